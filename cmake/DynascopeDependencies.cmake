@@ -1,0 +1,17 @@
+# Every outside library, in one place.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Boost REQUIRED)
+pkg_check_modules(CGRAPH REQUIRED IMPORTED_TARGET libcgraph libgvc)
+
+# The tests are QtTest programs, so Qt Core and Test are needed even without the window.
+if(DYNASCOPE_GUI)
+  find_package(Qt6 REQUIRED COMPONENTS Core Gui Widgets Svg Test)
+  find_library(QSCINTILLA_LIBRARY qscintilla2_qt6 REQUIRED)
+elseif(BUILD_TESTING OR NOT DEFINED BUILD_TESTING)
+  find_package(Qt6 REQUIRED COMPONENTS Core Test)
+endif()

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Errors as values. Every reader of outside input returns Result<T>; nothing in core throws across a public
+// function, and nothing in core prints.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tl/expected.hpp>
+
+namespace dynascope {
+
+/// One clear line about what went wrong and where. Lines and columns count from 1; 0 means "not known".
+struct Error {
+    std::string message;   ///< Cause, sentence case, without the place and without a full stop.
+    std::string file;      ///< Path or a label such as "pasted text"; may be empty.
+    std::size_t line = 0;
+    std::size_t column = 0;
+
+    /// "file:line:column: message", leaving out what is not known.
+    [[nodiscard]] std::string toString() const;
+
+    friend bool operator==(const Error&, const Error&) = default;
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+} // namespace dynascope
