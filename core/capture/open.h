@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The way in: any supported file or text becomes a Session. The kind is told by content, never by name.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/session/session.h"
+
+#include <string>
+#include <string_view>
+
+namespace dynascope::capture {
+
+struct OpenOptions {
+    bool checkHashes = true; ///< compare each payload with its has_payload MD5
+};
+
+/// Opens a file, or a folder that holds trace logs (all its *.log files as ranks of one session). An Error only when nothing could be read
+/// at all (no such file, empty, no record); everything else becomes a Warning of the session. Blocks; run it on a worker.
+[[nodiscard]] Result<session::SessionPtr> open(const std::string& path, const TaskContext& task = {},
+                                               const OpenOptions& options = {});
+
+/// The same for text that was pasted or dropped. `label` stands in for the path.
+[[nodiscard]] Result<session::SessionPtr> openText(std::string text, std::string label = "pasted text",
+                                                   const TaskContext& task = {});
+
+/// What the first bytes of a file say about its kind. Looks at no more than 64 KiB.
+[[nodiscard]] session::Kind sniff(std::string_view head);
+
+} // namespace dynascope::capture
