@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The centre of the window: stage A's graph beside stage B's, with the gutter that ties related nodes, or one merged canvas.
+// Both canvases scroll, zoom and select together while the chain is on.
+#pragma once
+
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QWidget>
+#include <memory>
+
+namespace dynascope::views {
+
+/// GUI thread only. Lays out in a child process (`dynascope-cli layout`), newest request wins; shows folded places at once.
+class CompareView : public QWidget {
+    Q_OBJECT
+public:
+    enum class Mode { SideBySide, Merged, Single };
+
+    CompareView(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~CompareView() override;
+
+    void setMode(Mode mode);
+    [[nodiscard]] Mode mode() const;
+    void setLinked(bool linked);          ///< panes move together
+    [[nodiscard]] bool isLinked() const;
+    void setEdgeLabels(bool on);
+    void setMinimap(bool on);
+    [[nodiscard]] bool isSettled() const; ///< no layout is running: for tests and --export
+
+public slots:
+    void zoomIn();
+    void zoomOut();
+    void zoomReset();                     ///< 100 %
+    void fitAll();
+    void fitSelection();                  ///< all, when nothing is selected
+    void toggleFold();                    ///< of the selected node's block
+    void openAll();                       ///< unfold everything
+    void closeAll();
+    void nextDifference(int direction);   ///< +1 or -1
+    void cancelLayout();
+    bool exportSvg(const QString& path);  ///< false when it could not be written
+
+signals:
+    void settled();                       ///< both canvases have their final layout
+    void zoomChanged(double factor);
+    void modeChanged();
+
+private:
+    struct Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace dynascope::views

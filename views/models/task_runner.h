@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Work off the GUI thread with "the newest request wins": a request with a tag stops and drops the older one of that tag.
+#pragma once
+
+#include "core/base/task.h"
+
+#include <QHash>
+#include <QObject>
+#include <QString>
+#include <QThreadPool>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+namespace dynascope::views {
+
+/// Owned by the main window; GUI thread only. Destroying it stops every task and waits for them.
+class TaskRunner : public QObject {
+    Q_OBJECT
+public:
+    explicit TaskRunner(QObject* parent = nullptr);
+    ~TaskRunner() override;
+
+    /// Runs `work` on a pool thread and then, on the GUI thread, `done(result)`, unless a newer request with the same tag
+    /// came, it was cancelled, or `context` is gone. `T` is any movable value.
+    template <typename T>
+    void run(const QString& tag, QObject* context, std::function<T(const TaskContext&)> work,
+             std::function<void(T)> done);
+
+    void cancel(const QString& tag);
+    [[nodiscard]] bool isRunning(const QString& tag) const;
+
+signals:
+    /// At most 30 times a second for each tag. `total` is 0 while unknown.
+    void progress(const QString& tag, const QString& phase, quint64 done, quint64 total);
+    void started(const QString& tag);
+    void finished(const QString& tag); ///< also after a cancel
+
+private:
+    struct Job;
+    std::shared_ptr<Job> begin(const QString& tag, QObject* context);
+    void submit(std::shared_ptr<Job> job, std::function<void()> body);
+    void finish(const std::shared_ptr<Job>& job, std::function<void()> deliver);
+
+    QThreadPool m_pool;
+    QHash<QString, std::shared_ptr<Job>> m_jobs;
+};
+
+} // namespace dynascope::views
+
+#include "views/models/task_runner_impl.h"

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is open and what is selected: the one state that all panels share. A panel changes it by calling a setter and is
+// told by a signal, like every other panel; panels never talk to each other.
+#pragma once
+
+#include "core/diff/graph_diff.h"
+#include "core/session/breaks.h"
+#include "core/session/session.h"
+#include "views/models/task_runner.h"
+
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <vector>
+
+namespace dynascope::views {
+
+enum class Side { A, B };
+
+/// What the centre shows.
+enum class Page { Welcome, Stages, Breaks };
+
+/// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
+struct NodeSelection {
+    Side side = Side::A;
+    ir::NodeIndex node = ir::npos;
+    [[nodiscard]] bool isEmpty() const { return node == ir::npos; }
+    friend bool operator==(const NodeSelection&, const NodeSelection&) = default;
+};
+
+/// Where the user is: what back and forward restore. Indices are -1 for "none".
+struct Place {
+    int capture = -1;  ///< into Workspace::captures()
+    int compile = -1;  ///< into Session::compiles
+    int stageA = -1;   ///< into Compile::stages
+    int stageB = -1;
+    Page page = Page::Welcome;
+    NodeSelection node;
+    int breakGroup = -1; ///< into BreakSummary::groups
+
+    friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// A graph stage that is ready to be drawn; graph is null while it is being read or where it cannot be (see error).
+struct StageView {
+    session::StagePtr stage;
+    ir::GraphPtr graph;
+    QString error;
+    bool loading = false;
+};
+
+/// GUI thread only. Reading and diffing run on the TaskRunner.
+class Workspace : public QObject {
+    Q_OBJECT
+public:
+    struct Capture {
+        session::SessionPtr session;
+        session::BreakSummary breaks;
+    };
+
+    explicit Workspace(TaskRunner& tasks, QObject* parent = nullptr);
+
+    [[nodiscard]] const std::vector<Capture>& captures() const { return m_captures; }
+    [[nodiscard]] const Place& place() const { return m_place; }
+    [[nodiscard]] const Capture* capture() const;           ///< of the current place, or null
+    [[nodiscard]] const session::Session* session() const;  ///< or null
+    [[nodiscard]] const session::Compile* compile() const;  ///< or null
+    [[nodiscard]] const StageView& stage(Side side) const { return side == Side::A ? m_a : m_b; }
+    /// Diff of A and B, null until ready or where one side has no graph. Valid while both StageViews stay the same.
+    [[nodiscard]] std::shared_ptr<const diff::GraphDiff> diff() const { return m_diff; }
+    [[nodiscard]] const ir::Node* selectedNode() const;     ///< or null
+    /// Nodes of the other side that the selected node became or came from.
+    [[nodiscard]] std::vector<ir::NodeIndex> related() const;
+    [[nodiscard]] TaskRunner& tasks() { return m_tasks; }
+
+    /// Opens in the background; tag "open". Emits captureOpened or openFailed. The first capture's best compile is shown.
+    void open(const QString& path);
+    void openText(const QString& text, const QString& label);
+    void close(int capture);
+
+    /// Goes to a place; missing parts are completed (a compile without stages picks its first two graphs, ...).
+    /// `remember` adds the old place to the back history.
+    void go(Place place, bool remember = true);
+    void selectCompile(int capture, int compile);
+    void selectStages(int a, int b);
+    void stepStage(int direction);   ///< next or previous stage: moves B (and A behind it)
+    void swapSides();
+    void selectNode(NodeSelection node);
+    void hoverNode(NodeSelection node);
+    void showBreak(int group);
+    void clearSelection();
+
+    [[nodiscard]] bool canGoBack() const { return !m_back.empty(); }
+    [[nodiscard]] bool canGoForward() const { return !m_forward.empty(); }
+    void goBack();
+    void goForward();
+
+signals:
+    void captureOpened(int capture);
+    void captureClosed(int capture);  ///< indices above it moved down by one
+    void openFailed(const QString& message);
+    void placeChanged(const dynascope::views::Place& now, const dynascope::views::Place& before);
+    void stagesChanged();             ///< a StageView changed (loaded, failed, another stage)
+    void diffChanged();
+    void nodeSelected(dynascope::views::NodeSelection node);
+    void nodeHovered(dynascope::views::NodeSelection node);
+    /// Someone asks for a panel to be raised: "guards", "inputs", "bytecode", "source", "textdiff", "outputcode",
+    /// "problems", "records", "compiletime", "inspector", "capture", "modules".
+    void panelRequested(const QString& panel);
+    /// Show one record raw.
+    void recordRequested(int capture, int record);
+    /// Show a line of the user's program.
+    void sourceRequested(const QString& file, int line);
+
+private:
+    void setPlace(Place place);
+    void loadStages();
+    void computeDiff();
+
+    TaskRunner& m_tasks;
+    std::vector<Capture> m_captures;
+    Place m_place;
+    std::vector<Place> m_back, m_forward;
+    StageView m_a, m_b;
+    std::shared_ptr<const diff::GraphDiff> m_diff;
+};
+
+} // namespace dynascope::views
+
+Q_DECLARE_METATYPE(dynascope::views::Place)
+Q_DECLARE_METATYPE(dynascope::views::NodeSelection)
