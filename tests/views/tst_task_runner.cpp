@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/models/task_runner.h"
+
+#include <QSignalSpy>
+#include <QTest>
+#include <atomic>
+#include <memory>
+#include <thread>
+
+using dynascope::TaskContext;
+using dynascope::views::TaskRunner;
+
+class TestTaskRunner : public QObject {
+    Q_OBJECT
+private slots:
+    void deliversOnTheGuiThread();
+    void newestRequestWins();
+    void cancelDropsTheResult();
+    void droppedWhenTheContextIsGone();
+    void carriesMoveOnlyValues();
+    void progressIsThrottled();
+    void destructionWaits();
+};
+
+void TestTaskRunner::deliversOnTheGuiThread() {
+    TaskRunner tasks;
+    QSignalSpy started(&tasks, &TaskRunner::started), finished(&tasks, &TaskRunner::finished);
+    QThread* where = nullptr;
+    QThread* worked = nullptr;
+    int got = 0;
+    tasks.run<int>(
+        "t", this,
+        [&](const TaskContext&) {
+            worked = QThread::currentThread();
+            return 42;
+        },
+        [&](int v) {
+            got = v;
+            where = QThread::currentThread();
+        });
+    QVERIFY(tasks.isRunning("t"));
+    QTRY_COMPARE(got, 42);
+    QCOMPARE(where, thread());
+    QVERIFY(worked != thread());
+    QTRY_COMPARE(finished.size(), 1);
+    QCOMPARE(started.size(), 1);
+    QVERIFY(!tasks.isRunning("t"));
+}
+
+void TestTaskRunner::newestRequestWins() {
+    TaskRunner tasks;
+    QStringList got;
+    std::atomic<bool> firstStopped = false;
+    tasks.run<int>(
+        "t", this,
+        [&](const TaskContext& task) {
+            while (!task.cancelled())
+                std::this_thread::yield();
+            firstStopped = true;
+            return 1;
+        },
+        [&](int v) { got << QString::number(v); });
+    tasks.run<int>(
+        "t", this, [](const TaskContext&) { return 2; }, [&](int v) { got << QString::number(v); });
+    QTRY_COMPARE(got, QStringList{"2"});
+    // The first may have been dropped before it began; if it began, it saw the stop.
+    QTest::qWait(20);
+    QCOMPARE(got, QStringList{"2"});
+}
+
+void TestTaskRunner::cancelDropsTheResult() {
+    TaskRunner tasks;
+    QSignalSpy finished(&tasks, &TaskRunner::finished);
+    std::atomic<bool> ended = false;
+    bool delivered = false;
+    tasks.run<int>(
+        "t", this,
+        [&](const TaskContext& task) {
+            while (!task.cancelled())
+                std::this_thread::yield();
+            ended = true;
+            return 1;
+        },
+        [&](int) { delivered = true; });
+    QTest::qWait(10);
+    tasks.cancel("t");
+    QCOMPARE(finished.size(), 1);
+    QVERIFY(!tasks.isRunning("t"));
+    QTRY_VERIFY(ended);
+    QTest::qWait(20);
+    QVERIFY(!delivered);
+    QCOMPARE(finished.size(), 1);
+    tasks.cancel("t"); // nothing runs: nothing happens
+    QCOMPARE(finished.size(), 1);
+}
+
+void TestTaskRunner::droppedWhenTheContextIsGone() {
+    TaskRunner tasks;
+    QSignalSpy finished(&tasks, &TaskRunner::finished);
+    auto context = std::make_unique<QObject>();
+    std::atomic<bool> go = false;
+    bool delivered = false;
+    tasks.run<int>(
+        "t", context.get(),
+        [&](const TaskContext&) {
+            while (!go)
+                std::this_thread::yield();
+            return 1;
+        },
+        [&](int) { delivered = true; });
+    context.reset();
+    go = true;
+    QTRY_COMPARE(finished.size(), 1);
+    QVERIFY(!delivered);
+}
+
+void TestTaskRunner::carriesMoveOnlyValues() {
+    TaskRunner tasks;
+    int got = 0;
+    tasks.run<std::unique_ptr<int>>(
+        "t", this, [](const TaskContext&) { return std::make_unique<int>(7); },
+        [&](std::unique_ptr<int> v) { got = *v; });
+    QTRY_COMPARE(got, 7);
+}
+
+void TestTaskRunner::progressIsThrottled() {
+    TaskRunner tasks;
+    QSignalSpy progress(&tasks, &TaskRunner::progress);
+    bool done = false;
+    tasks.run<int>(
+        "t", this,
+        [](const TaskContext& task) {
+            const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+            quint64 n = 0;
+            while (std::chrono::steady_clock::now() < end)
+                task.report("Reading", ++n, 1000);
+            return 0;
+        },
+        [&](int) { done = true; });
+    QTRY_VERIFY(done);
+    QVERIFY(progress.size() >= 2);
+    QVERIFY2(progress.size() <= 8, qPrintable(QString::number(progress.size())));
+    QCOMPARE(progress.first().at(0).toString(), QString("t"));
+    QCOMPARE(progress.first().at(1).toString(), QString("Reading"));
+    QCOMPARE(progress.first().at(3).toULongLong(), 1000ULL);
+}
+
+void TestTaskRunner::destructionWaits() {
+    std::atomic<bool> ended = false;
+    std::atomic<bool> began = false;
+    {
+        TaskRunner tasks;
+        tasks.run<int>(
+            "t", this,
+            [&](const TaskContext& task) {
+                began = true;
+                while (!task.cancelled())
+                    std::this_thread::yield();
+                ended = true;
+                return 1;
+            },
+            [](int) { QFAIL("delivered after destruction"); });
+        while (!began)
+            std::this_thread::yield();
+    }
+    QVERIFY(ended);
+}
+
+QTEST_GUILESS_MAIN(TestTaskRunner)
+#include "tst_task_runner.moc"
