@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is open and what is selected: the one state that all panels share. A panel changes it by calling a setter and is
-// told by a signal, like every other panel; panels never talk to each other.
+// What is open and what is selected: the one state that all panels share. A panel changes it by calling a
+// setter and is told by a signal, like every other panel; panels never talk to each other.
 #pragma once
 
 #include "core/diff/graph_diff.h"
@@ -11,7 +11,10 @@
 
 #include <QObject>
 #include <QString>
+#include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace dynascope::views {
@@ -31,9 +34,9 @@ struct NodeSelection {
 
 /// Where the user is: what back and forward restore. Indices are -1 for "none".
 struct Place {
-    int capture = -1;  ///< into Workspace::captures()
-    int compile = -1;  ///< into Session::compiles
-    int stageA = -1;   ///< into Compile::stages
+    int capture = -1; ///< into Workspace::captures()
+    int compile = -1; ///< into Session::compiles
+    int stageA = -1;  ///< into Compile::stages
     int stageB = -1;
     Page page = Page::Welcome;
     NodeSelection node;
@@ -42,7 +45,8 @@ struct Place {
     friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// A graph stage that is ready to be drawn; graph is null while it is being read or where it cannot be (see error).
+/// A graph stage that is ready to be drawn; graph is null while it is being read or where it cannot be (see
+/// error).
 struct StageView {
     session::StagePtr stage;
     ir::GraphPtr graph;
@@ -50,7 +54,18 @@ struct StageView {
     bool loading = false;
 };
 
-/// GUI thread only. Reading and diffing run on the TaskRunner.
+/// The stage that `stage` was made from: the one before it in its phase and attempt, else the last one of the
+/// phase that feeds it (joint feeds forward and backward). -1 for the first.
+[[nodiscard]] int predecessor(const session::Compile& compile, int stage);
+/// The pair to show first: the first graph, and the first graph that AOTAutograd made of it (else the next
+/// graph).
+[[nodiscard]] std::pair<int, int> defaultStages(const session::Compile& compile);
+/// The compile to show first: the most graphs, the first of equals. -1 where there is none.
+[[nodiscard]] int bestCompile(const session::Session& session);
+
+/// GUI thread only. Reading and diffing run on the TaskRunner (tags "stage.a", "stage.b", "diff"), except
+/// that graphs of a few dozen KiB are read and compared at once, so that stepping through them does not
+/// flicker.
 class Workspace : public QObject {
     Q_OBJECT
 public:
@@ -63,28 +78,37 @@ public:
 
     [[nodiscard]] const std::vector<Capture>& captures() const { return m_captures; }
     [[nodiscard]] const Place& place() const { return m_place; }
-    [[nodiscard]] const Capture* capture() const;           ///< of the current place, or null
-    [[nodiscard]] const session::Session* session() const;  ///< or null
-    [[nodiscard]] const session::Compile* compile() const;  ///< or null
+    [[nodiscard]] const Capture* capture() const;          ///< of the current place, or null
+    [[nodiscard]] const session::Session* session() const; ///< or null
+    [[nodiscard]] const session::Compile* compile() const; ///< or null
     [[nodiscard]] const StageView& stage(Side side) const { return side == Side::A ? m_a : m_b; }
-    /// Diff of A and B, null until ready or where one side has no graph. Valid while both StageViews stay the same.
+    /// Diff of A and B, null until ready or where one side has no graph. Valid while both StageViews stay the
+    /// same.
     [[nodiscard]] std::shared_ptr<const diff::GraphDiff> diff() const { return m_diff; }
-    [[nodiscard]] const ir::Node* selectedNode() const;     ///< or null
+    [[nodiscard]] const ir::Node* selectedNode() const; ///< or null
     /// Nodes of the other side that the selected node became or came from.
     [[nodiscard]] std::vector<ir::NodeIndex> related() const;
     [[nodiscard]] TaskRunner& tasks() { return m_tasks; }
 
-    /// Opens in the background; tag "open". Emits captureOpened or openFailed. The first capture's best compile is shown.
+    /// Opens in the background; tag "open". Emits captureOpened or openFailed. Captures asked for while one
+    /// is being read wait their turn; the best compile of the first of such a row is shown.
     void open(const QString& path);
     void openText(const QString& text, const QString& label);
+    /// Stops reading and forgets what waits. What is open stays.
+    void cancelOpen();
+    [[nodiscard]] bool isOpening() const { return m_opening || !m_queue.empty(); }
+    /// Adds what was read elsewhere; shows it if `show`. Returns its index.
+    int addCapture(Capture capture, bool show = true);
     void close(int capture);
 
-    /// Goes to a place; missing parts are completed (a compile without stages picks its first two graphs, ...).
-    /// `remember` adds the old place to the back history.
+    /// Goes to a place; missing parts are completed (a compile without stages picks its first two graphs,
+    /// ...). `remember` adds the old place to the back history. Indices out of range count as missing.
     void go(Place place, bool remember = true);
     void selectCompile(int capture, int compile);
     void selectStages(int a, int b);
-    void stepStage(int direction);   ///< next or previous stage: moves B (and A behind it)
+    void stepStage(int direction); ///< next or previous stage: moves B, and A to what B was made from
+    void firstStage();             ///< B becomes the second stage
+    void lastStage();
     void swapSides();
     void selectNode(NodeSelection node);
     void hoverNode(NodeSelection node);
@@ -98,15 +122,15 @@ public:
 
 signals:
     void captureOpened(int capture);
-    void captureClosed(int capture);  ///< indices above it moved down by one
+    void captureClosed(int capture); ///< indices above it moved down by one
     void openFailed(const QString& message);
     void placeChanged(const dynascope::views::Place& now, const dynascope::views::Place& before);
-    void stagesChanged();             ///< a StageView changed (loaded, failed, another stage)
+    void stagesChanged(); ///< a StageView changed (loaded, failed, another stage)
     void diffChanged();
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeHovered(dynascope::views::NodeSelection node);
-    /// Someone asks for a panel to be raised: "guards", "inputs", "bytecode", "source", "textdiff", "outputcode",
-    /// "problems", "records", "compiletime", "inspector", "capture", "modules".
+    /// Someone asks for a panel to be raised: "guards", "inputs", "bytecode", "source", "textdiff",
+    /// "outputcode", "problems", "records", "compiletime", "inspector", "capture", "modules".
     void panelRequested(const QString& panel);
     /// Show one record raw.
     void recordRequested(int capture, int record);
@@ -114,14 +138,30 @@ signals:
     void sourceRequested(const QString& file, int line);
 
 private:
+    struct Request {
+        QString path, text;
+        bool isText = false;
+        bool show = false;
+    };
+    void enqueue(Request request);
+    void openNext();
+    [[nodiscard]] Place completed(Place place) const;
     void setPlace(Place place);
     void loadStages();
+    void loadStage(Side side, session::StagePtr stage, const StageView& oldA, const StageView& oldB);
+    void dropStaleSelection();
     void computeDiff();
+    void showStages(int a, int b);
+    /// Where the selected node is once the stages are `a` and `b`: the same stage's other side, else nothing.
+    [[nodiscard]] NodeSelection carriedNode(int a, int b) const;
 
     TaskRunner& m_tasks;
+    std::deque<Request> m_queue;
+    bool m_opening = false;
     std::vector<Capture> m_captures;
     Place m_place;
     std::vector<Place> m_back, m_forward;
+    NodeSelection m_hover;
     StageView m_a, m_b;
     std::shared_ptr<const diff::GraphDiff> m_diff;
 };

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/open.h"
+#include "views/models/workspace.h"
+
+namespace dynascope::views {
+
+namespace {
+struct Opened {
+    Workspace::Capture capture;
+    QString error;
+};
+} // namespace
+
+void Workspace::open(const QString& path) {
+    enqueue({path, {}, false, false});
+}
+
+void Workspace::openText(const QString& text, const QString& label) {
+    enqueue({label, text, true, false});
+}
+
+void Workspace::enqueue(Request request) {
+    request.show = !isOpening();
+    m_queue.push_back(std::move(request));
+    openNext();
+}
+
+void Workspace::cancelOpen() {
+    m_queue.clear();
+    m_opening = false;
+    m_tasks.cancel("open");
+}
+
+void Workspace::openNext() {
+    if (m_opening || m_queue.empty()) return;
+    Request request = std::move(m_queue.front());
+    m_queue.pop_front();
+    m_opening = true;
+    const bool show = request.show;
+    m_tasks.run<Opened>(
+        "open", this,
+        [request = std::move(request)](const TaskContext& task) -> Opened {
+            auto session = request.isText ? capture::openText(request.text.toStdString(),
+                                                              request.path.toStdString(), task)
+                                          : capture::open(request.path.toStdString(), task);
+            if (!session) return {{}, QString::fromStdString(session.error().toString())};
+            session::BreakSummary breaks = session::summarizeBreaks(**session);
+            return {{std::move(*session), std::move(breaks)}, {}};
+        },
+        [this, show](Opened opened) {
+            m_opening = false;
+            if (opened.capture.session)
+                addCapture(std::move(opened.capture), show);
+            else
+                emit openFailed(opened.error);
+            openNext();
+        });
+}
+
+} // namespace dynascope::views
