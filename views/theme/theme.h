@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Colours, fonts, icons and measures of the window, as DESIGN_LANGUAGE names them. Surfaces are neutral; colour is data
-// and is always doubled by a sign, a shape or a line style.
+// Colours, fonts, icons and measures of the window, as DESIGN_LANGUAGE names them. Surfaces are neutral;
+// colour is data and is always doubled by a sign, a shape or a line style.
 #pragma once
 
 #include "core/diff/graph_diff.h"
@@ -34,6 +34,8 @@ struct Colours {
     QColor added, removed, changed; ///< shorthand for the line colours
     bool dark = true;
 
+    /// The accent where it is text on accentBg: a shade stronger, to keep 4.5 : 1.
+    [[nodiscard]] QColor accentText() const;
     [[nodiscard]] DiffColours diff(diff::Change change) const;
     [[nodiscard]] QColor op(ir::OpKind kind) const;
 };
@@ -49,15 +51,16 @@ public:
 
     /// Loads the bundled fonts and sets palette, style sheet and font of the application.
     void apply(QApplication& app);
-    void setScheme(ColourScheme scheme);  ///< emits changed() when the look differs
-    void setFontSize(int pixels);         ///< base size, 10 to 16; default 12
+    void setScheme(ColourScheme scheme); ///< emits changed() when the look differs
+    void setFontSize(int pixels);        ///< base size, 10 to 16; default 12
     [[nodiscard]] ColourScheme scheme() const { return m_scheme; }
     [[nodiscard]] int fontSize() const { return m_fontSize; }
 
     [[nodiscard]] const Colours& colours() const { return m_colours; }
     [[nodiscard]] QFont font(FontRole role) const;
-    /// A line icon of resources/icons by name ("scissors", "warning", "tick", "play", "chain", "search", ...), in text2, and in
-    /// the accent when on. `colour` overrides.
+    /// A line icon of resources/icons by name ("scissors", "warning", "tick", "play", "chain", "search",
+    /// ...), in text2, and in the accent when on. `colour` overrides, which trees need: an open row asks
+    /// for the icon that is on.
     [[nodiscard]] QIcon icon(const QString& name, const QColor& colour = {}) const;
     [[nodiscard]] QString styleSheet() const;
     /// Scales a measure given for font size 12.

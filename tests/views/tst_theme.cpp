@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/theme/style_sheet.h"
+#include "views/theme/theme.h"
+
+#include <QApplication>
+#include <QDirIterator>
+#include <QFontInfo>
+#include <QFontMetricsF>
+#include <QImage>
+#include <QPainter>
+#include <QRegularExpression>
+#include <QSignalSpy>
+#include <QTest>
+#include <array>
+#include <cmath>
+#include <vector>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+using Vector = std::array<double, 3>;
+using Matrix = std::array<Vector, 3>;
+
+double linear(double channel) {
+    return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
+}
+
+Vector linearRgb(const QColor& colour) {
+    return {linear(colour.redF()), linear(colour.greenF()), linear(colour.blueF())};
+}
+
+Vector operator*(const Matrix& m, const Vector& v) {
+    Vector out{};
+    for (std::size_t i = 0; i < 3; ++i)
+        out[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
+    return out;
+}
+
+/// WCAG 2 contrast ratio.
+double contrast(const QColor& a, const QColor& b) {
+    const auto luminance = [](const QColor& c) {
+        const Vector v = linearRgb(c);
+        return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
+    };
+    const double la = luminance(a);
+    const double lb = luminance(b);
+    return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
+}
+
+/// CIE L*a*b* (D65) of linear sRGB.
+Vector lab(const Vector& rgb) {
+    constexpr Matrix toXyz{{{0.4124564, 0.3575761, 0.1804375},
+                            {0.2126729, 0.7151522, 0.0721750},
+                            {0.0193339, 0.1191920, 0.9503041}}};
+    const Vector clipped{std::clamp(rgb[0], 0.0, 1.0), std::clamp(rgb[1], 0.0, 1.0),
+                         std::clamp(rgb[2], 0.0, 1.0)};
+    const Vector xyz = toXyz * clipped;
+    const auto f = [](double t) { return t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116; };
+    const double x = f(xyz[0] / 0.95047);
+    const double y = f(xyz[1]);
+    const double z = f(xyz[2] / 1.08883);
+    return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+double distance(const Vector& a, const Vector& b) {
+    return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+/// Machado, Oliveira and Fernandes 2009, severity 1.0: protanopia, deuteranopia, tritanopia.
+constexpr std::array<Matrix, 3> dichromacies{{
+    {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}},
+    {{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}},
+    {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}},
+}};
+
+double closestPair(const std::vector<QColor>& colours) {
+    double closest = 1e9;
+    for (const Matrix& matrix : dichromacies) {
+        for (std::size_t i = 0; i < colours.size(); ++i) {
+            for (std::size_t k = i + 1; k < colours.size(); ++k)
+                closest = std::min(closest, distance(lab(matrix * linearRgb(colours[i])),
+                                                     lab(matrix * linearRgb(colours[k]))));
+        }
+    }
+    return closest;
+}
+
+QImage drawn(const QFont& font, const QString& text) {
+    QImage image(200, 40, QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    painter.setFont(font);
+    painter.drawText(QPointF(4, 28), text);
+    return image;
+}
+
+} // namespace
+
+class TestTheme : public QObject {
+    Q_OBJECT
+private slots:
+    void textIsReadable_data();
+    void textIsReadable();
+    void diffColoursStayApart_data();
+    void diffColoursStayApart();
+    void bundledFontsAreUsed();
+    void codeFontHasNoLigatures();
+    void fontsFollowTheSize();
+    void everyIconDraws();
+    void unknownIconIsNull();
+    void styleSheetIsComplete();
+    void switchingSchemeTellsOnce();
+};
+
+void TestTheme::textIsReadable_data() {
+    QTest::addColumn<Colours>("colours");
+    QTest::newRow("dark") << Theme::darkColours();
+    QTest::newRow("light") << Theme::lightColours();
+}
+
+void TestTheme::textIsReadable() {
+    QFETCH(Colours, colours);
+    const auto& c = colours;
+    for (const QColor& panel : {c.bg0, c.bg1, c.bg2}) {
+        for (const QColor& text : {c.text, c.text2, c.text3})
+            QVERIFY2(contrast(text, panel) >= 4.5, qPrintable(text.name() + " on " + panel.name()));
+        QVERIFY2(contrast(c.accent, panel) >= 4.5, qPrintable(panel.name()));
+    }
+    QVERIFY(contrast(c.text, c.row) >= 4.5);
+    QVERIFY(contrast(c.text, c.bg3) >= 4.5);
+    QVERIFY(contrast(c.accentText(), c.accentBg) >= 4.5);
+    for (const auto change :
+         {diff::Change::Added, diff::Change::Removed, diff::Change::Changed, diff::Change::Moved}) {
+        const DiffColours d = c.diff(change);
+        QVERIFY(contrast(c.text, d.fill) >= 4.5);
+        QVERIFY(contrast(c.text, d.word) >= 4.5);
+        // The sign, in the panel's colour on a disc of the line colour.
+        QVERIFY(contrast(c.dark ? c.bg0 : c.bg1, d.line) >= 4.5);
+    }
+}
+
+void TestTheme::diffColoursStayApart_data() {
+    textIsReadable_data();
+}
+
+void TestTheme::diffColoursStayApart() {
+    QFETCH(Colours, colours);
+    const double closest = closestPair({colours.added, colours.removed, colours.changed,
+                                        colours.diff(diff::Change::Moved).line, colours.accent});
+    QVERIFY2(closest >= 12, qPrintable(QString::number(closest)));
+}
+
+void TestTheme::bundledFontsAreUsed() {
+    const Theme theme;
+    QCOMPARE(QFontInfo(theme.font(FontRole::Text)).family(), QString("Inter"));
+    QCOMPARE(QFontInfo(theme.font(FontRole::Strong)).weight(), int(QFont::DemiBold));
+    QCOMPARE(QFontInfo(theme.font(FontRole::Code)).family(), QString("JetBrains Mono"));
+    QCOMPARE(QFontInfo(theme.font(FontRole::NodeName)).weight(), int(QFont::Bold));
+}
+
+void TestTheme::codeFontHasNoLigatures() {
+    const Theme theme;
+    QFont font = theme.font(FontRole::Code);
+    font.setPixelSize(20);
+    // "!=" drawn at once must look like "!" and "=" drawn one after the other.
+    QImage apart = drawn(font, QStringLiteral("!"));
+    {
+        QPainter painter(&apart);
+        painter.setFont(font);
+        painter.drawText(QPointF(4 + QFontMetricsF(font).horizontalAdvance('!'), 28), QStringLiteral("="));
+    }
+    QCOMPARE(drawn(font, QStringLiteral("!=")), apart);
+}
+
+void TestTheme::fontsFollowTheSize() {
+    Theme theme;
+    QCOMPARE(theme.fontSize(), 12);
+    const double before = QFontMetricsF(theme.font(FontRole::Code)).horizontalAdvance("aten.add");
+    theme.setFontSize(16);
+    const double after = QFontMetricsF(theme.font(FontRole::Code)).horizontalAdvance("aten.add");
+    // Qt draws whole pixel sizes, so the ratio is near 4 : 3 only.
+    QVERIFY2(std::abs(after / before - 16.0 / 12) < 0.1, qPrintable(QString::number(after / before)));
+    QCOMPARE(theme.scaled(24), 32);
+    theme.setFontSize(99);
+    QCOMPARE(theme.fontSize(), 16);
+    theme.setFontSize(1);
+    QCOMPARE(theme.fontSize(), 10);
+}
+
+void TestTheme::everyIconDraws() {
+    const Theme theme;
+    int seen = 0;
+    QDirIterator it(":/dynascope/icons");
+    while (it.hasNext()) {
+        const QString name = QFileInfo(it.next()).completeBaseName();
+        const QImage image = theme.icon(name, Qt::red).pixmap(QSize(16, 16), 2.0).toImage();
+        QCOMPARE(image.width(), 32);
+        int painted = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x)
+                painted += qRed(image.pixel(x, y)) > 200 && qAlpha(image.pixel(x, y)) > 200 ? 1 : 0;
+        }
+        QVERIFY2(painted > 20, qPrintable(name));
+        ++seen;
+    }
+    QVERIFY(seen > 50);
+}
+
+void TestTheme::unknownIconIsNull() {
+    QVERIFY(Theme().icon("no such icon").isNull());
+}
+
+void TestTheme::styleSheetIsComplete() {
+    Theme theme;
+    for (const auto scheme : {ColourScheme::Dark, ColourScheme::Light}) {
+        theme.setScheme(scheme);
+        const QString sheet = theme.styleSheet();
+        QVERIFY(!sheet.contains('@'));
+        QVERIFY2(!sheet.contains(QRegularExpression(R"(:\s*;)")), "a value is missing");
+        QCOMPARE(sheet.count('{'), sheet.count('}'));
+    }
+}
+
+void TestTheme::switchingSchemeTellsOnce() {
+    Theme theme;
+    theme.setScheme(ColourScheme::Dark);
+    theme.apply(*qApp);
+    const QSignalSpy spy(&theme, &Theme::changed);
+    theme.setScheme(ColourScheme::Dark);
+    QCOMPARE(spy.count(), 0);
+    theme.setScheme(ColourScheme::Light);
+    QCOMPARE(spy.count(), 1);
+    QCOMPARE(QApplication::palette().color(QPalette::Window), Theme::lightColours().bg1);
+    QCOMPARE(qApp->styleSheet(), theme.styleSheet());
+}
+
+QTEST_MAIN(TestTheme)
+#include "tst_theme.moc"

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/theme/theme.h"
+
+namespace dynascope::views {
+
+namespace {
+
+QColor hex(unsigned rgb) {
+    return QColor::fromRgb(static_cast<QRgb>(0xff000000U | rgb));
+}
+
+struct DiffTable {
+    DiffColours added, removed, changed, moved;
+};
+
+DiffTable diffTable(bool dark) {
+    if (dark) {
+        return {{hex(0x2FB89A), hex(0x14312C), hex(0x1E5549)},
+                {hex(0xF0805A), hex(0x3A211A), hex(0x6A3524)},
+                {hex(0xE0B341), hex(0x332B16), hex(0x5C4B1C)},
+                {hex(0xDCCBFF), hex(0x2A2340), hex(0x2A2340)}};
+    }
+    return {{hex(0x0A7360), hex(0xDDF3ED), hex(0xABE0D3)},
+            {hex(0x932900), hex(0xFCE8DF), hex(0xF6C3AC)},
+            {hex(0x8C6B00), hex(0xFCF4DC), hex(0xF0DB95)},
+            {hex(0x4B2A8C), hex(0xEEE7FD), hex(0xEEE7FD)}};
+}
+
+} // namespace
+
+Colours Theme::darkColours() {
+    Colours c;
+    c.bg0 = hex(0x121417);
+    c.bg1 = hex(0x191C21);
+    c.bg2 = hex(0x20242A);
+    c.bg3 = hex(0x2A2F37);
+    c.line = hex(0x2B3038);
+    c.line2 = hex(0x3D444F);
+    c.edge = hex(0x626C7A);
+    c.text = hex(0xE4E7EC);
+    c.text2 = hex(0xA4ACB9);
+    c.text3 = hex(0x848D9B);
+    c.accent = hex(0x6EA8FF);
+    c.accentBg = hex(0x1D3252);
+    c.row = hex(0x233B60);
+    c.dark = true;
+    const DiffTable table = diffTable(true);
+    c.added = table.added.line;
+    c.removed = table.removed.line;
+    c.changed = table.changed.line;
+    return c;
+}
+
+Colours Theme::lightColours() {
+    Colours c;
+    c.bg0 = hex(0xF4F6F8);
+    c.bg1 = hex(0xFFFFFF);
+    c.bg2 = hex(0xF0F2F5);
+    c.bg3 = hex(0xE5E9EE);
+    c.line = hex(0xDEE2E8);
+    c.line2 = hex(0xC1C8D2);
+    c.edge = hex(0x97A1AF);
+    c.text = hex(0x1A1E24);
+    c.text2 = hex(0x525C6A);
+    c.text3 = hex(0x656F7D);
+    c.accent = hex(0x1F66D6);
+    c.accentBg = hex(0xDEEAFF);
+    c.row = hex(0xD3E3FF);
+    c.dark = false;
+    const DiffTable table = diffTable(false);
+    c.added = table.added.line;
+    c.removed = table.removed.line;
+    c.changed = table.changed.line;
+    return c;
+}
+
+QColor Colours::accentText() const {
+    return dark ? accent : accent.darker(106);
+}
+
+DiffColours Colours::diff(diff::Change change) const {
+    const DiffTable table = diffTable(dark);
+    switch (change) {
+    case diff::Change::Added:
+        return table.added;
+    case diff::Change::Removed:
+        return table.removed;
+    case diff::Change::Changed:
+        return table.changed;
+    case diff::Change::Moved:
+        return table.moved;
+    case diff::Change::Same:
+    case diff::Change::Respelled:
+        break;
+    }
+    return {text3, Qt::transparent, Qt::transparent};
+}
+
+QColor Colours::op(ir::OpKind kind) const {
+    switch (kind) {
+    case ir::OpKind::InputOutput:
+        return hex(dark ? 0x8B97A8 : 0x6A7687);
+    case ir::OpKind::Parameter:
+    case ir::OpKind::Linear:
+        return hex(dark ? 0xC49A6C : 0x94652F);
+    case ir::OpKind::Compute:
+        return hex(dark ? 0x7C8CF8 : 0x4757D6);
+    case ir::OpKind::View:
+        return hex(dark ? 0x56B4E9 : 0x1571AB);
+    case ir::OpKind::Write:
+    case ir::OpKind::FunctionalWrite:
+        return hex(dark ? 0xE07BB5 : 0xB23A82);
+    case ir::OpKind::Factory:
+        return hex(dark ? 0xB8C14A : 0x6E7510);
+    case ir::OpKind::HigherOrder:
+        return hex(dark ? 0x5EC4C0 : 0x12807C);
+    }
+    return text3;
+}
+
+} // namespace dynascope::views

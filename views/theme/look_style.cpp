@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/theme/look_style.h"
+
+#include <QHeaderView>
+#include <QPainter>
+#include <QPainterPath>
+#include <QStyleOption>
+
+namespace dynascope::views {
+
+namespace {
+
+void drawTriangle(QPainter* painter, const QRect& rect, const QColor& colour, double degrees) {
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->translate(QRectF(rect).center());
+    painter->rotate(degrees);
+    QPainterPath path;
+    path.moveTo(-2.6, -3.6);
+    path.lineTo(2.9, 0);
+    path.lineTo(-2.6, 3.6);
+    path.closeSubpath();
+    painter->fillPath(path, colour);
+    painter->restore();
+}
+
+void drawChevron(QPainter* painter, const QRect& rect, const QColor& colour, double degrees) {
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->translate(QRectF(rect).center());
+    painter->rotate(degrees);
+    painter->setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter->drawPolyline(QPolygonF{{-1.8, -3.4}, {1.8, 0}, {-1.8, 3.4}});
+    painter->restore();
+}
+
+void drawCheck(QPainter* painter, const QStyleOption* option, const Colours& c, bool round) {
+    const bool on = option->state & QStyle::State_On;
+    const bool partly = option->state & QStyle::State_NoChange;
+    const bool enabled = option->state & QStyle::State_Enabled;
+    QRectF box(0, 0, 14, 14);
+    box.moveCenter(QRectF(option->rect).center());
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QColor accent = enabled ? c.accent : c.text3;
+    painter->setPen(QPen(on || partly ? accent : c.line2, 1));
+    painter->setBrush((on || partly) && !round ? accent : c.bg1);
+    const double radius = round ? 7 : 3;
+    painter->drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+    const QColor mark = c.dark ? c.bg0 : c.bg1;
+    if (round && on) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(accent);
+        painter->drawEllipse(box.center(), 3.5, 3.5);
+    } else if (on) {
+        painter->setPen(QPen(mark, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter->drawPolyline(QPolygonF{box.topLeft() + QPointF(3.5, 7.2), box.topLeft() + QPointF(6, 9.8),
+                                        box.topLeft() + QPointF(10.6, 4.4)});
+    } else if (partly) {
+        painter->setPen(QPen(mark, 1.8, Qt::SolidLine, Qt::RoundCap));
+        painter->drawLine(box.center() - QPointF(3, 0), box.center() + QPointF(3, 0));
+    }
+    painter->restore();
+}
+
+} // namespace
+
+LookStyle::LookStyle(const Theme& theme)
+    : QProxyStyle(QStringLiteral("Fusion"))
+    , m_theme(theme) {}
+
+void LookStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                              const QWidget* widget) const {
+    const Colours& c = m_theme.colours();
+    const QColor arrow = option->state & State_Enabled ? c.text2 : c.line2;
+    switch (element) {
+    case PE_IndicatorBranch:
+        if (option->state & State_Children) {
+            drawTriangle(painter, option->rect, c.text2, option->state & State_Open ? 90 : 0);
+        }
+        return;
+    case PE_IndicatorArrowDown:
+        drawChevron(painter, option->rect, arrow, 90);
+        return;
+    case PE_IndicatorArrowUp:
+        drawChevron(painter, option->rect, arrow, -90);
+        return;
+    case PE_IndicatorArrowRight:
+        drawChevron(painter, option->rect, arrow, 0);
+        return;
+    case PE_IndicatorArrowLeft:
+        drawChevron(painter, option->rect, arrow, 180);
+        return;
+    case PE_IndicatorHeaderArrow:
+        if (const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option)) {
+            if (header->sortIndicator == QStyleOptionHeader::SortUp)
+                drawChevron(painter, option->rect, arrow, -90);
+            if (header->sortIndicator == QStyleOptionHeader::SortDown)
+                drawChevron(painter, option->rect, arrow, 90);
+        }
+        return;
+    case PE_IndicatorCheckBox:
+    case PE_IndicatorItemViewItemCheck:
+        drawCheck(painter, option, c, false);
+        return;
+    case PE_IndicatorRadioButton:
+        drawCheck(painter, option, c, true);
+        return;
+    case PE_FrameTabBarBase:
+        return;
+    case PE_FrameFocusRect:
+        // Item views show the current row by its colour; everything else gets a thin ring.
+        if (widget != nullptr && widget->inherits("QAbstractItemView")) return;
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(QPen(c.accent, 1));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRoundedRect(QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+        painter->restore();
+        return;
+    default:
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        return;
+    }
+}
+
+void LookStyle::polish(QWidget* widget) {
+    QProxyStyle::polish(widget);
+    if (auto* header = qobject_cast<QHeaderView*>(widget);
+        header != nullptr && header->orientation() == Qt::Horizontal) {
+        header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+        header->setHighlightSections(false);
+    }
+}
+
+int LookStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
+    switch (metric) {
+    case PM_SmallIconSize:
+    case PM_ToolBarIconSize:
+    case PM_ButtonIconSize:
+    case PM_TabBarIconSize:
+    case PM_ListViewIconSize:
+        return 16;
+    case PM_DockWidgetSeparatorExtent:
+    case PM_SplitterWidth:
+    case PM_DefaultFrameWidth:
+        return 1;
+    case PM_TreeViewIndentation:
+        return 14;
+    case PM_MenuPanelWidth:
+    case PM_DockWidgetFrameWidth:
+    case PM_ToolBarFrameWidth:
+    case PM_ButtonShiftHorizontal:
+    case PM_ButtonShiftVertical:
+    case PM_FocusFrameHMargin:
+        return 0;
+    case PM_IndicatorWidth:
+    case PM_IndicatorHeight:
+    case PM_ExclusiveIndicatorWidth:
+    case PM_ExclusiveIndicatorHeight:
+        return 16;
+    default:
+        return QProxyStyle::pixelMetric(metric, option, widget);
+    }
+}
+
+int LookStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                         QStyleHintReturn* data) const {
+    switch (hint) {
+    case SH_Widget_Animation_Duration:
+    case SH_EtchDisabledText:
+    case SH_ComboBox_Popup:
+        return 0;
+    case SH_ToolTip_WakeUpDelay:
+        return 450;
+    case SH_ToolTipLabel_Opacity:
+        return 255;
+    case SH_ItemView_ActivateItemOnSingleClick:
+        return 0;
+    default:
+        return QProxyStyle::styleHint(hint, option, widget, data);
+    }
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a style sheet cannot say: branch triangles, arrows, check marks, and metrics, drawn over Fusion.
+#pragma once
+
+#include "views/theme/theme.h"
+
+#include <QProxyStyle>
+
+namespace dynascope::views {
+
+class LookStyle final : public QProxyStyle {
+    Q_OBJECT
+public:
+    explicit LookStyle(const Theme& theme);
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override;
+    using QProxyStyle::polish;
+    void polish(QWidget* widget) override;
+    [[nodiscard]] int pixelMetric(PixelMetric metric, const QStyleOption* option,
+                                  const QWidget* widget) const override;
+    [[nodiscard]] int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                                QStyleHintReturn* data) const override;
+
+private:
+    const Theme& m_theme;
+};
+
+} // namespace dynascope::views
