@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli diff A B  |  diff PATH --frame ID --from S --to S
+#include "app/cli/command.h"
+#include "core/diff/graph_diff.h"
+
+#include <memory>
+
+namespace dynascope::cli {
+
+namespace {
+
+struct Options {
+    std::string a, b, frame, from, to;
+    bool json = false;
+};
+
+Result<ir::GraphPtr> graphOf(const std::string& path, const std::string& frame, const std::string& stage) {
+    const auto session = openInput(path);
+    if (!session) return tl::unexpected(session.error());
+    const auto choice = chooseStage(**session, frame, stage);
+    if (!choice) return tl::unexpected(choice.error());
+    if (choice->stage->content == session::Stage::Content::Code)
+        return tl::unexpected(
+            Error{"stage '" + choice->stage->label() + "' is generated code, not a graph", path, 0, 0});
+    return choice->stage->graph();
+}
+
+int run(const Options& options) {
+    const bool twoFiles = !options.b.empty();
+    if (!twoFiles && (options.from.empty() || options.to.empty()))
+        return fail("diff takes two files, or one capture with --from and --to");
+    const auto a = graphOf(options.a, options.frame, options.from);
+    if (!a) return fail(a.error());
+    const auto b = graphOf(twoFiles ? options.b : options.a, options.frame,
+                           twoFiles && options.to.empty() ? options.from : options.to);
+    if (!b) return fail(b.error());
+
+    const diff::GraphDiff result = diff::diffGraphs(**a, **b);
+    std::string text =
+        options.json ? diff::printDiffJson(**a, **b, result) : diff::printDiff(**a, **b, result);
+    if (!text.ends_with('\n')) text += '\n';
+    print(text);
+    return result.identical() ? exitOk : exitFailure;
+}
+
+} // namespace
+
+void addDiff(CLI::App& app, Action& action) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("diff", "Compare two graphs node by node; exit status 1 when they differ");
+    command->add_option("a", options->a, "Graph text or capture; - for standard input")->required();
+    command->add_option("b", options->b, "The other graph text or capture");
+    command->add_option("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
+    command->add_option("--from", options->from, "Stage A");
+    command->add_option("--to", options->to, "Stage B");
+    command->add_flag("--json", options->json, "One JSON document on stdout");
+    command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli info PATH [--json]
+#include "app/cli/command.h"
+#include "app/cli/info.h"
+
+#include <memory>
+
+namespace dynascope::cli {
+
+namespace {
+
+struct Options {
+    std::string path;
+    bool json = false;
+};
+
+int run(const Options& options) {
+    const auto session = openInput(options.path);
+    if (!session) return fail(session.error());
+    print(options.json ? infoJson(**session) + '\n' : infoText(**session));
+    return exitOk;
+}
+
+} // namespace
+
+void addInfo(CLI::App& app, Action& action) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("info", "Summarise a capture: frames, stages, graph breaks, recompiles, caches");
+    command
+        ->add_option("path", options->path,
+                     "Trace log, folder of rank logs or graph text; - for standard input")
+        ->required();
+    command->add_flag("--json", options->json, "One JSON document on stdout");
+    command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/command.h"
+
+#include "core/capture/open.h"
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <unistd.h>
+
+namespace dynascope::cli {
+
+std::string withoutControlCodes(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) {
+            out += '?';
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+int fail(const Error& error) {
+    std::string line = withoutControlCodes(error.toString());
+    for (char& c : line) {
+        if (c == '\n') c = ' ';
+    }
+    std::fprintf(stderr, "dynascope-cli: %s\n", line.c_str());
+    return exitUsage;
+}
+
+int fail(std::string_view message) {
+    return fail(Error{std::string(message), {}, 0, 0});
+}
+
+void print(std::string_view text) {
+    if (isatty(STDOUT_FILENO) != 0) {
+        const std::string clean = withoutControlCodes(text);
+        std::fwrite(clean.data(), 1, clean.size(), stdout);
+    } else {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+}
+
+Result<session::SessionPtr> openInput(const std::string& path) {
+    if (path != "-") return capture::open(path);
+    std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    return capture::openText(std::move(text), "standard input");
+}
+
+std::string formatSeconds(double seconds) {
+    if (seconds <= 0) return {};
+    std::array<char, 32> buffer{};
+    if (seconds < 0.01) {
+        std::snprintf(buffer.data(), buffer.size(), "%.1f ms", seconds * 1e3);
+    } else {
+        std::snprintf(buffer.data(), buffer.size(), "%.2f s", seconds);
+    }
+    return buffer.data();
+}
+
+std::string count(std::size_t n, std::string_view noun) {
+    std::string out = std::to_string(n) + ' ' + std::string(noun);
+    if (n != 1) out += 's';
+    return out;
+}
+
+std::string_view baseName(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+namespace {
+
+/// Splits "NAME#K"; no "#K" means 0.
+std::pair<std::string, int> splitStage(const std::string& text) {
+    const std::size_t hash = text.rfind('#');
+    if (hash == std::string::npos) return {text, 0};
+    int k = 0;
+    for (const char c : text.substr(hash + 1)) {
+        if (c < '0' || c > '9' || k > 100000) return {text, 0};
+        k = k * 10 + (c - '0');
+    }
+    return {text.substr(0, hash), k};
+}
+
+bool matchesFrame(const session::Compile& compile, const std::string& frame) {
+    const std::string id = compile.id.toString();
+    return frame.empty() || frame == id || frame == std::to_string(compile.rank) + ':' + id;
+}
+
+session::StagePtr firstGraph(const session::Compile& compile) {
+    for (const session::StagePtr& stage : compile.stages) {
+        if (stage->content == session::Stage::Content::Graph) return stage;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+Result<StageChoice> chooseStage(const session::Session& session, const std::string& frame,
+                                const std::string& stage) {
+    const auto [name, k] = splitStage(stage);
+    bool frameSeen = false;
+    std::string known;
+    for (const session::Compile& compile : session.compiles) {
+        if (!matchesFrame(compile, frame)) continue;
+        frameSeen = true;
+        session::StagePtr found = name.empty() ? firstGraph(compile) : compile.findStage(name, k);
+        if (found) return StageChoice{&compile, std::move(found)};
+        if (known.empty()) {
+            for (const session::StagePtr& s : compile.stages) {
+                known += (known.empty() ? "" : ", ") + s->label();
+            }
+        }
+    }
+    if (!frameSeen) return tl::unexpected(Error{"no compile id '" + frame + "'", session.path, 0, 0});
+    if (name.empty()) return tl::unexpected(Error{"no graph was captured", session.path, 0, 0});
+    return tl::unexpected(
+        Error{"no stage '" + stage + "'" + (known.empty() ? std::string() : "; there are " + known),
+              session.path, 0, 0});
+}
+
+} // namespace dynascope::cli

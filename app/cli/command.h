@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every command of dynascope-cli shares. A command is one file: a function that adds itself to the CLI11
+// parser and a function that runs. Exit codes: 0 success, 1 a reported failure (a difference, a failed
+// check), 2 bad usage or unreadable input.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/session/session.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace dynascope::cli {
+
+inline constexpr int exitOk = 0;
+inline constexpr int exitFailure = 1;
+inline constexpr int exitUsage = 2;
+
+/// The command that the parser chose; main runs it after parsing. Returns an exit code.
+using Action = std::function<int()>;
+
+/// One line on stderr: "dynascope-cli: file:line: cause". Control codes are taken out. Returns exitUsage.
+int fail(const Error& error);
+int fail(std::string_view message);
+
+/// Text for stdout with control codes (other than tab and newline) taken out when stdout is a terminal, so
+/// that a capture cannot drive it.
+void print(std::string_view text);
+[[nodiscard]] std::string withoutControlCodes(std::string_view text);
+
+/// Opens a capture or a graph text; "-" reads standard input.
+[[nodiscard]] Result<session::SessionPtr> openInput(const std::string& path);
+
+/// "1.13 s", "0.05 s", "12 ms"; empty for 0.
+[[nodiscard]] std::string formatSeconds(double seconds);
+/// "1 graph", "2 graphs".
+[[nodiscard]] std::string count(std::size_t n, std::string_view noun);
+/// File name without its folders.
+[[nodiscard]] std::string_view baseName(std::string_view path);
+
+/// A stage by "NAME" or "NAME#K" of a compile "0/0" or "RANK:0/0"; an empty frame means the first compile
+/// that has it, an empty stage the first graph.
+struct StageChoice {
+    const session::Compile* compile = nullptr;
+    session::StagePtr stage;
+};
+[[nodiscard]] Result<StageChoice> chooseStage(const session::Session& session, const std::string& frame,
+                                              const std::string& stage);
+
+void addInfo(CLI::App& app, Action& action);
+void addPrint(CLI::App& app, Action& action);
+void addDiff(CLI::App& app, Action& action);
+void addLayout(CLI::App& app, Action& action);
+
+} // namespace dynascope::cli

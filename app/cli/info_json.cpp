@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/info.h"
+
+#include <nlohmann/json.hpp>
+
+namespace dynascope::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json stackJson(const ir::StackTrace& stack) {
+    ordered_json out = ordered_json::array();
+    for (const ir::SourceLocation& frame : stack) {
+        out.push_back(
+            {{"file", frame.file}, {"line", frame.line}, {"function", frame.function}, {"code", frame.code}});
+    }
+    return out;
+}
+
+ordered_json breakJson(const session::GraphBreak& b) {
+    return {{"reason", b.title},
+            {"explanation", b.explanation},
+            {"hints", b.hints},
+            {"attempt", b.attempt},
+            {"stack", stackJson(b.userStack)}};
+}
+
+std::string_view outcomeName(session::CacheEvent::Outcome outcome) {
+    switch (outcome) {
+    case session::CacheEvent::Outcome::Hit:
+        return "hit";
+    case session::CacheEvent::Outcome::Miss:
+        return "miss";
+    case session::CacheEvent::Outcome::Bypass:
+        return "bypass";
+    }
+    return "";
+}
+
+ordered_json compileJson(const session::Compile& c) {
+    ordered_json stages = ordered_json::array();
+    for (const session::StagePtr& s : c.stages) {
+        stages.push_back({{"name", s->name},
+                          {"k", s->k},
+                          {"phase", session::phaseName(s->phase)},
+                          {"attempt", s->attempt},
+                          {"nodes", s->nodeCount()}});
+    }
+    ordered_json breaks = ordered_json::array();
+    for (const session::GraphBreak* b : c.finalBreaks()) {
+        breaks.push_back(breakJson(*b));
+    }
+    ordered_json symbols = ordered_json::array();
+    for (const session::SymbolInfo& s : c.symbols) {
+        symbols.push_back(
+            {{"symbol", s.symbol}, {"value", s.value}, {"range", s.range}, {"source", s.source}});
+    }
+    ordered_json caches = ordered_json::array();
+    for (const session::CacheEvent& e : c.caches) {
+        caches.push_back(
+            {{"cache", e.cache}, {"outcome", outcomeName(e.outcome)}, {"key", e.key}, {"reason", e.reason}});
+    }
+    ordered_json out = {{"compile_id", c.id.toString()},
+                        {"rank", c.rank},
+                        {"status", session::statusName(c.status)},
+                        {"function", c.function},
+                        {"attempts", c.attempts},
+                        {"restart_reasons", c.restartReasons},
+                        {"stack", stackJson(c.userStack)},
+                        {"stages", std::move(stages)},
+                        {"graph_breaks", std::move(breaks)},
+                        {"recompile_reason", nullptr},
+                        {"symbols", std::move(symbols)},
+                        {"guards", c.guards.size()},
+                        {"inputs", c.inputs.size()},
+                        {"caches", std::move(caches)},
+                        {"compile_seconds", c.compileSeconds},
+                        {"backward_seconds", c.backwardSeconds}};
+    if (!c.recompileReasons.empty()) {
+        std::string joined;
+        for (const std::string& reason : c.recompileReasons) {
+            joined += (joined.empty() ? "" : "\n") + reason;
+        }
+        out["recompile_reason"] = joined;
+    }
+    if (!c.failType.empty() || !c.failReason.empty()) {
+        out["failure"] = {{"type", c.failType}, {"reason", c.failReason}};
+    }
+    return out;
+}
+
+} // namespace
+
+std::string infoJson(const session::Session& session) {
+    ordered_json warnings = ordered_json::array();
+    for (const session::Warning& w : session.warnings) {
+        warnings.push_back({{"message", w.error.message}, {"file", w.error.file}, {"line", w.error.line}});
+    }
+    ordered_json compiles = ordered_json::array();
+    for (const session::Compile& c : session.compiles) {
+        compiles.push_back(compileJson(c));
+    }
+    const ordered_json document = {
+        {"kind", session::kindName(session.kind)}, {"path", session.path},
+        {"torch_version", session.torchVersion},   {"ranks", session.ranks},
+        {"records", session.recordCounts},         {"warnings", std::move(warnings)},
+        {"compiles", std::move(compiles)}};
+    // Text of a capture may hold anything; bad UTF-8 is replaced rather than thrown at.
+    return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+} // namespace dynascope::cli

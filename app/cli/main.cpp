@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/command.h"
+
+using namespace dynascope;
+
+int main(int argc, char** argv) {
+    CLI::App app("Reads what torch.compile and torch.export leave behind: the headless twin of dynascope.",
+                 "dynascope-cli");
+    app.set_version_flag("--version", "dynascope-cli " DYNASCOPE_VERSION);
+    app.require_subcommand(1);
+    app.fallthrough(false);
+    app.footer("Exit status: 0 success, 1 a difference or a failed check, 2 bad usage or unreadable input.");
+
+    cli::Action action;
+    cli::addInfo(app, action);
+    cli::addPrint(app, action);
+    cli::addDiff(app, action);
+    cli::addLayout(app, action);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        if (e.get_exit_code() == 0) return app.exit(e); // --help, --version
+        return cli::fail(e.what());
+    }
+    return action ? action() : cli::exitUsage;
+}
