@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The guard tree of a compile by source: which check, who added it, and which guard failed in a recompile.
+#pragma once
+
+#include "views/text/panel.h"
+
+#include <memory>
+
+namespace dynascope::views {
+
+/// GUI thread only.
+class GuardsPanel : public Panel {
+    Q_OBJECT
+public:
+    GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~GuardsPanel() override;
+
+    void focusFilter() override;
+
+protected:
+    void refresh() override;
+    void restyle() override;
+
+private:
+    struct Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace dynascope::views

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A compile's input tensors, the storages that they share, and the symbols of their shapes.
+#pragma once
+
+#include "views/text/panel.h"
+
+#include <memory>
+
+namespace dynascope::views {
+
+/// GUI thread only.
+class InputsPanel : public Panel {
+    Q_OBJECT
+public:
+    InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~InputsPanel() override;
+
+    void focusFilter() override;
+
+protected:
+    void refresh() override;
+    void restyle() override;
+
+private:
+    struct Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace dynascope::views

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/text/panel.h"
+
+#include "views/text/message_page.h"
+
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPainter>
+#include <QStackedLayout>
+#include <QTimer>
+#include <QVBoxLayout>
+
+namespace dynascope::views {
+
+namespace {
+constexpr int loadingDelayMs = 100;
+constexpr int loadingBarHeight = 2;
+
+bool isFilterKey(const QKeyEvent& key) {
+    return key.matches(QKeySequence::Find) ||
+           (key.key() == Qt::Key_Slash && !(key.modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier)));
+}
+} // namespace
+
+/// Drawn over the content's first two pixels, so that nothing moves when it comes and goes.
+class Panel::LoadingBar : public QWidget {
+public:
+    LoadingBar(Theme& theme, QWidget* parent)
+        : QWidget(parent)
+        , m_theme(theme) {
+        setAttribute(Qt::WA_TransparentForMouseEvents);
+        hide();
+    }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override {
+        QPainter painter(this);
+        painter.fillRect(rect(), m_theme.colours().accentBg);
+        painter.fillRect(QRect(0, 0, width() / 3, height()), m_theme.colours().accent);
+    }
+
+private:
+    Theme& m_theme;
+};
+
+Panel::Panel(Workspace& workspace, Theme& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_theme(theme)
+    , m_message(new MessagePage(theme))
+    , m_refreshTimer(new QTimer(this))
+    , m_loadingTimer(new QTimer(this)) {
+    auto* stackHost = new QWidget(this);
+    m_stack = new QStackedLayout(stackHost);
+    m_stack->addWidget(m_message);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(stackHost);
+    m_loading = new LoadingBar(theme, this);
+
+    m_refreshTimer->setSingleShot(true);
+    m_refreshTimer->setInterval(0);
+    connect(m_refreshTimer, &QTimer::timeout, this, [this] {
+        if (!isVisible() || !m_dirty) return;
+        m_dirty = false;
+        refresh();
+    });
+    m_loadingTimer->setSingleShot(true);
+    m_loadingTimer->setInterval(loadingDelayMs);
+    connect(m_loadingTimer, &QTimer::timeout, this, [this] {
+        m_loading->setGeometry(0, 0, width(), loadingBarHeight);
+        m_loading->raise();
+        m_loading->show();
+    });
+    connect(&m_theme, &Theme::changed, this, [this] {
+        restyle();
+        invalidate();
+        update();
+    });
+    connect(&m_workspace, &Workspace::captureClosed, this, &Panel::invalidate);
+    connect(&m_workspace, &Workspace::placeChanged, this, &Panel::invalidate);
+}
+
+Panel::~Panel() = default;
+
+QString Panel::message() const {
+    return m_stack->currentWidget() == m_message ? m_message->text() : QString();
+}
+
+void Panel::invalidate() {
+    m_dirty = true;
+    if (isVisible()) m_refreshTimer->start();
+}
+
+void Panel::setContent(QWidget* content) {
+    m_stack->addWidget(content);
+}
+
+void Panel::showContent() {
+    if (m_stack->count() > 1) m_stack->setCurrentIndex(1);
+}
+
+void Panel::showMessage(const QString& text, const QString& linkText, std::function<void()> action) {
+    m_message->setMessage(text, linkText, std::move(action));
+    m_stack->setCurrentIndex(0);
+}
+
+bool Panel::showNothingOpen() {
+    if (m_workspace.session()) return false;
+    showMessage(tr("Open a trace, a .pt2 or a graph text. Drop it here, or Ctrl+O."));
+    return true;
+}
+
+void Panel::setLoading(bool loading) {
+    if (loading) {
+        if (!m_loadingTimer->isActive() && !m_loading->isVisible()) m_loadingTimer->start();
+    } else {
+        m_loadingTimer->stop();
+        m_loading->hide();
+    }
+}
+
+void Panel::takeFilterKeys(QWidget* view) {
+    view->installEventFilter(this);
+}
+
+bool Panel::event(QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride && isFilterKey(*static_cast<QKeyEvent*>(event))) {
+        event->accept();
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+bool Panel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress && isFilterKey(*static_cast<QKeyEvent*>(event)) &&
+        !qobject_cast<QLineEdit*>(watched)) {
+        focusFilter();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void Panel::keyPressEvent(QKeyEvent* event) {
+    if (isFilterKey(*event))
+        focusFilter();
+    else
+        QWidget::keyPressEvent(event);
+}
+
+void Panel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (!m_dirty) return;
+    m_dirty = false;
+    m_refreshTimer->stop();
+    refresh();
+}
+
+} // namespace dynascope::views

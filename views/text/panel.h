@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What every panel shares: it refreshes once per turn of the event loop and only while it is visible, and it
+// has the states of DESIGN_LANGUAGE (content, a message with a way out, loading).
+#pragma once
+
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QWidget>
+#include <functional>
+
+class QStackedLayout;
+class QTimer;
+
+namespace dynascope::views {
+
+class MessagePage;
+
+/// GUI thread only. Subclasses build their widgets, hand them to setContent() and fill them in refresh().
+class Panel : public QWidget {
+    Q_OBJECT
+public:
+    Panel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~Panel() override;
+
+    /// Puts the cursor where this panel's filter or find text is typed (Ctrl+F and "/"). Does nothing where
+    /// there is none.
+    virtual void focusFilter() {}
+    /// The text of the message that stands in for the content, empty while content is shown.
+    [[nodiscard]] QString message() const;
+
+    [[nodiscard]] Workspace& workspace() const { return m_workspace; }
+    [[nodiscard]] Theme& theme() const { return m_theme; }
+
+public slots:
+    /// Refreshes soon, or as soon as the panel is shown.
+    void invalidate();
+
+protected:
+    /// Brings the widgets up to date with the workspace. Called only while the panel is visible.
+    virtual void refresh() = 0;
+    /// Fonts or colours changed. The default does nothing; widgets repaint anyway.
+    virtual void restyle() {}
+
+    void setContent(QWidget* content);
+    void showContent();
+    /// `text` is plain. With `linkText` a link is shown below that runs `action`.
+    void showMessage(const QString& text, const QString& linkText = {}, std::function<void()> action = {});
+    /// The message for "no capture is open"; returns true where that is the case.
+    bool showNothingOpen();
+    /// A thin bar at the top that appears after 100 ms.
+    void setLoading(bool loading);
+    /// Ctrl+F and "/" typed in `view` go to focusFilter(); lists would take "/" as a search otherwise.
+    void takeFilterKeys(QWidget* view);
+
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    class LoadingBar;
+    Workspace& m_workspace;
+    Theme& m_theme;
+    QStackedLayout* m_stack = nullptr;
+    MessagePage* m_message = nullptr;
+    LoadingBar* m_loading = nullptr;
+    QTimer* m_refreshTimer = nullptr;
+    QTimer* m_loadingTimer = nullptr;
+    bool m_dirty = true;
+};
+
+} // namespace dynascope::views
