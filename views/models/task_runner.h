@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Work off the GUI thread with "the newest request wins": a request with a tag stops and drops the older one of that tag.
+// Work off the GUI thread with "the newest request wins": a request with a tag stops and drops the older one
+// of that tag.
 #pragma once
 
 #include "core/base/task.h"
@@ -22,8 +23,8 @@ public:
     explicit TaskRunner(QObject* parent = nullptr);
     ~TaskRunner() override;
 
-    /// Runs `work` on a pool thread and then, on the GUI thread, `done(result)`, unless a newer request with the same tag
-    /// came, it was cancelled, or `context` is gone. `T` is any movable value.
+    /// Runs `work` on a pool thread and then, on the GUI thread, `done(result)`, unless a newer request with
+    /// the same tag came, it was cancelled, or `context` is gone. `T` is any movable value.
     template <typename T>
     void run(const QString& tag, QObject* context, std::function<T(const TaskContext&)> work,
              std::function<void(T)> done);

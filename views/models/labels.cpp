@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/models/labels.h"
+
+#include <QLocale>
+
+namespace dynascope::views {
+
+namespace {
+
+QString firstLine(const std::string& text) {
+    return toQString(text).section(u'\n', 0, 0).simplified();
+}
+
+/// "0/0: tensor 'x' size mismatch ..." without the compile id it was checked against.
+QString recompileReason(const std::string& text) {
+    const QString line = firstLine(text);
+    const auto colon = line.indexOf(QLatin1String(": "));
+    return colon > 0 && colon < 8 ? line.mid(colon + 2) : line;
+}
+
+} // namespace
+
+QString secondsText(double seconds) {
+    return QStringLiteral("%1 s").arg(seconds, 0, 'f', seconds > 0 && seconds < 0.01 ? 3 : 2);
+}
+
+QString numberText(qulonglong number) {
+    return QLocale(QLocale::English).toString(number);
+}
+
+QString countText(qulonglong count, const QString& one, const QString& many) {
+    return numberText(count) + u' ' + (count == 1 ? one : many);
+}
+
+QString bytesText(qulonglong bytes) {
+    static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    if (bytes < 1024) return QStringLiteral("%1 B").arg(bytes);
+    double value = double(bytes);
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < std::size(units)) {
+        value /= 1024;
+        ++unit;
+    }
+    const bool whole = value >= 100 || value == double(qulonglong(value));
+    return QStringLiteral("%1 %2").arg(value, 0, 'f', whole ? 0 : 1).arg(QLatin1String(units[unit]));
+}
+
+QString fileName(std::string_view path) {
+    const std::size_t slash = path.find_last_of("/\\");
+    return toQString(slash == path.npos ? path : path.substr(slash + 1));
+}
+
+QString placeText(const ir::SourceLocation& location) {
+    const QString file = fileName(location.file);
+    return location.line == 0 ? file : QStringLiteral("%1:%2").arg(file).arg(location.line);
+}
+
+QString placeText(const session::Compile& compile) {
+    const ir::SourceLocation* at = compile.location();
+    return at ? placeText(*at) : QString();
+}
+
+QString frameText(const session::Compile& compile) {
+    QString name = toQString(compile.function);
+    if (name.isEmpty() && compile.location()) name = toQString(compile.location()->function);
+    const QString place = placeText(compile);
+    if (name.isEmpty()) return place.isEmpty() ? toQString(compile.id.toString()) : place;
+    return place.isEmpty() ? name : name + u' ' + place;
+}
+
+QString statusChip(const session::Compile& compile) {
+    if (compile.status == session::Status::GraphBreak) {
+        const auto breaks = compile.finalBreaks();
+        if (!breaks.empty() && breaks.back()->location())
+            return QStringLiteral("break :%1").arg(breaks.back()->location()->line);
+    }
+    if (compile.isRecompile && compile.status == session::Status::Compiled)
+        return QStringLiteral("recompile");
+    return toQString(session::statusName(compile.status));
+}
+
+QString statusDetail(const session::Compile& compile) {
+    using session::Status;
+    if (compile.status == Status::Failed || compile.status == Status::Skipped) {
+        const QString reason = firstLine(compile.failReason);
+        return reason.isEmpty() ? toQString(compile.failType) : reason;
+    }
+    if (compile.status == Status::GraphBreak) {
+        const auto breaks = compile.finalBreaks();
+        if (!breaks.empty()) return firstLine(breaks.back()->title);
+    }
+    if (compile.isRecompile && !compile.recompileReasons.empty())
+        return recompileReason(compile.recompileReasons.front());
+    return {};
+}
+
+QString stageSize(const session::Stage& stage) {
+    if (stage.content == session::Stage::Content::Code) {
+        const std::size_t kernels = stage.kernelCount();
+        return kernels > 0 ? countText(kernels, QStringLiteral("kernel"), QStringLiteral("kernels"))
+                           : QStringLiteral("code");
+    }
+    return countText(stage.nodeCount(), QStringLiteral("node"), QStringLiteral("nodes"));
+}
+
+} // namespace dynascope::views
