@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/timeline/timeline_view.h"
+
+#include "views/models/labels.h"
+#include "views/timeline/stage_help.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+namespace dynascope::views {
+
+namespace {
+
+constexpr int labelWidth = 88;
+constexpr int rightMargin = 48;
+constexpr int minimumStep = 92;
+constexpr int compactStep = 44;
+constexpr int discRadius = 9;
+const QString taskTag = QStringLiteral("timeline");
+
+QString summary(const diff::GraphDiff& diff) {
+    QStringList parts;
+    const auto add = [&parts](std::size_t n, diff::Change change) {
+        if (n > 0) parts << QString(QChar(char16_t(diff::changeSign(change)))) + QString::number(n);
+    };
+    add(diff.added, diff::Change::Added);
+    add(diff.removed, diff::Change::Removed);
+    add(diff.changed, diff::Change::Changed);
+    add(diff.moved, diff::Change::Moved);
+    if (!parts.isEmpty()) return parts.join(u' ');
+    return diff.respelled > 0 ? QStringLiteral("≈") : QStringLiteral("=");
+}
+
+} // namespace
+
+TimelineView::TimelineView(Workspace& workspace, Theme& theme, QWidget* parent)
+    : QAbstractScrollArea(parent)
+    , m_workspace(workspace)
+    , m_theme(theme) {
+    setObjectName(QStringLiteral("timeline"));
+    setAccessibleName(tr("Stage timeline"));
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::StrongFocus);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    viewport()->setMouseTracking(true);
+    connect(&m_workspace, &Workspace::placeChanged, this, &TimelineView::refresh);
+    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
+        m_facts.clear(); // keyed by stages that may be gone
+        m_compile = nullptr;
+        refresh();
+    });
+    connect(&m_theme, &Theme::changed, this, [this] {
+        updateGeometry();
+        layOut();
+    });
+    refresh();
+}
+
+void TimelineView::setCompact(bool compact) {
+    if (m_compact == compact) return;
+    m_compact = compact;
+    updateGeometry();
+    layOut();
+}
+
+QSize TimelineView::sizeHint() const {
+    return {600, m_theme.scaled(m_compact ? 84 : 104)};
+}
+QSize TimelineView::minimumSizeHint() const {
+    return {200, sizeHint().height()};
+}
+
+int TimelineView::stageCount() const {
+    return m_compile ? int(m_compile->stages.size()) : 0;
+}
+
+const session::Stage* TimelineView::stage(int index) const {
+    return index >= 0 && index < stageCount() ? m_compile->stages[std::size_t(index)].get() : nullptr;
+}
+
+int TimelineView::shown(Side side) const {
+    if (m_drag && m_drag->side == side) return m_drag->stage;
+    return side == Side::A ? m_workspace.place().stageA : m_workspace.place().stageB;
+}
+
+int TimelineView::trackY() const {
+    return viewport()->height() * 54 / 104;
+}
+
+int TimelineView::stageX(int index) const {
+    return m_theme.scaled(labelWidth) + int(std::lround(m_step * (index + 0.5))) -
+           horizontalScrollBar()->value();
+}
+
+QPoint TimelineView::stagePoint(int index) const {
+    return {stageX(index), trackY()};
+}
+
+int TimelineView::stageAt(QPoint point) const {
+    if (point.x() < m_theme.scaled(labelWidth)) return -1;
+    const int index =
+        int(std::floor((point.x() - m_theme.scaled(labelWidth) + horizontalScrollBar()->value()) / m_step));
+    return index >= 0 && index < stageCount() ? index : -1;
+}
+
+const TimelineView::Fact* TimelineView::fact(int index) const {
+    const auto at = m_facts.constFind(stage(index));
+    return at == m_facts.constEnd() ? nullptr : &*at;
+}
+
+QString TimelineView::changeText(int index) const {
+    const Fact* known = fact(index);
+    return known ? known->change : QString();
+}
+
+bool TimelineView::isSettled() const {
+    for (int i = 0; i < stageCount(); ++i)
+        if (!fact(i)) return false;
+    return true;
+}
+
+QString TimelineView::stageName(int index) const {
+    return toQString(stage(index)->shortLabel());
+}
+
+void TimelineView::refresh() {
+    const session::Compile* compile = m_workspace.compile();
+    if (compile != m_compile) {
+        m_compile = compile;
+        m_hover = -1;
+        m_drag.reset();
+        layOut();
+        askNext();
+    }
+    ensureVisible(shown(Side::A));
+    ensureVisible(shown(Side::B));
+    if (const session::Stage *a = stage(shown(Side::A)), *b = stage(shown(Side::B)); a && b)
+        setAccessibleDescription(tr("A is %1, B is %2").arg(toQString(a->label()), toQString(b->label())));
+    viewport()->update();
+}
+
+void TimelineView::layOut() {
+    const int count = std::max(1, stageCount());
+    const int room = viewport()->width() - m_theme.scaled(labelWidth) - m_theme.scaled(rightMargin) / 2;
+    const int least = m_theme.scaled(m_compact ? compactStep : minimumStep);
+    m_step = std::clamp(double(room) / count, double(least), double(m_theme.scaled(220)));
+    const int excess = std::max(0, int(std::ceil(m_step * count)) - room);
+    horizontalScrollBar()->setRange(0, excess);
+    horizontalScrollBar()->setPageStep(std::max(1, room));
+    horizontalScrollBar()->setSingleStep(int(m_step));
+    viewport()->update();
+}
+
+void TimelineView::ensureVisible(int index) {
+    if (!stage(index)) return;
+    const int x = stageX(index), half = int(m_step / 2);
+    const int left = m_theme.scaled(labelWidth), right = viewport()->width();
+    QScrollBar* bar = horizontalScrollBar();
+    if (x - half < left) bar->setValue(bar->value() + x - half - left);
+    if (x + half > right) bar->setValue(bar->value() + x + half - right);
+}
+
+void TimelineView::askNext() {
+    int next = 0;
+    while (next < stageCount() && fact(next))
+        ++next;
+    if (next == stageCount()) return;
+    const session::StagePtr here = m_compile->stages[std::size_t(next)];
+    const int from = predecessor(*m_compile, next);
+    const session::StagePtr before = from < 0 ? nullptr : m_compile->stages[std::size_t(from)];
+    m_workspace.tasks().run<Fact>(
+        taskTag, this,
+        [here, before](const TaskContext&) {
+            Fact fact;
+            fact.size = stageSize(*here);
+            if (!before || here->content != session::Stage::Content::Graph) {
+                fact.same = false;
+                return fact;
+            }
+            const auto a = before->graph(), b = here->graph();
+            if (a && b) {
+                const diff::GraphDiff diff = diff::diffGraphs(**a, **b);
+                fact.change = summary(diff);
+                fact.same = diff.identical() && diff.respelled == 0;
+            } else {
+                fact.same = false;
+            }
+            return fact;
+        },
+        [this, here](Fact fact) {
+            m_facts.insert(here.get(), std::move(fact));
+            viewport()->update();
+            // The runner forgets this request only once the callback has returned.
+            QMetaObject::invokeMethod(this, &TimelineView::askNext, Qt::QueuedConnection);
+        });
+}
+
+void TimelineView::choose(Side side, int index) {
+    const Place& place = m_workspace.place();
+    if (side == Side::A)
+        m_workspace.selectStages(index, place.stageB);
+    else
+        m_workspace.selectStages(place.stageA, index);
+}
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+    QAbstractScrollArea::resizeEvent(event);
+    layOut();
+    ensureVisible(shown(Side::A));
+    ensureVisible(shown(Side::B));
+}
+
+void TimelineView::scrollContentsBy(int, int) {
+    viewport()->update();
+}
+
+void TimelineView::mousePressEvent(QMouseEvent* event) {
+    const int index = stageAt(event->position().toPoint());
+    if (event->button() != Qt::LeftButton || index < 0) return;
+    const bool onA = index == shown(Side::A), onB = index == shown(Side::B);
+    const Side side = event->modifiers() & Qt::ShiftModifier ? Side::A : onA && !onB ? Side::A : Side::B;
+    m_drag = Drag{side, index};
+    viewport()->update();
+}
+
+void TimelineView::mouseMoveEvent(QMouseEvent* event) {
+    const int index = stageAt(event->position().toPoint());
+    if (m_drag && index >= 0 && index != m_drag->stage) {
+        m_drag->stage = index;
+        ensureVisible(index);
+        viewport()->update();
+    }
+    if (index != m_hover) {
+        m_hover = index;
+        viewport()->setCursor(index >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+        viewport()->update();
+    }
+}
+
+void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !m_drag) return;
+    const Drag drag = *std::exchange(m_drag, std::nullopt);
+    choose(drag.side, drag.stage);
+    viewport()->update();
+}
+
+void TimelineView::wheelEvent(QWheelEvent* event) {
+    const QPoint delta = event->angleDelta();
+    horizontalScrollBar()->setValue(horizontalScrollBar()->value() -
+                                    (delta.x() != 0 ? delta.x() : delta.y()));
+    event->accept();
+}
+
+void TimelineView::keyPressEvent(QKeyEvent* event) {
+    const Side side = event->modifiers() & Qt::ShiftModifier ? Side::A : Side::B;
+    int target = shown(side);
+    switch (event->key()) {
+    case Qt::Key_Left:
+        --target;
+        break;
+    case Qt::Key_Right:
+        ++target;
+        break;
+    case Qt::Key_Home:
+        target = 0;
+        break;
+    case Qt::Key_End:
+        target = stageCount() - 1;
+        break;
+    default:
+        QAbstractScrollArea::keyPressEvent(event);
+        return;
+    }
+    if (event->modifiers() & ~Qt::ShiftModifier & ~Qt::KeypadModifier) {
+        event->ignore();
+        return;
+    }
+    if (stage(target)) choose(side, target);
+}
+
+void TimelineView::focusInEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusInEvent(event);
+    viewport()->update();
+}
+
+void TimelineView::focusOutEvent(QFocusEvent* event) {
+    QAbstractScrollArea::focusOutEvent(event);
+    viewport()->update();
+}
+
+bool TimelineView::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        if (const int index = stageAt(help->pos()); index >= 0) {
+            const Fact* known = fact(index);
+            QString change;
+            if (const int from = predecessor(*m_compile, index);
+                known && !known->change.isEmpty() && from >= 0)
+                change = tr("%1 against %2").arg(known->change, toQString(stage(from)->label()));
+            QToolTip::showText(
+                help->globalPos(),
+                stageToolTip(*stage(index), known ? known->size : tr("size not read yet"), change), this);
+        } else {
+            QToolTip::hideText();
+        }
+        return true;
+    }
+    if (event->type() == QEvent::Leave && m_hover >= 0) {
+        m_hover = -1;
+        viewport()->update();
+    }
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+void TimelineView::paintEvent(QPaintEvent*) {
+    QPainter painter(viewport());
+    painter.setRenderHint(QPainter::Antialiasing);
+    const Colours& c = m_theme.colours();
+    painter.fillRect(viewport()->rect(), c.bg1);
+    painter.fillRect(QRect(0, viewport()->height() - 1, viewport()->width(), 1), c.line);
+    if (stageCount() == 0) {
+        painter.setPen(c.text3);
+        painter.setFont(m_theme.font(FontRole::Text));
+        const QString why =
+            m_compile ? tr("PyTorch printed no graph for this compile") : tr("No capture is open");
+        painter.drawText(viewport()->rect(), Qt::AlignCenter, why);
+        return;
+    }
+    painter.save();
+    painter.setClipRect(m_theme.scaled(labelWidth), 0, viewport()->width(), viewport()->height());
+    drawPhases(painter);
+    drawTrack(painter);
+    drawStages(painter);
+    painter.restore();
+    drawLabel(painter);
+}
+
+void TimelineView::drawLabel(QPainter& painter) const {
+    const Colours& c = m_theme.colours();
+    const int x = m_theme.scaled(12), y = trackY();
+    painter.setFont(m_theme.font(FontRole::Strong));
+    painter.setPen(c.text);
+    painter.drawText(QRect(x, y - m_theme.scaled(17), m_theme.scaled(labelWidth), m_theme.scaled(17)),
+                     Qt::AlignLeft | Qt::AlignVCenter, tr("Captured"));
+    painter.setFont(m_theme.font(FontRole::Text));
+    painter.setPen(c.text3);
+    painter.drawText(QRect(x, y + m_theme.scaled(1), m_theme.scaled(labelWidth), m_theme.scaled(17)),
+                     Qt::AlignLeft | Qt::AlignVCenter, tr("PyTorch"));
+}
+
+void TimelineView::drawPhases(QPainter& painter) const {
+    if (m_compact) return;
+    const Colours& c = m_theme.colours();
+    QFont font = m_theme.font(FontRole::CodeSmall);
+    font.setFamily(m_theme.font(FontRole::Text).family());
+    painter.setFont(font);
+    const QFontMetrics metrics(font);
+    const int y = m_theme.scaled(6), height = metrics.height();
+    for (int first = 0; first < stageCount();) {
+        const session::Stage& s = *stage(first);
+        int last = first;
+        while (last + 1 < stageCount() && stage(last + 1)->phase == s.phase &&
+               stage(last + 1)->attempt == s.attempt)
+            ++last;
+        QString name = toQString(session::phaseName(s.phase));
+        if (m_compile->attempts > 1) name += tr(", attempt %1").arg(s.attempt);
+        const int left = stageX(first) - int(m_step / 2) + 4, right = stageX(last) + int(m_step / 2) - 4;
+        painter.setPen(c.text3);
+        const QString shown = metrics.elidedText(name, Qt::ElideRight, right - left);
+        const int width = metrics.horizontalAdvance(shown);
+        const int middle = (left + right) / 2;
+        painter.drawText(QRect(middle - width / 2 - 1, y, width + 2, height), Qt::AlignCenter, shown);
+        painter.setPen(QPen(c.line2, 1));
+        const double lineY = y + height / 2.0 + 0.5;
+        const int gap = width / 2 + 6;
+        if (middle - gap > left) {
+            painter.drawLine(QPointF(left, lineY), QPointF(middle - gap, lineY));
+            painter.drawLine(QPointF(middle + gap, lineY), QPointF(right, lineY));
+            painter.drawLine(QPointF(left, lineY), QPointF(left, lineY + 4));
+            painter.drawLine(QPointF(right, lineY), QPointF(right, lineY + 4));
+        }
+        first = last + 1;
+    }
+}
+
+void TimelineView::drawTrack(QPainter& painter) const {
+    const Colours& c = m_theme.colours();
+    const int y = trackY(), last = stageCount() - 1;
+    painter.setPen(QPen(c.line2, 2));
+    painter.drawLine(stageX(0), y, stageX(last), y);
+    const int a = shown(Side::A), b = shown(Side::B);
+    if (!stage(a) || !stage(b)) return;
+    const int left = std::min(stageX(a), stageX(b)), right = std::max(stageX(a), stageX(b));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.accentBg);
+    painter.drawRoundedRect(QRectF(left, y - 7, right - left, 14), 7, 7);
+    painter.setPen(QPen(c.accent, 3, Qt::SolidLine, Qt::RoundCap));
+    painter.drawLine(left, y, right, y);
+}
+
+void TimelineView::drawStages(QPainter& painter) const {
+    const Colours& c = m_theme.colours();
+    const int y = trackY(), a = shown(Side::A), b = shown(Side::B);
+    const QFont plain = m_theme.font(FontRole::Text), strong = m_theme.font(FontRole::Strong);
+    const QFont small = m_theme.font(FontRole::CodeSmall);
+    const int nameY = y - m_theme.scaled(30), row = m_theme.scaled(17);
+    for (int i = 0; i < stageCount(); ++i) {
+        const int x = stageX(i);
+        if (x < -int(m_step) || x > viewport()->width() + int(m_step)) continue;
+        const bool chosen = i == a || i == b;
+        const Fact* known = fact(i);
+
+        if (!m_compact || chosen) {
+            painter.setFont(chosen ? strong : plain);
+            painter.setPen(chosen || i == m_hover ? c.text : c.text2);
+            const int room = m_compact ? m_theme.scaled(120) : int(m_step) - 6;
+            const QString name = QFontMetrics(painter.font()).elidedText(stageName(i), Qt::ElideMiddle, room);
+            painter.drawText(QRect(x - room / 2, nameY, room, row), Qt::AlignCenter, name);
+            if (known) {
+                painter.setFont(plain);
+                painter.setPen(c.text2);
+                painter.drawText(QRect(x - room / 2, y + m_theme.scaled(12), room, row), Qt::AlignCenter,
+                                 known->size);
+            }
+        }
+        if (known && i > 0 && !known->change.isEmpty()) {
+            painter.setFont(small);
+            const bool quiet = known->change == u'=' || known->change == u'≈';
+            painter.setPen(quiet ? c.text3 : c.text2);
+            const int width = int(m_step) - 2 * discRadius - 4;
+            const QString text = QFontMetrics(small).elidedText(known->change, Qt::ElideRight, width);
+            painter.drawText(QRect(x - int(m_step / 2) - width / 2, y + m_theme.scaled(8), width, row),
+                             Qt::AlignCenter, text);
+        }
+
+        const QPointF at(x, y);
+        if (i == a || i == b) {
+            const bool both = a == b;
+            painter.setPen(QPen(c.bg1, 2));
+            painter.setBrush(c.accent);
+            const double spread = both ? discRadius + 1 : 0;
+            QFont letter = strong;
+            letter.setBold(true);
+            painter.setFont(letter);
+            for (const Side side : {Side::A, Side::B}) {
+                if ((side == Side::A ? a : b) != i) continue;
+                const QPointF centre = at + QPointF(side == Side::A ? -spread : spread, 0);
+                painter.setPen(QPen(c.bg1, 2));
+                painter.drawEllipse(centre, discRadius, discRadius);
+                painter.setPen(c.bg1);
+                painter.drawText(
+                    QRectF(centre.x() - discRadius, centre.y() - discRadius, 2 * discRadius, 2 * discRadius),
+                    Qt::AlignCenter, side == Side::A ? QStringLiteral("A") : QStringLiteral("B"));
+            }
+            if (hasFocus() && i == b) {
+                painter.setBrush(Qt::NoBrush);
+                painter.setPen(QPen(c.accent, 1));
+                painter.drawEllipse(at, discRadius + 4, discRadius + 4);
+            }
+            continue;
+        }
+        const bool code = stage(i)->content == session::Stage::Content::Code;
+        const double r = i == m_hover ? 6 : 4.5;
+        painter.setPen(QPen(i == m_hover ? c.accent : c.text2, 1.5));
+        painter.setBrush(known && !known->same ? c.text2 : c.bg1);
+        if (code)
+            painter.drawRoundedRect(QRectF(x - r, y - r, 2 * r, 2 * r), 2, 2);
+        else
+            painter.drawEllipse(at, r, r);
+    }
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The captured stages of the current compile on a line, with the two discs A and B that choose what is
+// compared.
+#pragma once
+
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QAbstractScrollArea>
+#include <QHash>
+#include <optional>
+
+namespace dynascope::views {
+
+/// Stages as a track of circles: hollow where the graph equals the one it was made from, filled where it
+/// changed. Sizes and changes are worked out on the TaskRunner, tag "timeline", one stage after the other.
+/// GUI thread only.
+class TimelineView : public QAbstractScrollArea {
+    Q_OBJECT
+public:
+    TimelineView(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+
+    /// Names of A and B only, for narrow windows.
+    void setCompact(bool compact);
+    /// Centre of a stage's circle in the viewport; for tests and popups.
+    [[nodiscard]] QPoint stagePoint(int stage) const;
+    [[nodiscard]] int stageAt(QPoint viewportPoint) const; ///< -1 where there is none
+    /// "+3 −1 ~1", "=", or empty while it is not known.
+    [[nodiscard]] QString changeText(int stage) const;
+    [[nodiscard]] bool isSettled() const; ///< nothing left to work out
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
+
+private:
+    /// What is known about a stage against the one it was made from.
+    struct Fact {
+        QString size;
+        QString change;
+        bool same = true;
+    };
+    struct Drag {
+        Side side = Side::A;
+        int stage = -1;
+    };
+
+    void refresh();
+    void layOut();
+    void askNext();
+    void ensureVisible(int stage);
+    void choose(Side side, int stage);
+    [[nodiscard]] const session::Stage* stage(int index) const;
+    [[nodiscard]] int stageCount() const;
+    [[nodiscard]] int shown(Side side) const;
+    [[nodiscard]] int trackY() const;
+    [[nodiscard]] int stageX(int index) const; ///< in the viewport
+    [[nodiscard]] const Fact* fact(int index) const;
+    [[nodiscard]] QString stageName(int index) const;
+    void drawPhases(QPainter& painter) const;
+    void drawTrack(QPainter& painter) const;
+    void drawStages(QPainter& painter) const;
+    void drawLabel(QPainter& painter) const;
+
+    Workspace& m_workspace;
+    Theme& m_theme;
+    bool m_compact = false;
+    double m_step = 100;
+    int m_hover = -1;
+    std::optional<Drag> m_drag;
+    const session::Compile* m_compile = nullptr;
+    QHash<const session::Stage*, Fact> m_facts;
+};
+
+} // namespace dynascope::views
