@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/capture/capture_model.h"
+
+#include "views/models/labels.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+namespace dynascope::views {
+
+namespace {
+
+using session::Compile;
+using session::Session;
+using session::Status;
+
+constexpr int maxNesting = 4;
+
+/// The line behind "torch_dynamo_resume_in_f_at_30", or 0.
+std::uint32_t resumeLine(std::string_view function) {
+    const std::size_t at = function.rfind("_at_");
+    if (at == function.npos || function.find("resume_in_") == function.npos) return 0;
+    std::uint32_t line = 0;
+    std::from_chars(function.data() + at + 4, function.data() + function.size(), line);
+    return line;
+}
+
+bool breaksAt(const Compile& compile, std::uint32_t line) {
+    for (const session::GraphBreak* b : compile.finalBreaks())
+        for (const ir::SourceLocation& place : b->userStack)
+            if (place.line == line) return true;
+    return false;
+}
+
+QString statusIcon(const Compile& compile) {
+    switch (compile.status) {
+    case Status::GraphBreak: return QStringLiteral("scissors");
+    case Status::Failed: return QStringLiteral("error");
+    case Status::Skipped: return QStringLiteral("minus");
+    case Status::Incomplete: return QStringLiteral("warning");
+    case Status::Compiled: break;
+    }
+    return compile.isRecompile ? QStringLiteral("recompile") : QStringLiteral("tick");
+}
+
+QString statusTone(const Compile& compile) {
+    switch (compile.status) {
+    case Status::GraphBreak:
+    case Status::Failed: return QStringLiteral("removed");
+    case Status::Incomplete: return QStringLiteral("changed");
+    case Status::Skipped: return {};
+    case Status::Compiled: break;
+    }
+    return compile.isRecompile ? QStringLiteral("changed") : QStringLiteral("added");
+}
+
+} // namespace
+
+struct CaptureModel::Item {
+    Kind kind = Kind::Root;
+    Item* parent = nullptr;
+    int compile = -1;
+    QString icon, tone, strong, chip, detail, right, panel, type, tip;
+    std::vector<std::unique_ptr<Item>> children;
+
+    Item* add(Kind childKind) {
+        auto child = std::make_unique<Item>();
+        child->kind = childKind;
+        child->parent = this;
+        children.push_back(std::move(child));
+        return children.back().get();
+    }
+    [[nodiscard]] int row() const {
+        if (!parent) return 0;
+        const auto at = std::find_if(parent->children.begin(), parent->children.end(),
+                                     [this](const auto& c) { return c.get() == this; });
+        return int(at - parent->children.begin());
+    }
+    [[nodiscard]] const Item* captureItem() const {
+        const Item* item = this;
+        while (item && item->kind != Kind::Capture)
+            item = item->parent;
+        return item;
+    }
+    Item* find(int wanted) {
+        if (kind == Kind::Compile && compile == wanted) return this;
+        for (const auto& child : children)
+            if (Item* found = child->find(wanted)) return found;
+        return nullptr;
+    }
+};
+
+CaptureModel::CaptureModel(Workspace& workspace, QObject* parent)
+    : QAbstractItemModel(parent), m_workspace(workspace), m_root(std::make_unique<Item>()) {
+    for (int i = 0; i < int(m_workspace.captures().size()); ++i)
+        m_root->children.push_back(buildCapture(i));
+    connect(&m_workspace, &Workspace::captureOpened, this, &CaptureModel::addCapture);
+    connect(&m_workspace, &Workspace::captureClosed, this, &CaptureModel::removeCapture);
+    connect(&m_workspace, &Workspace::placeChanged, this, &CaptureModel::moveFacets);
+    moveFacets();
+}
+
+CaptureModel::~CaptureModel() = default;
+
+std::vector<std::pair<std::size_t, int>> CaptureModel::nested(const Session& session, const session::Frame& frame) {
+    // Parent of each compile: the nearest earlier one that broke at the line where it resumes, and that has not been
+    // resumed there before (a recompile of the resumed frame belongs to a later run of the same code).
+    const std::size_t n = frame.compiles.size();
+    std::vector<std::size_t> parent(n, SIZE_MAX);
+    std::vector<int> depth(n, 0);
+    std::vector<std::vector<std::size_t>> children(n);
+    std::vector<std::size_t> roots;
+    std::set<std::pair<std::size_t, std::uint32_t>> taken;
+    for (std::size_t i = 0; i < n; ++i) {
+        const Compile& compile = session.compiles[frame.compiles[i]];
+        if (const std::uint32_t line = resumeLine(compile.function); line != 0 && !compile.isRecompile) {
+            // A resumed frame follows its break closely, so a short look back is enough.
+            for (std::size_t back = 1; back <= std::min<std::size_t>(i, 64); ++back) {
+                const std::size_t candidate = i - back;
+                if (taken.contains({candidate, line}) || !breaksAt(session.compiles[frame.compiles[candidate]], line)) continue;
+                parent[i] = candidate;
+                taken.insert({candidate, line});
+                break;
+            }
+        }
+        if (parent[i] != SIZE_MAX && depth[parent[i]] + 1 >= maxNesting) parent[i] = parent[parent[i]];
+        if (parent[i] == SIZE_MAX) {
+            roots.push_back(i);
+        } else {
+            depth[i] = depth[parent[i]] + 1;
+            children[parent[i]].push_back(i);
+        }
+    }
+    std::vector<std::pair<std::size_t, int>> order;
+    order.reserve(n);
+    std::vector<std::size_t> stack(roots.rbegin(), roots.rend());
+    while (!stack.empty()) {
+        const std::size_t i = stack.back();
+        stack.pop_back();
+        order.emplace_back(frame.compiles[i], depth[i]);
+        stack.insert(stack.end(), children[i].rbegin(), children[i].rend());
+    }
+    return order;
+}
+
+std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) const {
+    const Session& session = *m_workspace.captures()[std::size_t(capture)].session;
+    auto root = std::make_unique<Item>();
+    root->kind = Kind::Capture;
+    root->parent = m_root.get();
+    root->icon = QStringLiteral("folder");
+    root->strong = toQString(session.title);
+    root->right = toQString(session::kindName(session.kind));
+    root->tip = toQString(session.path);
+    if (!session.torchVersion.empty()) root->tip += QStringLiteral("\nPyTorch ") + toQString(session.torchVersion);
+
+    if (const session::BreakSummary& breaks = m_workspace.captures()[std::size_t(capture)].breaks; breaks.breaks > 0) {
+        Item* item = root->add(Kind::Breaks);
+        item->icon = QStringLiteral("scissors");
+        item->tone = QStringLiteral("removed");
+        item->detail = tr("Graph breaks");
+        item->right = breaks.breaks == breaks.groups.size()
+                          ? numberText(breaks.breaks)
+                          : tr("%1, %2 reasons").arg(numberText(breaks.breaks), numberText(breaks.groups.size()));
+        item->tip = tr("Why the graphs of this capture were cut, and what each cut costs");
+    }
+
+    std::map<int, Item*> ranks;
+    for (const int rank : session.ranks) {
+        if (session.ranks.size() < 2) break;
+        Item* item = root->add(Kind::Rank);
+        item->icon = QStringLiteral("rank");
+        item->strong = tr("rank %1").arg(rank);
+        const auto compiles = std::count_if(session.compiles.begin(), session.compiles.end(),
+                                            [rank](const Compile& c) { return c.rank == rank; });
+        item->right = countText(qulonglong(compiles), tr("compile"), tr("compiles"));
+        ranks[rank] = item;
+    }
+    std::vector<bool> placed(session.compiles.size(), false);
+    const auto addCompile = [&](Item* parent, std::size_t index) {
+        const Compile& compile = session.compiles[index];
+        placed[index] = true;
+        Item* item = parent->add(Kind::Compile);
+        item->compile = int(index);
+        item->icon = statusIcon(compile);
+        item->tone = statusTone(compile);
+        item->strong = toQString(compile.id.toString());
+        if (compile.id.frame < 0 && !compile.stages.empty()) {
+            item->strong = toQString(compile.stages.front()->label());
+            item->icon = QStringLiteral("graph");
+            item->tone.clear();
+            item->right = countText(compile.stages.size(), tr("graph"), tr("graphs"));
+            return item;
+        }
+        item->chip = statusChip(compile);
+        item->detail = statusDetail(compile);
+        if (compile.compileSeconds > 0) item->right = secondsText(compile.compileSeconds);
+        item->tip = toQString(compile.id.toString()) + QStringLiteral("  ") + frameText(compile);
+        if (compile.attempts > 1) item->tip += tr("\n%1 attempts").arg(compile.attempts);
+        if (!item->detail.isEmpty()) item->tip += u'\n' + item->detail;
+        return item;
+    };
+    for (const session::Frame& frame : session.frames) {
+        Item* above = ranks.contains(frame.rank) ? ranks[frame.rank] : root.get();
+        Item* item = above->add(Kind::Frame);
+        item->icon = QStringLiteral("file");
+        item->strong = toQString(frame.function);
+        item->detail = placeText(frame.location);
+        item->right = countText(frame.compiles.size(), tr("compile"), tr("compiles"));
+        item->tip = toQString(frame.location.file);
+        std::vector<Item*> path{item};
+        for (const auto& [index, depth] : nested(session, frame)) {
+            if (index >= placed.size()) continue;
+            path.resize(std::min(path.size(), std::size_t(depth) + 1));
+            path.push_back(addCompile(path.back(), index));
+        }
+    }
+    for (std::size_t i = 0; i < placed.size(); ++i)
+        if (!placed[i])
+            addCompile(ranks.contains(session.compiles[i].rank) ? ranks[session.compiles[i].rank] : root.get(), i);
+
+    if (!session.recordCounts.empty()) {
+        Item* artifacts = root->add(Kind::Artifacts);
+        artifacts->icon = QStringLiteral("list");
+        artifacts->strong = tr("Artifacts");
+        artifacts->right = numberText(session.recordCounts.size());
+        artifacts->tip = tr("%1 records of %2 types").arg(numberText(session.records.size())).arg(session.recordCounts.size());
+        for (const auto& [type, count] : session.recordCounts) {
+            Item* item = artifacts->add(Kind::ArtifactType);
+            const QString name = toQString(type);
+            item->icon = QStringLiteral("file");
+            item->strong = name.startsWith(QLatin1String("artifact:")) ? name.mid(9) : name;
+            item->right = numberText(count);
+            item->type = name;
+            item->tip = name;
+        }
+    }
+    return root;
+}
+
+std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const Session& session, std::size_t index) const {
+    const Compile& compile = session.compiles[index];
+    std::vector<std::unique_ptr<Item>> facets;
+    const auto add = [&](const char* icon, const QString& name, const QString& right, const char* panel) {
+        auto item = std::make_unique<Item>();
+        item->kind = Kind::Facet;
+        item->compile = int(index);
+        item->icon = QLatin1String(icon);
+        item->detail = name;
+        item->right = right;
+        item->panel = QLatin1String(panel);
+        facets.push_back(std::move(item));
+    };
+    const QString absent = tr("not recorded");
+    const auto countOr = [&absent](std::size_t n) { return n > 0 ? numberText(n) : absent; };
+    add("layers", tr("Stages"), countOr(compile.stages.size()), "stages");
+    if (session.kind != session::Kind::TorchTrace) return facets;
+    const auto guards = std::count_if(compile.guards.begin(), compile.guards.end(),
+                                      [](const session::Guard& g) { return !g.isManager(); });
+    const auto inputs = std::count_if(compile.inputs.begin(), compile.inputs.end(),
+                                      [](const session::TensorInput& t) { return !t.source.empty(); });
+    add("guard", tr("Guards"), countOr(std::size_t(guards)), "guards");
+    add("inputs", tr("Inputs and aliasing"), countOr(std::size_t(inputs)), "inputs");
+    add("terminal", tr("Bytecode"), countOr(compile.bytecode.size()), "bytecode");
+    const auto code = std::count_if(compile.stages.begin(), compile.stages.end(), [](const session::StagePtr& s) {
+        return s->content == session::Stage::Content::Code;
+    });
+    add("bolt", tr("Output code"), countOr(std::size_t(code)), "outputcode");
+    if (compile.caches.empty()) {
+        add("cache", tr("Caches"), absent, "records");
+    } else {
+        const auto misses = std::count_if(compile.caches.begin(), compile.caches.end(), [](const session::CacheEvent& e) {
+            return e.outcome != session::CacheEvent::Outcome::Hit;
+        });
+        const auto hits = compile.caches.size() - std::size_t(misses);
+        QStringList parts;
+        if (hits > 0) parts << countText(hits, tr("hit"), tr("hits"));
+        if (misses > 0) parts << countText(qulonglong(misses), tr("miss"), tr("misses"));
+        add("cache", tr("Caches"), parts.join(QStringLiteral(", ")), "records");
+        facets.back()->type = QStringLiteral("cache");
+    }
+    const auto events = std::count_if(session.timings.begin(), session.timings.end(),
+                                      [index](const session::TimingEvent& e) { return e.compile == int(index); });
+    add("clock", tr("Compile time"), events > 0 ? countText(qulonglong(events), tr("event"), tr("events")) : absent, "compiletime");
+    return facets;
+}
+
+void CaptureModel::addCapture(int capture) {
+    beginInsertRows({}, capture, capture);
+    m_root->children.insert(m_root->children.begin() + capture, buildCapture(capture));
+    endInsertRows();
+}
+
+void CaptureModel::removeCapture(int capture) {
+    beginRemoveRows({}, capture, capture);
+    const auto at = m_root->children.begin() + capture;
+    for (const Item* item = m_withFacets; item; item = item->parent)
+        if (item == at->get()) {
+            m_withFacets = nullptr;
+            m_facets = 0;
+            break;
+        }
+    m_root->children.erase(at);
+    endRemoveRows();
+}
+
+void CaptureModel::moveFacets() {
+    const Place& place = m_workspace.place();
+    Item* wanted = findCompile(place.capture, place.compile);
+    if (wanted == m_withFacets) return;
+    if (m_withFacets) {
+        auto& rows = m_withFacets->children;
+        beginRemoveRows(indexOf(m_withFacets), 0, m_facets - 1);
+        rows.erase(rows.begin(), rows.begin() + m_facets);
+        m_withFacets = nullptr;
+        m_facets = 0;
+        endRemoveRows();
+    }
+    if (!wanted) return;
+    const Session& session = *m_workspace.captures()[std::size_t(place.capture)].session;
+    auto facets = buildFacets(session, std::size_t(place.compile));
+    beginInsertRows(indexOf(wanted), 0, int(facets.size()) - 1);
+    for (auto& facet : facets)
+        facet->parent = wanted;
+    m_facets = int(facets.size());
+    m_withFacets = wanted;
+    wanted->children.insert(wanted->children.begin(), std::make_move_iterator(facets.begin()),
+                            std::make_move_iterator(facets.end()));
+    endInsertRows();
+}
+
+CaptureModel::Item* CaptureModel::findCompile(int capture, int compile) const {
+    if (capture < 0 || capture >= int(m_root->children.size()) || compile < 0) return nullptr;
+    return m_root->children[std::size_t(capture)]->find(compile);
+}
+
+CaptureModel::Item* CaptureModel::itemAt(const QModelIndex& index) const {
+    return index.isValid() ? static_cast<Item*>(index.internalPointer()) : m_root.get();
+}
+
+QModelIndex CaptureModel::indexOf(const Item* item) const {
+    return item && item != m_root.get() ? createIndex(item->row(), 0, item) : QModelIndex();
+}
+
+QModelIndex CaptureModel::captureIndex(int capture) const { return index(capture, 0); }
+QModelIndex CaptureModel::compileIndex(int capture, int compile) const { return indexOf(findCompile(capture, compile)); }
+
+QModelIndex CaptureModel::index(int row, int column, const QModelIndex& parent) const {
+    if (!hasIndex(row, column, parent)) return {};
+    return createIndex(row, column, itemAt(parent)->children[std::size_t(row)].get());
+}
+
+QModelIndex CaptureModel::parent(const QModelIndex& child) const {
+    return child.isValid() ? indexOf(itemAt(child)->parent) : QModelIndex();
+}
+
+int CaptureModel::rowCount(const QModelIndex& parent) const {
+    return parent.column() > 0 ? 0 : int(itemAt(parent)->children.size());
+}
+
+int CaptureModel::columnCount(const QModelIndex&) const { return 1; }
+
+QVariant CaptureModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const Item& item = *itemAt(index);
+    switch (role) {
+    case Qt::DisplayRole: {
+        QStringList parts;
+        for (const QString& part : {item.strong, item.chip, item.detail})
+            if (!part.isEmpty()) parts << part;
+        return parts.join(u' ');
+    }
+    case Qt::ToolTipRole: return item.tip.isEmpty() ? QVariant() : QVariant(QStringLiteral("<div style='white-space:pre'>%1</div>").arg(item.tip.toHtmlEscaped()));
+    case Qt::AccessibleTextRole: return QString(data(index, Qt::DisplayRole).toString() + u' ' + item.right).simplified();
+    case KindRole: return int(item.kind);
+    case CaptureRole: {
+        const Item* capture = item.captureItem();
+        return capture ? capture->row() : -1;
+    }
+    case CompileRole: return item.compile;
+    case IconRole: return item.icon;
+    case ToneRole: return item.tone;
+    case StrongRole: return item.strong;
+    case ChipRole: return item.chip;
+    case DetailRole: return item.detail;
+    case RightRole: return item.right;
+    case PanelRole: return item.panel;
+    case RecordTypeRole: return item.type;
+    default: return {};
+    }
+}
+
+} // namespace dynascope::views

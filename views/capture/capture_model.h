@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The capture tree: capture, rank (where there are several), frame, compile, and under a compile that ended in a graph break
+// the frames that resumed after it. The compile that is shown also lists what is known about it.
+#pragma once
+
+#include "views/models/workspace.h"
+
+#include <QAbstractItemModel>
+#include <memory>
+#include <vector>
+
+namespace dynascope::views {
+
+/// Rows change only on the workspace's signals. GUI thread only.
+class CaptureModel : public QAbstractItemModel {
+    Q_OBJECT
+public:
+    enum class Kind { Root, Capture, Breaks, Rank, Frame, Compile, Facet, Artifacts, ArtifactType };
+    enum Role {
+        KindRole = Qt::UserRole, ///< int of Kind
+        CaptureRole,             ///< index into Workspace::captures()
+        CompileRole,             ///< index into Session::compiles, or -1
+        IconRole,                ///< name for Theme::icon
+        ToneRole,                ///< "added", "removed", "changed" or "": colour of icon and chip
+        StrongRole,              ///< text before the chip, drawn strong
+        ChipRole,
+        DetailRole,              ///< grey text behind the chip
+        RightRole,               ///< grey text at the right edge
+        PanelRole,               ///< facets: the panel that shows it
+        RecordTypeRole,          ///< artifact rows: Record::type
+    };
+
+    explicit CaptureModel(Workspace& workspace, QObject* parent = nullptr);
+    ~CaptureModel() override;
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& child) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+
+    [[nodiscard]] QModelIndex captureIndex(int capture) const;
+    [[nodiscard]] QModelIndex compileIndex(int capture, int compile) const;
+    /// Compiles of a frame in tree order, as (index, depth): resumed frames follow the break they resume.
+    [[nodiscard]] static std::vector<std::pair<std::size_t, int>> nested(const session::Session& session,
+                                                                         const session::Frame& frame);
+
+private:
+    struct Item;
+    void addCapture(int capture);
+    void removeCapture(int capture);
+    void moveFacets();
+    [[nodiscard]] std::unique_ptr<Item> buildCapture(int capture) const;
+    [[nodiscard]] std::vector<std::unique_ptr<Item>> buildFacets(const session::Session& session, std::size_t compile) const;
+    [[nodiscard]] Item* findCompile(int capture, int compile) const;
+    [[nodiscard]] Item* itemAt(const QModelIndex& index) const;
+    [[nodiscard]] QModelIndex indexOf(const Item* item) const;
+
+    Workspace& m_workspace;
+    std::unique_ptr<Item> m_root;
+    Item* m_withFacets = nullptr; ///< the compile whose last children are facets
+    int m_facets = 0;
+};
+
+} // namespace dynascope::views

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The left dock: the tree of everything that is open, and its filter.
+#pragma once
+
+#include "views/capture/capture_filter.h"
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QStackedWidget;
+class QTreeView;
+
+namespace dynascope::views {
+
+class CaptureModel;
+class FilterEdit;
+
+class CapturePanel : public QWidget {
+    Q_OBJECT
+public:
+    CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QTreeView* tree() const { return m_tree; }
+    [[nodiscard]] FilterEdit* filterEdit() const { return m_edit; }
+
+public slots:
+    void focusFilter();
+    void clearFilter();
+    void expandAll();
+    void collapseAll(); ///< to captures and frames
+
+private:
+    void applyFilter();
+    void setAccepted(std::optional<CompileSet> accepted);
+    void open(const QModelIndex& index);
+    void showCurrent();
+    void expandNew(int capture);
+    void updateState();
+    [[nodiscard]] std::size_t compileCount() const;
+
+    Workspace& m_workspace;
+    Theme& m_theme;
+    CaptureModel* m_model;
+    CaptureFilter* m_proxy;
+    FilterEdit* m_edit;
+    QLabel* m_error;
+    QStackedWidget* m_stack;
+    QTreeView* m_tree;
+    QLabel* m_empty;
+};
+
+} // namespace dynascope::views
