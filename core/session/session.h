@@ -78,7 +78,9 @@ public:
     Phase phase = Phase::Dynamo;
     Content content = Content::Graph;
     int attempt = 0;
+    std::string detail;            ///< what the trace adds to the name: the tensor of a saved-tensor hook; mostly empty
     std::size_t record = SIZE_MAX; ///< index into Session::records; SIZE_MAX where the file is the graph itself
+    std::size_t line = 0;          ///< of the payload's first line in its file, from 1; graph() counts from the payload
     Payload payload;
 
     /// "aot_joint_graph", "before_post_grad_graph#1".
@@ -91,6 +93,11 @@ public:
     [[nodiscard]] std::size_t nodeCount() const;
     /// Kernels in generated code: definitions of async_compile.* or "def call" bodies; 0 for graphs.
     [[nodiscard]] std::size_t kernelCount() const;
+
+    /// For readers, before the stage is shared: the payloads are equal, so read one of them only.
+    void shareReadingWith(const Stage& other) { m_cache = other.m_cache; }
+    /// For readers, before the stage is shared: the graph is already known.
+    void setGraph(ir::GraphPtr graph);
 
 private:
     struct Cache;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/frames.h"
+
+#include <map>
+#include <tuple>
+
+namespace dynascope::capture {
+
+std::optional<std::string_view> resumedFunction(std::string_view name) {
+    constexpr std::string_view prefix = "torch_dynamo_resume_in_";
+    if (!name.starts_with(prefix)) return std::nullopt;
+    name.remove_prefix(prefix.size());
+    const std::size_t at = name.rfind("_at_");
+    if (at == std::string_view::npos || at == 0) return std::nullopt;
+    return name.substr(0, at);
+}
+
+std::vector<session::Frame> groupFrames(const std::vector<session::Compile>& compiles,
+                                        const std::vector<CodeObject>& code) {
+    // (rank, file, function) -> first line -> index into the result
+    std::map<std::tuple<int, std::string, std::string>, std::map<std::uint32_t, std::size_t>> known;
+    std::vector<session::Frame> out;
+    for (std::size_t i = 0; i < compiles.size(); ++i) {
+        const session::Compile& compile = compiles[i];
+        const std::optional<std::string_view> resumed = resumedFunction(compile.function);
+        const std::string function(resumed ? *resumed : std::string_view(compile.function));
+        auto& byLine = known[{compile.rank, code[i].file, function}];
+        auto found = byLine.find(code[i].firstLine);
+        if (resumed && found == byLine.end()) {
+            found = byLine.upper_bound(code[i].firstLine);
+            found = found == byLine.begin() ? byLine.end() : std::prev(found);
+        }
+        if (found == byLine.end()) {
+            session::Frame frame;
+            frame.function = function;
+            frame.rank = compile.rank;
+            if (const ir::SourceLocation* at = compile.location(); at && at->file == code[i].file)
+                frame.location = *at;
+            frame.location.file = code[i].file;
+            if (code[i].firstLine != 0) frame.location.line = code[i].firstLine;
+            found = byLine.emplace(code[i].firstLine, out.size()).first;
+            out.push_back(std::move(frame));
+        }
+        out[found->second].compiles.push_back(i);
+    }
+    return out;
+}
+
+} // namespace dynascope::capture

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/session/session.h"
+
+#include <string_view>
+
+namespace dynascope::capture {
+
+/// Reads the payload of dynamo_graph_break_reason (torch/_dynamo/symbolic_convert.py, log_graph_break). Text
+/// that does not follow the form becomes a break whose title is its first line.
+[[nodiscard]] session::GraphBreak parseGraphBreak(std::string_view text);
+
+} // namespace dynascope::capture

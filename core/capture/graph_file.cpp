@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/graph_file.h"
+
+#include "core/ir/text.h"
+#include "core/session/utf8.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+namespace dynascope::capture {
+
+namespace {
+
+using session::Phase;
+
+Phase phaseOfTitle(std::string_view title) {
+    std::string lower(title);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+    if (lower.find("joint") != std::string::npos) return Phase::Joint;
+    if (lower.find("backward") != std::string::npos) return Phase::Backward;
+    if (lower.find("forward") != std::string::npos) return Phase::Forward;
+    if (lower.find("inference") != std::string::npos) return Phase::Inference;
+    return Phase::Dynamo;
+}
+
+void quoteStacks(session::Session& session, const ir::Graph& graph) {
+    for (const ir::NodePtr& node : graph.nodes()) {
+        const ir::SourceLocation* at = node->location();
+        if (!at || at->code.empty() || at->line == 0) continue;
+        session::SourceFile& file = session.sources[at->file];
+        file.path = at->file;
+        file.lines.try_emplace(at->line, at->code);
+    }
+}
+
+} // namespace
+
+Result<session::Session> readGraphFile(const session::ByteSourcePtr& source, const std::string& label,
+                                       const TaskContext& task) {
+    task.report("Reading", 0, source->bytes().size());
+    std::string clean;
+    std::string_view text = source->bytes();
+    session::Session session;
+    session::ByteSourcePtr readable = source;
+    if (!session::isUtf8(text)) {
+        readable = nullptr;
+        clean = session::toValidUtf8(text);
+        text = clean;
+        session.warnings.push_back(
+            {Error{"text is not UTF-8; bad bytes are shown as U+FFFD", label, 0, 0}, SIZE_MAX});
+    }
+    ir::PastedGraphs found = ir::readPasted(text);
+    if (found.graphs.empty()) {
+        Error error = found.problems.empty() ? Error{"neither a TORCH_TRACE log nor graph text", {}, 0, 0}
+                                             : std::move(found.problems.front());
+        error.file = label;
+        return tl::unexpected(std::move(error));
+    }
+    for (Error& problem : found.problems) {
+        problem.file = label;
+        session.warnings.push_back({std::move(problem), SIZE_MAX});
+    }
+
+    std::vector<std::size_t> lineStarts = {0};
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+        lineStarts.push_back(at + 1);
+    lineStarts.push_back(text.size());
+
+    session.kind = found.graphs.front().graph->style().form == ir::TextStyle::Form::Fx
+                       ? session::Kind::FxText
+                       : session::Kind::ReadableText;
+    session::Compile compile;
+    compile.status = session::Status::Compiled;
+    if (!readable) readable = source;
+    std::map<std::string, int> counts;
+    for (ir::FoundGraph& item : found.graphs) {
+        auto stage = std::make_shared<session::Stage>();
+        stage->name = item.title.empty() ? "graph" : item.title;
+        stage->k = counts[stage->name]++;
+        stage->phase = phaseOfTitle(stage->name);
+        stage->line = item.firstLine;
+        const std::size_t lastLine = lineStarts.size() - 1;
+        const std::size_t first =
+            lineStarts[std::min(item.firstLine == 0 ? 0 : item.firstLine - 1, lastLine)];
+        const std::size_t end = lineStarts[std::min(item.lastLine, lastLine)];
+        stage->payload = {readable, first, end > first ? end - first : 0, false};
+        quoteStacks(session, *item.graph);
+        stage->setGraph(std::move(item.graph));
+        compile.stages.push_back(std::move(stage));
+    }
+    session.compiles.push_back(std::move(compile));
+    session::Frame frame;
+    frame.compiles = {0};
+    session.frames.push_back(std::move(frame));
+    session.ranks = {0};
+    task.report("Reading", text.size(), text.size());
+    return session;
+}
+
+} // namespace dynascope::capture

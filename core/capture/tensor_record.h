@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/capture/json.h"
+#include "core/session/session.h"
+
+#include <string>
+#include <string_view>
+
+namespace dynascope::capture {
+
+/// The body of describe_tensor (torch/_subclasses/meta_utils.py, MetaTensorDesc.as_json).
+[[nodiscard]] session::TensorInput parseTensor(const json::element& body);
+[[nodiscard]] session::StorageInfo parseStorage(const json::element& body);
+
+/// "f32" for "torch.float32" (torch/utils/_dtype_abbrs.py); unknown dtypes lose only their "torch.".
+[[nodiscard]] std::string shortDtype(std::string_view dtype);
+/// "cuda:0" for "device(type='cuda', index=0)".
+[[nodiscard]] std::string shortDevice(std::string_view device);
+
+} // namespace dynascope::capture

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Turns TORCH_TRACE logs into a Session: each record is read by a small handler, and finish() joins what they
+// found.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/capture/open.h"
+#include "core/capture/record_types.h"
+#include "core/capture/timing.h"
+#include "core/capture/trace_lines.h"
+#include "core/session/session.h"
+
+#include <map>
+#include <memory>
+#include <simdjson.h>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace dynascope::capture {
+
+/// Reads one or more logs (ranks) into one session. Not thread-safe; use once.
+class TraceReader {
+public:
+    explicit TraceReader(const OpenOptions& options)
+        : m_options(options) {}
+
+    /// Reads a log. `rank` is used where neither the records nor their prefixes name one. False if cancelled.
+    [[nodiscard]] bool read(const session::ByteSourcePtr& source, const std::string& file, int rank,
+                            const TaskContext& task);
+    [[nodiscard]] std::size_t recordCount() const { return m_session.records.size(); }
+    /// Hands the session over.
+    [[nodiscard]] session::Session finish();
+
+private:
+    struct Described {
+        int attempt = 0;
+        session::TensorInput input;
+    };
+    struct Open { ///< a compile while its records come in
+        session::Compile compile;
+        bool hasMetrics = false, hasInference = false, hasBackward = false;
+        int lastAttempt = 0;
+        std::vector<Described> inputs;
+        std::vector<std::pair<int, session::StorageInfo>> storages; // by attempt
+        std::map<std::pair<int, int>, std::string> sources;         // (describer, id) -> "L['x']"
+        std::vector<session::StagePtr> stages;                      // in file order
+        std::map<std::pair<int, std::string>, int> stageCounts;     // (attempt, name) -> k
+        std::string file;                                           ///< of the code object
+        std::uint32_t firstLine = 0;
+    };
+    /// What a handler sees of the record that it reads.
+    struct Visit {
+        const session::Record& record;
+        std::size_t index;
+        simdjson::dom::element body;
+        Open* open; ///< null for records that belong to no compile
+    };
+    using Handler = void (TraceReader::*)(const Visit&);
+    struct NamedHandler {
+        std::string_view name;
+        Handler handler;
+    };
+    static Handler typeHandler(std::string_view type);
+    static Handler artifactHandler(std::string_view name);
+
+    void readRecord(const TraceItem& item);
+    void checkPayload(const session::Record& record, const TraceItem& item, std::string_view hash);
+    void dispatch(std::string_view type, const Visit& visit);
+    Open& openCompile(int rank, const session::CompileId& id);
+    void warn(std::string message, std::size_t line, std::size_t record = SIZE_MAX);
+
+    void readString(const Visit&);
+    void readStart(const Visit&);
+    void readMetrics(const Visit&);
+    void readBackwardMetrics(const Visit&);
+    void readStorage(const Visit&);
+    void readTensor(const Visit&);
+    void readSource(const Visit&);
+    void readSymbol(const Visit&);
+    void readGuards(const Visit&);
+    void readEvent(const Visit&);
+    void readBreak(const Visit&);
+    void readError(const Visit&);
+    void readVersion(const Visit&);
+    void readRecompile(const Visit&);
+    void readHooks(const Visit&);
+    void readCache(const Visit&, std::string_view name);
+    void readBytecode(const Visit&, std::string_view name);
+
+    void addStage(const Visit&, std::string name, StagePlace place);
+    void addStage(const Visit&, std::string name, session::Phase phase, session::Payload payload,
+                  std::size_t line, std::string detail);
+    [[nodiscard]] session::Phase phaseOf(const Visit&, std::string_view name, StagePlace place) const;
+
+    [[nodiscard]] ir::SourceLocation location(const simdjson::dom::element& frame) const;
+    [[nodiscard]] ir::StackTrace stack(const simdjson::dom::element& frames) const;
+    void quote(const ir::SourceLocation& location);
+    void quote(const ir::StackTrace& stack);
+    void quoteComments(std::string_view payload);
+    void closeCompile(Open& open);
+    void joinTimings();
+
+    OpenOptions m_options;
+    session::Session m_session;
+    std::map<std::pair<int, session::CompileId>, std::size_t> m_index;
+    std::vector<std::unique_ptr<Open>> m_open;
+    TimingBuilder m_timing;
+    std::unordered_map<std::string, session::StagePtr> m_stageByHash;
+    std::size_t m_droppedWarnings = 0;
+
+    // Of the log being read.
+    session::ByteSourcePtr m_source;
+    std::string m_file;
+    int m_rank = 0;
+    std::unordered_map<std::int64_t, std::string> m_strings;
+    std::string m_hash; ///< of the payload at hand; empty where it is not to be trusted
+    simdjson::dom::parser m_parser, m_payloadParser;
+};
+
+} // namespace dynascope::capture

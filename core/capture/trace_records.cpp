@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// TraceReader's handlers: one small function per record type.
+#include "core/capture/graph_break.h"
+#include "core/capture/guards.h"
+#include "core/capture/json.h"
+#include "core/capture/tensor_record.h"
+#include "core/capture/text_lines.h"
+#include "core/capture/trace_reader.h"
+#include "core/capture/traceback.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dynascope::capture {
+
+namespace {
+
+/// Restart and recompile reasons of a JSON list, string, or plain lines.
+bool startsEntry(std::string_view line) {
+    const std::size_t slash = line.find('/');
+    const std::size_t colon = line.find(": ");
+    if (slash == std::string_view::npos || colon == std::string_view::npos || slash == 0 || slash > colon)
+        return false;
+    return line.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos;
+}
+
+std::vector<std::string> plainReasons(std::string_view text) {
+    std::vector<std::string> out;
+    for (LineReader lines(text); !lines.done();) {
+        const std::string_view line = lines.next();
+        if (out.empty() || startsEntry(line))
+            out.emplace_back(line);
+        else
+            out.back().append("\n").append(line);
+    }
+    return out;
+}
+
+} // namespace
+
+TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
+    static constexpr std::array<NamedHandler, 12> handlers = {{
+        {"str", &TraceReader::readString},
+        {"chromium_event", &TraceReader::readEvent},
+        {"describe_tensor", &TraceReader::readTensor},
+        {"describe_source", &TraceReader::readSource},
+        {"describe_storage", &TraceReader::readStorage},
+        {"dynamo_start", &TraceReader::readStart},
+        {"compilation_metrics", &TraceReader::readMetrics},
+        {"bwd_compilation_metrics", &TraceReader::readBackwardMetrics},
+        {"aot_autograd_backward_compilation_metrics", &TraceReader::readBackwardMetrics},
+        {"create_symbol", &TraceReader::readSymbol},
+        {"create_unbacked_symbol", &TraceReader::readSymbol},
+        {"dynamo_cpp_guards_str", &TraceReader::readGuards},
+    }};
+    const auto found =
+        std::find_if(handlers.begin(), handlers.end(), [&](const auto& h) { return h.name == type; });
+    return found == handlers.end() ? nullptr : found->handler;
+}
+
+TraceReader::Handler TraceReader::artifactHandler(std::string_view name) {
+    static constexpr std::array<NamedHandler, 5> handlers = {{
+        {"dynamo_graph_break_reason", &TraceReader::readBreak},
+        {"dynamo_error", &TraceReader::readError},
+        {"torch_version", &TraceReader::readVersion},
+        {"recompile_reasons", &TraceReader::readRecompile},
+        {"aot_saved_tensors_hooks_graphs", &TraceReader::readHooks},
+    }};
+    const auto found =
+        std::find_if(handlers.begin(), handlers.end(), [&](const auto& h) { return h.name == name; });
+    return found == handlers.end() ? nullptr : found->handler;
+}
+
+void TraceReader::readString(const Visit& visit) {
+    simdjson::dom::array pair;
+    std::string_view text;
+    std::int64_t id = 0;
+    if (visit.body.get(pair) == simdjson::SUCCESS && pair.at(0).get(text) == simdjson::SUCCESS &&
+        pair.at(1).get(id) == simdjson::SUCCESS)
+        m_strings[id] = text;
+}
+
+void TraceReader::readEvent(const Visit& visit) {
+    // Tabs between tokens are white space to JSON, so the payload is read where it lies.
+    const session::Payload& payload = visit.record.payload;
+    const std::string_view text = m_source->bytes().substr(payload.offset, payload.length);
+    simdjson::dom::element event;
+    const simdjson::error_code error = m_payloadParser.parse(text.data(), text.size(), true).get(event);
+    if (error == simdjson::SUCCESS)
+        m_timing.add(event, visit.record.rank, visit.record.compileId);
+    else
+        warn(std::string("timing event is not JSON: ") + simdjson::error_message(error), visit.record.line,
+             visit.index);
+}
+
+void TraceReader::readStart(const Visit& visit) {
+    simdjson::dom::element frames;
+    if (!visit.open || visit.body["stack"].get(frames) != simdjson::SUCCESS) return;
+    session::Compile& compile = visit.open->compile;
+    if (!compile.userStack.empty()) return;
+    compile.userStack = stack(frames);
+    quote(compile.userStack);
+    if (const ir::SourceLocation* at = compile.location(); at && visit.open->file.empty()) {
+        visit.open->file = at->file;
+        visit.open->firstLine = at->line;
+        if (compile.function.empty()) compile.function = at->function;
+    }
+}
+
+void TraceReader::readMetrics(const Visit& visit) {
+    if (!visit.open) return;
+    session::Compile& compile = visit.open->compile;
+    visit.open->hasMetrics = true;
+    compile.metricsJson = simdjson::minify(visit.body);
+    if (const std::string_view name = json::text(visit.body, "co_name"); !name.empty()) {
+        compile.function = name;
+        visit.open->file = json::text(visit.body, "co_filename");
+        visit.open->firstLine =
+            static_cast<std::uint32_t>(std::max(0, json::smallInteger(visit.body, "co_firstlineno", 0)));
+    }
+    compile.compileSeconds = std::max(0.0, json::number(visit.body, "entire_frame_compile_time_s"));
+    if (compile.compileSeconds == 0)
+        compile.compileSeconds = std::max(0.0, json::number(visit.body, "duration_us")) * 1e-6;
+    if (const std::string_view type = json::text(visit.body, "fail_type"); !type.empty()) {
+        compile.failType = type;
+        compile.failReason = json::text(visit.body, "fail_reason");
+    }
+    if (const std::string_view file = json::text(visit.body, "fail_user_frame_filename"); !file.empty()) {
+        ir::SourceLocation at;
+        at.file = file;
+        at.line = static_cast<std::uint32_t>(
+            std::max(0, json::smallInteger(visit.body, "fail_user_frame_lineno", 0)));
+        if (at.file == compile.failAt.file && at.line == compile.failAt.line) at = compile.failAt;
+        compile.failAt = std::move(at);
+    }
+    simdjson::dom::array reasons;
+    if (visit.body["restart_reasons"].get(reasons) == simdjson::SUCCESS) {
+        compile.restartReasons.clear();
+        for (const simdjson::dom::element reason : reasons)
+            compile.restartReasons.push_back(json::spelling(reason));
+    }
+}
+
+void TraceReader::readBackwardMetrics(const Visit& visit) {
+    if (!visit.open) return;
+    double seconds = json::number(visit.body, "duration_us") * 1e-6;
+    if (seconds <= 0) seconds = json::number(visit.body, "inductor_compile_time_s");
+    visit.open->compile.backwardSeconds += std::max(0.0, seconds);
+}
+
+void TraceReader::readStorage(const Visit& visit) {
+    if (visit.open) visit.open->storages.emplace_back(visit.record.attempt, parseStorage(visit.body));
+}
+
+void TraceReader::readTensor(const Visit& visit) {
+    if (!visit.open) return;
+    Described described{visit.record.attempt, parseTensor(visit.body)};
+    described.input.record = visit.index;
+    visit.open->inputs.push_back(std::move(described));
+}
+
+void TraceReader::readSource(const Visit& visit) {
+    if (!visit.open) return;
+    const std::pair key(json::smallInteger(visit.body, "describer_id", 0),
+                        json::smallInteger(visit.body, "id", 0));
+    visit.open->sources.try_emplace(key, json::text(visit.body, "source"));
+}
+
+void TraceReader::readSymbol(const Visit& visit) {
+    if (!visit.open) return;
+    session::SymbolInfo symbol;
+    symbol.symbol = json::text(visit.body, "symbol");
+    symbol.value = json::text(visit.body, "val");
+    symbol.range = json::text(visit.body, "vr");
+    symbol.source = json::text(visit.body, "source");
+    if (simdjson::dom::element frames; visit.body["user_stack"].get(frames) == simdjson::SUCCESS)
+        symbol.userStack = stack(frames);
+    quote(symbol.userStack);
+    // A restart makes its symbols again.
+    std::vector<session::SymbolInfo>& symbols = visit.open->compile.symbols;
+    const auto same = std::find_if(symbols.begin(), symbols.end(), [&](const session::SymbolInfo& other) {
+        return other.symbol == symbol.symbol;
+    });
+    if (same == symbols.end())
+        symbols.push_back(std::move(symbol));
+    else
+        *same = std::move(symbol);
+}
+
+void TraceReader::readGuards(const Visit& visit) {
+    if (!visit.open) return;
+    visit.open->compile.guardText = visit.record.payload;
+    visit.open->compile.guards = parseGuards(visit.record.payload.text());
+}
+
+void TraceReader::readBreak(const Visit& visit) {
+    if (!visit.open) return;
+    session::GraphBreak parsed = parseGraphBreak(visit.record.payload.text());
+    parsed.attempt = std::max(0, visit.record.attempt);
+    parsed.record = visit.index;
+    quote(parsed.userStack);
+    visit.open->compile.breaks.push_back(std::move(parsed));
+}
+
+void TraceReader::readError(const Visit& visit) {
+    if (!visit.open) return;
+    session::Compile& compile = visit.open->compile;
+    const std::string text = visit.record.payload.text();
+    PythonError error = parsePythonError(text);
+    if (compile.failType.empty()) {
+        compile.failType = error.type.empty() ? "Error" : std::move(error.type);
+        compile.failReason = std::move(error.message);
+    }
+    const std::size_t userCode = text.rfind("from user code:");
+    if (userCode == std::string::npos) return;
+    const ir::StackTrace frames = parseTraceback(std::string_view(text).substr(userCode));
+    quote(frames);
+    if (!frames.empty()) compile.failAt = frames.back();
+}
+
+void TraceReader::readVersion(const Visit& visit) {
+    const session::Payload& payload = visit.record.payload;
+    const std::string_view text = m_source->bytes().substr(payload.offset, payload.length);
+    simdjson::dom::element version;
+    if (m_payloadParser.parse(text.data(), text.size(), true).get(version) == simdjson::SUCCESS)
+        m_session.torchVersion = json::text(version, "pytorch_version");
+}
+
+void TraceReader::readRecompile(const Visit& visit) {
+    if (!visit.open) return;
+    std::vector<std::string>& reasons = visit.open->compile.recompileReasons;
+    const std::string text = visit.record.payload.text();
+    simdjson::dom::element root;
+    simdjson::dom::array list;
+    std::string_view single;
+    if (m_payloadParser.parse(text).get(root) != simdjson::SUCCESS) {
+        reasons = plainReasons(text);
+    } else if (root.get(list) == simdjson::SUCCESS) {
+        reasons.clear();
+        for (const simdjson::dom::element reason : list)
+            reasons.push_back(json::spelling(reason));
+    } else if (root.get(single) == simdjson::SUCCESS) {
+        reasons = plainReasons(single);
+    }
+}
+
+void TraceReader::readCache(const Visit& visit, std::string_view name) {
+    using Outcome = session::CacheEvent::Outcome;
+    static constexpr std::array<std::pair<std::string_view, Outcome>, 3> outcomes = {
+        {{"_hit", Outcome::Hit}, {"_miss", Outcome::Miss}, {"_bypass", Outcome::Bypass}}};
+    const auto found = std::find_if(outcomes.begin(), outcomes.end(),
+                                    [&](const auto& outcome) { return name.ends_with(outcome.first); });
+    if (!visit.open || found == outcomes.end()) return;
+    session::CacheEvent event;
+    event.outcome = found->second;
+    event.cache = name.substr(0, name.size() - found->first.size());
+    event.record = visit.index;
+    const std::string text = visit.record.payload.text();
+    simdjson::dom::element info;
+    if (m_payloadParser.parse(text).get(info) == simdjson::SUCCESS) {
+        event.key = json::text(info, "key");
+        for (const std::string_view key :
+             {"cache_bypass_reason", "cache_bypass_exception_type", "cache_status_detailed"})
+            if (event.reason.empty()) event.reason = json::text(info, key);
+    }
+    visit.open->compile.caches.push_back(std::move(event));
+}
+
+void TraceReader::readBytecode(const Visit& visit, std::string_view name) {
+    if (!visit.open) return;
+    for (const std::string_view suffix : {"_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE"}) {
+        if (!name.ends_with(suffix)) continue;
+        const std::string_view code = name.substr(0, name.size() - suffix.size());
+        std::vector<session::Bytecode>& all = visit.open->compile.bytecode;
+        auto entry =
+            std::find_if(all.begin(), all.end(), [&](const session::Bytecode& b) { return b.name == code; });
+        if (entry == all.end()) entry = all.insert(all.end(), {std::string(code), {}, {}});
+        (suffix.starts_with("_O") ? entry->original : entry->modified) = visit.record.payload;
+    }
+}
+
+} // namespace dynascope::capture

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/session.h"
+
+#include "core/session/utf8.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dynascope::session {
+
+std::string Payload::text() const {
+    if (!source) return {};
+    const std::string_view all = source->bytes();
+    if (offset > all.size()) return {};
+    const std::string_view piece = all.substr(offset, length);
+    if (!tabbed) return toValidUtf8(piece);
+
+    std::string out;
+    out.reserve(piece.size());
+    for (std::size_t at = 0;;) {
+        if (at < piece.size() && piece[at] == '\t') ++at;
+        const std::size_t end = piece.find('\n', at);
+        std::string_view line = piece.substr(at, end - at);
+        if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+        out += line;
+        if (end == std::string_view::npos) break;
+        out += '\n';
+        at = end + 1;
+    }
+    return isUtf8(out) ? out : toValidUtf8(out);
+}
+
+std::string CompileId::toString() const {
+    std::string out;
+    if (autograd >= 0) out = '!' + std::to_string(autograd);
+    if (frame < 0) return out.empty() ? "-" : out;
+    if (!out.empty()) out += '/';
+    return out + std::to_string(frame) + '/' + std::to_string(compile);
+}
+
+std::string_view phaseName(Phase phase) {
+    static constexpr std::array<std::string_view, 10> names = {"Dynamo",
+                                                               "pre-grad",
+                                                               "joint",
+                                                               "inference",
+                                                               "forward",
+                                                               "backward",
+                                                               "hooks",
+                                                               "post-grad, forward",
+                                                               "post-grad, backward",
+                                                               "code"};
+    return names[static_cast<std::size_t>(phase)];
+}
+
+std::string_view statusName(Status status) {
+    static constexpr std::array<std::string_view, 5> names = {"compiled", "break", "skipped", "failed",
+                                                              "incomplete"};
+    return names[static_cast<std::size_t>(status)];
+}
+
+std::string_view kindName(Kind kind) {
+    static constexpr std::array<std::string_view, 4> names = {"TORCH_TRACE", "FX text", "print_readable text",
+                                                              "unknown"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+StagePtr Compile::findStage(std::string_view name, int k) const {
+    const auto found = std::find_if(stages.rbegin(), stages.rend(), [&](const StagePtr& stage) {
+        return stage->name == name && stage->k == k;
+    });
+    return found == stages.rend() ? nullptr : *found;
+}
+
+std::vector<const GraphBreak*> Compile::finalBreaks() const {
+    int last = -1;
+    for (const GraphBreak& item : breaks)
+        last = std::max(last, item.attempt);
+    std::vector<const GraphBreak*> out;
+    for (const GraphBreak& item : breaks) {
+        if (item.attempt != last) continue;
+        const bool known = std::any_of(out.begin(), out.end(), [&](const GraphBreak* other) {
+            return other->title == item.title && other->userStack == item.userStack;
+        });
+        if (!known) out.push_back(&item);
+    }
+    return out;
+}
+
+const Compile* Session::find(int rank, std::string_view compileId) const {
+    const auto found = std::find_if(compiles.begin(), compiles.end(), [&](const Compile& compile) {
+        return compile.rank == rank && compile.id.toString() == compileId;
+    });
+    return found == compiles.end() ? nullptr : &*found;
+}
+
+} // namespace dynascope::session
