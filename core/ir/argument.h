@@ -4,6 +4,7 @@
 // spelling they were read with, so that a graph prints back byte for byte.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ struct Argument {
         NodeRef,      ///< text is the node's name, without "%"
         Symbol,       ///< a symbolic expression: "s77", "2*s77 + 1"
         Dtype,        ///< "torch.float32"
-        Device,       ///< "cpu", "cuda:0"; spelling as read, e.g. "device(type='cpu')"
+        Device,       ///< "cpu", "cuda:0"; readable code prints device(type='cuda', index=0)
         Layout,       ///< "torch.strided"
         MemoryFormat, ///< "torch.contiguous_format"
         List,         ///< items
@@ -32,14 +33,14 @@ struct Argument {
         Dict,         ///< items are key, value, key, value, ...
         Set,          ///< items
         Slice,        ///< items are start, stop, step
-        Call,         ///< a constructor kept as read, such as range(0, 4) or torch.Size([2]): text = callee, items
-        Keyword,      ///< inside Call: text = keyword, one item
-        Raw,          ///< anything else, verbatim in text: kept, printed and shown, not interpreted
+        Call,    ///< a constructor kept as read, such as range(0, 4) or torch.Size([2]): text = callee, items
+        Keyword, ///< inside Call: text = keyword, one item
+        Raw,     ///< anything else, verbatim in text: kept, printed and shown, not interpreted
     };
 
     Kind kind = Kind::None;
     std::string text;
-    std::string spelling; ///< only where the printed form differs from what `text` gives
+    std::string spelling; ///< only where the text read differs from what printing the rest would give
     std::vector<Argument> items;
 
     [[nodiscard]] static Argument none() { return {}; }
@@ -49,7 +50,9 @@ struct Argument {
     [[nodiscard]] static Argument string(std::string v) { return {Kind::String, std::move(v), {}, {}}; }
     [[nodiscard]] static Argument raw(std::string v) { return {Kind::Raw, std::move(v), {}, {}}; }
     [[nodiscard]] static Argument list(std::vector<Argument> v) { return {Kind::List, {}, {}, std::move(v)}; }
-    [[nodiscard]] static Argument tuple(std::vector<Argument> v) { return {Kind::Tuple, {}, {}, std::move(v)}; }
+    [[nodiscard]] static Argument tuple(std::vector<Argument> v) {
+        return {Kind::Tuple, {}, {}, std::move(v)};
+    }
 
     [[nodiscard]] bool isNode() const { return kind == Kind::NodeRef; }
     /// The value of an Int that fits, else nothing.
@@ -57,7 +60,8 @@ struct Argument {
     /// The value of an Int or Float, else nothing.
     [[nodiscard]] std::optional<double> asDouble() const;
 
-    /// Python spelling. `nodePrefix` goes before each node name: "%" in str(graph) text, "" in readable code.
+    /// Text of this value. `nodePrefix` "%" gives the spelling of str(graph), where strings have no quotes;
+    /// "" gives Python's repr, as in readable code.
     [[nodiscard]] std::string toString(std::string_view nodePrefix = "") const;
     void appendTo(std::string& out, std::string_view nodePrefix) const;
 
@@ -71,5 +75,11 @@ struct Argument {
 
     friend bool operator==(const Argument&, const Argument&) = default;
 };
+
+/// Python's repr() of a string: single quotes unless only double ones avoid an escape.
+[[nodiscard]] std::string pythonRepr(std::string_view text);
+
+/// Readers refuse arguments nested deeper than this, so that recursion over an Argument is bounded.
+inline constexpr std::size_t maxArgumentDepth = 200;
 
 } // namespace dynascope::ir

@@ -23,13 +23,30 @@ using GraphPtr = std::shared_ptr<const Graph>;
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex npos = UINT32_MAX;
 
-/// How a graph was spelled, so that it can be printed back the same way. Printers take their defaults from here.
+/// How a graph was spelled, so that it can be printed back the same way. Printers take their defaults from
+/// here.
 struct TextStyle {
     enum class Form : std::uint8_t { Fx, Readable } form = Form::Fx;
     std::string usersKey = "num_users"; ///< "num_users" or "#users" or "" (none printed)
     std::string header = "graph():";    ///< first line of FX text
     bool indented = true;               ///< FX text: nodes indented by four blanks
     bool trailingNewline = false;
+    bool placeholdersInHeader = false; ///< old FX text: "graph(x, y):" and no line per placeholder
+
+    // print_readable text only.
+    bool classLine = true;          ///< false for gm.code, which starts at "def forward"
+    bool expandedSignature = false; ///< one placeholder a line
+    bool sourceComments = false;  ///< "# File: ..." lines, or "# No stacktrace ..." for nodes without a stack
+    bool clears = true;           ///< ";  x = None" after last uses
+    std::string returnAnnotation; ///< " -> torch.Tensor"; empty where absent
+    /// Signature of a graph whose inputs are flattened first: "primals", "tangents". Empty for a plain
+    /// signature.
+    std::vector<std::string> pytreeArgs;
+    /// The lines that bind the placeholders from pytreeArgs, as read.
+    std::vector<std::string> pytreeBindings;
+    bool pytreeReturn = false; ///< "return pytree.tree_unflatten(..., self._out_spec)"
+
+    std::string trailer; ///< comment lines after the graph, such as Inductor's graph id, as read
 };
 
 /// Graphs are built by GraphBuilder, read by text.h, or derived by passes; they never change afterwards.
@@ -44,7 +61,8 @@ public:
     /// npos where there is no such node.
     [[nodiscard]] NodeIndex find(std::string_view name) const;
 
-    /// Distinct nodes that node i reads, in reading order. Names that no node has are left out (see missing()).
+    /// Distinct nodes that node i reads, in reading order. Names that no node has are left out (see
+    /// missing()).
     [[nodiscard]] std::span<const NodeIndex> inputs(NodeIndex i) const;
     /// Distinct nodes that read node i, in graph order.
     [[nodiscard]] std::span<const NodeIndex> users(NodeIndex i) const;
@@ -52,7 +70,11 @@ public:
     [[nodiscard]] const std::vector<std::pair<NodeIndex, std::string>>& missing() const { return m_missing; }
 
     /// Nested GraphModules of higher-order ops, by attribute name.
-    [[nodiscard]] const std::map<std::string, GraphPtr, std::less<>>& subgraphs() const { return m_subgraphs; }
+    [[nodiscard]] const std::map<std::string, GraphPtr, std::less<>>& subgraphs() const {
+        return m_subgraphs;
+    }
+    /// Keys of subgraphs() in the order of the text.
+    [[nodiscard]] const std::vector<std::string>& subgraphOrder() const { return m_subgraphOrder; }
     /// Nodes of this graph and of every subgraph.
     [[nodiscard]] std::size_t totalNodes() const;
     [[nodiscard]] const TextStyle& style() const { return m_style; }
@@ -68,6 +90,7 @@ private:
     std::vector<NodeIndex> m_inputs, m_users;
     std::vector<std::pair<NodeIndex, std::string>> m_missing;
     std::map<std::string, GraphPtr, std::less<>> m_subgraphs;
+    std::vector<std::string> m_subgraphOrder;
     TextStyle m_style;
 };
 
@@ -88,10 +111,12 @@ private:
     TextStyle m_style;
     std::vector<NodePtr> m_nodes;
     std::map<std::string, GraphPtr, std::less<>> m_subgraphs;
+    std::vector<std::string> m_subgraphOrder;
 };
 
 /// The address by which notes, links, history and selection name a node or a stage. Text form:
-/// "rank:compile:attempt:stage#k:node", e.g. "0:0/0:1:before_post_grad_graph#1:add_3"; trailing parts may be empty.
+/// "rank:compile:attempt:stage#k:node", e.g. "0:0/0:1:before_post_grad_graph#1:add_3"; trailing parts may be
+/// empty.
 struct Address {
     int rank = 0;
     std::string compileId; ///< "0/0"; "-" for a file that is one graph

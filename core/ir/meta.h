@@ -11,8 +11,8 @@
 
 namespace dynascope::ir {
 
-/// Metadata of one tensor. Sizes and strides are expressions as printed ("4", "s77", "2*s77"), outermost first.
-/// Strides count elements, not bytes.
+/// Metadata of one tensor. Sizes and strides are expressions as printed ("4", "s77", "2*s77"), outermost
+/// first. Strides count elements, not bytes.
 struct TensorMeta {
     std::string dtype; ///< PyTorch's short form: "f32", "i64", "b8", "bf16", ...
     std::vector<std::string> sizes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One FX node. Nodes are immutable once a Graph holds them and are shared between graphs: a pass that leaves a node
-// alone hands on the same object, so pointer equality means "the same node, untouched".
+// One FX node. Nodes are immutable once a Graph holds them and are shared between graphs: a pass that leaves
+// a node alone hands on the same object, so pointer equality means "the same node, untouched".
 #pragma once
 
 #include "core/ir/argument.h"
@@ -36,9 +36,10 @@ struct SourceLocation {
 using StackTrace = std::vector<SourceLocation>;
 
 struct Node {
-    std::string name;   ///< unique in its graph
+    std::string name; ///< unique in its graph
     Op op = Op::CallFunction;
-    std::string target; ///< "torch.ops.aten.add.Tensor", "operator.add", method or attribute name, placeholder target
+    std::string
+        target; ///< "torch.ops.aten.add.Tensor", "operator.add", method or attribute name, placeholder target
     std::vector<Argument> args;
     std::vector<std::pair<std::string, Argument>> kwargs;
 
@@ -46,10 +47,14 @@ struct Node {
     std::optional<ValueMeta> meta;
     /// Shared, because neighbours usually come from the same line. Null where the text has no File comment.
     std::shared_ptr<const StackTrace> stack;
-    std::string comment; ///< trailing comment, e.g. "PlainAOTInput(idx=0)" or "SavedForBackwardsAOTOutput(idx=3)"
-    /// Which other names the line bound or cleared; kept so that print_readable text can be printed back.
+    /// What the source comment says besides the place: "recompute: MUST_SAVE", "Annotation: {...}".
+    std::string note;
+    /// Description of a placeholder, "PlainAOTInput(idx=0)". An output has one line for each value it
+    /// returns.
+    std::string comment;
     std::uint32_t sourceLine = 0; ///< line of the text this node was read from, from 1; 0 if it was not read
-    std::uint32_t printedUsers = UINT32_MAX; ///< num_users as printed; UINT32_MAX where the text has none
+    /// num_users as printed where that is not the number of users in the graph (an excerpt), else UINT32_MAX.
+    std::uint32_t printedUsers = UINT32_MAX;
 
     /// Innermost user frame, or null.
     [[nodiscard]] const SourceLocation* location() const {
@@ -69,15 +74,16 @@ using NodePtr = std::shared_ptr<const Node>;
 
 /// What a node does, for colour and filters (DESIGN: op kinds).
 enum class OpKind : std::uint8_t {
-    InputOutput,   ///< placeholder of a value, output
-    Parameter,     ///< placeholder or get_attr of a parameter or buffer; linear ops use Linear
-    Linear,        ///< mm, addmm, linear, convolution, attention
-    Compute,       ///< everything else that makes a new tensor
-    View,          ///< moves no data
-    Write,         ///< mutates an input in place, by name or by schema convention (trailing "_", copy_, setitem, out=)
+    InputOutput, ///< placeholder of a value, output
+    Parameter,   ///< placeholder or get_attr of a parameter or buffer; linear ops use Linear
+    Linear,      ///< mm, addmm, linear, convolution, attention
+    Compute,     ///< everything else that makes a new tensor
+    View,        ///< moves no data
+    Write, ///< mutates an input in place, by name or by schema convention (trailing "_", copy_, setitem,
+           ///< out=)
     FunctionalWrite, ///< the functional form of a write: *_scatter, copy, index_put, ...
-    Factory,       ///< makes a tensor from no tensor, random ones included
-    HigherOrder,   ///< higher-order op, call_module
+    Factory,         ///< makes a tensor from no tensor, random ones included
+    HigherOrder,     ///< higher-order op, call_module
 };
 
 /// By name alone; no schema is needed. Unknown targets are Compute.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Readers and printers of graph text. The readers understand str(gm.graph), old and new, and print_readable() as
-// Dynamo, AOTAutograd and Inductor write it. Nothing is evaluated: Python text is parsed as data.
+// Readers and printers of graph text. The readers understand str(gm.graph), old and new, and print_readable()
+// as Dynamo, AOTAutograd and Inductor write it. Nothing is evaluated: Python text is parsed as data.
 // Spellings follow torch/fx/node.py (Node.format_node) and torch/fx/graph.py (CodeGen._gen_python_code).
 #pragma once
 
@@ -14,14 +14,16 @@
 
 namespace dynascope::ir {
 
-/// Reads one graph in either form; the form is told by content. Fails with line and column in `text` at the first thing
-/// that is not graph text. Extra text after the graph is an error here; readPasted() is the lenient one.
+/// Reads one graph in either form; the form is told by content. Fails with line and column in `text` at the
+/// first thing that is not graph text. Extra text after the graph is an error here; readPasted() is the
+/// lenient one.
 [[nodiscard]] Result<GraphPtr> readGraph(std::string_view text);
 
 /// One graph found in a larger text.
 struct FoundGraph {
     GraphPtr graph;
-    std::string title;      ///< from a header such as "===== Forward graph 3 =====", else the class name or "graph 1"
+    std::string
+        title; ///< from a header such as "===== Forward graph 3 =====", else the class name or "graph 1"
     std::size_t firstLine = 0, lastLine = 0; ///< in the text as given, from 1
 };
 struct PastedGraphs {
@@ -29,8 +31,9 @@ struct PastedGraphs {
     std::vector<Error> problems; ///< pieces that began like a graph and could not be read
 };
 
-/// Reads text as people paste it: lost indentation, log prefixes ("V1121 01:30:09.469000 ... [0/0] [__graph_code] "),
-/// headers, several graphs in one text, prose around them. Never fails; no graph gives an empty list.
+/// Reads text as people paste it: lost indentation, log prefixes ("V1121 01:30:09.469000 ... [0/0]
+/// [__graph_code] "), headers, several graphs in one text, prose around them. Never fails; no graph gives an
+/// empty list.
 [[nodiscard]] PastedGraphs readPasted(std::string_view text);
 
 /// True if the text begins like a graph in either form (after blank lines, log prefixes and headers).
@@ -40,14 +43,14 @@ struct PastedGraphs {
 [[nodiscard]] std::string printFx(const Graph& graph);
 
 struct ReadableOptions {
-    bool annotations = true;  ///< `x: "f32[4][1]cpu" = ...`
-    bool strides = true;      ///< within annotations
+    bool annotations = true;    ///< `x: "f32[4][1]cpu" = ...`
+    bool strides = true;        ///< within annotations
     bool sourceComments = true; ///< "# File: ..." lines
-    bool clears = true;       ///< ";  x = None" after a last use
-    bool shortTargets = false; ///< aten.add.Tensor for torch.ops.aten.add.Tensor
-    bool shortPlaceholders = false;
+    bool clears = true;         ///< ";  x = None" after a last use
+    bool shortTargets = false;  ///< aten.add.Tensor for torch.ops.aten.add.Tensor
 };
-/// print_readable() text. Line n of the result belongs to node nodeOfLine[n - 1] (npos for comments and headers).
+/// print_readable() text. Line n of the result belongs to node nodeOfLine[n - 1] (npos for comments and
+/// headers).
 struct ReadableText {
     std::string text;
     std::vector<NodeIndex> nodeOfLine; ///< nodes of subgraphs count as npos
@@ -57,7 +60,8 @@ struct ReadableText {
 /// One node as one line of readable code, without its trailing clears.
 [[nodiscard]] std::string printNode(const Node& node, const ReadableOptions& options = {});
 
-/// A JSON document: {"name", "nodes": [{"name", "op", "target", "args", "kwargs", "meta", "stack", "users"}], "subgraphs"}.
+/// A JSON document: {"name", "nodes": [{"name", "op", "target", "args", "kwargs", "meta", "stack", "users"}],
+/// "subgraphs"}.
 [[nodiscard]] std::string printJson(const Graph& graph);
 /// Graphviz text, every label escaped.
 [[nodiscard]] std::string printDot(const Graph& graph);

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reads print_readable() text: a class, its forward with a signature and one statement per node, then the
+// classes of nested GraphModules. Follows CodeGen._gen_python_code and GraphModule._print_readable of
+// torch.fx.
+#include "core/ir/lines.h"
+#include "core/ir/source_comment.h"
+#include "core/ir/statement.h"
+#include "core/ir/text.h"
+#include "core/ir/value_parser.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace dynascope::ir {
+
+namespace {
+
+constexpr std::size_t maxModuleDepth = 100;
+
+class ModuleReader {
+public:
+    ModuleReader(std::span<const Line> lines, std::size_t& next, std::size_t depth, const TextTail& tail)
+        : m_lines(lines)
+        , m_next(next)
+        , m_depth(depth) {
+        m_style.trailingNewline = tail.trailingNewline;
+        m_style.trailer = tail.trailer;
+    }
+
+    Result<GraphPtr> read();
+
+private:
+    bool opening();
+    bool signature();
+    bool parameters(ValueParser& in);
+    bool parameter(ValueParser& in);
+    bool returnAnnotation(ValueParser& in);
+    bool nextLine(ValueParser& in, std::string_view expected);
+    bool body();
+    bool statement(const Line& line, std::string_view text);
+    bool declarations(ValueParser& in, const Line& line);
+    bool binding(const Line& line, std::string_view text);
+    bool assignment(const Line& line);
+    bool rename(Node& node);
+    bool result(const Line& line);
+    bool resultItems(ValueParser& in, Argument& out, std::string& comments);
+    bool subgraphs(const Graph& soFar, GraphBuilder& builder);
+    [[nodiscard]] bool isChild(const Line& line, const Graph& soFar) const;
+    void add(Node node);
+    bool fail(const Line& line, std::size_t at, std::string message) {
+        m_error = errorAt(line, at, std::move(message));
+        return false;
+    }
+    bool fail(ValueParser& in) { return fail(m_lines[m_next], in.failedAt, std::move(in.failure)); }
+
+    std::span<const Line> m_lines;
+    std::size_t& m_next;
+    std::size_t m_depth;
+    std::string m_name;
+    std::size_t m_indent = 0;
+    bool m_flat = false; ///< indentation was lost
+    std::vector<std::shared_ptr<Node>> m_nodes;
+    std::vector<Node> m_declared; ///< `primals_1: "f32[2]"` lines of a flattened signature
+    std::size_t m_renameFrom = 0;
+    NameSet m_names;
+    SourceComment m_comment;
+    TextStyle m_style;
+    bool m_sawClears = false;
+    Error m_error;
+};
+
+void ModuleReader::add(Node node) {
+    m_nodes.push_back(std::make_shared<Node>(std::move(node)));
+    m_names.insert(m_nodes.back()->name);
+}
+
+bool ModuleReader::opening() {
+    m_style.form = TextStyle::Form::Readable;
+    const std::string_view first = m_lines[m_next].trimmed();
+    m_indent = m_lines[m_next].indent();
+    m_style.classLine = isClassLine(first);
+    if (m_style.classLine) {
+        constexpr std::size_t keyword = std::string_view("class ").size();
+        m_name = trim(first.substr(keyword, first.find('(') - keyword));
+        ++m_next;
+    }
+    const std::size_t from = m_next;
+    for (; m_next < m_lines.size(); ++m_next) {
+        const std::string_view text = m_lines[m_next].trimmed();
+        if (isDefLine(text)) break;
+        if (isClassLine(text))
+            return fail(m_lines[m_next], 0, "Expected 'def forward' before the next class");
+        const bool skipped = text.empty() || text.starts_with('#') || text.starts_with('@') ||
+                             text.starts_with("import ") || text.starts_with("from ");
+        if (!skipped)
+            return fail(m_lines[m_next], m_lines[m_next].indent(), "Expected 'def forward(self, ...):'");
+    }
+    if (m_next >= m_lines.size())
+        return fail(m_lines[from - 1], 0, "Expected 'def forward(self, ...):' after the class");
+    m_flat = m_style.classLine && m_lines[m_next].indent() <= m_indent;
+    return signature();
+}
+
+bool ModuleReader::nextLine(ValueParser& in, std::string_view expected) {
+    if (m_next + 1 >= m_lines.size()) {
+        in.fail(std::string(expected), in.text.size());
+        return false;
+    }
+    ++m_next;
+    in.text = m_lines[m_next].text;
+    in.pos = m_lines[m_next].indent();
+    return true;
+}
+
+bool ModuleReader::signature() {
+    const Line& line = m_lines[m_next];
+    ValueParser in(line.text, m_names);
+    in.pos = line.indent() + std::string_view("def ").size();
+    in.skipBlanks();
+    if (in.takeName().empty()) return fail(line, in.pos, "Expected the name of the function after 'def'");
+    in.skipBlanks();
+    if (!in.take("(")) return fail(line, in.pos, "Expected '(' after the name of the function");
+    in.skipBlanks();
+    m_style.expandedSignature = in.atEnd();
+    if (!parameters(in) || !returnAnnotation(in)) return fail(in);
+    ++m_next;
+    return true;
+}
+
+bool ModuleReader::parameters(ValueParser& in) {
+    bool first = true;
+    bool afterComma = true;
+    for (;;) {
+        in.skipBlanks();
+        if (in.take("#")) {
+            if (!m_nodes.empty()) m_nodes.back()->comment = trim(in.text.substr(in.pos));
+            in.pos = in.text.size();
+        }
+        if (in.atEnd()) {
+            if (!nextLine(in, "Expected ')' to close the signature")) return false;
+            continue;
+        }
+        if (in.take(")")) return true;
+        if (!afterComma) return in.fail("Expected ',' or ')' after a parameter");
+        const bool isSelf = first && in.text.substr(in.pos).starts_with("self") && !isNameChar(in.peek(4));
+        if (isSelf)
+            in.pos += 4;
+        else if (!parameter(in))
+            return false;
+        first = false;
+        in.skipBlanks();
+        afterComma = in.take(",");
+    }
+}
+
+bool ModuleReader::parameter(ValueParser& in) {
+    const std::size_t start = in.pos;
+    while (in.take("*")) {
+    }
+    Node node;
+    node.op = Op::Placeholder;
+    node.name = in.takeName();
+    if (node.name.empty()) return in.fail("Expected the name of a parameter");
+    node.target = in.text.substr(start, in.pos - start);
+    node.sourceLine = m_lines[m_next].number;
+    if (!readAnnotation(in, node)) return false;
+    in.skipBlanks();
+    if (in.take("=")) {
+        in.skipBlanks();
+        if (!in.value(node.args.emplace_back(), Syntax::Python)) return false;
+    }
+    add(std::move(node));
+    return true;
+}
+
+bool ModuleReader::returnAnnotation(ValueParser& in) {
+    const std::size_t start = in.pos;
+    in.skipBlanks();
+    if (in.take("->")) {
+        const std::size_t colon = in.text.rfind(':');
+        if (colon == std::string_view::npos || colon < in.pos)
+            return in.fail("Expected ':' after the signature", in.text.size());
+        m_style.returnAnnotation = in.text.substr(start, colon - start);
+        in.pos = colon;
+    }
+    if (!in.take(":")) return in.fail("Expected ':' after the signature");
+    in.skipBlanks();
+    return in.atEnd() || in.peek() == '#' || in.fail("Expected the end of the line after the signature");
+}
+
+bool ModuleReader::body() {
+    for (; m_next < m_lines.size(); ++m_next) {
+        const Line& line = m_lines[m_next];
+        const std::string_view text = line.trimmed();
+        if (text.empty()) continue;
+        if (text.front() == '#') {
+            if (m_comment.read(text)) m_style.sourceComments = true;
+            continue;
+        }
+        if (isClassLine(text) || isDefLine(text)) return true;
+        if (text == "return" || text.starts_with("return ") || text.starts_with("return(")) {
+            if (!result(line)) return false;
+            ++m_next;
+            return true;
+        }
+        if (text == "pass") {
+            ++m_next;
+            return true;
+        }
+        if (!statement(line, text)) return false;
+    }
+    return true;
+}
+
+bool ModuleReader::statement(const Line& line, std::string_view text) {
+    // Everything but an assignment is rare: tell it by what follows the first name.
+    std::size_t end = 0;
+    while (end < text.size() && isNameChar(text[end]))
+        ++end;
+    if (end > 0 && end < text.size() && text[end] == ',') return binding(line, text);
+    if (end > 0 && end < text.size() && text[end] == ':') {
+        ValueParser in(line.text, m_names);
+        in.pos = line.indent() + end;
+        Node ignored;
+        if (readAnnotation(in, ignored)) {
+            in.skipBlanks();
+            if (in.peek() != '=') return declarations(in, line);
+        }
+    }
+    return assignment(line);
+}
+
+// `primals_1: "f32[2]"  # comment`, or several on one line with "; " between them.
+bool ModuleReader::declarations(ValueParser& in, const Line& line) {
+    in.pos = line.indent();
+    while (!in.atEnd()) {
+        Node node;
+        node.name = in.takeName();
+        if (node.name.empty()) return fail(line, in.pos, "Expected a name with an annotation");
+        node.target = node.name;
+        node.op = Op::Placeholder;
+        node.sourceLine = line.number;
+        if (!readAnnotation(in, node)) return fail(in);
+        in.skipBlanks();
+        if (in.take("#")) {
+            node.comment = trim(in.text.substr(in.pos));
+            in.pos = in.text.size();
+        } else if (!in.atEnd() && !in.take(";")) {
+            return fail(line, in.pos, "Expected '=' or the end of the line after the annotation");
+        }
+        in.skipBlanks();
+        m_declared.push_back(std::move(node));
+    }
+    return true;
+}
+
+// `primals_1, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)`: the parameters
+// are trees and the names bound here are the placeholders.
+bool ModuleReader::binding(const Line& line, std::string_view text) {
+    const std::size_t equals = text.find(" = ");
+    if (equals == std::string_view::npos)
+        return fail(line, line.text.size(), "Expected ' = ' after the names");
+    const std::string_view source = text.substr(equals + 3);
+    if (m_style.pytreeArgs.empty()) {
+        for (const std::shared_ptr<Node>& node : m_nodes)
+            m_style.pytreeArgs.push_back(node->target);
+        m_names.clear();
+        m_nodes.clear();
+    }
+    m_style.pytreeBindings.emplace_back(text);
+    if (source.starts_with("pytree.tree_leaves(")) return true;
+
+    std::size_t declared = 0;
+    ValueParser in(text.substr(0, equals), m_names);
+    while (!in.atEnd()) {
+        Node node;
+        node.name = in.takeName();
+        if (node.name.empty()) return fail(line, line.indent() + in.pos, "Expected a name");
+        node.target = node.name;
+        node.op = Op::Placeholder;
+        node.sourceLine = line.number;
+        // Declarations come in the order of the names, though not every name has one.
+        if (declared < m_declared.size() && m_declared[declared].name == node.name)
+            node = std::move(m_declared[declared++]);
+        add(std::move(node));
+        in.skipBlanks();
+        if (!in.atEnd() && !in.take(","))
+            return fail(line, line.indent() + in.pos, "Expected ',' between names");
+        in.skipBlanks();
+    }
+    m_declared.clear();
+    return true;
+}
+
+bool ModuleReader::assignment(const Line& line) {
+    ValueParser in(line.text, m_names);
+    in.pos = line.indent();
+    Assignment read;
+    if (!readAssignment(in, m_names, read)) return fail(in);
+    m_sawClears |= read.clears;
+    Node& node = read.node;
+    node.sourceLine = line.number;
+    if (read.isRename) {
+        if (rename(node)) return true;
+        node.op = Op::CallFunction;
+        node.args.push_back(Argument::node(std::exchange(node.target, {})));
+    }
+    node.stack = m_comment.stack;
+    node.note = m_comment.note;
+    add(std::move(node));
+    return true;
+}
+
+bool ModuleReader::rename(Node& node) {
+    const std::size_t count = m_nodes.size();
+    for (std::size_t tried = 0; tried < count; ++tried) {
+        const std::size_t i = (m_renameFrom + tried) % count;
+        Node& placeholder = *m_nodes[i];
+        // Placeholders are renamed in order, so the first try is nearly always right.
+        if (placeholder.op != Op::Placeholder) break;
+        std::string_view parameter = placeholder.target;
+        parameter.remove_prefix(std::min(parameter.find_first_not_of('*'), parameter.size()));
+        if (parameter != node.target || placeholder.name != parameter) continue;
+        m_names.erase(placeholder.name);
+        placeholder.name = node.name;
+        placeholder.sourceLine = node.sourceLine;
+        m_names.insert(placeholder.name);
+        m_renameFrom = i + 1;
+        return true;
+    }
+    return false;
+}
+
+bool ModuleReader::result(const Line& line) {
+    Node out;
+    out.op = Op::Output;
+    out.target = "output";
+    out.name = "output";
+    out.sourceLine = line.number;
+    for (int suffix = 1; m_names.contains(out.name); ++suffix)
+        out.name = "output_" + std::to_string(suffix);
+
+    ValueParser in(line.text, m_names);
+    in.pos = line.indent() + std::string_view("return").size();
+    in.skipBlanks();
+    m_style.pytreeReturn = in.take("pytree.tree_unflatten(");
+    in.skipBlanks();
+    Argument& value = out.args.emplace_back();
+    const char open = in.peek();
+    const bool opens = open == '(' || open == '[';
+    const std::string_view rest = opens ? trim(in.text.substr(in.pos + 1)) : std::string_view();
+    if (in.atEnd()) {
+        // "return" alone gives None.
+    } else if (opens && (rest.empty() || rest.starts_with('#'))) {
+        if (!resultItems(in, value, out.comment)) return fail(in);
+    } else if (!in.value(value, Syntax::Python)) {
+        return fail(in);
+    }
+    in.skipBlanks();
+    if (m_style.pytreeReturn && !in.take(", self._out_spec)"))
+        return fail(m_lines[m_next], in.pos, "Expected ', self._out_spec)' after the outputs");
+    in.skipBlanks();
+    if (!in.atEnd() && in.peek() != '#' && in.peek() != ';')
+        return fail(m_lines[m_next], in.pos, "Expected the end of the line after the output");
+    add(std::move(out));
+    return true;
+}
+
+// One returned value a line, each with its description.
+bool ModuleReader::resultItems(ValueParser& in, Argument& out, std::string& comments) {
+    const bool isTuple = in.peek() == '(';
+    out.kind = isTuple ? Argument::Kind::Tuple : Argument::Kind::List;
+    const std::string expected = std::string("Expected '") + (isTuple ? ')' : ']') + "' to close the outputs";
+    bool sawComment = false;
+    in.pos = in.text.size();
+    for (;;) {
+        in.skipBlanks();
+        if (in.atEnd() || in.peek() == '#') {
+            if (!nextLine(in, expected)) return false;
+            continue;
+        }
+        if (in.take(isTuple ? ")" : "]")) break;
+        if (!out.items.empty()) comments += '\n';
+        if (!in.value(out.items.emplace_back(), Syntax::Python)) return false;
+        in.skipBlanks();
+        const bool comma = in.take(",");
+        in.skipBlanks();
+        if (in.take("#")) {
+            comments += trim(in.text.substr(in.pos));
+            in.pos = in.text.size();
+            sawComment = true;
+        } else if (!comma && !in.atEnd() && in.peek() != (isTuple ? ')' : ']')) {
+            return in.fail(expected);
+        }
+    }
+    if (!sawComment) comments.clear();
+    return true;
+}
+
+// Nested modules are indented deeper. Where indentation was lost, the graph that reads the attribute owns the
+// class.
+bool ModuleReader::isChild(const Line& line, const Graph& soFar) const {
+    if (!m_flat) return line.indent() > m_indent && m_style.classLine;
+    const std::string_view text = line.trimmed();
+    constexpr std::size_t keyword = std::string_view("class ").size();
+    const std::string_view name = trim(text.substr(keyword, text.find('(') - keyword));
+    for (const NodePtr& node : soFar.nodes())
+        if ((node->op == Op::GetAttr || node->op == Op::CallModule) && node->target == name) return true;
+    return false;
+}
+
+bool ModuleReader::subgraphs(const Graph& soFar, GraphBuilder& builder) {
+    while (m_next < m_lines.size()) {
+        std::size_t ahead = m_next;
+        while (ahead < m_lines.size() && m_lines[ahead].blank())
+            ++ahead;
+        if (ahead >= m_lines.size() || !isClassLine(m_lines[ahead].trimmed()) ||
+            !isChild(m_lines[ahead], soFar))
+            return true;
+        if (m_depth >= maxModuleDepth)
+            return fail(m_lines[ahead], 0, "Expected at most 100 levels of nested modules");
+        m_next = ahead;
+        Result<GraphPtr> child = ModuleReader(m_lines, m_next, m_depth + 1, {}).read();
+        if (!child) {
+            m_error = std::move(child.error());
+            return false;
+        }
+        std::string attribute = (*child)->name();
+        builder.addSubgraph(std::move(attribute), std::move(*child));
+    }
+    return true;
+}
+
+Result<GraphPtr> ModuleReader::read() {
+    if (!opening() || !body()) return tl::unexpected(m_error);
+
+    const auto build = [&](GraphBuilder& builder) {
+        for (const std::shared_ptr<Node>& node : m_nodes)
+            builder.add(NodePtr(node));
+        return builder.setName(m_name).setStyle(m_style).build();
+    };
+    GraphBuilder builder;
+    GraphPtr graph = build(builder);
+    if (!m_sawClears) {
+        m_style.clears = true;
+        for (NodeIndex i = 0; i < graph->size() && m_style.clears; ++i) {
+            const Op op = graph->node(i).op;
+            if (op == Op::Placeholder || op == Op::Output) continue;
+            m_style.clears = !graph->users(i).empty();
+            for (const NodeIndex input : graph->inputs(i))
+                if (graph->users(input).back() == i) m_style.clears = false;
+        }
+    }
+    if (!subgraphs(*graph, builder)) return tl::unexpected(m_error);
+    return build(builder);
+}
+
+} // namespace
+
+Result<GraphPtr> readReadableLines(std::span<const Line> lines, std::size_t& next, const TextTail& tail) {
+    return ModuleReader(lines, next, 0, tail).read();
+}
+
+} // namespace dynascope::ir

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/ir/value_parser.h"
+
+#include <algorithm>
+
+namespace dynascope::ir {
+
+namespace {
+
+using Kind = Argument::Kind;
+
+constexpr bool isOpen(char c) {
+    return c == '(' || c == '[' || c == '{';
+}
+constexpr bool isClose(char c) {
+    return c == ')' || c == ']' || c == '}';
+}
+constexpr bool isQuote(char c) {
+    return c == '\'' || c == '"';
+}
+
+/// Position after the string literal that starts at `pos`, or the end of the text if it is not closed.
+std::size_t afterString(std::string_view text, std::size_t pos) {
+    const char quote = text[pos];
+    for (std::size_t i = pos + 1; i < text.size(); ++i) {
+        if (text[i] == '\\')
+            ++i;
+        else if (text[i] == quote)
+            return i + 1;
+    }
+    return text.size();
+}
+
+/// Position after "<function f at 0x7f, (a, b)>" if the text has such an object at `pos`, else `pos`.
+std::size_t afterAngles(std::string_view text, std::size_t pos) {
+    if (pos >= text.size() || text[pos] != '<') return pos;
+    std::size_t depth = 0;
+    for (std::size_t i = pos; i < text.size(); ++i) {
+        if (text[i] == '<') ++depth;
+        if (text[i] == '>' && text[i - 1] != '-' && --depth == 0) return i + 1;
+    }
+    return pos;
+}
+
+void appendUtf8(std::string& out, std::uint32_t code) {
+    if (code < 0x80) {
+        out += static_cast<char>(code);
+    } else if (code < 0x800) {
+        out += static_cast<char>(0xC0U | (code >> 6U));
+        out += static_cast<char>(0x80U | (code & 0x3FU));
+    } else {
+        out += static_cast<char>(0xE0U | (code >> 12U));
+        out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
+        out += static_cast<char>(0x80U | (code & 0x3FU));
+    }
+}
+
+/// Reads up to `digits` hexadecimal digits after position i and moves i to the last one.
+std::uint32_t hexEscape(std::string_view text, std::size_t& i, std::size_t digits) {
+    std::uint32_t code = 0;
+    for (std::size_t n = 0; n < digits && i + 1 < text.size(); ++n) {
+        const char c = text[i + 1];
+        const std::size_t digit = std::string_view("0123456789abcdef").find(static_cast<char>(c | 0x20));
+        if (digit == std::string_view::npos) break;
+        code = code * 16 + static_cast<std::uint32_t>(digit);
+        ++i;
+    }
+    return code;
+}
+
+} // namespace
+
+bool ValueParser::fail(std::string message, std::size_t at) {
+    failure = std::move(message);
+    failedAt = std::min(at, text.size());
+    return false;
+}
+
+std::string_view ValueParser::takeName() {
+    if (!isNameStart(peek()) || atEnd()) return {};
+    const std::size_t start = pos;
+    while (pos < text.size() && isNameChar(text[pos]))
+        ++pos;
+    return text.substr(start, pos - start);
+}
+
+bool ValueParser::takeString(std::string& out) {
+    const std::size_t start = pos;
+    const char quote = peek();
+    out.clear();
+    for (std::size_t i = pos + 1; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == quote) {
+            pos = i + 1;
+            return true;
+        }
+        if (c != '\\' || i + 1 >= text.size()) {
+            out += c;
+            continue;
+        }
+        switch (text[++i]) {
+        case 'n':
+            out += '\n';
+            break;
+        case 't':
+            out += '\t';
+            break;
+        case 'r':
+            out += '\r';
+            break;
+        case 'x':
+            out += static_cast<char>(hexEscape(text, i, 2));
+            break;
+        case 'u':
+            appendUtf8(out, hexEscape(text, i, 4));
+            break;
+        default:
+            if (!isQuote(text[i]) && text[i] != '\\') out += '\\';
+            out += text[i];
+        }
+    }
+    return fail("Expected a closing quote", start);
+}
+
+bool ValueParser::atStop(Syntax syntax, ValueStops stops) const {
+    std::size_t i = pos;
+    if (stops.blank && i < text.size() && text[i] == ' ') return true;
+    while (i < text.size() && text[i] == ' ')
+        ++i;
+    if (i >= text.size()) return true;
+    const char c = text[i];
+    if (c == ',')
+        return syntax == Syntax::Python || i + 1 >= text.size() || text[i + 1] == ' ' || isClose(text[i + 1]);
+    return isClose(c) || (c == ';' && syntax == Syntax::Python) || (c == ':' && stops.colon);
+}
+
+// The text up to what ends a value. FX text does not quote strings, so there a comma counts only before a
+// blank or a closing bracket ("bld,eld->ble" is one string) and quotes mean nothing.
+std::string_view ValueParser::token(Syntax syntax, ValueStops stops) {
+    const std::size_t start = pos;
+    pos = afterAngles(text, pos);
+    std::size_t depth = 0;
+    for (; pos < text.size(); ++pos) {
+        const char c = text[pos];
+        if (isOpen(c)) {
+            ++depth;
+        } else if (isClose(c)) {
+            if (depth == 0) break;
+            --depth;
+        } else if (isQuote(c) && syntax == Syntax::Python) {
+            pos = afterString(text, pos) - 1;
+        } else if (depth == 0) {
+            if (c == ',' || (c == ';' && syntax == Syntax::Python) || (c == ':' && stops.colon) ||
+                (c == ' ' && stops.blank)) {
+                if (c != ',' || atStop(syntax, stops)) break;
+            }
+        }
+    }
+    return text.substr(start, pos - start);
+}
+
+bool ValueParser::value(Argument& out, Syntax syntax, ValueStops stops) {
+    if (m_depth >= maxArgumentDepth) return fail("Expected at most 200 levels of brackets");
+    const std::size_t start = pos;
+    const char c = peek();
+    if (c == '%' && syntax == Syntax::Fx) {
+        ++pos;
+        const std::string_view name = takeName();
+        if (!name.empty() && atStop(syntax, stops)) {
+            out.kind = Kind::NodeRef;
+            out.text = name;
+            return true;
+        }
+    } else if (isOpen(c)) {
+        bool isValue = false;
+        if (!compound(out, syntax, isValue)) return false;
+        if (isValue && atStop(syntax, stops)) return true;
+        out = {};
+    }
+    pos = start;
+    const std::string_view whole = token(syntax, stops);
+    const std::string_view word = whole.substr(0, whole.find_last_not_of(' ') + 1);
+    if (word.empty()) return fail("Expected a value", start);
+    classify(word, out, syntax);
+    // Blanks at the end of a string without quotes belong to it.
+    if (syntax == Syntax::Fx && out.kind == Kind::String && out.spelling.empty()) out.text = whole;
+    return true;
+}
+
+bool ValueParser::compound(Argument& out, Syntax syntax, bool& isValue) {
+    const char open = text[pos++];
+    ++m_depth;
+    bool good = false;
+    bool trailingComma = false;
+    isValue = true;
+    if (open == '(') {
+        out.kind = Kind::Tuple;
+        good = items(out.items, syntax, ')', "the tuple", &trailingComma);
+        isValue = out.items.size() != 1 || trailingComma;
+    } else if (open == '[') {
+        out.kind = Kind::List;
+        good = items(out.items, syntax, ']', "the list");
+    } else {
+        good = braces(out, syntax);
+    }
+    --m_depth;
+    return good;
+}
+
+bool ValueParser::items(std::vector<Argument>& out, Syntax syntax, char close, std::string_view what,
+                        bool* trailingComma) {
+    const auto expected = [&] {
+        return std::string("Expected '") + close + "' to close " + std::string(what);
+    };
+    skipBlanks();
+    while (peek() != close || atEnd()) {
+        if (atEnd() || isClose(peek())) return fail(expected());
+        if (!value(out.emplace_back(), syntax)) return false;
+        skipBlanks();
+        if (peek() == ',') {
+            ++pos;
+            skipBlanks();
+            if (trailingComma != nullptr) *trailingComma = peek() == close;
+        } else if (atEnd() || peek() != close) {
+            return fail(expected());
+        }
+    }
+    ++pos;
+    return true;
+}
+
+bool ValueParser::braces(Argument& out, Syntax syntax) {
+    skipBlanks();
+    out.kind = Kind::Dict;
+    if (take("}")) return true;
+    const std::size_t start = pos;
+    Argument first;
+    if (!value(first, syntax, {.blank = false, .colon = true})) return false;
+    skipBlanks();
+    if (take(":")) {
+        out.items.push_back(std::move(first));
+        return pairs(out, syntax);
+    }
+    if (peek() != ',' && peek() != '}') return fail("Expected '}' to close the dict");
+    // A set prints its members by repr() even in FX text.
+    pos = start;
+    out.kind = Kind::Set;
+    return items(out.items, Syntax::Python, '}', "the set");
+}
+
+// The rest of a dict whose first key has been read.
+bool ValueParser::pairs(Argument& out, Syntax syntax) {
+    for (;;) {
+        skipBlanks();
+        if (!value(out.items.emplace_back(), syntax)) return false;
+        skipBlanks();
+        if (take("}")) return true;
+        if (!take(",")) return fail("Expected '}' to close the dict");
+        skipBlanks();
+        if (take("}")) return true;
+        if (!value(out.items.emplace_back(), syntax, {.blank = false, .colon = true})) return false;
+        skipBlanks();
+        if (!take(":")) return fail("Expected ':' after a key of the dict");
+    }
+}
+
+bool ValueParser::fxKwargs(std::vector<std::pair<std::string, Argument>>& kwargs) {
+    while (peek() != '}') {
+        const std::string_view key = takeName();
+        if (key.empty()) return fail(atEnd() ? "Expected '}' to close kwargs" : "Expected a keyword");
+        if (!take(":")) return fail("Expected ':' after the keyword '" + std::string(key) + "'");
+        skipBlanks();
+        auto& entry = kwargs.emplace_back(std::string(key), Argument{});
+        if (!value(entry.second, Syntax::Fx)) return false;
+        skipBlanks();
+        if (take(","))
+            skipBlanks();
+        else if (peek() != '}')
+            return fail("Expected '}' to close kwargs");
+    }
+    ++pos;
+    return true;
+}
+
+bool ValueParser::callArguments(std::vector<Argument>& args,
+                                std::vector<std::pair<std::string, Argument>>& kwargs) {
+    skipBlanks();
+    while (peek() != ')') {
+        if (atEnd()) return fail("Expected ')' to close the call");
+        const std::size_t start = pos;
+        const std::string_view key = takeName();
+        skipBlanks();
+        if (!key.empty() && peek() == '=' && peek(1) != '=') {
+            ++pos;
+            skipBlanks();
+            auto& entry = kwargs.emplace_back(std::string(key), Argument{});
+            if (!value(entry.second, Syntax::Python)) return false;
+        } else {
+            pos = start;
+            if (!value(args.emplace_back(), Syntax::Python)) return false;
+        }
+        skipBlanks();
+        if (take(","))
+            skipBlanks();
+        else if (peek() != ')')
+            return fail("Expected ')' to close the call");
+    }
+    ++pos;
+    return true;
+}
+
+// Items of a constructor inside an argument, up to and with ")".
+bool ValueParser::callItems(std::vector<Argument>& out) {
+    std::vector<std::pair<std::string, Argument>> kwargs;
+    if (!callArguments(out, kwargs)) return false;
+    for (auto& [key, keyValue] : kwargs) {
+        Argument keyword{Kind::Keyword, key, {}, {}};
+        keyword.items.push_back(std::move(keyValue));
+        out.push_back(std::move(keyword));
+    }
+    return true;
+}
+
+bool ValueParser::call(std::string_view word, Argument& out, Syntax syntax) {
+    const std::size_t open = word.find('(');
+    if (open == 0 || open == std::string_view::npos || word.back() != ')') return false;
+    const std::string_view callee = word.substr(0, open);
+    if (!isNameStart(callee.front()) ||
+        !std::all_of(callee.begin(), callee.end(), [](char c) { return isNameChar(c) || c == '.'; }))
+        return false;
+
+    ValueParser inner(word, m_names);
+    inner.pos = open + 1;
+    inner.m_depth = m_depth + 1;
+    inner.m_insideCall = callee != "slice";
+    Argument call{Kind::Call, std::string(callee), {}, {}};
+    if (inner.m_depth >= maxArgumentDepth || !inner.callItems(call.items) || !inner.atEnd()) return false;
+
+    const auto isString = [](const Argument& a) { return a.kind == Kind::String; };
+    if (callee == "slice" && call.items.size() == 3) {
+        call.kind = Kind::Slice;
+        call.text.clear();
+    } else if (callee == "device" && !call.items.empty() && call.items[0].kind == Kind::Keyword &&
+               isString(call.items[0].items[0])) {
+        std::string device = call.items[0].items[0].text;
+        if (call.items.size() == 2 && call.items[1].kind == Kind::Keyword)
+            device += ':' + call.items[1].items[0].text;
+        call = {Kind::Device, std::move(device), {}, {}};
+    }
+    if (call.toString(syntax == Syntax::Fx ? "%" : "") != word) call.spelling = word;
+    out = std::move(call);
+    return true;
+}
+
+void ValueParser::classify(std::string_view word, Argument& out, Syntax syntax) {
+    out.kind = wordKind(word);
+    if (out.kind == Kind::None) return;
+    if (out.kind == Kind::Ellipsis) {
+        if (word != "Ellipsis") out.spelling = word;
+        return;
+    }
+    const bool isBareName = isName(word);
+    if (isBareName && syntax == Syntax::Python && m_names.contains(word)) out.kind = Kind::NodeRef;
+    if (out.kind != Kind::Raw) {
+        out.text = word;
+        return;
+    }
+    if (isQuote(word.front())) {
+        ValueParser literal(word, m_names);
+        if (literal.takeString(out.text) && literal.atEnd()) {
+            out.kind = Kind::String;
+            if (syntax == Syntax::Fx || pythonRepr(out.text) != word) out.spelling = word;
+            return;
+        }
+        out.text.clear();
+    }
+    if (call(word, out, syntax)) return;
+    out.text = word;
+    if (syntax == Syntax::Python) {
+        // A name that nothing defines is a lost node in code, but an enum or a dtype inside a constructor.
+        if (isBareName && !m_insideCall) out.kind = Kind::NodeRef;
+    } else if (isDeviceWord(word)) {
+        out.kind = Kind::Device;
+    } else if (word.front() != '<' && word.front() != '%' && !word.starts_with("torch.") &&
+               !word.starts_with("aten.") && !word.starts_with("prims.")) {
+        out.kind = Kind::String;
+    }
+}
+
+} // namespace dynascope::ir
