@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/frames.h"
 
+#include "core/session/resume.h"
+
 #include <map>
 #include <tuple>
 
 namespace dynascope::capture {
-
-std::optional<std::string_view> resumedFunction(std::string_view name) {
-    constexpr std::string_view prefix = "torch_dynamo_resume_in_";
-    if (!name.starts_with(prefix)) return std::nullopt;
-    name.remove_prefix(prefix.size());
-    const std::size_t at = name.rfind("_at_");
-    if (at == std::string_view::npos || at == 0) return std::nullopt;
-    return name.substr(0, at);
-}
 
 std::vector<session::Frame> groupFrames(const std::vector<session::Compile>& compiles,
                                         const std::vector<CodeObject>& code) {
@@ -22,8 +15,9 @@ std::vector<session::Frame> groupFrames(const std::vector<session::Compile>& com
     std::vector<session::Frame> out;
     for (std::size_t i = 0; i < compiles.size(); ++i) {
         const session::Compile& compile = compiles[i];
-        const std::optional<std::string_view> resumed = resumedFunction(compile.function);
-        const std::string function(resumed ? *resumed : std::string_view(compile.function));
+        const std::optional<session::ResumedFunction> resumed =
+            session::parseResumedFunction(compile.function);
+        const std::string function(resumed ? resumed->function : std::string_view(compile.function));
         auto& byLine = known[{compile.rank, code[i].file, function}];
         auto found = byLine.find(code[i].firstLine);
         if (resumed && found == byLine.end()) {

@@ -4,9 +4,7 @@
 #include "core/session/session.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace dynascope::capture {
@@ -21,8 +19,5 @@ struct CodeObject {
 /// its file that begins last before it and has its name.
 [[nodiscard]] std::vector<session::Frame> groupFrames(const std::vector<session::Compile>& compiles,
                                                       const std::vector<CodeObject>& code);
-
-/// "f" for "torch_dynamo_resume_in_f_at_30" (torch/_dynamo/resume_execution.py); nothing for other names.
-[[nodiscard]] std::optional<std::string_view> resumedFunction(std::string_view name);
 
 } // namespace dynascope::capture

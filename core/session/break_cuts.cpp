@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/breaks.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace dynascope::session {
+
+namespace {
+
+constexpr std::size_t maxOps = 4;
+
+/// "relu" of "torch.nn.functional.relu", "add" of "torch.ops.aten.add.Tensor".
+std::string opLabel(const ir::Node& node) {
+    std::string target = ir::shortTarget(node.target);
+    if (target.starts_with("aten.") || target.starts_with("prims.")) {
+        target.erase(0, target.find('.') + 1);
+        return target.substr(0, target.find('.'));
+    }
+    return target.substr(target.rfind('.') + 1);
+}
+
+std::vector<std::string> opsOf(const Compile& compile) {
+    std::vector<std::string> out;
+    const StagePtr stage = compile.findStage("dynamo_output_graph");
+    if (!stage) return out;
+    const Result<ir::GraphPtr> graph = stage->graph();
+    if (!graph) return out;
+    for (const ir::NodePtr& node : (*graph)->nodes()) {
+        if (node->op == ir::Op::Placeholder || node->op == ir::Op::Output || node->op == ir::Op::GetAttr)
+            continue;
+        std::string label = opLabel(*node);
+        if (std::find(out.begin(), out.end(), label) != out.end()) continue;
+        out.push_back(std::move(label));
+        if (out.size() == maxOps) break;
+    }
+    return out;
+}
+
+/// "x" of "L['x']"; nothing for deeper sources.
+std::optional<std::string> localName(std::string_view source) {
+    if (!source.starts_with("L['") || !source.ends_with("']")) return std::nullopt;
+    const std::string_view name = source.substr(3, source.size() - 5);
+    if (name.find('\'') != std::string_view::npos) return std::nullopt;
+    return std::string(name);
+}
+
+/// The first tensor argument, "x f32[s77, 8]": with the symbols of the graph where it has them.
+std::string argumentOf(const Compile& compile) {
+    const auto input =
+        std::find_if(compile.inputs.begin(), compile.inputs.end(), [](const TensorInput& item) {
+            return !item.isParameter && localName(item.source).has_value();
+        });
+    if (input == compile.inputs.end()) return {};
+    const std::string name = *localName(input->source);
+    std::string form = input->meta.shortForm();
+    if (const StagePtr stage = compile.findStage("dynamo_output_graph")) {
+        if (const Result<ir::GraphPtr> graph = stage->graph()) {
+            const ir::NodeIndex node = (*graph)->find("l_" + name + '_');
+            if (node != ir::npos && (*graph)->node(node).meta && (*graph)->node(node).meta->tensor)
+                form = (*graph)->node(node).meta->tensor->shortForm();
+        }
+    }
+    return name + ' ' + form;
+}
+
+} // namespace
+
+std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary) {
+    std::vector<bool> continues(session.compiles.size(), false);
+    std::vector<std::size_t> groupOf(session.compiles.size(), SIZE_MAX);
+    std::vector<const GraphBreak*> endOf(session.compiles.size(), nullptr);
+    for (std::size_t g = 0; g < summary.groups.size(); ++g) {
+        for (const std::size_t c : summary.groups[g].framesAfter)
+            continues[c] = true;
+        for (const BreakOccurrence& occurrence : summary.groups[g].occurrences) {
+            groupOf[occurrence.compile] = g;
+            endOf[occurrence.compile] = &session.compiles[occurrence.compile].breaks[occurrence.index];
+        }
+    }
+
+    struct Row {
+        std::size_t root;
+        std::vector<std::size_t> compiles;
+        bool cut = false;
+    };
+    std::vector<Row> rows;
+    for (std::size_t c = 0; c < session.compiles.size(); ++c) {
+        const bool sameRank =
+            !rows.empty() && session.compiles[rows.back().root].rank == session.compiles[c].rank;
+        if (!continues[c] || !sameRank) rows.push_back({c, {}, false});
+        rows.back().compiles.push_back(c);
+        rows.back().cut = rows.back().cut || endOf[c];
+    }
+    std::erase_if(rows, [](const Row& row) { return !row.cut; });
+
+    std::map<std::pair<int, std::string>, int> calls; // of (rank, function)
+    for (const Row& row : rows)
+        ++calls[{session.compiles[row.root].rank, session.compiles[row.root].function}];
+    const bool named = calls.size() > 1;
+    calls.clear();
+
+    std::vector<CutRow> out;
+    for (const Row& row : rows) {
+        const Compile& root = session.compiles[row.root];
+        CutRow cut;
+        const int call = ++calls[{root.rank, root.function}];
+        cut.label = (named ? root.function + ", call " : std::string("Call ")) + std::to_string(call);
+        if (session.ranks.size() > 1) cut.label = "Rank " + std::to_string(root.rank) + ", " + cut.label;
+        cut.detail = argumentOf(root);
+        for (const std::size_t c : row.compiles) {
+            CutPiece piece;
+            piece.compile = c;
+            piece.ops = opsOf(session.compiles[c]);
+            piece.seconds = session.compiles[c].compileSeconds + session.compiles[c].backwardSeconds;
+            if (endOf[c] && endOf[c]->location())
+                piece.breakLine = static_cast<int>(endOf[c]->location()->line);
+            piece.group = groupOf[c];
+            cut.pieces.push_back(std::move(piece));
+        }
+        out.push_back(std::move(cut));
+    }
+    return out;
+}
+
+} // namespace dynascope::session

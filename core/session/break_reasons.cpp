@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/break_reasons.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace dynascope::session {
+
+namespace {
+
+/// What the short form of a kind is filled with.
+enum class Fill : std::uint8_t {
+    None,
+    Quoted,    ///< the first `name` of the explanation
+    Method,    ///< `method` of class `Class`
+    Skipped,   ///< the function that is marked as skipped
+    Operator,  ///< the operator of the debug context, without ".default"
+    Condition, ///< the condition of the source line
+};
+
+enum class Way : std::uint8_t {
+    Hints, ///< only what the hints say
+    Remove,
+    Logging,
+    Cond,
+    ScalarOutputs,
+    DynamicShapes,
+    MoveOut,
+    Rewrite,
+};
+
+struct BreakKind {
+    std::string_view title;     ///< of GraphBreak, exact or its beginning
+    std::string_view shortForm; ///< "{}" takes the fill; used only when there is one
+    Fill fill;
+    Way way;
+};
+
+constexpr std::array<BreakKind, 30> kinds = {{
+    {"Failed to trace builtin operator", "Builtin {} cannot be traced", Fill::Quoted, Way::Rewrite},
+    {"Data-dependent branching", "Branch on tensor data: {}", Fill::Condition, Way::Cond},
+    {"Data-dependent jump", "Branch on tensor data: {}", Fill::Condition, Way::Cond},
+    {"Data-dependent assertion", "Assertion on tensor data: {}", Fill::Condition, Way::MoveOut},
+    {"Unsupported Tensor.item() call", "Tensor.item() with capture_scalar_outputs=False", Fill::None,
+     Way::ScalarOutputs},
+    {"Unsupported Tensor.tolist() call", "Tensor.tolist() with capture_scalar_outputs=False", Fill::None,
+     Way::ScalarOutputs},
+    {"Call to `torch._dynamo.graph_break()`", "Call to torch._dynamo.graph_break()", Fill::None, Way::Remove},
+    {"Attempted to call function marked as skipped", "Function marked as skipped: {}", Fill::Skipped,
+     Way::MoveOut},
+    {"Attempted to inline function marked as skipped", "Function marked as skipped: {}", Fill::Skipped,
+     Way::MoveOut},
+    {"Skip calling `torch.compiler.disable()`d function",
+     "Call to a function under torch.compiler.disable: {}", Fill::Quoted, Way::MoveOut},
+    {"Skip inlining `torch.compiler.disable()`d function",
+     "Call to a function under torch.compiler.disable: {}", Fill::Quoted, Way::MoveOut},
+    {"Dynamic shape operator (no meta kernel)", "Dynamic shape operator {} has no meta kernel",
+     Fill::Operator, Way::Hints},
+    {"Dynamic shape operator", "Dynamic shape operator {}", Fill::Operator, Way::DynamicShapes},
+    {"Data dependent operator", "Data-dependent operator {}", Fill::Operator, Way::ScalarOutputs},
+    {"Data-dependent operator", "Data-dependent operator {}", Fill::Operator, Way::ScalarOutputs},
+    {"Missing FakeTensor support for operator", "Operator {} has no fake kernel", Fill::Operator, Way::Hints},
+    {"Operator does not support running with fake tensors", "Operator {} has no fake kernel", Fill::Operator,
+     Way::Hints},
+    {"Unsupported method call", "Method {} cannot be traced", Fill::Method, Way::Rewrite},
+    {"Unsupported function call", "Function {} cannot be traced", Fill::Quoted, Way::Rewrite},
+    {"Unsupported context manager", "Context manager {} cannot be traced", Fill::Quoted, Way::MoveOut},
+    {"Graph break under GenericContextWrappingVariable", "Break inside a context manager: {}", Fill::Quoted,
+     Way::MoveOut},
+    {"Unsupported Tensor.backward() call", "Tensor.backward() inside the compiled function", Fill::None,
+     Way::MoveOut},
+    {"Unsupported Tensor.requires_grad_() call", "Tensor.requires_grad_() inside the compiled function",
+     Fill::None, Way::MoveOut},
+    {"setattr() on Tensor.requires_grad", "Assignment to Tensor.requires_grad", Fill::None, Way::MoveOut},
+    {"Observed exception", "Exception raised while tracing", Fill::None, Way::Rewrite},
+    {"Backend compiler exception", "The backend failed on the graph", Fill::None, Way::Hints},
+    {"Unsupported custom jvp", "autograd.Function with its own jvp", Fill::None, Way::Rewrite},
+    {"Failed to mutate tensor data attribute to different dtype",
+     "Assignment to Tensor.data of another dtype", Fill::None, Way::Rewrite},
+    {"Attempted to wrap unbacked SymInt", "Unbacked SymInt as an input", Fill::None, Way::Hints},
+    {"Encountered unconverted argument", "Argument of an operator cannot be traced", Fill::None,
+     Way::Rewrite},
+}};
+
+const BreakKind* kindOf(std::string_view title) {
+    const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                    [&](const BreakKind& kind) { return title.starts_with(kind.title); });
+    return found == kinds.end() ? nullptr : &*found;
+}
+
+std::string withoutBackticks(std::string_view text) {
+    std::string out(text);
+    std::erase(out, '`');
+    return out;
+}
+
+/// The n-th `quoted` piece of a text.
+std::string quoted(std::string_view text, int n = 0) {
+    for (std::size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at + 1)) {
+        const std::size_t end = text.find('`', at + 1);
+        if (end == std::string_view::npos) return {};
+        if (n-- == 0) {
+            std::string out(text.substr(at + 1, end - at - 1));
+            while (out.ends_with('.'))
+                out.pop_back();
+            return out;
+        }
+        at = end;
+    }
+    return {};
+}
+
+/// The value of "key: value, " in a debug context.
+std::string contextValue(std::string_view context, std::string_view key) {
+    const std::size_t at = context.find(key);
+    if (at == std::string_view::npos) return {};
+    context.remove_prefix(at + key.size());
+    return std::string(context.substr(0, context.find(", ")));
+}
+
+std::string skippedFunction(const GraphBreak& graphBreak) {
+    const std::string module = contextValue(graphBreak.context, "module: ");
+    const std::string name = contextValue(graphBreak.context, "qualname: ");
+    if (!name.empty()) return module.empty() || module == "None" ? name : module + '.' + name;
+    return quoted(graphBreak.explanation);
+}
+
+std::string operatorName(const GraphBreak& graphBreak) {
+    std::string name = graphBreak.context.substr(0, graphBreak.context.find_first_of(" \n"));
+    if (name.empty() || name.find('.') == std::string::npos) name = quoted(graphBreak.explanation);
+    if (name.ends_with(".default")) name.resize(name.size() - 8);
+    return name;
+}
+
+/// "if h.sum()>0" of "if h.sum()>0: h=h.relu()  # comment".
+std::string condition(std::string_view code) {
+    int depth = 0;
+    char quote = 0;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        const char c = code[i];
+        if (quote) {
+            if (c == '\\')
+                ++i;
+            else if (c == quote)
+                quote = 0;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (c == '(' || c == '[' || c == '{') {
+            ++depth;
+        } else if (c == ')' || c == ']' || c == '}') {
+            --depth;
+        } else if (c == '#' || (c == ':' && depth <= 0 && (i + 1 >= code.size() || code[i + 1] != '='))) {
+            code = code.substr(0, i);
+            break;
+        }
+    }
+    const std::size_t end = code.find_last_not_of(" \t");
+    return std::string(end == std::string_view::npos ? std::string_view() : code.substr(0, end + 1));
+}
+
+std::string fillFor(const GraphBreak& graphBreak, Fill fill) {
+    switch (fill) {
+    case Fill::None:
+        return {};
+    case Fill::Quoted:
+        return quoted(graphBreak.explanation);
+    case Fill::Skipped:
+        return skippedFunction(graphBreak);
+    case Fill::Operator:
+        return operatorName(graphBreak);
+    case Fill::Condition:
+        return graphBreak.location() ? condition(graphBreak.location()->code) : std::string();
+    case Fill::Method: {
+        const std::string method = quoted(graphBreak.explanation);
+        const std::string type = quoted(graphBreak.explanation, 1);
+        return type.empty() ? method : type + '.' + method;
+    }
+    }
+    return {};
+}
+
+bool isIdentifier(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// A hint that names a setting becomes one to copy.
+std::optional<WayOut> settingOf(const std::string& hint) {
+    constexpr std::string_view prefix = "torch._dynamo.config.";
+    const std::size_t at = hint.find(prefix);
+    if (at == std::string::npos) return std::nullopt;
+    std::size_t end = at + prefix.size();
+    while (end < hint.size() && isIdentifier(hint[end]))
+        ++end;
+    const std::string name = hint.substr(at + prefix.size(), end - at - prefix.size());
+    std::string code = hint.substr(at, end - at);
+    constexpr std::string_view assignment = " = ";
+    if (hint.compare(end, assignment.size(), assignment) == 0) {
+        std::size_t valueEnd = end + assignment.size();
+        while (valueEnd < hint.size() && isIdentifier(hint[valueEnd]))
+            ++valueEnd;
+        code = hint.substr(at, valueEnd - at);
+    }
+    return WayOut{"setting", "Set " + name, withoutBackticks(hint), std::move(code)};
+}
+
+WayOut hintWay(const std::string& hint) {
+    if (std::optional<WayOut> setting = settingOf(hint)) return *setting;
+    if (hint.find("report an issue") != std::string::npos || hint.find("file an issue") != std::string::npos)
+        return {"report", "Report it to PyTorch", withoutBackticks(hint), {}};
+    if (hint.find("allow_in_graph") != std::string::npos)
+        return {"rewrite", "Wrap it as a custom operator", withoutBackticks(hint),
+                "@torch.library.custom_op"};
+    if (hint.find("dont_skip_tracing") != std::string::npos)
+        return {"rewrite", "Trace into it", withoutBackticks(hint), "@torch._dynamo.dont_skip_tracing"};
+    if (hint.find("torch.cond") != std::string::npos)
+        return {"rewrite", "torch.cond", withoutBackticks(hint),
+                "torch.cond(pred, true_fn, false_fn, operands)"};
+    if (hint.find("Remove") != std::string::npos)
+        return {"remove", "Remove the call", withoutBackticks(hint), {}};
+    return {"rewrite", "PyTorch's hint", withoutBackticks(hint), {}};
+}
+
+bool isLoggingCall(const std::string& name) {
+    static constexpr std::array<std::string_view, 5> names = {"print", "warnings.warn", "warn", "logging",
+                                                              "log"};
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view item) { return name == item || name.starts_with("logging."); });
+}
+
+std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
+    switch (way) {
+    case Way::Hints:
+        return std::nullopt;
+    case Way::Remove:
+        return WayOut{"remove",
+                      "Remove the call",
+                      "PyTorch's own hint. The code after it then joins the graph before it.",
+                      {}};
+    case Way::Logging: {
+        const std::string name = quoted(graphBreak.explanation);
+        return WayOut{"setting", "reorderable_logging_functions",
+                      "Calls of " + name + " then move behind the graph, and the graph goes on.",
+                      "torch._dynamo.config.reorderable_logging_functions.add(" + name + ")"};
+    }
+    case Way::Cond:
+        return WayOut{"rewrite", "torch.cond",
+                      "Both branches then become part of one graph. torch.where does where both are cheap.",
+                      "torch.cond(pred, true_fn, false_fn, operands)"};
+    case Way::ScalarOutputs:
+        return WayOut{"setting", "capture_scalar_outputs",
+                      "The value then becomes an unbacked symbol of the graph.",
+                      "torch._dynamo.config.capture_scalar_outputs = True"};
+    case Way::DynamicShapes:
+        return WayOut{"setting", "capture_dynamic_output_shape_ops",
+                      "The size of the output then becomes an unbacked symbol of the graph.",
+                      "torch._dynamo.config.capture_dynamic_output_shape_ops = True"};
+    case Way::MoveOut:
+        return WayOut{"move out",
+                      "Move the call out",
+                      "Done before or after the compiled function, it cuts no graph.",
+                      {}};
+    case Way::Rewrite:
+        return WayOut{"rewrite",
+                      "Use what Dynamo can trace",
+                      "An operation on tensors or a traceable function in its place.",
+                      {}};
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::string shortReason(const GraphBreak& graphBreak) {
+    const BreakKind* kind = kindOf(graphBreak.title);
+    if (!kind) return withoutBackticks(graphBreak.title);
+    if (kind->fill == Fill::None) return std::string(kind->shortForm);
+    const std::string fill = withoutBackticks(fillFor(graphBreak, kind->fill));
+    if (fill.empty()) return withoutBackticks(graphBreak.title);
+    std::string out(kind->shortForm);
+    return out.replace(out.find("{}"), 2, fill);
+}
+
+std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
+    std::vector<WayOut> out;
+    const BreakKind* kind = kindOf(graphBreak.title);
+    Way way = kind ? kind->way : Way::Hints;
+    const bool builtin = kind && kind->fill == Fill::Quoted && way == Way::Rewrite;
+    const bool logging = builtin && isLoggingCall(quoted(graphBreak.explanation));
+    if (logging) way = Way::Logging;
+    if (std::optional<WayOut> known = knownWay(graphBreak, way)) out.push_back(std::move(*known));
+    if (logging) out.push_back({"remove", "Remove the call", "Nothing else in the graph depends on it.", {}});
+
+    std::vector<WayOut> reports;
+    for (const std::string& hint : graphBreak.hints) {
+        // PyTorch gives this hint for every builtin, exec included.
+        if (builtin && !logging && hint.find("reorderable_logging_functions") != std::string::npos) continue;
+        WayOut found = hintWay(hint);
+        const bool known = std::any_of(out.begin(), out.end(), [&](const WayOut& other) {
+            return (!found.code.empty() && other.code.starts_with(found.code)) ||
+                   (found.kind == "remove" && other.kind == "remove");
+        });
+        if (known) continue;
+        (found.kind == "report" ? reports : out).push_back(std::move(found));
+    }
+    out.insert(out.end(), reports.begin(), reports.end());
+    if (out.empty())
+        out.push_back({"rewrite",
+                       "Use what Dynamo can trace",
+                       graphBreak.explanation.empty() ? withoutBackticks(graphBreak.title)
+                                                      : withoutBackticks(graphBreak.explanation),
+                       {}});
+    return out;
+}
+
+} // namespace dynascope::session
