@@ -165,7 +165,8 @@ PastedGraphs Finder::find() {
         }
         if (startsExcerpt(text)) {
             std::size_t end = next + 1;
-            while (end < m_lines.size() && !m_lines[end].blank())
+            while (end < m_lines.size() && !m_lines[end].blank() &&
+                   !m_lines[end - 1].trimmed().starts_with("return"))
                 ++end;
             std::vector<Line> excerpt{{defaultHeader, m_lines[next].number, 0}};
             excerpt.insert(excerpt.end(), m_lines.begin() + static_cast<std::ptrdiff_t>(next),

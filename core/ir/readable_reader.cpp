@@ -19,6 +19,18 @@ namespace {
 
 constexpr std::size_t maxModuleDepth = 100;
 
+/// True if print_readable would clear a value somewhere in this graph.
+bool endsValues(const Graph& graph) {
+    for (NodeIndex i = 0; i < graph.size(); ++i) {
+        if (graph.node(i).op == Op::Placeholder || graph.node(i).op == Op::Output) continue;
+        const std::span<const NodeIndex> inputs = graph.inputs(i);
+        const bool lastUse = std::any_of(inputs.begin(), inputs.end(),
+                                         [&](NodeIndex input) { return graph.users(input).back() == i; });
+        if (lastUse || graph.users(i).empty()) return true;
+    }
+    return false;
+}
+
 class ModuleReader {
 public:
     ModuleReader(std::span<const Line> lines, std::size_t& next, std::size_t depth, const TextTail& tail)
@@ -46,8 +58,8 @@ private:
     bool rename(Node& node);
     bool result(const Line& line);
     bool resultItems(ValueParser& in, Argument& out, std::string& comments);
-    bool subgraphs(const Graph& soFar, GraphBuilder& builder);
-    [[nodiscard]] bool isChild(const Line& line, const Graph& soFar) const;
+    bool subgraphs(GraphBuilder& builder);
+    [[nodiscard]] bool isChild(const Line& line);
     void add(Node node);
     bool fail(const Line& line, std::size_t at, std::string message) {
         m_error = errorAt(line, at, std::move(message));
@@ -65,6 +77,7 @@ private:
     std::vector<Node> m_declared; ///< `primals_1: "f32[2]"` lines of a flattened signature
     std::size_t m_renameFrom = 0;
     NameSet m_names;
+    NameSet m_attributes; ///< what the graph reads from self; only where indentation was lost
     SourceComment m_comment;
     TextStyle m_style;
     bool m_sawClears = false;
@@ -401,23 +414,22 @@ bool ModuleReader::resultItems(ValueParser& in, Argument& out, std::string& comm
 
 // Nested modules are indented deeper. Where indentation was lost, the graph that reads the attribute owns the
 // class.
-bool ModuleReader::isChild(const Line& line, const Graph& soFar) const {
+bool ModuleReader::isChild(const Line& line) {
     if (!m_flat) return line.indent() > m_indent && m_style.classLine;
+    if (m_attributes.empty())
+        for (const std::shared_ptr<Node>& node : m_nodes)
+            if (node->op == Op::GetAttr || node->op == Op::CallModule) m_attributes.insert(node->target);
     const std::string_view text = line.trimmed();
     constexpr std::size_t keyword = std::string_view("class ").size();
-    const std::string_view name = trim(text.substr(keyword, text.find('(') - keyword));
-    for (const NodePtr& node : soFar.nodes())
-        if ((node->op == Op::GetAttr || node->op == Op::CallModule) && node->target == name) return true;
-    return false;
+    return m_attributes.contains(trim(text.substr(keyword, text.find('(') - keyword)));
 }
 
-bool ModuleReader::subgraphs(const Graph& soFar, GraphBuilder& builder) {
+bool ModuleReader::subgraphs(GraphBuilder& builder) {
     while (m_next < m_lines.size()) {
         std::size_t ahead = m_next;
         while (ahead < m_lines.size() && m_lines[ahead].blank())
             ++ahead;
-        if (ahead >= m_lines.size() || !isClassLine(m_lines[ahead].trimmed()) ||
-            !isChild(m_lines[ahead], soFar))
+        if (ahead >= m_lines.size() || !isClassLine(m_lines[ahead].trimmed()) || !isChild(m_lines[ahead]))
             return true;
         if (m_depth >= maxModuleDepth)
             return fail(m_lines[ahead], 0, "Expected at most 100 levels of nested modules");
@@ -436,25 +448,19 @@ bool ModuleReader::subgraphs(const Graph& soFar, GraphBuilder& builder) {
 Result<GraphPtr> ModuleReader::read() {
     if (!opening() || !body()) return tl::unexpected(m_error);
 
-    const auto build = [&](GraphBuilder& builder) {
+    GraphBuilder builder;
+    if (!subgraphs(builder)) return tl::unexpected(m_error);
+    const auto build = [&] {
         for (const std::shared_ptr<Node>& node : m_nodes)
             builder.add(NodePtr(node));
         return builder.setName(m_name).setStyle(m_style).build();
     };
-    GraphBuilder builder;
-    GraphPtr graph = build(builder);
-    if (!m_sawClears) {
-        m_style.clears = true;
-        for (NodeIndex i = 0; i < graph->size() && m_style.clears; ++i) {
-            const Op op = graph->node(i).op;
-            if (op == Op::Placeholder || op == Op::Output) continue;
-            m_style.clears = !graph->users(i).empty();
-            for (const NodeIndex input : graph->inputs(i))
-                if (graph->users(input).back() == i) m_style.clears = false;
-        }
-    }
-    if (!subgraphs(*graph, builder)) return tl::unexpected(m_error);
-    return build(builder);
+    GraphPtr graph = build();
+    if (m_sawClears || !endsValues(*graph)) return graph;
+    m_style.clears = false;
+    for (const std::string& attribute : graph->subgraphOrder())
+        builder.addSubgraph(attribute, graph->subgraphs().find(attribute)->second);
+    return build();
 }
 
 } // namespace

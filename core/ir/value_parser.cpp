@@ -34,8 +34,10 @@ std::size_t afterString(std::string_view text, std::size_t pos) {
 /// Position after "<function f at 0x7f, (a, b)>" if the text has such an object at `pos`, else `pos`.
 std::size_t afterAngles(std::string_view text, std::size_t pos) {
     if (pos >= text.size() || text[pos] != '<') return pos;
+    constexpr std::size_t longest = 1000;
+    const std::size_t end = std::min(text.size(), pos + longest);
     std::size_t depth = 0;
-    for (std::size_t i = pos; i < text.size(); ++i) {
+    for (std::size_t i = pos; i < end; ++i) {
         if (text[i] == '<') ++depth;
         if (text[i] == '>' && text[i - 1] != '-' && --depth == 0) return i + 1;
     }
