@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/records/records_panel.h"
+
+#include "views/models/labels.h"
+#include "views/theme/splitter.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QStyle>
+#include <QStyledItemDelegate>
+#include <QTextDocument>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace dynascope::views {
+
+namespace {
+
+constexpr qsizetype shownAtFirst = 1 << 20; ///< characters; a QPlainTextEdit grows slow far beyond
+
+class RecordDelegate : public QStyledItemDelegate {
+public:
+    RecordDelegate(Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->font = m_theme.font(FontRole::CodeSmall);
+        if (!index.data(RecordModel::KnownRole).toBool() && index.column() == RecordModel::Type) {
+            option->palette.setColor(QPalette::Text, m_theme.colours().changed);
+            option->palette.setColor(QPalette::HighlightedText, m_theme.colours().changed);
+        }
+    }
+
+private:
+    Theme& m_theme;
+};
+
+} // namespace
+
+RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
+    : Panel(workspace, theme, parent), m_model(new RecordModel(this)), m_proxy(new RecordFilter(this)),
+      m_list(new QTreeView), m_filter(new QLineEdit), m_thisCompile(new QCheckBox(tr("This compile only"))),
+      m_find(new QLineEdit), m_note(new QLabel), m_text(new QPlainTextEdit) {
+    m_proxy->setSourceModel(m_model);
+    m_list->setModel(m_proxy);
+    m_list->setRootIsDecorated(false);
+    m_list->setUniformRowHeights(true);
+    m_list->setSortingEnabled(true);
+    m_list->sortByColumn(RecordModel::Line, Qt::AscendingOrder);
+    m_list->setItemDelegate(new RecordDelegate(theme, m_list));
+    m_list->setAccessibleName(tr("Records"));
+    m_list->header()->resizeSection(RecordModel::Line, theme.scaled(70));
+    m_list->header()->resizeSection(RecordModel::Type, theme.scaled(240));
+    m_list->header()->resizeSection(RecordModel::CompileId, theme.scaled(100));
+    m_list->header()->resizeSection(RecordModel::Size, theme.scaled(80));
+    m_filter->setPlaceholderText(tr("Filter by type"));
+    m_filter->setClearButtonEnabled(true);
+    m_find->setPlaceholderText(tr("Find in this record"));
+    m_find->setClearButtonEnabled(true);
+    m_find->setMaximumWidth(theme.scaled(240));
+    m_note->setTextFormat(Qt::PlainText);
+    m_note->setProperty("role", "label");
+    m_text->setReadOnly(true);
+    m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_text->setAccessibleName(tr("Record text"));
+    m_text->setFont(theme.font(FontRole::Code));
+    m_text->setContentsMargins(8, 4, 8, 4);
+
+    const auto column = [](QWidget* widget, std::initializer_list<QWidget*> bar) {
+        auto* box = new QVBoxLayout(widget);
+        box->setContentsMargins(0, 0, 0, 0);
+        box->setSpacing(0);
+        auto* row = new QHBoxLayout;
+        row->setContentsMargins(8, 5, 8, 5);
+        row->setSpacing(8);
+        for (QWidget* w : bar)
+            row->addWidget(w, qobject_cast<QLabel*>(w) ? 1 : 0);
+        box->addLayout(row);
+        return box;
+    };
+    auto* left = new QWidget;
+    column(left, {m_filter, m_thisCompile})->addWidget(m_list, 1);
+    auto* right = new QWidget;
+    column(right, {m_note, m_find})->addWidget(m_text, 1);
+    auto* splitter = new Splitter(Qt::Horizontal);
+    splitter->addWidget(left);
+    splitter->addWidget(right);
+    splitter->setStretchFactor(0, 5);
+    splitter->setStretchFactor(1, 6);
+    setContent(splitter);
+    takeFilterKeys(m_list);
+
+    connect(m_filter, &QLineEdit::textChanged, m_proxy, &RecordFilter::setText);
+    connect(m_thisCompile, &QCheckBox::toggled, this, &RecordsPanel::sync);
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) {
+        showText(m_proxy->mapToSource(now).row(), false);
+    });
+    connect(m_find, &QLineEdit::returnPressed, this, [this] { find(false); });
+    connect(m_note, &QLabel::linkActivated, this, [this] { showText(m_shown, true); });
+}
+
+void RecordsPanel::focusFilter() { m_filter->setFocus(Qt::ShortcutFocusReason); }
+
+void RecordsPanel::restyle() { m_text->setFont(theme().font(FontRole::Code)); }
+
+void RecordsPanel::sync() {
+    const Workspace::Capture* capture = workspace().capture();
+    const session::SessionPtr session = capture ? capture->session : nullptr;
+    if (session != m_model->session()) {
+        m_model->setSession(session);
+        m_shown = -1;
+        m_text->clear();
+        m_note->clear();
+    }
+    m_proxy->setCompile(m_thisCompile->isChecked() ? workspace().place().compile : -1);
+}
+
+void RecordsPanel::refresh() {
+    if (showNothingOpen()) return;
+    sync();
+    if (m_model->rowCount() == 0)
+        showMessage(tr("This file is a graph text, not a trace, so it has no records."));
+    else
+        showContent();
+    if (m_shown < 0 && m_proxy->rowCount() > 0) m_list->setCurrentIndex(m_proxy->index(0, 0));
+}
+
+void RecordsPanel::showRecord(int capture, int record) {
+    if (workspace().place().capture != capture) {
+        Place place;
+        place.capture = capture;
+        workspace().go(place);
+    }
+    sync();
+    if (record < 0 || record >= m_model->rowCount()) return;
+    QModelIndex index = m_proxy->mapFromSource(m_model->index(record, 0));
+    if (!index.isValid()) {
+        m_filter->clear();
+        m_thisCompile->setChecked(false);
+        sync();
+        index = m_proxy->mapFromSource(m_model->index(record, 0));
+    }
+    m_list->setCurrentIndex(index);
+    m_list->scrollTo(index, QAbstractItemView::PositionAtCenter);
+}
+
+void RecordsPanel::showText(int record, bool whole) {
+    if (!m_model->session() || record < 0 || record >= m_model->rowCount()) return;
+    m_shown = record;
+    const session::Record& r = m_model->session()->records[std::size_t(record)];
+    QString text = toQString(r.header.text());
+    qsizetype left = 0;
+    if (!r.payload.empty()) {
+        session::Payload payload = r.payload;
+        // A long payload is cut before it is copied.
+        if (!whole && payload.length > std::uint64_t(shownAtFirst)) {
+            left = qsizetype(payload.length) - shownAtFirst;
+            payload.length = std::uint64_t(shownAtFirst);
+        }
+        text += QStringLiteral("\n\n") + toQString(payload.text());
+    }
+    m_text->setPlainText(text);
+    if (left > 0) {
+        m_note->setTextFormat(Qt::RichText);
+        m_note->setText(tr("Showing %1 of %2. <a href='all' style='color:%3'>Show all</a>")
+                            .arg(bytesText(qulonglong(shownAtFirst)), bytesText(r.payload.length),
+                                 theme().colours().accent.name()));
+    } else {
+        m_note->setTextFormat(Qt::PlainText);
+        m_note->setText(r.known ? toQString(r.type) : tr("%1: no reader knows this type").arg(toQString(r.type)));
+    }
+}
+
+void RecordsPanel::find(bool backwards) {
+    const auto flags = backwards ? QTextDocument::FindBackward : QTextDocument::FindFlags();
+    if (m_text->find(m_find->text(), flags)) return;
+    m_text->moveCursor(backwards ? QTextCursor::End : QTextCursor::Start);
+    const bool found = m_text->find(m_find->text(), flags);
+    m_find->setProperty("error", !found && !m_find->text().isEmpty());
+    m_find->style()->unpolish(m_find);
+    m_find->style()->polish(m_find);
+}
+
+} // namespace dynascope::views

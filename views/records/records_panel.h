@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every record of the trace as it was written: known or not, readable or not.
+#pragma once
+
+#include "views/records/record_model.h"
+#include "views/text/panel.h"
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QTreeView;
+
+namespace dynascope::views {
+
+class RecordsPanel : public Panel {
+    Q_OBJECT
+public:
+    RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+
+    void focusFilter() override;
+    /// Selects a record of a capture and shows its text.
+    void showRecord(int capture, int record);
+    [[nodiscard]] QTreeView* list() const { return m_list; }
+    [[nodiscard]] QPlainTextEdit* text() const { return m_text; }
+
+protected:
+    void refresh() override;
+    void restyle() override;
+
+private:
+    void sync();
+    void showText(int record, bool whole);
+    void find(bool backwards);
+
+    RecordModel* m_model;
+    RecordFilter* m_proxy;
+    QTreeView* m_list;
+    QLineEdit* m_filter;
+    QCheckBox* m_thisCompile;
+    QLineEdit* m_find;
+    QLabel* m_note;
+    QPlainTextEdit* m_text;
+    int m_shown = -1;
+};
+
+} // namespace dynascope::views
