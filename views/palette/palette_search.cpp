@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/palette/palette_search.h"
+
+#include "core/ir/text.h"
+#include "views/models/labels.h"
+
+#include <QElapsedTimer>
+#include <QHash>
+#include <algorithm>
+#include <array>
+#include <climits>
+
+namespace dynascope::views {
+
+namespace {
+
+constexpr std::size_t perGroup = 6;
+constexpr std::size_t narrowed = 200;
+
+class Search {
+public:
+    Search(const PaletteData& data, QString pattern, const TaskContext& task)
+        : m_data(data), m_pattern(std::move(pattern)), m_task(task) {
+        for (qsizetype i = 0; i < data.recent.size(); ++i)
+            m_recent.insert(data.recent[i], int(i));
+    }
+
+    void actions() {
+        for (const PaletteAction& action : m_data.actions) {
+            PaletteHit hit;
+            hit.kind = PaletteKind::Action;
+            hit.id = QStringLiteral(">") + action.id;
+            hit.detail = action.menu;
+            hit.icon = action.icon.isEmpty() ? QStringLiteral("arrow-right") : action.icon;
+            hit.key = action.key;
+            offer(std::move(hit), action.title);
+        }
+    }
+
+    void frames() {
+        for (std::size_t s = 0; s < m_data.sessions.size(); ++s) {
+            const session::Session& session = *m_data.sessions[s];
+            for (std::size_t c = 0; c < session.compiles.size() && !cancelled(); ++c) {
+                const session::Compile& compile = session.compiles[c];
+                PaletteHit hit;
+                hit.kind = PaletteKind::Frame;
+                hit.capture = int(s);
+                hit.compile = int(c);
+                const QString id = toQString(compile.id.toString());
+                hit.id = QStringLiteral("#") + toQString(session.path) + u'#' + id + u'#' + QString::number(compile.rank);
+                hit.detail = statusChip(compile) + QStringLiteral("  ") + toQString(session.title);
+                hit.icon = compile.status == session::Status::GraphBreak ? QStringLiteral("scissors")
+                           : compile.isRecompile                         ? QStringLiteral("recompile")
+                                                                         : QStringLiteral("file");
+                offer(std::move(hit), compile.id.frame < 0 ? toQString(session.title) : id + u' ' + frameText(compile));
+            }
+        }
+    }
+
+    void sources() {
+        for (const session::SessionPtr& session : m_data.sessions)
+            for (const auto& [path, file] : session->sources)
+                for (const auto& [line, code] : file.lines) {
+                    if (cancelled()) return;
+                    PaletteHit hit;
+                    hit.kind = PaletteKind::Source;
+                    hit.file = toQString(path);
+                    hit.line = int(line);
+                    hit.id = QStringLiteral("/%1:%2").arg(hit.file).arg(line);
+                    hit.detail = QStringLiteral("%1:%2").arg(fileName(path)).arg(line);
+                    hit.icon = QStringLiteral("source");
+                    const QString title = toQString(code).trimmed();
+                    // A place ("cap.py:43") finds its line as well.
+                    if (!offer(hit, title) && matchPalette(m_pattern, hit.detail)) {
+                        hit.rank = MatchRank::Contains;
+                        hit.title = title;
+                        keep(std::move(hit));
+                    }
+                }
+    }
+
+    void nodes() {
+        const session::Compile* compile = currentCompile();
+        if (!compile) return;
+        QHash<QString, std::size_t> seen; // "name target" -> hit: the same node in several stages is one row
+        std::vector<int> order;
+        for (const int s : {m_data.stageB, m_data.stageA})
+            if (s >= 0 && std::find(order.begin(), order.end(), s) == order.end()) order.push_back(s);
+        for (int s = 0; s < int(compile->stages.size()); ++s)
+            if (std::find(order.begin(), order.end(), s) == order.end()) order.push_back(s);
+        for (const int s : order) {
+            if (s >= int(compile->stages.size()) || cancelled()) return;
+            const session::Stage& stage = *compile->stages[std::size_t(s)];
+            if (stage.content != session::Stage::Content::Graph) continue;
+            const auto graph = stage.graph();
+            if (!graph) continue;
+            const QString where = s == m_data.stageB   ? QStringLiteral("B, ") + toQString(stage.shortLabel())
+                                  : s == m_data.stageA ? QStringLiteral("A, ") + toQString(stage.shortLabel())
+                                                       : toQString(stage.shortLabel());
+            for (ir::NodeIndex i = 0; i < (*graph)->size() && !cancelled(); ++i) {
+                const ir::Node& node = (*graph)->node(i);
+                const QString name = toQString(node.name), target = toQString(ir::shortTarget(node.target));
+                const QString key = name + u' ' + target;
+                if (seen.contains(key)) continue;
+                auto match = matchPalette(m_pattern, name);
+                if (!match) {
+                    match = matchPalette(m_pattern, target);
+                    if (!match) continue;
+                    match->ranges.clear();
+                    match->rank = std::max(match->rank, MatchRank::WordStart);
+                }
+                seen.insert(key, 0);
+                PaletteHit hit;
+                hit.kind = PaletteKind::Node;
+                hit.title = name;
+                hit.id = QStringLiteral("@") + name;
+                hit.icon = QStringLiteral("layers");
+                hit.capture = m_data.capture;
+                hit.compile = m_data.compile;
+                hit.stage = s;
+                hit.node = i;
+                hit.rank = match->rank;
+                hit.ranges = std::move(match->ranges);
+                hit.detail = where; // completed for the rows that are shown
+                keep(std::move(hit));
+            }
+        }
+    }
+
+    /// Sorts each group, cuts it, and says what the shown nodes do.
+    PaletteResult finish(bool everything) {
+        PaletteResult result;
+        // The group with the best answer comes first; nodes win a tie, since most searches look for one.
+        std::array order{PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame};
+        const auto best = [this](PaletteKind kind) {
+            MatchRank rank = MatchRank::Fuzzy;
+            for (const PaletteHit& hit : m_groups[int(kind)])
+                rank = std::min(rank, hit.rank);
+            return rank;
+        };
+        std::stable_sort(order.begin(), order.end(), [&](PaletteKind a, PaletteKind b) { return best(a) < best(b); });
+        for (const PaletteKind kind : order) {
+            std::vector<PaletteHit>& group = m_groups[int(kind)];
+            result.found[int(kind)] = group.size();
+            const std::size_t shown = std::min(group.size(), everything ? perGroup : narrowed);
+            std::partial_sort(group.begin(), group.begin() + std::ptrdiff_t(shown), group.end(),
+                              [this](const PaletteHit& a, const PaletteHit& b) { return before(a, b); });
+            group.resize(shown);
+            for (PaletteHit& hit : group) {
+                if (kind == PaletteKind::Node) hit.detail = nodeDetail(hit) + QStringLiteral("  ") + hit.detail;
+                result.hits.push_back(std::move(hit));
+            }
+        }
+        return result;
+    }
+
+private:
+    [[nodiscard]] bool cancelled() { return (++m_steps & 0xff) == 0 && m_task.cancelled(); }
+
+    bool offer(PaletteHit hit, const QString& title) {
+        auto match = matchPalette(m_pattern, title);
+        if (!match) return false;
+        hit.title = title;
+        hit.rank = match->rank;
+        hit.ranges = std::move(match->ranges);
+        keep(std::move(hit));
+        return true;
+    }
+
+    void keep(PaletteHit hit) { m_groups[int(hit.kind)].push_back(std::move(hit)); }
+
+    [[nodiscard]] int recency(const PaletteHit& hit) const { return m_recent.value(hit.id, INT_MAX); }
+
+    [[nodiscard]] bool before(const PaletteHit& a, const PaletteHit& b) const {
+        if (a.rank != b.rank) return a.rank < b.rank;
+        if (const int ra = recency(a), rb = recency(b); ra != rb) return ra < rb;
+        if (m_pattern.isEmpty()) return false;
+        return a.title.size() < b.title.size();
+    }
+
+    [[nodiscard]] const session::Compile* currentCompile() const {
+        if (m_data.capture < 0 || m_data.capture >= int(m_data.sessions.size())) return nullptr;
+        const auto& compiles = m_data.sessions[std::size_t(m_data.capture)]->compiles;
+        return m_data.compile >= 0 && m_data.compile < int(compiles.size()) ? &compiles[std::size_t(m_data.compile)] : nullptr;
+    }
+
+    [[nodiscard]] QString nodeDetail(const PaletteHit& hit) const {
+        const session::Compile* compile = currentCompile();
+        const auto graph = compile->stages[std::size_t(hit.stage)]->graph();
+        if (!graph) return {};
+        const ir::Node& node = (*graph)->node(hit.node);
+        if (node.op == ir::Op::Placeholder) return toQString(node.meta ? "placeholder " + node.meta->shortForm() : "placeholder");
+        ir::ReadableOptions options;
+        options.annotations = false;
+        options.shortTargets = true;
+        QString text = toQString(ir::printNode(node, options));
+        if (const auto equals = text.indexOf(QLatin1String(" = ")); equals > 0) text = text.mid(equals + 3);
+        if (node.meta) text += u' ' + toQString(node.meta->shortForm());
+        return text;
+    }
+
+    const PaletteData& m_data;
+    QString m_pattern;
+    const TaskContext& m_task;
+    QHash<QString, int> m_recent;
+    std::vector<PaletteHit> m_groups[4];
+    unsigned m_steps = 0;
+};
+
+} // namespace
+
+std::optional<PaletteKind> paletteKind(const QString& query) {
+    for (const PaletteKind kind : {PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame})
+        if (query.startsWith(palettePrefix(kind))) return kind;
+    return std::nullopt;
+}
+
+QChar palettePrefix(PaletteKind kind) {
+    switch (kind) {
+    case PaletteKind::Node: return u'@';
+    case PaletteKind::Action: return u'>';
+    case PaletteKind::Source: return u'/';
+    case PaletteKind::Frame: return u'#';
+    }
+    return u'>';
+}
+
+PaletteResult searchPalette(const PaletteData& data, const QString& query, const TaskContext& task) {
+    QElapsedTimer timer;
+    timer.start();
+    const auto kind = paletteKind(query);
+    const QString pattern = (kind ? query.mid(1) : query).trimmed();
+    Search search(data, pattern, task);
+    const auto wants = [&](PaletteKind k) { return !kind || *kind == k; };
+    // With nothing typed, thousands of nodes and lines would only bury the rest.
+    if (wants(PaletteKind::Node) && (kind || !pattern.isEmpty())) search.nodes();
+    if (wants(PaletteKind::Action)) search.actions();
+    if (wants(PaletteKind::Source) && (kind || !pattern.isEmpty())) search.sources();
+    if (wants(PaletteKind::Frame)) search.frames();
+    PaletteResult result = search.finish(!kind);
+    result.milliseconds = double(timer.nsecsElapsed()) / 1e6;
+    return result;
+}
+
+} // namespace dynascope::views

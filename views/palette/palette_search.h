@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the palette finds: actions, nodes of the current compile's stages, source lines, and frames of every capture.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/session/session.h"
+#include "views/palette/palette_match.h"
+
+#include <QKeySequence>
+#include <QString>
+#include <QStringList>
+#include <memory>
+#include <vector>
+
+namespace dynascope::views {
+
+enum class PaletteKind : std::uint8_t { Node, Action, Source, Frame };
+
+struct PaletteAction {
+    QString id, title, menu, icon;
+    QKeySequence key;
+};
+
+/// A snapshot of everything that can be found. Immutable and shared with the search thread.
+struct PaletteData {
+    std::vector<PaletteAction> actions;
+    std::vector<session::SessionPtr> sessions;
+    int capture = -1, compile = -1, stageA = -1, stageB = -1; ///< the current place
+    QStringList recent;                                       ///< PaletteHit::id, newest first
+};
+
+struct PaletteHit {
+    PaletteKind kind = PaletteKind::Action;
+    QString id;                 ///< stable: what "recent" remembers
+    QString title, detail, icon;
+    QKeySequence key;
+    std::vector<std::pair<int, int>> ranges; ///< of `title`
+    MatchRank rank = MatchRank::Prefix;
+    int capture = -1, compile = -1, stage = -1;
+    std::uint32_t node = 0;     ///< Node: index in its stage's graph
+    QString file;               ///< Source
+    int line = 0;
+};
+
+struct PaletteResult {
+    std::vector<PaletteHit> hits;               ///< grouped by kind, best first in each group
+    std::size_t found[4] = {0, 0, 0, 0};        ///< per kind, before the lists were cut
+    double milliseconds = 0;
+};
+
+/// The kind a query narrows to ('>' actions, '@' nodes, '/' source, '#' frames), or nothing.
+[[nodiscard]] std::optional<PaletteKind> paletteKind(const QString& query);
+[[nodiscard]] QChar palettePrefix(PaletteKind kind);
+
+/// Pure apart from reading graphs; ends early when cancelled. An empty query lists what was used recently, then frames and actions.
+[[nodiscard]] PaletteResult searchPalette(const PaletteData& data, const QString& query, const TaskContext& task = {});
+
+} // namespace dynascope::views
