@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The layers of the source tree: core (core/engine apart) reaches neither Qt nor LibTorch; app and views
+// reach no LibTorch. "Reaches" follows the includes of the project's own headers.
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+#include <QFileInfo>
+#include <QHash>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+enum class Library { None, Qt, LibTorch };
+
+/// The outside library that an include such as "QtCore/qstring.h" or "ATen/ATen.h" belongs to.
+Library libraryOf(const QString& header) {
+    static const QRegularExpression qt(
+        "^(Qt[A-Z0-9]\\w*(/.*)?|Qsci/.*|QCustomPlot.*|Q[A-Z]\\w*(\\.h)?|q[a-z0-9_]+\\.h|Qt)$");
+    static const QRegularExpression torch("^(torch|ATen|c10|caffe2|torchgen)/");
+    if (torch.match(header).hasMatch()) return Library::LibTorch;
+    return qt.match(header).hasMatch() ? Library::Qt : Library::None;
+}
+
+/// What a source text includes, as written between the brackets or quotes. Comments do not count.
+QStringList includesOf(QString text) {
+    static const QRegularExpression block("/\\*.*?\\*/", QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression line(
+        "^[ \\t]*(?:#|%:)[ \\t]*(?:include|include_next|import)[ \\t]*[<\"]([^>\"\\n]+)[>\"]",
+        QRegularExpression::MultilineOption);
+    text.remove("\\\n").replace(block, " ");
+    QStringList found;
+    for (auto it = line.globalMatch(text); it.hasNext();)
+        found << it.next().captured(1).trimmed();
+    return found;
+}
+
+QString readAll(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+/// A source tree whose includes start at its root or beside the including file.
+class Tree {
+public:
+    explicit Tree(const QString& root)
+        : m_root(root) {}
+
+    /// Sources and headers below a folder, relative to the root.
+    [[nodiscard]] QStringList files(const QString& folder) const {
+        QStringList found;
+        QDirIterator it(m_root.filePath(folder), {"*.h", "*.hpp", "*.inl", "*.cpp", "*.cc", "*.cxx"},
+                        QDir::Files, QDirIterator::Subdirectories);
+        while (it.hasNext())
+            found << m_root.relativeFilePath(it.next());
+        found.sort();
+        return found;
+    }
+
+    /// The chain of includes by which a file reaches one of the libraries: "core/a.h > core/b.h > QString".
+    /// Empty if none.
+    [[nodiscard]] QString pathTo(const QString& file, const QSet<Library>& forbidden) const {
+        QSet<QString> seen;
+        QList<QStringList> open{{file}};
+        while (!open.isEmpty()) {
+            const QStringList chain = open.takeFirst();
+            if (seen.contains(chain.last())) continue;
+            seen.insert(chain.last());
+            for (const QString& header : includes(chain.last())) {
+                if (forbidden.contains(libraryOf(header))) return (chain + QStringList{header}).join(" > ");
+                if (const QString own = resolve(chain.last(), header); !own.isEmpty())
+                    open << chain + QStringList{own};
+            }
+        }
+        return {};
+    }
+
+private:
+    [[nodiscard]] QStringList includes(const QString& file) const {
+        auto known = m_includes.constFind(file);
+        if (known == m_includes.constEnd())
+            known = m_includes.insert(file, includesOf(readAll(m_root.filePath(file))));
+        return *known;
+    }
+    [[nodiscard]] QString resolve(const QString& from, const QString& header) const {
+        for (const QString& path : {header, QFileInfo(from).path() + '/' + header})
+            if (QFileInfo(m_root.filePath(path)).isFile()) return QDir::cleanPath(path);
+        return {};
+    }
+
+    QDir m_root;
+    mutable QHash<QString, QStringList> m_includes;
+};
+
+/// Every violation below the root, one chain each.
+QStringList violations(const QString& root) {
+    const Tree tree(root);
+    QStringList found;
+    const auto check = [&](const QString& folder, const QSet<Library>& forbidden) {
+        for (const QString& file : tree.files(folder)) {
+            if (file.startsWith("core/engine/")) continue;
+            if (const QString chain = tree.pathTo(file, forbidden); !chain.isEmpty()) found << chain;
+        }
+    };
+    check("core", {Library::Qt, Library::LibTorch});
+    check("views", {Library::LibTorch});
+    check("app", {Library::LibTorch});
+    return found;
+}
+
+/// The lines of a CMake file that link or look for Qt or LibTorch.
+QStringList forbiddenLinks(const QString& cmake) {
+    static const QRegularExpression bad(
+        "\\b(Qt[56]?::|Qt[56]\\b|qscintilla|QCustomPlot|[Tt]orch\\b|TORCH_|AUTOMOC|AUTOUIC|AUTORCC)");
+    QStringList found;
+    for (const QString& line : cmake.split('\n'))
+        if (const QString code = line.section('#', 0, 0); bad.match(code).hasMatch()) found << code.trimmed();
+    return found;
+}
+
+} // namespace
+
+class TestLayering : public QObject {
+    Q_OBJECT
+private slots:
+    void tellsLibraries_data() {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<int>("library");
+        const auto row = [](const char* line, Library library) {
+            QTest::newRow(line) << QString(line) << int(library);
+        };
+        row("#include <QString>", Library::Qt);
+        row("#include <QtCore/qstring.h>", Library::Qt);
+        row("#include \"qstring.h\"", Library::Qt);
+        row("  #  include   <QtTest>", Library::Qt);
+        row("#include <Qsci/qsciscintilla.h>", Library::Qt);
+        row("#include <qcustomplot.h>", Library::Qt);
+        row("#include /* why */ <QObject>", Library::Qt);
+        row("#incl\\\nude <QObject>", Library::Qt);
+        row("#include <torch/torch.h>", Library::LibTorch);
+        row("#include \"ATen/core/Tensor.h\"", Library::LibTorch);
+        row("#include <c10/core/DispatchKey.h>", Library::LibTorch);
+        row("#include <queue>", Library::None);
+        row("#include <vector> // not <QList>", Library::None);
+        row("#include \"core/ir/graph.h\"", Library::None);
+        row("// #include <QString>", Library::None);
+        row("/*\n#include <torch/torch.h>\n*/", Library::None);
+    }
+    void tellsLibraries() {
+        QFETCH(QString, line);
+        QFETCH(int, library);
+        auto found = Library::None;
+        for (const QString& header : includesOf(line))
+            if (libraryOf(header) != Library::None) found = libraryOf(header);
+        QCOMPARE(int(found), library);
+    }
+
+    void findsPlantedViolations() {
+        QTemporaryDir planted;
+        const auto write = [&](const QString& path, const QByteArray& text) {
+            QDir(planted.path()).mkpath(QFileInfo(path).path());
+            QFile file(planted.filePath(path));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            QVERIFY(file.write(text) >= 0);
+        };
+        write("core/ir/clean.cpp", "#include <string>\n#include \"core/ir/clean.h\"\n");
+        write("core/ir/clean.h", "#include \"core/ir/clean.cpp\"\n"); // a cycle ends
+        write("core/diff/qt.cpp", "#include <QString>\n");
+        write("core/session/far.h", "#include \"near.h\"\n");
+        write("core/session/near.h", "#include \"core/engine/tracer.h\"\n");
+        write("core/engine/tracer.h", "#include <ATen/ATen.h>\n");
+        write("views/theme/theme.cpp", "#include <QColor>\n");
+        write("views/canvas/far.cpp", "#include \"core/engine/tracer.h\"\n");
+        write("app/main.cpp", "#include <torch/torch.h>\n");
+        QCOMPARE(violations(planted.path()),
+                 QStringList({"core/diff/qt.cpp > QString",
+                              "core/session/far.h > core/session/near.h > core/engine/tracer.h > ATen/ATen.h",
+                              "core/session/near.h > core/engine/tracer.h > ATen/ATen.h",
+                              "views/canvas/far.cpp > core/engine/tracer.h > ATen/ATen.h",
+                              "app/main.cpp > torch/torch.h"}));
+    }
+
+    void sourceTreeKeepsItsLayers() {
+        const QString root(DYNASCOPE_SOURCE_DIR);
+        QVERIFY(Tree(root).files("core").size() > 20); // the walk reached the tree
+        const QStringList found = violations(root);
+        QVERIFY2(found.isEmpty(), qPrintable("\n" + found.join('\n')));
+    }
+
+    void tellsForbiddenLinks() {
+        QCOMPARE(forbiddenLinks("target_link_libraries(a PUBLIC Qt6::Core)\n# Qt6::Core\nset(B "
+                                "${TORCH_LIBRARIES})\nlink(sqlite)"),
+                 QStringList({"target_link_libraries(a PUBLIC Qt6::Core)", "set(B ${TORCH_LIBRARIES})"}));
+    }
+
+    void coreLinksNeither() {
+        QVERIFY(QString(DYNASCOPE_CORE_LINKS).contains("nlohmann_json")); // the property was read
+        QCOMPARE(forbiddenLinks(DYNASCOPE_CORE_LINKS), QStringList());
+
+        const QDir root(DYNASCOPE_SOURCE_DIR);
+        QDirIterator it(root.filePath("core"), {"CMakeLists.txt"}, QDir::Files, QDirIterator::Subdirectories);
+        int seen = 0;
+        while (it.hasNext()) {
+            const QString path = it.next();
+            if (root.relativeFilePath(path).startsWith("core/engine/")) continue;
+            ++seen;
+            // The guard that leaves core/engine out may name the option, never the library.
+            QVERIFY2(forbiddenLinks(readAll(path)).isEmpty(),
+                     qPrintable(path + ": " + forbiddenLinks(readAll(path)).join("; ")));
+        }
+        QVERIFY(seen > 3);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLayering)
+#include "tst_layering.moc"
