@@ -18,13 +18,16 @@ diff::Change changeOf(const QString& tone) {
 
 } // namespace
 
-CaptureDelegate::CaptureDelegate(Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+CaptureDelegate::CaptureDelegate(Theme& theme, QObject* parent)
+    : QStyledItemDelegate(parent)
+    , m_theme(theme) {}
 
 QSize CaptureDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
     return {120, m_theme.scaled(22)};
 }
 
-void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                            const QModelIndex& index) const {
     const Colours& c = m_theme.colours();
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
@@ -41,7 +44,7 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
 
     const int side = m_theme.scaled(15);
     const QRect iconRect(rest.left(), rest.center().y() - side / 2 + 1, side, side);
-    const QColor iconColour = !tone.isEmpty()                              ? toneColours.line
+    const QColor iconColour = !tone.isEmpty()                       ? toneColours.line
                               : kind == CaptureModel::Kind::Capture ? c.op(ir::OpKind::Parameter)
                                                                     : c.text2;
     m_theme.icon(index.data(CaptureModel::IconRole).toString(), iconColour).paint(painter, iconRect);
@@ -67,9 +70,10 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, shown);
         rest.setLeft(rest.left() + metrics.horizontalAdvance(shown) + m_theme.scaled(5));
     };
-    const bool quiet = kind == CaptureModel::Kind::Artifacts || kind == CaptureModel::Kind::ArtifactType || kind == CaptureModel::Kind::Rank;
-    draw(index.data(CaptureModel::StrongRole).toString(), quiet || kind == CaptureModel::Kind::Frame ? plain : strong,
-         quiet ? c.text2 : c.text);
+    const bool quiet = kind == CaptureModel::Kind::Artifacts || kind == CaptureModel::Kind::ArtifactType ||
+                       kind == CaptureModel::Kind::Rank;
+    draw(index.data(CaptureModel::StrongRole).toString(),
+         quiet || kind == CaptureModel::Kind::Frame ? plain : strong, quiet ? c.text2 : c.text);
 
     const QString chip = index.data(CaptureModel::ChipRole).toString();
     if (!chip.isEmpty()) {
@@ -89,7 +93,8 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         }
     }
     const QString detail = index.data(CaptureModel::DetailRole).toString();
-    draw(detail, plain, kind == CaptureModel::Kind::Facet || kind == CaptureModel::Kind::Breaks ? c.text : c.text2);
+    draw(detail, plain,
+         kind == CaptureModel::Kind::Facet || kind == CaptureModel::Kind::Breaks ? c.text : c.text2);
     painter->restore();
 }
 

@@ -13,7 +13,8 @@ class CaptureDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
     explicit CaptureDelegate(Theme& theme, QObject* parent = nullptr);
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
 private:

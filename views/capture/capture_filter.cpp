@@ -5,7 +5,8 @@
 
 namespace dynascope::views {
 
-CaptureFilter::CaptureFilter(QObject* parent) : QSortFilterProxyModel(parent) {
+CaptureFilter::CaptureFilter(QObject* parent)
+    : QSortFilterProxyModel(parent) {
     setRecursiveFilteringEnabled(true);
 }
 

@@ -36,11 +36,16 @@ bool breaksAt(const Compile& compile, std::uint32_t line) {
 
 QString statusIcon(const Compile& compile) {
     switch (compile.status) {
-    case Status::GraphBreak: return QStringLiteral("scissors");
-    case Status::Failed: return QStringLiteral("error");
-    case Status::Skipped: return QStringLiteral("minus");
-    case Status::Incomplete: return QStringLiteral("warning");
-    case Status::Compiled: break;
+    case Status::GraphBreak:
+        return QStringLiteral("scissors");
+    case Status::Failed:
+        return QStringLiteral("error");
+    case Status::Skipped:
+        return QStringLiteral("minus");
+    case Status::Incomplete:
+        return QStringLiteral("warning");
+    case Status::Compiled:
+        break;
     }
     return compile.isRecompile ? QStringLiteral("recompile") : QStringLiteral("tick");
 }
@@ -48,10 +53,14 @@ QString statusIcon(const Compile& compile) {
 QString statusTone(const Compile& compile) {
     switch (compile.status) {
     case Status::GraphBreak:
-    case Status::Failed: return QStringLiteral("removed");
-    case Status::Incomplete: return QStringLiteral("changed");
-    case Status::Skipped: return {};
-    case Status::Compiled: break;
+    case Status::Failed:
+        return QStringLiteral("removed");
+    case Status::Incomplete:
+        return QStringLiteral("changed");
+    case Status::Skipped:
+        return {};
+    case Status::Compiled:
+        break;
     }
     return compile.isRecompile ? QStringLiteral("changed") : QStringLiteral("added");
 }
@@ -93,7 +102,9 @@ struct CaptureModel::Item {
 };
 
 CaptureModel::CaptureModel(Workspace& workspace, QObject* parent)
-    : QAbstractItemModel(parent), m_workspace(workspace), m_root(std::make_unique<Item>()) {
+    : QAbstractItemModel(parent)
+    , m_workspace(workspace)
+    , m_root(std::make_unique<Item>()) {
     for (int i = 0; i < int(m_workspace.captures().size()); ++i)
         m_root->children.push_back(buildCapture(i));
     connect(&m_workspace, &Workspace::captureOpened, this, &CaptureModel::addCapture);
@@ -104,9 +115,11 @@ CaptureModel::CaptureModel(Workspace& workspace, QObject* parent)
 
 CaptureModel::~CaptureModel() = default;
 
-std::vector<std::pair<std::size_t, int>> CaptureModel::nested(const Session& session, const session::Frame& frame) {
-    // Parent of each compile: the nearest earlier one that broke at the line where it resumes, and that has not been
-    // resumed there before (a recompile of the resumed frame belongs to a later run of the same code).
+std::vector<std::pair<std::size_t, int>> CaptureModel::nested(const Session& session,
+                                                              const session::Frame& frame) {
+    // Parent of each compile: the nearest earlier one that broke at the line where it resumes, and that has
+    // not been resumed there before (a recompile of the resumed frame belongs to a later run of the same
+    // code).
     const std::size_t n = frame.compiles.size();
     std::vector<std::size_t> parent(n, SIZE_MAX);
     std::vector<int> depth(n, 0);
@@ -119,7 +132,9 @@ std::vector<std::pair<std::size_t, int>> CaptureModel::nested(const Session& ses
             // A resumed frame follows its break closely, so a short look back is enough.
             for (std::size_t back = 1; back <= std::min<std::size_t>(i, 64); ++back) {
                 const std::size_t candidate = i - back;
-                if (taken.contains({candidate, line}) || !breaksAt(session.compiles[frame.compiles[candidate]], line)) continue;
+                if (taken.contains({candidate, line}) ||
+                    !breaksAt(session.compiles[frame.compiles[candidate]], line))
+                    continue;
                 parent[i] = candidate;
                 taken.insert({candidate, line});
                 break;
@@ -154,16 +169,19 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
     root->strong = toQString(session.title);
     root->right = toQString(session::kindName(session.kind));
     root->tip = toQString(session.path);
-    if (!session.torchVersion.empty()) root->tip += QStringLiteral("\nPyTorch ") + toQString(session.torchVersion);
+    if (!session.torchVersion.empty())
+        root->tip += QStringLiteral("\nPyTorch ") + toQString(session.torchVersion);
 
-    if (const session::BreakSummary& breaks = m_workspace.captures()[std::size_t(capture)].breaks; breaks.breaks > 0) {
+    if (const session::BreakSummary& breaks = m_workspace.captures()[std::size_t(capture)].breaks;
+        breaks.breaks > 0) {
         Item* item = root->add(Kind::Breaks);
         item->icon = QStringLiteral("scissors");
         item->tone = QStringLiteral("removed");
         item->detail = tr("Graph breaks");
-        item->right = breaks.breaks == breaks.groups.size()
-                          ? numberText(breaks.breaks)
-                          : tr("%1, %2 reasons").arg(numberText(breaks.breaks), numberText(breaks.groups.size()));
+        item->right =
+            breaks.breaks == breaks.groups.size()
+                ? numberText(breaks.breaks)
+                : tr("%1, %2 reasons").arg(numberText(breaks.breaks), numberText(breaks.groups.size()));
         item->tip = tr("Why the graphs of this capture were cut, and what each cut costs");
     }
 
@@ -219,14 +237,17 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
     }
     for (std::size_t i = 0; i < placed.size(); ++i)
         if (!placed[i])
-            addCompile(ranks.contains(session.compiles[i].rank) ? ranks[session.compiles[i].rank] : root.get(), i);
+            addCompile(
+                ranks.contains(session.compiles[i].rank) ? ranks[session.compiles[i].rank] : root.get(), i);
 
     if (!session.recordCounts.empty()) {
         Item* artifacts = root->add(Kind::Artifacts);
         artifacts->icon = QStringLiteral("list");
         artifacts->strong = tr("Artifacts");
         artifacts->right = numberText(session.recordCounts.size());
-        artifacts->tip = tr("%1 records of %2 types").arg(numberText(session.records.size())).arg(session.recordCounts.size());
+        artifacts->tip = tr("%1 records of %2 types")
+                             .arg(numberText(session.records.size()))
+                             .arg(session.recordCounts.size());
         for (const auto& [type, count] : session.recordCounts) {
             Item* item = artifacts->add(Kind::ArtifactType);
             const QString name = toQString(type);
@@ -240,7 +261,8 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
     return root;
 }
 
-std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const Session& session, std::size_t index) const {
+std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const Session& session,
+                                                                           std::size_t index) const {
     const Compile& compile = session.compiles[index];
     std::vector<std::unique_ptr<Item>> facets;
     const auto add = [&](const char* icon, const QString& name, const QString& right, const char* panel) {
@@ -264,16 +286,17 @@ std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const
     add("guard", tr("Guards"), countOr(std::size_t(guards)), "guards");
     add("inputs", tr("Inputs and aliasing"), countOr(std::size_t(inputs)), "inputs");
     add("terminal", tr("Bytecode"), countOr(compile.bytecode.size()), "bytecode");
-    const auto code = std::count_if(compile.stages.begin(), compile.stages.end(), [](const session::StagePtr& s) {
-        return s->content == session::Stage::Content::Code;
-    });
+    const auto code =
+        std::count_if(compile.stages.begin(), compile.stages.end(),
+                      [](const session::StagePtr& s) { return s->content == session::Stage::Content::Code; });
     add("bolt", tr("Output code"), countOr(std::size_t(code)), "outputcode");
     if (compile.caches.empty()) {
         add("cache", tr("Caches"), absent, "records");
     } else {
-        const auto misses = std::count_if(compile.caches.begin(), compile.caches.end(), [](const session::CacheEvent& e) {
-            return e.outcome != session::CacheEvent::Outcome::Hit;
-        });
+        const auto misses =
+            std::count_if(compile.caches.begin(), compile.caches.end(), [](const session::CacheEvent& e) {
+                return e.outcome != session::CacheEvent::Outcome::Hit;
+            });
         const auto hits = compile.caches.size() - std::size_t(misses);
         QStringList parts;
         if (hits > 0) parts << countText(hits, tr("hit"), tr("hits"));
@@ -281,9 +304,11 @@ std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const
         add("cache", tr("Caches"), parts.join(QStringLiteral(", ")), "records");
         facets.back()->type = QStringLiteral("cache");
     }
-    const auto events = std::count_if(session.timings.begin(), session.timings.end(),
-                                      [index](const session::TimingEvent& e) { return e.compile == int(index); });
-    add("clock", tr("Compile time"), events > 0 ? countText(qulonglong(events), tr("event"), tr("events")) : absent, "compiletime");
+    const auto events =
+        std::count_if(session.timings.begin(), session.timings.end(),
+                      [index](const session::TimingEvent& e) { return e.compile == int(index); });
+    add("clock", tr("Compile time"),
+        events > 0 ? countText(qulonglong(events), tr("event"), tr("events")) : absent, "compiletime");
     return facets;
 }
 
@@ -344,8 +369,12 @@ QModelIndex CaptureModel::indexOf(const Item* item) const {
     return item && item != m_root.get() ? createIndex(item->row(), 0, item) : QModelIndex();
 }
 
-QModelIndex CaptureModel::captureIndex(int capture) const { return index(capture, 0); }
-QModelIndex CaptureModel::compileIndex(int capture, int compile) const { return indexOf(findCompile(capture, compile)); }
+QModelIndex CaptureModel::captureIndex(int capture) const {
+    return index(capture, 0);
+}
+QModelIndex CaptureModel::compileIndex(int capture, int compile) const {
+    return indexOf(findCompile(capture, compile));
+}
 
 QModelIndex CaptureModel::index(int row, int column, const QModelIndex& parent) const {
     if (!hasIndex(row, column, parent)) return {};
@@ -360,7 +389,9 @@ int CaptureModel::rowCount(const QModelIndex& parent) const {
     return parent.column() > 0 ? 0 : int(itemAt(parent)->children.size());
 }
 
-int CaptureModel::columnCount(const QModelIndex&) const { return 1; }
+int CaptureModel::columnCount(const QModelIndex&) const {
+    return 1;
+}
 
 QVariant CaptureModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
@@ -372,23 +403,38 @@ QVariant CaptureModel::data(const QModelIndex& index, int role) const {
             if (!part.isEmpty()) parts << part;
         return parts.join(u' ');
     }
-    case Qt::ToolTipRole: return item.tip.isEmpty() ? QVariant() : QVariant(QStringLiteral("<div style='white-space:pre'>%1</div>").arg(item.tip.toHtmlEscaped()));
-    case Qt::AccessibleTextRole: return QString(data(index, Qt::DisplayRole).toString() + u' ' + item.right).simplified();
-    case KindRole: return int(item.kind);
+    case Qt::ToolTipRole:
+        return item.tip.isEmpty() ? QVariant()
+                                  : QVariant(QStringLiteral("<div style='white-space:pre'>%1</div>")
+                                                 .arg(item.tip.toHtmlEscaped()));
+    case Qt::AccessibleTextRole:
+        return QString(data(index, Qt::DisplayRole).toString() + u' ' + item.right).simplified();
+    case KindRole:
+        return int(item.kind);
     case CaptureRole: {
         const Item* capture = item.captureItem();
         return capture ? capture->row() : -1;
     }
-    case CompileRole: return item.compile;
-    case IconRole: return item.icon;
-    case ToneRole: return item.tone;
-    case StrongRole: return item.strong;
-    case ChipRole: return item.chip;
-    case DetailRole: return item.detail;
-    case RightRole: return item.right;
-    case PanelRole: return item.panel;
-    case RecordTypeRole: return item.type;
-    default: return {};
+    case CompileRole:
+        return item.compile;
+    case IconRole:
+        return item.icon;
+    case ToneRole:
+        return item.tone;
+    case StrongRole:
+        return item.strong;
+    case ChipRole:
+        return item.chip;
+    case DetailRole:
+        return item.detail;
+    case RightRole:
+        return item.right;
+    case PanelRole:
+        return item.panel;
+    case RecordTypeRole:
+        return item.type;
+    default:
+        return {};
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The capture tree: capture, rank (where there are several), frame, compile, and under a compile that ended in a graph break
-// the frames that resumed after it. The compile that is shown also lists what is known about it.
+// The capture tree: capture, rank (where there are several), frame, compile, and under a compile that ended
+// in a graph break the frames that resumed after it. The compile that is shown also lists what is known about
+// it.
 #pragma once
 
 #include "views/models/workspace.h"
@@ -25,10 +26,10 @@ public:
         ToneRole,                ///< "added", "removed", "changed" or "": colour of icon and chip
         StrongRole,              ///< text before the chip, drawn strong
         ChipRole,
-        DetailRole,              ///< grey text behind the chip
-        RightRole,               ///< grey text at the right edge
-        PanelRole,               ///< facets: the panel that shows it
-        RecordTypeRole,          ///< artifact rows: Record::type
+        DetailRole,     ///< grey text behind the chip
+        RightRole,      ///< grey text at the right edge
+        PanelRole,      ///< facets: the panel that shows it
+        RecordTypeRole, ///< artifact rows: Record::type
     };
 
     explicit CaptureModel(Workspace& workspace, QObject* parent = nullptr);
@@ -52,7 +53,8 @@ private:
     void removeCapture(int capture);
     void moveFacets();
     [[nodiscard]] std::unique_ptr<Item> buildCapture(int capture) const;
-    [[nodiscard]] std::vector<std::unique_ptr<Item>> buildFacets(const session::Session& session, std::size_t compile) const;
+    [[nodiscard]] std::vector<std::unique_ptr<Item>> buildFacets(const session::Session& session,
+                                                                 std::size_t compile) const;
     [[nodiscard]] Item* findCompile(int capture, int compile) const;
     [[nodiscard]] Item* itemAt(const QModelIndex& index) const;
     [[nodiscard]] QModelIndex indexOf(const Item* item) const;

@@ -21,9 +21,16 @@ const QString taskTag = QStringLiteral("filter");
 }
 
 CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
-    : QWidget(parent), m_workspace(workspace), m_theme(theme), m_model(new CaptureModel(workspace, this)),
-      m_proxy(new CaptureFilter(this)), m_edit(new FilterEdit(theme, this)), m_error(new QLabel(this)),
-      m_stack(new QStackedWidget(this)), m_tree(new QTreeView(this)), m_empty(new QLabel(this)) {
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_theme(theme)
+    , m_model(new CaptureModel(workspace, this))
+    , m_proxy(new CaptureFilter(this))
+    , m_edit(new FilterEdit(theme, this))
+    , m_error(new QLabel(this))
+    , m_stack(new QStackedWidget(this))
+    , m_tree(new QTreeView(this))
+    , m_empty(new QLabel(this)) {
     m_proxy->setSourceModel(m_model);
     m_tree->setModel(m_proxy);
     m_tree->setItemDelegate(new CaptureDelegate(theme, m_tree));
@@ -81,7 +88,8 @@ CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     });
     connect(&m_workspace, &Workspace::captureClosed, this, &CapturePanel::applyFilter);
     connect(&m_workspace, &Workspace::placeChanged, this, [this](const Place& now, const Place& before) {
-        if (now.capture != before.capture || now.compile != before.compile || now.page != before.page) showCurrent();
+        if (now.capture != before.capture || now.compile != before.compile || now.page != before.page)
+            showCurrent();
     });
     connect(&m_theme, &Theme::changed, this, [this] {
         m_tree->setIndentation(m_theme.scaled(12));
@@ -94,9 +102,15 @@ CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     updateState();
 }
 
-void CapturePanel::focusFilter() { m_edit->setFocus(Qt::ShortcutFocusReason); }
-void CapturePanel::clearFilter() { m_edit->clear(); }
-void CapturePanel::expandAll() { m_tree->expandAll(); }
+void CapturePanel::focusFilter() {
+    m_edit->setFocus(Qt::ShortcutFocusReason);
+}
+void CapturePanel::clearFilter() {
+    m_edit->clear();
+}
+void CapturePanel::expandAll() {
+    m_tree->expandAll();
+}
 
 void CapturePanel::collapseAll() {
     m_tree->collapseAll();
@@ -125,7 +139,8 @@ void CapturePanel::applyFilter() {
         CompileSet accepted;
         for (std::size_t i = 0; i < sessions.size(); ++i)
             for (std::size_t j = 0; j < sessions[i]->compiles.size() && !task.cancelled(); ++j)
-                if (filter.matchesCompile(*sessions[i], sessions[i]->compiles[j])) accepted.emplace(int(i), int(j));
+                if (filter.matchesCompile(*sessions[i], sessions[i]->compiles[j]))
+                    accepted.emplace(int(i), int(j));
         return accepted;
     };
     if (!filter.asksAboutNodes()) {
@@ -139,8 +154,10 @@ void CapturePanel::applyFilter() {
 
 void CapturePanel::setAccepted(std::optional<CompileSet> accepted) {
     const std::size_t all = compileCount();
-    m_edit->setSummary(accepted ? tr("%1 of %2").arg(numberText(accepted->size()), countText(all, tr("compile"), tr("compiles")))
-                                : countText(all, tr("compile"), tr("compiles")));
+    m_edit->setSummary(
+        accepted
+            ? tr("%1 of %2").arg(numberText(accepted->size()), countText(all, tr("compile"), tr("compiles")))
+            : countText(all, tr("compile"), tr("compiles")));
     const bool filtering = accepted.has_value();
     m_proxy->setAccepted(std::move(accepted));
     if (filtering) m_tree->expandAll();
@@ -163,7 +180,8 @@ void CapturePanel::updateState() {
 }
 
 void CapturePanel::expandNew(int capture) {
-    // Opens the rows down to the compiles, and the breaks with what resumed after them; a long list stays closed below.
+    // Opens the rows down to the compiles, and the breaks with what resumed after them; a long list stays
+    // closed below.
     const QModelIndex source = m_model->captureIndex(capture);
     const QModelIndex top = m_proxy->mapFromSource(source);
     m_tree->expand(top);
@@ -188,7 +206,8 @@ void CapturePanel::showCurrent() {
     if (place.page == Page::Breaks) {
         const QModelIndex capture = m_model->captureIndex(place.capture);
         for (int i = 0; i < m_model->rowCount(capture) && !source.isValid(); ++i)
-            if (m_model->index(i, 0, capture).data(CaptureModel::KindRole).toInt() == int(CaptureModel::Kind::Breaks))
+            if (m_model->index(i, 0, capture).data(CaptureModel::KindRole).toInt() ==
+                int(CaptureModel::Kind::Breaks))
                 source = m_model->index(i, 0, capture);
     }
     if (!source.isValid()) source = m_model->compileIndex(place.capture, place.compile);
@@ -229,7 +248,9 @@ void CapturePanel::open(const QModelIndex& index) {
         m_workspace.go(place);
         break;
     }
-    case CaptureModel::Kind::Compile: m_workspace.selectCompile(capture, compile); break;
+    case CaptureModel::Kind::Compile:
+        m_workspace.selectCompile(capture, compile);
+        break;
     case CaptureModel::Kind::Facet: {
         m_workspace.selectCompile(capture, compile);
         const QString panel = index.data(CaptureModel::PanelRole).toString();
@@ -246,7 +267,8 @@ void CapturePanel::open(const QModelIndex& index) {
             }
         break;
     }
-    default: break;
+    default:
+        break;
     }
     if (clicked.isValid()) {
         m_tree->setCurrentIndex(clicked);

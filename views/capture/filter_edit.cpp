@@ -21,7 +21,10 @@ constexpr int readDelayMs = 150;
 } // namespace
 
 FilterEdit::FilterEdit(Theme& theme, QWidget* parent)
-    : QLineEdit(parent), m_theme(theme), m_popup(new FilterPopup(theme, this)), m_delay(new QTimer(this)) {
+    : QLineEdit(parent)
+    , m_theme(theme)
+    , m_popup(new FilterPopup(theme, this))
+    , m_delay(new QTimer(this)) {
     setPlaceholderText(tr("Filter: status:break file:cap.py"));
     setAccessibleName(tr("Filter"));
     setClearButtonEnabled(true);
@@ -40,8 +43,12 @@ FilterEdit::FilterEdit(Theme& theme, QWidget* parent)
 
 FilterEdit::~FilterEdit() = default;
 
-void FilterEdit::setValueSource(ValueSource source) { m_values = std::move(source); }
-void FilterEdit::setSummary(const QString& summary) { m_popup->setSummary(summary); }
+void FilterEdit::setValueSource(ValueSource source) {
+    m_values = std::move(source);
+}
+void FilterEdit::setSummary(const QString& summary) {
+    m_popup->setSummary(summary);
+}
 
 void FilterEdit::textWasEdited() {
     if (text().isEmpty())
@@ -105,14 +112,17 @@ void FilterEdit::showCompletion() {
     QString title = tr("Keys");
     if (!token.key.empty()) {
         const auto keys = session::filterKeys();
-        const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.name == token.key; });
+        const auto key =
+            std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.name == token.key; });
         title = QString::fromStdString(token.key) + QStringLiteral(": ") + toQString(key->hint);
         if (m_values)
             for (const session::FilterValue& value : m_values(token.key)) {
                 const QString shown = QString::fromStdString(value.value);
                 if (!shown.contains(prefix, Qt::CaseInsensitive)) continue;
                 const bool nodes = key->onNodes;
-                entries.push_back({shown, nodes ? countText(value.count, tr("node"), tr("nodes")) : numberText(value.count), false});
+                entries.push_back(
+                    {shown, nodes ? countText(value.count, tr("node"), tr("nodes")) : numberText(value.count),
+                     false});
                 if (entries.size() == shownValues) break;
             }
     }
@@ -190,7 +200,8 @@ void FilterEdit::keyPressEvent(QKeyEvent* event) {
             return;
         }
         break;
-    default: break;
+    default:
+        break;
     }
     QLineEdit::keyPressEvent(event);
 }

@@ -13,7 +13,9 @@ constexpr int rowHeight = 24;
 constexpr int headHeight = 24;
 } // namespace
 
-FilterPopup::FilterPopup(Theme& theme, QWidget* field) : QFrame(field, Qt::ToolTip | Qt::FramelessWindowHint), m_theme(theme) {
+FilterPopup::FilterPopup(Theme& theme, QWidget* field)
+    : QFrame(field, Qt::ToolTip | Qt::FramelessWindowHint)
+    , m_theme(theme) {
     setAttribute(Qt::WA_ShowWithoutActivating);
     setAttribute(Qt::WA_TranslucentBackground);
     setFocusPolicy(Qt::NoFocus);
@@ -56,7 +58,8 @@ void FilterPopup::setSummary(const QString& summary) {
 void FilterPopup::showUnder(const QWidget& field) {
     setFixedWidth(std::max(field.width(), m_theme.scaled(330)));
     QPoint at = field.mapToGlobal(QPoint(0, field.height() + 3));
-    if (const QScreen* screen = field.screen()) at.setX(std::min(at.x(), screen->availableGeometry().right() - width()));
+    if (const QScreen* screen = field.screen())
+        at.setX(std::min(at.x(), screen->availableGeometry().right() - width()));
     QFrame::move(at);
     show();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The completion list under a FilterEdit: values of the key being typed with their counts, and the other keys.
+// The completion list under a FilterEdit: values of the key being typed with their counts, and the other
+// keys.
 #pragma once
 
 #include "core/session/filter.h"
@@ -16,8 +17,8 @@ class FilterPopup : public QFrame {
     Q_OBJECT
 public:
     struct Entry {
-        QString text;    ///< what is inserted
-        QString detail;  ///< count, or examples of a key
+        QString text;   ///< what is inserted
+        QString detail; ///< count, or examples of a key
         bool isKey = false;
     };
 

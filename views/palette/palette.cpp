@@ -24,8 +24,14 @@ const QString taskTag = QStringLiteral("palette");
 } // namespace
 
 Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
-    : QFrame(window), m_workspace(workspace), m_theme(theme), m_field(new QLineEdit(this)), m_list(new QListView(this)),
-      m_model(new PaletteModel(this)), m_summary(new QLabel(this)), m_icon(new QLabel(this)) {
+    : QFrame(window)
+    , m_workspace(workspace)
+    , m_theme(theme)
+    , m_field(new QLineEdit(this))
+    , m_list(new QListView(this))
+    , m_model(new PaletteModel(this))
+    , m_summary(new QLabel(this))
+    , m_icon(new QLabel(this)) {
     setObjectName(QStringLiteral("palette"));
     hide();
     m_field->setFrame(false);
@@ -64,7 +70,8 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
 
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(14, 5, 14, 6);
-    auto* keys = new QLabel(tr("Enter opens    Ctrl+Enter opens beside as B    Tab narrows to this kind"), this);
+    auto* keys =
+        new QLabel(tr("Enter opens    Ctrl+Enter opens beside as B    Tab narrows to this kind"), this);
     keys->setProperty("role", "label");
     foot->addWidget(keys);
     foot->addStretch(1);
@@ -86,7 +93,8 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     box->addLayout(foot);
 
     connect(m_field, &QLineEdit::textChanged, this, &Palette::search);
-    connect(m_list, &QListView::clicked, this, [this] { choose(QApplication::keyboardModifiers() & Qt::ControlModifier); });
+    connect(m_list, &QListView::clicked, this,
+            [this] { choose(QApplication::keyboardModifiers() & Qt::ControlModifier); });
     connect(&m_theme, &Theme::changed, this, &Palette::restyle);
     window->installEventFilter(this);
     restyle();
@@ -94,13 +102,18 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
 
 Palette::~Palette() = default;
 
-void Palette::setActionSource(std::function<std::vector<PaletteAction>()> source) { m_actions = std::move(source); }
+void Palette::setActionSource(std::function<std::vector<PaletteAction>()> source) {
+    m_actions = std::move(source);
+}
 
 void Palette::restyle() {
-    m_icon->setPixmap(m_theme.icon(QStringLiteral("search"), m_theme.colours().accent).pixmap(QSize(18, 18), devicePixelRatioF()));
+    m_icon->setPixmap(m_theme.icon(QStringLiteral("search"), m_theme.colours().accent)
+                          .pixmap(QSize(18, 18), devicePixelRatioF()));
     QFont font = m_theme.font(FontRole::Text);
     font.setPixelSize(m_theme.scaled(14));
-    m_field->setStyleSheet(QStringLiteral("QLineEdit { background: transparent; border: 0; font-size: %1px; }").arg(font.pixelSize()));
+    m_field->setStyleSheet(
+        QStringLiteral("QLineEdit { background: transparent; border: 0; font-size: %1px; }")
+            .arg(font.pixelSize()));
     update();
 }
 
@@ -157,12 +170,15 @@ void Palette::search() {
     for (const auto& [chipKind, button] : m_chips)
         button->setChecked(chipKind == kind);
     m_workspace.tasks().run<PaletteResult>(
-        taskTag, this, [data = m_data, query](const TaskContext& task) { return searchPalette(*data, query, task); },
+        taskTag, this,
+        [data = m_data, query](const TaskContext& task) { return searchPalette(*data, query, task); },
         [this](PaletteResult result) {
             const std::size_t count = result.hits.size();
-            m_summary->setText(count == 0 ? tr("Nothing matches")
-                                          : tr("%1, %2 ms").arg(countText(count, tr("result"), tr("results")))
-                                                .arg(result.milliseconds, 0, 'f', result.milliseconds < 10 ? 1 : 0));
+            m_summary->setText(count == 0
+                                   ? tr("Nothing matches")
+                                   : tr("%1, %2 ms")
+                                         .arg(countText(count, tr("result"), tr("results")))
+                                         .arg(result.milliseconds, 0, 'f', result.milliseconds < 10 ? 1 : 0));
             m_model->setResult(std::move(result));
             moveCurrent(0);
         });
@@ -201,8 +217,12 @@ void Palette::choose(bool beside) {
 
 void Palette::go(const PaletteHit& hit, bool beside) {
     switch (hit.kind) {
-    case PaletteKind::Action: emit actionChosen(hit.id.mid(1)); break;
-    case PaletteKind::Frame: m_workspace.selectCompile(hit.capture, hit.compile); break;
+    case PaletteKind::Action:
+        emit actionChosen(hit.id.mid(1));
+        break;
+    case PaletteKind::Frame:
+        m_workspace.selectCompile(hit.capture, hit.compile);
+        break;
     case PaletteKind::Source:
         emit m_workspace.panelRequested(QStringLiteral("source"));
         emit m_workspace.sourceRequested(hit.file, hit.line);
@@ -232,23 +252,37 @@ bool Palette::eventFilter(QObject* watched, QEvent* event) {
     }
     if (event->type() == QEvent::ShortcutOverride) {
         const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Escape || key == Qt::Key_Tab || key == Qt::Key_Return || key == Qt::Key_Enter) event->accept();
+        if (key == Qt::Key_Escape || key == Qt::Key_Tab || key == Qt::Key_Return || key == Qt::Key_Enter)
+            event->accept();
         return false;
     }
     if (event->type() != QEvent::KeyPress) return false;
     const auto* key = static_cast<QKeyEvent*>(event);
     switch (key->key()) {
-    case Qt::Key_Escape: dismiss(); return true;
-    case Qt::Key_Down: moveCurrent(1); return true;
-    case Qt::Key_Up: moveCurrent(-1); return true;
-    case Qt::Key_PageDown: moveCurrent(8); return true;
-    case Qt::Key_PageUp: moveCurrent(-8); return true;
+    case Qt::Key_Escape:
+        dismiss();
+        return true;
+    case Qt::Key_Down:
+        moveCurrent(1);
+        return true;
+    case Qt::Key_Up:
+        moveCurrent(-1);
+        return true;
+    case Qt::Key_PageDown:
+        moveCurrent(8);
+        return true;
+    case Qt::Key_PageUp:
+        moveCurrent(-8);
+        return true;
     case Qt::Key_Return:
-    case Qt::Key_Enter: choose(key->modifiers() & Qt::ControlModifier); return true;
+    case Qt::Key_Enter:
+        choose(key->modifiers() & Qt::ControlModifier);
+        return true;
     case Qt::Key_Tab:
         if (const PaletteHit* hit = m_model->hit(m_list->currentIndex().row())) narrow(hit->kind);
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 

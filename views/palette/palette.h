@@ -21,7 +21,8 @@ namespace dynascope::views {
 
 class PaletteModel;
 
-/// Lies over its parent window. Searches on the TaskRunner, tag "palette"; the newest query wins. GUI thread only.
+/// Lies over its parent window. Searches on the TaskRunner, tag "palette"; the newest query wins. GUI thread
+/// only.
 class Palette : public QFrame {
     Q_OBJECT
 public:

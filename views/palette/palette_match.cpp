@@ -11,11 +11,13 @@ namespace {
 bool startsWord(const QString& text, qsizetype at) {
     if (at == 0) return true;
     const QChar before = text[at - 1], here = text[at];
-    return !before.isLetterOrNumber() || (before.isLower() && here.isUpper()) || (before.isLetter() && here.isDigit());
+    return !before.isLetterOrNumber() || (before.isLower() && here.isUpper()) ||
+           (before.isLetter() && here.isDigit());
 }
 
 std::optional<PaletteMatch> matchWord(const QString& word, const QString& text) {
-    if (text.startsWith(word, Qt::CaseInsensitive)) return PaletteMatch{MatchRank::Prefix, {{0, int(word.size())}}};
+    if (text.startsWith(word, Qt::CaseInsensitive))
+        return PaletteMatch{MatchRank::Prefix, {{0, int(word.size())}}};
     qsizetype first = -1;
     for (qsizetype at = text.indexOf(word, 0, Qt::CaseInsensitive); at >= 0;
          at = text.indexOf(word, at + 1, Qt::CaseInsensitive)) {

@@ -19,7 +19,8 @@ struct PaletteMatch {
     std::vector<std::pair<int, int>> ranges; ///< (begin, length) of what matched, ascending
 };
 
-/// Every word of `pattern` must match; the worst word ranks the whole. Case does not matter. An empty pattern matches all.
+/// Every word of `pattern` must match; the worst word ranks the whole. Case does not matter. An empty pattern
+/// matches all.
 [[nodiscard]] std::optional<PaletteMatch> matchPalette(const QString& pattern, const QString& text);
 
 } // namespace dynascope::views

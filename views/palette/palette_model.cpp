@@ -26,10 +26,14 @@ const PaletteHit* PaletteModel::hit(int row) const {
 
 QString PaletteModel::heading(int row) const {
     switch (m_rows[std::size_t(row)].kind) {
-    case PaletteKind::Node: return tr("Nodes");
-    case PaletteKind::Action: return tr("Actions");
-    case PaletteKind::Source: return tr("Source");
-    case PaletteKind::Frame: return tr("Frames");
+    case PaletteKind::Node:
+        return tr("Nodes");
+    case PaletteKind::Action:
+        return tr("Actions");
+    case PaletteKind::Source:
+        return tr("Source");
+    case PaletteKind::Frame:
+        return tr("Frames");
     }
     return {};
 }
@@ -43,7 +47,9 @@ QString PaletteModel::headingDetail(int row) const {
     return shown < found ? tr("%1 of %2").arg(numberText(shown), numberText(found)) : numberText(found);
 }
 
-int PaletteModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(m_rows.size()); }
+int PaletteModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
 
 QVariant PaletteModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
@@ -54,11 +60,14 @@ QVariant PaletteModel::data(const QModelIndex& index, int role) const {
 }
 
 Qt::ItemFlags PaletteModel::flags(const QModelIndex& index) const {
-    return index.isValid() && hit(index.row()) ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren
-                                               : Qt::ItemNeverHasChildren;
+    return index.isValid() && hit(index.row())
+               ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren
+               : Qt::ItemNeverHasChildren;
 }
 
-PaletteDelegate::PaletteDelegate(Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+PaletteDelegate::PaletteDelegate(Theme& theme, QObject* parent)
+    : QStyledItemDelegate(parent)
+    , m_theme(theme) {}
 
 QSize PaletteDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
     const auto* model = qobject_cast<const PaletteModel*>(index.model());
@@ -86,7 +95,8 @@ int drawKeyCaps(QPainter& painter, const Theme& theme, const QString& keys, int 
     return right;
 }
 
-void PaletteDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+void PaletteDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                            const QModelIndex& index) const {
     const auto* model = qobject_cast<const PaletteModel*>(index.model());
     if (!model) return;
     const Colours& c = m_theme.colours();
@@ -109,10 +119,12 @@ void PaletteDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     else if (option.state & QStyle::State_MouseOver)
         painter->fillRect(option.rect, c.bg2);
     const int side = m_theme.scaled(16);
-    m_theme.icon(hit->icon, c.text2).paint(painter, QRect(rest.left(), rest.center().y() - side / 2, side, side));
+    m_theme.icon(hit->icon, c.text2)
+        .paint(painter, QRect(rest.left(), rest.center().y() - side / 2, side, side));
     rest.setLeft(rest.left() + side + m_theme.scaled(9));
     if (!hit->key.isEmpty())
-        rest.setRight(drawKeyCaps(*painter, m_theme, hit->key.toString(QKeySequence::NativeText), rest.right(), rest.center().y()));
+        rest.setRight(drawKeyCaps(*painter, m_theme, hit->key.toString(QKeySequence::NativeText),
+                                  rest.right(), rest.center().y()));
 
     const QFont plain = m_theme.font(hit->kind == PaletteKind::Source ? FontRole::Code : FontRole::Text);
     QFont bold = plain;
@@ -134,7 +146,8 @@ void PaletteDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     }
     draw(hit->title.mid(at), plain, c.text);
     rest.setLeft(rest.left() + m_theme.scaled(10));
-    draw(hit->detail, m_theme.font(hit->kind == PaletteKind::Node ? FontRole::CodeSmall : FontRole::Text), c.text2);
+    draw(hit->detail, m_theme.font(hit->kind == PaletteKind::Node ? FontRole::CodeSmall : FontRole::Text),
+         c.text2);
     painter->restore();
 }
 

@@ -39,7 +39,8 @@ class PaletteDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
     explicit PaletteDelegate(Theme& theme, QObject* parent = nullptr);
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
 private:

@@ -20,7 +20,9 @@ constexpr std::size_t narrowed = 200;
 class Search {
 public:
     Search(const PaletteData& data, QString pattern, const TaskContext& task)
-        : m_data(data), m_pattern(std::move(pattern)), m_task(task) {
+        : m_data(data)
+        , m_pattern(std::move(pattern))
+        , m_task(task) {
         for (qsizetype i = 0; i < data.recent.size(); ++i)
             m_recent.insert(data.recent[i], int(i));
     }
@@ -47,12 +49,14 @@ public:
                 hit.capture = int(s);
                 hit.compile = int(c);
                 const QString id = toQString(compile.id.toString());
-                hit.id = QStringLiteral("#") + toQString(session.path) + u'#' + id + u'#' + QString::number(compile.rank);
+                hit.id = QStringLiteral("#") + toQString(session.path) + u'#' + id + u'#' +
+                         QString::number(compile.rank);
                 hit.detail = statusChip(compile) + QStringLiteral("  ") + toQString(session.title);
                 hit.icon = compile.status == session::Status::GraphBreak ? QStringLiteral("scissors")
                            : compile.isRecompile                         ? QStringLiteral("recompile")
                                                                          : QStringLiteral("file");
-                offer(std::move(hit), compile.id.frame < 0 ? toQString(session.title) : id + u' ' + frameText(compile));
+                offer(std::move(hit),
+                      compile.id.frame < 0 ? toQString(session.title) : id + u' ' + frameText(compile));
             }
         }
     }
@@ -138,7 +142,8 @@ public:
                 rank = std::min(rank, hit.rank);
             return rank;
         };
-        std::stable_sort(order.begin(), order.end(), [&](PaletteKind a, PaletteKind b) { return best(a) < best(b); });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](PaletteKind a, PaletteKind b) { return best(a) < best(b); });
         for (const PaletteKind kind : order) {
             std::vector<PaletteHit>& group = m_groups[int(kind)];
             result.found[int(kind)] = group.size();
@@ -147,7 +152,8 @@ public:
                               [this](const PaletteHit& a, const PaletteHit& b) { return before(a, b); });
             group.resize(shown);
             for (PaletteHit& hit : group) {
-                if (kind == PaletteKind::Node) hit.detail = nodeDetail(hit) + QStringLiteral("  ") + hit.detail;
+                if (kind == PaletteKind::Node)
+                    hit.detail = nodeDetail(hit) + QStringLiteral("  ") + hit.detail;
                 result.hits.push_back(std::move(hit));
             }
         }
@@ -181,7 +187,9 @@ private:
     [[nodiscard]] const session::Compile* currentCompile() const {
         if (m_data.capture < 0 || m_data.capture >= int(m_data.sessions.size())) return nullptr;
         const auto& compiles = m_data.sessions[std::size_t(m_data.capture)]->compiles;
-        return m_data.compile >= 0 && m_data.compile < int(compiles.size()) ? &compiles[std::size_t(m_data.compile)] : nullptr;
+        return m_data.compile >= 0 && m_data.compile < int(compiles.size())
+                   ? &compiles[std::size_t(m_data.compile)]
+                   : nullptr;
     }
 
     [[nodiscard]] QString nodeDetail(const PaletteHit& hit) const {
@@ -189,7 +197,8 @@ private:
         const auto graph = compile->stages[std::size_t(hit.stage)]->graph();
         if (!graph) return {};
         const ir::Node& node = (*graph)->node(hit.node);
-        if (node.op == ir::Op::Placeholder) return toQString(node.meta ? "placeholder " + node.meta->shortForm() : "placeholder");
+        if (node.op == ir::Op::Placeholder)
+            return toQString(node.meta ? "placeholder " + node.meta->shortForm() : "placeholder");
         ir::ReadableOptions options;
         options.annotations = false;
         options.shortTargets = true;
@@ -210,17 +219,22 @@ private:
 } // namespace
 
 std::optional<PaletteKind> paletteKind(const QString& query) {
-    for (const PaletteKind kind : {PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame})
+    for (const PaletteKind kind :
+         {PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame})
         if (query.startsWith(palettePrefix(kind))) return kind;
     return std::nullopt;
 }
 
 QChar palettePrefix(PaletteKind kind) {
     switch (kind) {
-    case PaletteKind::Node: return u'@';
-    case PaletteKind::Action: return u'>';
-    case PaletteKind::Source: return u'/';
-    case PaletteKind::Frame: return u'#';
+    case PaletteKind::Node:
+        return u'@';
+    case PaletteKind::Action:
+        return u'>';
+    case PaletteKind::Source:
+        return u'/';
+    case PaletteKind::Frame:
+        return u'#';
     }
     return u'>';
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the palette finds: actions, nodes of the current compile's stages, source lines, and frames of every capture.
+// What the palette finds: actions, nodes of the current compile's stages, source lines, and frames of every
+// capture.
 #pragma once
 
 #include "core/base/task.h"
@@ -32,20 +33,20 @@ struct PaletteData {
 
 struct PaletteHit {
     PaletteKind kind = PaletteKind::Action;
-    QString id;                 ///< stable: what "recent" remembers
+    QString id; ///< stable: what "recent" remembers
     QString title, detail, icon;
     QKeySequence key;
     std::vector<std::pair<int, int>> ranges; ///< of `title`
     MatchRank rank = MatchRank::Prefix;
     int capture = -1, compile = -1, stage = -1;
-    std::uint32_t node = 0;     ///< Node: index in its stage's graph
-    QString file;               ///< Source
+    std::uint32_t node = 0; ///< Node: index in its stage's graph
+    QString file;           ///< Source
     int line = 0;
 };
 
 struct PaletteResult {
-    std::vector<PaletteHit> hits;               ///< grouped by kind, best first in each group
-    std::size_t found[4] = {0, 0, 0, 0};        ///< per kind, before the lists were cut
+    std::vector<PaletteHit> hits;        ///< grouped by kind, best first in each group
+    std::size_t found[4] = {0, 0, 0, 0}; ///< per kind, before the lists were cut
     double milliseconds = 0;
 };
 
@@ -53,7 +54,9 @@ struct PaletteResult {
 [[nodiscard]] std::optional<PaletteKind> paletteKind(const QString& query);
 [[nodiscard]] QChar palettePrefix(PaletteKind kind);
 
-/// Pure apart from reading graphs; ends early when cancelled. An empty query lists what was used recently, then frames and actions.
-[[nodiscard]] PaletteResult searchPalette(const PaletteData& data, const QString& query, const TaskContext& task = {});
+/// Pure apart from reading graphs; ends early when cancelled. An empty query lists what was used recently,
+/// then frames and actions.
+[[nodiscard]] PaletteResult searchPalette(const PaletteData& data, const QString& query,
+                                          const TaskContext& task = {});
 
 } // namespace dynascope::views

@@ -24,7 +24,8 @@ void addCompiles(std::vector<Problem>& out, const session::Session& session, int
         const QString id = toQString(c.id.toString());
         if (failed) {
             const QString reason = statusDetail(c);
-            p.text = ProblemModel::tr("%1 failed: %2").arg(id, reason.isEmpty() ? ProblemModel::tr("no reason recorded") : reason);
+            p.text = ProblemModel::tr("%1 failed: %2")
+                         .arg(id, reason.isEmpty() ? ProblemModel::tr("no reason recorded") : reason);
         } else {
             p.text = ProblemModel::tr("%1 is incomplete: the trace ends before its compile does").arg(id);
         }
@@ -40,7 +41,8 @@ void addBreaks(std::vector<Problem>& out, const session::BreakSummary& breaks, i
         p.severity = Severity::Break;
         p.capture = capture;
         p.breakGroup = int(i);
-        p.text = countText(group.occurrences.size(), ProblemModel::tr("graph break"), ProblemModel::tr("graph breaks")) +
+        p.text = countText(group.occurrences.size(), ProblemModel::tr("graph break"),
+                           ProblemModel::tr("graph breaks")) +
                  QStringLiteral(": ") + toQString(group.reason);
         p.place = placeText(group.location);
         out.push_back(std::move(p));
@@ -59,12 +61,14 @@ void addWarnings(std::vector<Problem>& out, const session::Session& session, int
     // One row for each type that no reader knows, not one for each record.
     std::map<std::string, std::pair<std::size_t, std::size_t>> unknown; // type -> count, first
     for (std::size_t i = 0; i < session.records.size(); ++i)
-        if (!session.records[i].known) ++unknown.try_emplace(session.records[i].type, 0U, i).first->second.first;
+        if (!session.records[i].known)
+            ++unknown.try_emplace(session.records[i].type, 0U, i).first->second.first;
     for (const auto& [type, seen] : unknown) {
         Problem p;
         p.capture = capture;
         p.text = ProblemModel::tr("%1 of unknown type %2, kept raw")
-                     .arg(countText(seen.first, ProblemModel::tr("record"), ProblemModel::tr("records")), toQString(type));
+                     .arg(countText(seen.first, ProblemModel::tr("record"), ProblemModel::tr("records")),
+                          toQString(type));
         p.place = ProblemModel::tr("line %1").arg(session.records[seen.second].line);
         p.record = std::ptrdiff_t(seen.second);
         out.push_back(std::move(p));
@@ -86,7 +90,9 @@ std::vector<Problem> collectProblems(const std::vector<Workspace::Capture>& capt
     return out;
 }
 
-ProblemModel::ProblemModel(Workspace& workspace, QObject* parent) : QAbstractTableModel(parent), m_workspace(workspace) {
+ProblemModel::ProblemModel(Workspace& workspace, QObject* parent)
+    : QAbstractTableModel(parent)
+    , m_workspace(workspace) {
     connect(&m_workspace, &Workspace::captureOpened, this, &ProblemModel::reload);
     connect(&m_workspace, &Workspace::captureClosed, this, &ProblemModel::reload);
     reload();
@@ -98,8 +104,12 @@ void ProblemModel::reload() {
     endResetModel();
 }
 
-int ProblemModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(m_problems.size()); }
-int ProblemModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+int ProblemModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_problems.size());
+}
+int ProblemModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
 
 QVariant ProblemModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
@@ -109,23 +119,32 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const {
         static constexpr const char* names[] = {"Error: ", "", "Warning: "};
         return QString(QLatin1String(names[int(p.severity)]) + p.text);
     }
-    if (role == Qt::ToolTipRole && index.column() == Text) return QStringLiteral("<span>%1</span>").arg(p.text.toHtmlEscaped());
+    if (role == Qt::ToolTipRole && index.column() == Text)
+        return QStringLiteral("<span>%1</span>").arg(p.text.toHtmlEscaped());
     if (role != Qt::DisplayRole) return {};
     switch (index.column()) {
-    case Text: return p.text;
-    case Place: return p.place;
-    case CaptureName: return toQString(m_workspace.captures()[std::size_t(p.capture)].session->title);
-    default: return {};
+    case Text:
+        return p.text;
+    case Place:
+        return p.place;
+    case CaptureName:
+        return toQString(m_workspace.captures()[std::size_t(p.capture)].session->title);
+    default:
+        return {};
     }
 }
 
 QVariant ProblemModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
     switch (section) {
-    case Text: return tr("Problem");
-    case Place: return tr("Place");
-    case CaptureName: return tr("Capture");
-    default: return {};
+    case Text:
+        return tr("Problem");
+    case Place:
+        return tr("Place");
+    case CaptureName:
+        return tr("Capture");
+    default:
+        return {};
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Everything that went wrong in what is open: pieces that could not be read, compiles that failed, and graph breaks by reason.
+// Everything that went wrong in what is open: pieces that could not be read, compiles that failed, and graph
+// breaks by reason.
 #pragma once
 
 #include "views/models/workspace.h"
@@ -15,10 +16,10 @@ namespace dynascope::views {
 struct Problem {
     enum class Severity : std::uint8_t { Error, Break, Warning } severity = Severity::Warning;
     QString text;
-    QString place;            ///< "cap.py:30", "line 812"
+    QString place; ///< "cap.py:30", "line 812"
     int capture = -1;
-    int compile = -1;         ///< where a compile is to blame
-    int breakGroup = -1;      ///< into BreakSummary::groups
+    int compile = -1;           ///< where a compile is to blame
+    int breakGroup = -1;        ///< into BreakSummary::groups
     std::ptrdiff_t record = -1; ///< to be shown raw
 };
 

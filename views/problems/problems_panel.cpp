@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/problems/problems_panel.h"
 
-#include <QHeaderView>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
@@ -16,7 +16,9 @@ namespace {
 /// The sign in front of a problem: its severity in colour and shape.
 class SeverityDelegate : public QStyledItemDelegate {
 public:
-    SeverityDelegate(Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+    SeverityDelegate(Theme& theme, QObject* parent)
+        : QStyledItemDelegate(parent)
+        , m_theme(theme) {}
 
 protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
@@ -24,9 +26,15 @@ protected:
         if (index.column() != ProblemModel::Text) return;
         const Colours& c = m_theme.colours();
         switch (Problem::Severity(index.data(ProblemModel::SeverityRole).toInt())) {
-        case Problem::Severity::Error: option->icon = m_theme.icon(QStringLiteral("error"), c.removed); break;
-        case Problem::Severity::Break: option->icon = m_theme.icon(QStringLiteral("scissors"), c.removed); break;
-        case Problem::Severity::Warning: option->icon = m_theme.icon(QStringLiteral("warning"), c.changed); break;
+        case Problem::Severity::Error:
+            option->icon = m_theme.icon(QStringLiteral("error"), c.removed);
+            break;
+        case Problem::Severity::Break:
+            option->icon = m_theme.icon(QStringLiteral("scissors"), c.removed);
+            break;
+        case Problem::Severity::Warning:
+            option->icon = m_theme.icon(QStringLiteral("warning"), c.changed);
+            break;
         }
         option->features |= QStyleOptionViewItem::HasDecoration;
         option->decorationSize = QSize(m_theme.scaled(15), m_theme.scaled(15));
@@ -56,8 +64,11 @@ void goToProblem(Workspace& workspace, const Problem& problem) {
 }
 
 ProblemsPanel::ProblemsPanel(Workspace& workspace, Theme& theme, ProblemModel& model, QWidget* parent)
-    : Panel(workspace, theme, parent), m_model(model), m_proxy(new QSortFilterProxyModel(this)), m_list(new QTreeView),
-      m_filter(new QLineEdit) {
+    : Panel(workspace, theme, parent)
+    , m_model(model)
+    , m_proxy(new QSortFilterProxyModel(this))
+    , m_list(new QTreeView)
+    , m_filter(new QLineEdit) {
     m_proxy->setSourceModel(&m_model);
     m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     m_proxy->setFilterKeyColumn(-1);
@@ -106,7 +117,8 @@ void ProblemsPanel::refresh() {
     if (m_model.problems().empty())
         showMessage(tr("No problem: every record was read, no compile failed and no graph broke."));
     else if (m_proxy->rowCount() == 0)
-        showMessage(tr("No problem matches %1.").arg(m_filter->text()), tr("Clear the filter"), [this] { m_filter->clear(); });
+        showMessage(tr("No problem matches %1.").arg(m_filter->text()), tr("Clear the filter"),
+                    [this] { m_filter->clear(); });
     else
         showContent();
 }

@@ -24,7 +24,9 @@ constexpr qsizetype shownAtFirst = 1 << 20; ///< characters; a QPlainTextEdit gr
 
 class RecordDelegate : public QStyledItemDelegate {
 public:
-    RecordDelegate(Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+    RecordDelegate(Theme& theme, QObject* parent)
+        : QStyledItemDelegate(parent)
+        , m_theme(theme) {}
 
 protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
@@ -43,9 +45,15 @@ private:
 } // namespace
 
 RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
-    : Panel(workspace, theme, parent), m_model(new RecordModel(this)), m_proxy(new RecordFilter(this)),
-      m_list(new QTreeView), m_filter(new QLineEdit), m_thisCompile(new QCheckBox(tr("This compile only"))),
-      m_find(new QLineEdit), m_note(new QLabel), m_text(new QPlainTextEdit) {
+    : Panel(workspace, theme, parent)
+    , m_model(new RecordModel(this))
+    , m_proxy(new RecordFilter(this))
+    , m_list(new QTreeView)
+    , m_filter(new QLineEdit)
+    , m_thisCompile(new QCheckBox(tr("This compile only")))
+    , m_find(new QLineEdit)
+    , m_note(new QLabel)
+    , m_text(new QPlainTextEdit) {
     m_proxy->setSourceModel(m_model);
     m_list->setModel(m_proxy);
     m_list->setRootIsDecorated(false);
@@ -97,16 +105,19 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
 
     connect(m_filter, &QLineEdit::textChanged, m_proxy, &RecordFilter::setText);
     connect(m_thisCompile, &QCheckBox::toggled, this, &RecordsPanel::sync);
-    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) {
-        showText(m_proxy->mapToSource(now).row(), false);
-    });
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this](const QModelIndex& now) { showText(m_proxy->mapToSource(now).row(), false); });
     connect(m_find, &QLineEdit::returnPressed, this, [this] { find(false); });
     connect(m_note, &QLabel::linkActivated, this, [this] { showText(m_shown, true); });
 }
 
-void RecordsPanel::focusFilter() { m_filter->setFocus(Qt::ShortcutFocusReason); }
+void RecordsPanel::focusFilter() {
+    m_filter->setFocus(Qt::ShortcutFocusReason);
+}
 
-void RecordsPanel::restyle() { m_text->setFont(theme().font(FontRole::Code)); }
+void RecordsPanel::restyle() {
+    m_text->setFont(theme().font(FontRole::Code));
+}
 
 void RecordsPanel::sync() {
     const Workspace::Capture* capture = workspace().capture();
@@ -172,7 +183,8 @@ void RecordsPanel::showText(int record, bool whole) {
                                  theme().colours().accent.name()));
     } else {
         m_note->setTextFormat(Qt::PlainText);
-        m_note->setText(r.known ? toQString(r.type) : tr("%1: no reader knows this type").arg(toQString(r.type)));
+        m_note->setText(r.known ? toQString(r.type)
+                                : tr("%1: no reader knows this type").arg(toQString(r.type)));
     }
 }
 
