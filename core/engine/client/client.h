@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one way to the engine for the command line and the window. The engine is a child process that starts
+// with the first call and starts again after it died; a graph's text crosses once per process.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/base/task.h"
+#include "core/engine/client/protocol.h"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// What the engine said of itself.
+struct EngineInfo {
+    std::string engine; ///< its version
+    std::string torch;  ///< PyTorch's version
+    std::vector<std::string> devices;
+    std::int64_t pid = 0; ///< of the child process (of ssh, where the engine is remote)
+};
+
+/// Why a call has no result.
+struct CallError {
+    enum class Kind {
+        NotStarted, ///< the engine could not be started, or speaks another protocol
+        EngineDied, ///< it ended while the call ran; the next call starts a new one
+        Cancelled,  ///< `stop` was requested
+        TimedOut,
+        Refused, ///< the engine answered with an error
+    };
+    Kind kind = Kind::Refused;
+    std::string message; ///< one line
+    int code = 0;        ///< of a Refused call, as in ErrorCode
+    nlohmann::json data; ///< of a Refused call: {"node", "target"} where one op failed
+};
+using CallResult = tl::expected<nlohmann::json, CallError>;
+
+struct CallOptions {
+    std::chrono::milliseconds timeout = std::chrono::minutes(10);
+    /// How long a cancelled or overdue engine may take to answer before it is killed.
+    std::chrono::milliseconds grace = std::chrono::seconds(2);
+    /// `onProgress` is called on the client's reader thread.
+    TaskContext task;
+};
+
+class Connection;
+
+/// Thread-safe: calls may run on several threads at once; the engine carries them out in order, and answers
+/// "status" at any time.
+class Client {
+public:
+    /// `command` is an argument list, such as {"ssh", "host", "dynascope-engine"}. Nothing starts yet.
+    explicit Client(std::vector<std::string> command);
+    ~Client();
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+
+    /// Starts the engine if it does not run. Blocks for the handshake.
+    [[nodiscard]] tl::expected<EngineInfo, CallError> start(const CallOptions& options = {});
+    [[nodiscard]] CallResult call(const std::string& method,
+                                  const nlohmann::json& params = nlohmann::json::object(),
+                                  const CallOptions& options = {});
+    /// Like call(), with `graph` added to the parameters; sends the text first if this engine has not seen
+    /// it.
+    [[nodiscard]] CallResult callOnGraph(const std::string& method, std::string_view graphText,
+                                         nlohmann::json params = nlohmann::json::object(),
+                                         const CallOptions& options = {});
+    /// True while an engine runs.
+    [[nodiscard]] bool running() const;
+
+private:
+    tl::expected<std::shared_ptr<Connection>, CallError> connect(const CallOptions& options);
+
+    std::vector<std::string> m_command;
+    mutable std::mutex m_mutex; ///< the two below
+    std::shared_ptr<Connection> m_connection;
+    EngineInfo m_info;
+    std::mutex m_starting;
+};
+
+/// The engine that belongs to this program: dynascope-engine in the same folder as the executable, else on
+/// PATH.
+[[nodiscard]] std::vector<std::string> defaultEngineCommand();
+
+} // namespace dynascope::engine

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/client/connection.h"
+
+#include "core/engine/client/framing.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace dynascope::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+
+CallResult failed(CallError::Kind kind, std::string message) {
+    return tl::unexpected(CallError{kind, std::move(message), 0, {}});
+}
+
+std::string seconds(std::chrono::milliseconds time) {
+    std::string text = std::to_string(static_cast<double>(time.count()) / 1000.0);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text + " s";
+}
+
+std::string lastLine(std::string_view text) {
+    while (text.ends_with('\n'))
+        text.remove_suffix(1);
+    const std::size_t start = text.rfind('\n');
+    return std::string(start == std::string_view::npos ? text : text.substr(start + 1));
+}
+
+CallResult resultOf(const json& message) {
+    if (const auto error = message.find("error"); error != message.end() && error->is_object()) {
+        const json text = error->value("message", json());
+        const json code = error->value("code", json());
+        const int number = code.is_number_integer() ? code.get<int>() : 0;
+        const auto kind = number == static_cast<int>(ErrorCode::Cancelled) ? CallError::Kind::Cancelled
+                                                                           : CallError::Kind::Refused;
+        return tl::unexpected(CallError{kind, text.is_string() ? text.get<std::string>() : "no reason given",
+                                        number, error->value("data", json())});
+    }
+    return message.value("result", json());
+}
+
+} // namespace
+
+Connection::Connection(Process process)
+    : m_process(std::move(process))
+    , m_reader([this] { read(); }) {}
+
+Connection::~Connection() {
+    ::shutdown(m_process.in.get(), SHUT_WR);
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait_for(lock, std::chrono::milliseconds(500), [this] { return m_end.has_value(); });
+    }
+    kill();
+    m_reader.join();
+}
+
+bool Connection::alive() const {
+    const std::scoped_lock lock(m_mutex);
+    return !m_end;
+}
+
+bool Connection::knowsGraph(const std::string& hash) const {
+    const std::scoped_lock lock(m_mutex);
+    return m_graphs.contains(hash);
+}
+
+void Connection::rememberGraph(const std::string& hash) {
+    const std::scoped_lock lock(m_mutex);
+    m_graphs.insert(hash);
+}
+
+void Connection::kill() {
+    const std::scoped_lock lock(m_mutex);
+    if (!m_reaped) ::kill(m_process.pid, SIGKILL);
+}
+
+/// Reads both of the engine's streams until it is gone. Descriptors that its children inherited may stay
+/// open, so the end of descriptor 1 is the end.
+void Connection::read() {
+    FrameReader frames;
+    std::array<char, 65536> buffer{};
+    std::array<pollfd, 2> streams{{{m_process.out.get(), POLLIN, 0}, {m_process.err.get(), POLLIN, 0}}};
+    std::string problem;
+    while (problem.empty()) {
+        if (::poll(streams.data(), streams.size(), -1) < 0) continue;
+        if (streams[1].revents != 0) {
+            const ssize_t got = ::read(m_process.err.get(), buffer.data(), buffer.size());
+            if (got <= 0) {
+                streams[1].fd = -1;
+            } else {
+                const std::scoped_lock lock(m_mutex);
+                m_lastWords.append(buffer.data(), static_cast<std::size_t>(got));
+                if (m_lastWords.size() > 8192) m_lastWords.erase(0, m_lastWords.size() - 4096);
+            }
+        }
+        if (streams[0].revents == 0) continue;
+        const ssize_t got = ::read(m_process.out.get(), buffer.data(), buffer.size());
+        if (got <= 0) break;
+        frames.append({buffer.data(), static_cast<std::size_t>(got)});
+        for (;;) {
+            Result<std::optional<std::string>> message = frames.next();
+            if (!message) problem = "the engine sent what is no message: " + message.error().message;
+            if (!message || !*message) break;
+            receive(**message);
+        }
+    }
+    lose(std::move(problem));
+}
+
+void Connection::receive(const std::string& body) {
+    json message = json::parse(body, nullptr, false);
+    if (!message.is_object()) return;
+    if (message.value("method", json()) == "progress") {
+        const json params = message.value("params", json::object());
+        const json id = params.is_object() ? params.value("id", json()) : json();
+        if (!id.is_number_integer()) return;
+        std::function<void(const Progress&)> sink;
+        {
+            const std::scoped_lock lock(m_mutex);
+            const auto found = m_pending.find(id.get<std::int64_t>());
+            if (found != m_pending.end()) sink = found->second.onProgress;
+        }
+        const auto number = [&](const char* key) {
+            const json value = params.value(key, json());
+            return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+        };
+        const json phase = params.value("phase", json());
+        if (sink)
+            sink({phase.is_string() ? phase.get_ref<const std::string&>() : std::string_view(),
+                  number("done"), number("total")});
+        return;
+    }
+    const json id = message.value("id", json());
+    if (!id.is_number_integer()) return;
+    const std::scoped_lock lock(m_mutex);
+    const auto found = m_pending.find(id.get<std::int64_t>());
+    if (found == m_pending.end()) return; // the answer to a call that was given up
+    found->second.message = std::move(message);
+    m_changed.notify_all();
+}
+
+void Connection::lose(std::string why) {
+    if (!why.empty()) kill();
+    int status = 0;
+    // An engine that closed its output is of no use, though it may not have ended; one that was killed ends
+    // at once.
+    for (int i = 0; ::waitpid(m_process.pid, &status, WNOHANG) == 0; ++i) {
+        if (i == 200) kill();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    const std::scoped_lock lock(m_mutex);
+    m_reaped = true;
+    std::array<pollfd, 1> rest{{{m_process.err.get(), POLLIN, 0}}};
+    std::array<char, 4096> buffer{};
+    while (::poll(rest.data(), 1, 0) > 0) {
+        const ssize_t got = ::read(m_process.err.get(), buffer.data(), buffer.size());
+        if (got <= 0) break;
+        m_lastWords.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    if (why.empty()) {
+        why = "the engine ended by " + describeEnd(status);
+        if (const std::string last = lastLine(m_lastWords); !last.empty()) why += ": " + last;
+    }
+    m_end = std::move(why);
+    m_changed.notify_all();
+}
+
+/// False once the engine is gone, or takes nothing until the deadline.
+bool Connection::send(const json& message, Clock::time_point deadline, const std::stop_token& stop) {
+    const std::string bytes = frame(message.dump(-1, ' ', false, json::error_handler_t::replace));
+    const std::scoped_lock lock(m_writing);
+    for (std::string_view rest = bytes; !rest.empty();) {
+        const ssize_t done =
+            ::send(m_process.in.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (done > 0) {
+            rest.remove_prefix(static_cast<std::size_t>(done));
+            continue;
+        }
+        if (done < 0 && errno != EAGAIN && errno != EINTR) return false;
+        // Half a message was sent: nothing sensible can follow it, so a stop here costs the engine.
+        if (Clock::now() >= deadline || (stop.stop_requested() && rest.size() == bytes.size())) return false;
+        pollfd writable{m_process.in.get(), POLLOUT, 0};
+        ::poll(&writable, 1, 50);
+    }
+    return true;
+}
+
+Connection::Waited Connection::wait(std::unique_lock<std::mutex>& lock, std::int64_t id,
+                                    const CallOptions& options, Clock::time_point deadline) {
+    const auto answered = [&] { return m_pending.at(id).message.has_value() || m_end; };
+    m_changed.wait_until(lock, options.task.stop, deadline, answered);
+    if (m_pending.at(id).message) return Waited::Answered;
+    if (m_end) return Waited::Ended;
+    return options.task.cancelled() ? Waited::Stopped : Waited::TimedOut;
+}
+
+/// Asks the engine to stop request `id`; kills it when it does not answer within the grace.
+CallResult Connection::abandon(std::unique_lock<std::mutex>& lock, std::int64_t id, Waited why,
+                               const CallOptions& options) {
+    lock.unlock();
+    const Clock::time_point deadline = Clock::now() + options.grace;
+    const bool asked =
+        send({{"jsonrpc", "2.0"}, {"method", "cancel"}, {"params", {{"id", id}}}}, deadline, {});
+    lock.lock();
+    const auto answered = [&] { return m_pending.at(id).message.has_value() || m_end; };
+    const bool stopped = asked && m_changed.wait_until(lock, deadline, answered);
+    std::string message =
+        why == Waited::Stopped ? "cancelled" : "no answer within " + seconds(options.timeout);
+    if (!stopped) {
+        lock.unlock();
+        kill();
+        lock.lock();
+        message += "; the engine did not stop and was killed";
+    }
+    m_pending.erase(id);
+    return failed(why == Waited::Stopped ? CallError::Kind::Cancelled : CallError::Kind::TimedOut,
+                  std::move(message));
+}
+
+CallResult Connection::call(const std::string& method, const json& params, const CallOptions& options) {
+    const Clock::time_point deadline = Clock::now() + options.timeout;
+    std::unique_lock lock(m_mutex);
+    if (m_end) return failed(CallError::Kind::EngineDied, *m_end);
+    const std::int64_t id = m_nextId++;
+    m_pending[id].onProgress = options.task.onProgress;
+    lock.unlock();
+    const bool sent = send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}, deadline,
+                           options.task.stop);
+    lock.lock();
+    Waited how = Waited::TimedOut;
+    if (sent || Clock::now() < deadline)
+        how = wait(lock, id, options, sent ? deadline : Clock::now() + options.grace);
+    if (how == Waited::Stopped || how == Waited::TimedOut) return abandon(lock, id, how, options);
+    auto pending = m_pending.extract(id);
+    if (how == Waited::Ended) return failed(CallError::Kind::EngineDied, *m_end);
+    return resultOf(*pending.mapped().message);
+}
+
+} // namespace dynascope::engine

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine's side of the protocol: a reader thread that answers status and cancel at any time, and one
+// worker, the calling thread, that carries out everything else in order.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/engine/client/protocol.h"
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tl/expected.hpp>
+
+namespace dynascope::engine {
+
+/// Why a request failed. `data` goes to the client as it is (the node that failed, ...).
+struct Failure {
+    ErrorCode code = ErrorCode::Failed;
+    std::string message;
+    nlohmann::json data;
+};
+using Reply = tl::expected<nlohmann::json, Failure>;
+
+/// Carries out one request on the worker. A method it does not know gives Failure{MethodNotFound}.
+using Handler =
+    std::function<Reply(const std::string& method, const nlohmann::json& params, const TaskContext& task)>;
+
+/// Serves until "shutdown" or the end of `in`, and returns the exit status: 0, or 1 after bytes that are no
+/// frame (said on stderr). Blocks. Progress is sent at most 30 times a second.
+[[nodiscard]] int serve(int in, int out, const Handler& handler);
+
+} // namespace dynascope::engine

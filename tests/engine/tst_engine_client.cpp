@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The client against an engine that misbehaves.
+#include "core/engine/client/client.h"
+#include "core/engine/client/framing.h"
+#include "core/engine/client/process.h"
+
+#include <QTemporaryFile>
+#include <QTest>
+#include <atomic>
+#include <csignal>
+#include <future>
+#include <poll.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace dynascope;
+using engine::CallError;
+using engine::Client;
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<std::string> standIn() {
+    return {STAND_IN_ENGINE};
+}
+
+} // namespace
+
+class TestEngineClient : public QObject {
+    Q_OBJECT
+private slots:
+    void startsLazilyAndAnswers() {
+        Client client(standIn());
+        QVERIFY(!client.running());
+        const auto answer = client.call("echo", {{"text", "\xc3\xa9\n"}, {"n", 1}});
+        QVERIFY(answer.has_value());
+        QCOMPARE((*answer)["text"].get<std::string>(), std::string("\xc3\xa9\n"));
+        QVERIFY(client.running());
+        QCOMPARE(client.start()->engine, std::string("stand-in"));
+    }
+
+    void hugeMessage() {
+        Client client(standIn());
+        const std::string text(20'000'000, 'x');
+        const auto answer = client.call("echo", {{"text", text}});
+        QVERIFY(answer.has_value());
+        QCOMPARE((*answer)["text"].get<std::string>().size(), text.size());
+    }
+
+    void aGraphCrossesOnce() {
+        Client client(standIn());
+        QCOMPARE((*client.callOnGraph("size", "graph():"))["loads"].get<int>(), 1);
+        QCOMPARE((*client.callOnGraph("size", "graph():"))["loads"].get<int>(), 1);
+        QCOMPARE((*client.callOnGraph("size", "other"))["loads"].get<int>(), 2);
+        QVERIFY(client.call("forget").has_value());
+        QCOMPARE((*client.callOnGraph("size", "graph():"))["loads"].get<int>(), 3);
+    }
+
+    void unknownMethod() {
+        Client client(standIn());
+        const auto answer = client.call("fly");
+        QVERIFY(!answer);
+        QCOMPARE(answer.error().kind, CallError::Kind::Refused);
+        QCOMPARE(answer.error().code, static_cast<int>(engine::ErrorCode::MethodNotFound));
+    }
+
+    void progressArrives() {
+        Client client(standIn());
+        std::atomic<int> reports = 0;
+        std::stop_source stop;
+        engine::CallOptions options;
+        options.task.stop = stop.get_token();
+        options.task.onProgress = [&](const Progress& p) {
+            if (p.phase == "Sleeping" && p.total == 1000 && ++reports == 3) stop.request_stop();
+        };
+        const auto answer = client.call("sleep", json::object(), options);
+        QVERIFY(!answer);
+        QCOMPARE(answer.error().kind, CallError::Kind::Cancelled);
+        QVERIFY(reports >= 3);
+        QVERIFY(client.running()); // it stopped by itself
+    }
+
+    void statusAnswersDuringWork() {
+        Client client(standIn());
+        QVERIFY(client.start().has_value());
+        std::stop_source stop;
+        engine::CallOptions options;
+        options.task.stop = stop.get_token();
+        auto work =
+            std::async(std::launch::async, [&] { return client.call("sleep", json::object(), options); });
+        json status;
+        QTRY_VERIFY((status = *client.call("status"))["busy"].get<bool>());
+        QCOMPARE(status["method"].get<std::string>(), std::string("sleep"));
+        stop.request_stop();
+        QCOMPARE(work.get().error().kind, CallError::Kind::Cancelled);
+    }
+
+    void hangIsKilledAndTheNextCallHasANewEngine() {
+        Client client(standIn());
+        engine::CallOptions options;
+        options.timeout = 200ms;
+        options.grace = 100ms;
+        QVERIFY(client.start().has_value());
+        const auto answer = client.call("hang", json::object(), options);
+        QVERIFY(!answer);
+        QCOMPARE(answer.error().kind, CallError::Kind::TimedOut);
+        QCOMPARE(answer.error().message,
+                 std::string("no answer within 0.2 s; the engine did not stop and was killed"));
+        QTRY_VERIFY(!client.running());
+        QVERIFY(client.call("echo").has_value());
+    }
+
+    void deathIsOneClearError() {
+        Client client(standIn());
+        QVERIFY(client.start().has_value());
+        const auto killed = client.call("die");
+        QVERIFY(!killed);
+        QCOMPARE(killed.error().kind, CallError::Kind::EngineDied);
+        QCOMPARE(killed.error().message, std::string("the engine ended by signal 9 (Killed)"));
+        QVERIFY(client.start().has_value());
+        QCOMPARE(client.call("exit").error().message,
+                 std::string("the engine ended by exit status 3: no memory left"));
+    }
+
+    void killedFromOutsideAtAnyMoment() {
+        Client client(standIn());
+        for (int i = 0; i < 10; ++i) {
+            const auto info = client.start();
+            QVERIFY(info.has_value());
+            auto work = std::async(std::launch::async, [&] { return client.call("sleep"); });
+            std::this_thread::sleep_for(std::chrono::milliseconds(3 * i));
+            QCOMPARE(::kill(static_cast<pid_t>(info->pid), SIGKILL), 0);
+            const auto answer = work.get();
+            // A call that had not yet begun may have found a new engine: then it is that one's to end.
+            if (!answer) QCOMPARE(answer.error().kind, CallError::Kind::EngineDied);
+            QTRY_VERIFY(!client.running());
+        }
+    }
+
+    void garbageFromTheEngine() {
+        Client client(standIn());
+        QVERIFY(client.start().has_value());
+        const auto answer = client.call("garbage");
+        QVERIFY(!answer);
+        QCOMPARE(answer.error().kind, CallError::Kind::EngineDied);
+        QVERIFY(QByteArray::fromStdString(answer.error().message).contains("no message"));
+    }
+
+    void whatIsNoEngine() {
+        const auto missing = Client({"/nonexistent/dynascope-engine"}).start();
+        QVERIFY(!missing);
+        QCOMPARE(missing.error().kind, CallError::Kind::NotStarted);
+        const auto ends = Client({"sh", "-c", "echo no route to host >&2; exit 255"}).start();
+        QVERIFY(!ends);
+        QCOMPARE(ends.error().message,
+                 std::string("no engine from 'sh': the engine ended by exit status 255: no route to host"));
+        const auto older = Client({STAND_IN_ENGINE, "0"}).start();
+        QVERIFY(!older);
+        QVERIFY(QByteArray::fromStdString(older.error().message).contains("speaks protocol 0"));
+    }
+
+    void anArgumentListIsEnough() {
+        Client client({"env", "A=b c", STAND_IN_ENGINE});
+        QVERIFY(client.call("echo").has_value());
+    }
+
+    void theServerSurvivesBadRequests() {
+        auto process = engine::spawn(standIn());
+        QVERIFY(process.has_value());
+        const std::string bytes = engine::frame("not json") + engine::frame("[1, 2]") +
+                                  engine::frame(R"({"jsonrpc":"2.0","id":7})") +
+                                  engine::frame(R"({"jsonrpc":"2.0","id":8,"method":"status","params":3})") +
+                                  engine::frame(R"({"jsonrpc":"2.0","id":9,"method":"shutdown"})");
+        QCOMPARE(::write(process->in.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+        std::string got;
+        char buffer[4096];
+        for (ssize_t n = 0; (n = ::read(process->out.get(), buffer, sizeof buffer)) > 0;)
+            got.append(buffer, static_cast<std::size_t>(n));
+        engine::FrameReader frames;
+        frames.append(got);
+        std::vector<json> codes;
+        while (auto next = *frames.next()) {
+            const json message = json::parse(*next);
+            codes.push_back(message.contains("error") ? message["error"]["code"] : message["id"]);
+        }
+        QCOMPARE(json(codes).dump(), std::string("[-32700,-32600,-32600,8,9]"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestEngineClient)
+#include "tst_engine_client.moc"
