@@ -171,9 +171,11 @@ void TraceReader::readRecord(const TraceItem& item) {
 
 void TraceReader::checkPayload(const session::Record& record, const TraceItem& item, std::string_view hash) {
     m_hash.clear();
+    m_payloadDamaged = true;
     const std::size_t index = m_session.records.size() - 1;
     if (!item.hasPayload) {
-        if (!hash.empty())
+        m_payloadDamaged = !hash.empty();
+        if (m_payloadDamaged)
             warn(item.last ? "file ends before the record's payload" : "payload is missing", record.line,
                  index);
         return;
@@ -183,9 +185,11 @@ void TraceReader::checkPayload(const session::Record& record, const TraceItem& i
         warn("payload is not UTF-8; bad bytes are shown as U+FFFD", record.line, index);
         return;
     }
+    m_payloadDamaged = false;
     if (hash.empty() || !m_options.checkHashes) return;
-    if (hashOf(payload, true) != hash &&
-        (payload.find('\r') == std::string_view::npos || hashOf(payload, false) != hash)) {
+    m_payloadDamaged = hashOf(payload, true) != hash &&
+                       (payload.find('\r') == std::string_view::npos || hashOf(payload, false) != hash);
+    if (m_payloadDamaged) {
         warn(item.last ? "file ends inside the record's payload, or its hash is wrong"
                        : "payload does not match its hash " + std::string(hash.substr(0, 40)),
              record.line, index);

@@ -117,7 +117,8 @@ private:
     std::string m_file;
     int m_rank = 0;
     std::unordered_map<std::int64_t, std::string> m_strings;
-    std::string m_hash; ///< of the payload at hand; empty where it is not to be trusted
+    std::string m_hash;            ///< of the payload at hand; empty where it is not to be trusted
+    bool m_payloadDamaged = false; ///< a warning about the payload at hand was given
     simdjson::dom::parser m_parser, m_payloadParser;
 };
 

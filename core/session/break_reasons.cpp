@@ -204,6 +204,17 @@ std::optional<WayOut> settingOf(const std::string& hint) {
     return WayOut{"setting", "Set " + name, withoutBackticks(hint), std::move(code)};
 }
 
+/// The first sentence, cut at a word.
+std::string headline(std::string_view text) {
+    constexpr std::size_t limit = 56;
+    const std::size_t sentence = std::min(text.find(". "), text.find('\n'));
+    text = text.substr(0, sentence);
+    if (text.ends_with('.')) text.remove_suffix(1);
+    if (text.size() <= limit) return std::string(text);
+    const std::size_t blank = text.rfind(' ', limit);
+    return std::string(text.substr(0, blank == std::string_view::npos ? limit : blank)) + " ...";
+}
+
 WayOut hintWay(const std::string& hint) {
     if (std::optional<WayOut> setting = settingOf(hint)) return *setting;
     if (hint.find("report an issue") != std::string::npos || hint.find("file an issue") != std::string::npos)
@@ -218,7 +229,7 @@ WayOut hintWay(const std::string& hint) {
                 "torch.cond(pred, true_fn, false_fn, operands)"};
     if (hint.find("Remove") != std::string::npos)
         return {"remove", "Remove the call", withoutBackticks(hint), {}};
-    return {"rewrite", "PyTorch's hint", withoutBackticks(hint), {}};
+    return {"rewrite", headline(withoutBackticks(hint)), withoutBackticks(hint), {}};
 }
 
 bool isLoggingCall(const std::string& name) {
@@ -295,6 +306,7 @@ std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
     for (const std::string& hint : graphBreak.hints) {
         // PyTorch gives this hint for every builtin, exec included.
         if (builtin && !logging && hint.find("reorderable_logging_functions") != std::string::npos) continue;
+        if (hint.starts_with("This graph break is fundamental")) continue; // a verdict, not a way out
         WayOut found = hintWay(hint);
         const bool known = std::any_of(out.begin(), out.end(), [&](const WayOut& other) {
             return (!found.code.empty() && other.code.starts_with(found.code)) ||

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/open.h"
+#include "core/session/break_reasons.h"
+#include "core/session/breaks.h"
+#include "tests/support/captures.h"
+
+#include <QtTest>
+#include <cmath>
+
+using namespace dynascope;
+
+class TestSessionBreaks : public QObject {
+    Q_OBJECT
+
+private slots:
+    void groups() {
+        const auto opened = capture::open(test::capture("trace_inductor/graph_breaks").toStdString());
+        QVERIFY(opened);
+        const session::Session& session = **opened;
+        const session::BreakSummary summary = session::summarizeBreaks(session);
+        QCOMPARE(summary.breaks, std::size_t(16));
+        QCOMPARE(summary.compiles, std::size_t(20));
+        QCOMPARE(summary.recompiles, std::size_t(10));
+        QVERIFY(std::abs(summary.compileSeconds - 15.996) < 0.001);
+        // Everything but the two calls of f itself.
+        const double roots = session.find(0, "0/0")->compileSeconds + session.find(0, "0/1")->compileSeconds;
+        QVERIFY(std::abs(summary.secondsAfterBreaks + roots - summary.compileSeconds) < 1e-9);
+
+        struct Row {
+            const char* reason;
+            std::uint32_t line;
+            std::size_t breaks;
+            double seconds;
+            const char* wayOut;
+        };
+        const std::vector<Row> expected = {
+            {"Call to torch._dynamo.graph_break()", 27, 4, 5.29, "remove"},
+            {"Builtin print cannot be traced", 30, 2, 3.73, "setting"},
+            {"Branch on tensor data: if h.sum()>0", 31, 2, 1.98, "rewrite"},
+            {"Builtin exec cannot be traced", 38, 2, 1.87, "rewrite"},
+            {"Tensor.item() with capture_scalar_outputs=False", 33, 2, 1.64, "setting"},
+            {"Function marked as skipped: posix.getpid", 34, 2, 0.11, "move out"},
+            {"Dynamic shape operator aten.nonzero", 36, 2, 0.09, "setting"},
+        };
+        QCOMPARE(summary.groups.size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const session::BreakGroup& group = summary.groups[i];
+            QCOMPARE(group.reason, std::string(expected[i].reason));
+            QCOMPARE(group.location.line, expected[i].line);
+            QCOMPARE(group.occurrences.size(), expected[i].breaks);
+            QVERIFY2(std::abs(group.secondsAfter - expected[i].seconds) < 0.01, group.reason.c_str());
+            QCOMPARE(group.waysOut.front().kind, std::string(expected[i].wayOut));
+        }
+        QStringList after;
+        for (const std::size_t c : summary.groups.front().framesAfter)
+            after.append(QString::fromStdString(session.compiles[c].id.toString()));
+        QCOMPARE(after, QStringList({"5/0", "6/0", "7/0", "5/1", "6/1", "7/1"}));
+        QCOMPARE(summary.groups[1].bytesHandedOver, std::uint64_t(256 + 128));
+    }
+
+    void cuts() {
+        const auto opened = capture::open(test::capture("trace_inductor/graph_breaks").toStdString());
+        const session::Session& session = **opened;
+        const session::BreakSummary summary = session::summarizeBreaks(session);
+        const std::vector<session::CutRow> rows = session::cutRows(session, summary);
+        QCOMPARE(rows.size(), std::size_t(2));
+        QCOMPARE(rows[0].label, std::string("Call 1"));
+        QCOMPARE(rows[0].detail, std::string("x f32[8, 8]"));
+        QCOMPARE(rows[1].detail, std::string("x f32[s77, 8]"));
+        QStringList pieces;
+        for (const session::CutPiece& piece : rows[0].pieces)
+            pieces.append(QString::fromStdString(session.compiles[piece.compile].id.toString()) + ':' +
+                          QString::number(piece.breakLine));
+        QCOMPARE(pieces, QStringList({"0/0:30", "1/0:31", "2/0:33", "3/0:34", "4/0:27", "5/0:27", "6/0:0",
+                                      "7/0:36", "8/0:38", "9/0:0"}));
+        QCOMPARE(rows[0].pieces[1].ops, (std::vector<std::string>{"sum", "gt"}));
+        QVERIFY(rows[0].pieces[4].ops.empty());
+        QCOMPARE(rows[0].pieces[4].group, std::size_t(0));
+    }
+
+    void ranksAreApart() {
+        const auto opened = capture::open((test::captures() + "/ranks_aot_eager/ddp").toStdString());
+        const session::BreakSummary summary = session::summarizeBreaks(**opened);
+        QCOMPARE(summary.breaks, std::size_t(6));
+        QCOMPARE(summary.groups.size(), std::size_t(2));
+        QCOMPARE(session::cutRows(**opened, summary).size(), std::size_t(2));
+    }
+
+    void nothingBroken() {
+        const auto opened = capture::open(test::capture("trace_inductor/train").toStdString());
+        const session::BreakSummary summary = session::summarizeBreaks(**opened);
+        QVERIFY(summary.groups.empty() && summary.breaks == 0);
+        QVERIFY(session::cutRows(**opened, summary).empty());
+    }
+
+    void reasons_data() {
+        QTest::addColumn<QString>("title");
+        QTest::addColumn<QString>("explanation");
+        QTest::addColumn<QString>("context");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QString>("expected");
+        QTest::newRow("method") << "Unsupported method call"
+                                << "cannot trace method `set` of class `Logger`"
+                                << ""
+                                << ""
+                                << "Method Logger.set cannot be traced";
+        QTest::newRow("data-dependent op") << "Data dependent operator"
+                                           << ""
+                                           << "aten._local_scalar_dense.default"
+                                           << ""
+                                           << "Data-dependent operator aten._local_scalar_dense";
+        QTest::newRow("while") << "Data-dependent branching"
+                               << ""
+                               << ""
+                               << "while x[\"a:b\"] > {1: 2}[1]:  # loop"
+                               << "Branch on tensor data: while x[\"a:b\"] > {1: 2}[1]";
+        QTest::newRow("walrus") << "Data-dependent branching"
+                                << ""
+                                << ""
+                                << "if (n := x.sum()): pass"
+                                << "Branch on tensor data: if (n := x.sum())";
+        QTest::newRow("no code") << "Data-dependent branching"
+                                 << ""
+                                 << ""
+                                 << ""
+                                 << "Data-dependent branching";
+        QTest::newRow("unknown kind") << "Something `new` in PyTorch 3"
+                                      << ""
+                                      << ""
+                                      << ""
+                                      << "Something new in PyTorch 3";
+        QTest::newRow("skipped, no context") << "Attempted to call function marked as skipped"
+                                             << "builtin `posix.getpid.` is"
+                                             << ""
+                                             << ""
+                                             << "Function marked as skipped: posix.getpid";
+        QTest::newRow("fill missing") << "Failed to trace builtin operator"
+                                      << ""
+                                      << ""
+                                      << ""
+                                      << "Failed to trace builtin operator";
+    }
+    void reasons() {
+        QFETCH(QString, title);
+        QFETCH(QString, explanation);
+        QFETCH(QString, context);
+        QFETCH(QString, code);
+        QFETCH(QString, expected);
+        session::GraphBreak item;
+        item.title = title.toStdString();
+        item.explanation = explanation.toStdString();
+        item.context = context.toStdString();
+        item.userStack.push_back({"cap.py", 3, "f", code.toStdString()});
+        QCOMPARE(QString::fromStdString(session::shortReason(item)), expected);
+        QVERIFY(!session::waysOut(item).empty());
+    }
+
+    void hintsBecomeWaysOut() {
+        session::GraphBreak item;
+        item.title = "Something new";
+        item.hints = {"Please report an issue to PyTorch.",
+                      "This graph break is fundamental - it is unlikely to go.",
+                      "Set `torch._dynamo.config.trace_numpy = True` to go on.",
+                      "Apply `@torch._dynamo.dont_skip_tracing` to it."};
+        const std::vector<session::WayOut> ways = session::waysOut(item);
+        QCOMPARE(ways.size(), std::size_t(3));
+        QCOMPARE(ways[0].kind, std::string("setting"));
+        QCOMPARE(ways[0].code, std::string("torch._dynamo.config.trace_numpy = True"));
+        QCOMPARE(ways[1].code, std::string("@torch._dynamo.dont_skip_tracing"));
+        QCOMPARE(ways[2].kind, std::string("report"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSessionBreaks)
+#include "tst_session_breaks.moc"
