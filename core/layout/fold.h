@@ -71,6 +71,6 @@ struct FoldedGraph {
 [[nodiscard]] FoldedGraph fold(const ir::Graph& graph, const GroupTree& tree, const std::set<GroupId>& openGroups);
 
 /// Groups to open at first, so that about `budget` items are visible: breadth first, never splitting a stack.
-[[nodiscard]] std::set<GroupId> initialOpen(const ir::Graph& graph, const GroupTree& tree, std::size_t budget = 60);
+[[nodiscard]] std::set<GroupId> initialOpen(const ir::Graph& graph, const GroupTree& tree, std::size_t budget = 120);
 
 } // namespace dynascope::layout

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The group tree of a graph. Nodes are sorted into buckets by module path, level by level. A bucket whose
+// nodes would be both above and below something else (a module that is called twice) would make a cycle once
+// it is drawn as one block, so such buckets are cut into runs of neighbouring nodes; a run of a topological
+// order never makes a cycle.
+#include "core/layout/fold.h"
+#include "core/layout/module_paths.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace dynascope::layout {
+
+namespace {
+
+constexpr std::size_t groupLinesAbove =
+    40; ///< direct nodes of a group from which they are grouped by source line
+constexpr std::size_t minModuleNodes = 2; ///< a module of one node is that node
+constexpr std::size_t minLineNodes = 3;
+constexpr std::size_t groupHintlessAbove = 60;
+constexpr std::size_t maxOpsInDetail = 3;
+
+std::string_view baseName(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+/// "add" for torch.ops.aten.add.Tensor, "linear" for torch._C._nn.linear.
+std::string opWord(std::string_view target) {
+    constexpr std::string_view ops = "torch.ops.";
+    if (target.starts_with(ops)) {
+        const std::size_t space = target.find('.', ops.size());
+        if (space != std::string_view::npos) target.remove_prefix(space + 1);
+        return std::string(target.substr(0, target.find('.')));
+    }
+    const std::size_t dot = target.rfind('.');
+    return std::string(dot == std::string_view::npos ? target : target.substr(dot + 1));
+}
+
+/// "layers.0" and "layers.7".
+bool sameList(std::string_view a, std::string_view b) {
+    const std::size_t dot = a.rfind('.');
+    return dot != std::string_view::npos && dot == b.rfind('.') && a.substr(0, dot) == b.substr(0, dot);
+}
+
+/// A part of one level: a single node, or a bucket that becomes a group.
+struct Part {
+    std::string component; ///< empty for a single node
+    std::vector<ir::NodeIndex> nodes;
+};
+
+class TreeBuilder {
+public:
+    TreeBuilder(const ir::Graph& graph, ModulePaths paths)
+        : m_graph(graph)
+        , m_paths(std::move(paths)) {}
+
+    GroupTree build() {
+        m_tree.groupOfNode.assign(m_graph.size(), 0);
+        m_tree.groups.emplace_back();
+        std::vector<ir::NodeIndex> all(m_graph.size());
+        for (ir::NodeIndex i = 0; i < all.size(); ++i) {
+            all[i] = i;
+        }
+        if (m_paths.backward.empty()) {
+            fillModule(0, all, 0);
+        } else {
+            fillJoint(all);
+        }
+        finish();
+        return std::move(m_tree);
+    }
+
+private:
+    GroupId addGroup(GroupId parent, Group::Kind kind, const std::string& name) {
+        const auto id = GroupId(m_tree.groups.size());
+        Group group;
+        group.kind = kind;
+        group.name = name;
+        const std::string& above = m_tree.groups[parent].path;
+        group.path = above.empty() ? name : above + '.' + name;
+        group.parent = parent;
+        m_tree.groups.push_back(std::move(group));
+        m_tree.groups[parent].children.push_back(id);
+        return id;
+    }
+
+    void addNode(GroupId group, ir::NodeIndex node) {
+        m_tree.groups[group].nodes.push_back(node);
+        m_tree.groupOfNode[node] = group;
+    }
+
+    /// Forward and backward pass through the same modules; as two halves neither makes a cycle.
+    void fillJoint(const std::vector<ir::NodeIndex>& all) {
+        std::vector<ir::NodeIndex> forward, backward;
+        for (const ir::NodeIndex i : all) {
+            const ir::Node& node = m_graph.node(i);
+            if (node.op == ir::Op::Output ||
+                (node.op == ir::Op::Placeholder && m_paths.ofNode[i] == rootPath))
+                addNode(0, i);
+            else
+                (m_paths.backward[i] ? backward : forward).push_back(i);
+        }
+        fillModule(addGroup(0, Group::Kind::Module, "forward"), forward, 0);
+        fillModule(addGroup(0, Group::Kind::Module, "backward"), backward, 0);
+    }
+
+    void fillModule(GroupId id, const std::vector<ir::NodeIndex>& nodes, int depth) {
+        std::vector<Part> parts;
+        std::unordered_map<PathId, std::size_t> bucketOf;
+        for (const ir::NodeIndex node : nodes) {
+            const PathId path = m_paths.ofNode[node];
+            if (m_paths.table.depth(path) <= depth) {
+                parts.push_back({{}, {node}});
+                continue;
+            }
+            const PathId key = m_paths.table.ancestor(path, depth + 1);
+            const auto [at, isNew] = bucketOf.try_emplace(key, parts.size());
+            if (isNew) parts.push_back({m_paths.table.component(key), {}});
+            parts[at->second].nodes.push_back(node);
+        }
+        parts = withoutCycles(std::move(parts), nodes);
+
+        std::vector<ir::NodeIndex> single;
+        std::map<std::string, int> seen;
+        for (const Part& part : parts) {
+            if (part.component.empty()) {
+                single.push_back(part.nodes.front());
+                continue;
+            }
+            const int nth = ++seen[part.component];
+            const std::string name =
+                nth == 1 ? part.component : part.component + " (" + std::to_string(nth) + ')';
+            fillModule(addGroup(id, Group::Kind::Module, name), part.nodes, depth + 1);
+        }
+        fillLines(id, single);
+    }
+
+    /// Nodes that no child module holds: one by one, or by source line where they are many.
+    void fillLines(GroupId id, const std::vector<ir::NodeIndex>& nodes) {
+        const bool byLine = nodes.size() > (m_paths.any ? groupLinesAbove : groupHintlessAbove);
+        for (std::size_t i = 0; i < nodes.size();) {
+            const ir::SourceLocation* at =
+                byLine && isCall(nodes[i]) ? m_graph.node(nodes[i]).location() : nullptr;
+            std::size_t end = i + 1;
+            while (at != nullptr && end < nodes.size() && isCall(nodes[end])) {
+                const ir::SourceLocation* other = m_graph.node(nodes[end]).location();
+                // Neighbours in the graph, not only in this list: a module in between would make a cycle.
+                if (other == nullptr || other->line != at->line || other->file != at->file ||
+                    nodes[end] != nodes[end - 1] + 1)
+                    break;
+                ++end;
+            }
+            if (end - i < minLineNodes) {
+                for (; i < end; ++i) {
+                    addNode(id, nodes[i]);
+                }
+                continue;
+            }
+            const std::string name = std::string(baseName(at->file)) + ':' + std::to_string(at->line);
+            const GroupId line = addGroup(id, Group::Kind::SourceLine, name);
+            m_tree.groups[line].detail = at->code;
+            // A line that runs more than once has one block a run.
+            m_tree.groups[line].path += '#' + std::to_string(nodes[i]);
+            for (; i < end; ++i) {
+                addNode(line, nodes[i]);
+            }
+        }
+    }
+
+    [[nodiscard]] bool isCall(ir::NodeIndex i) const {
+        const ir::Op op = m_graph.node(i).op;
+        return op != ir::Op::Placeholder && op != ir::Op::Output;
+    }
+
+    /// Cuts the buckets that lie on a cycle of the quotient graph (Tarjan's components, iterative) into runs
+    /// of neighbours, and dissolves buckets that are too small to be blocks.
+    std::vector<Part> withoutCycles(std::vector<Part> parts, const std::vector<ir::NodeIndex>& nodes) {
+        std::unordered_map<ir::NodeIndex, std::uint32_t> partOf;
+        for (std::uint32_t p = 0; p < parts.size(); ++p) {
+            for (const ir::NodeIndex n : parts[p].nodes) {
+                partOf[n] = p;
+            }
+        }
+        const std::vector<std::uint8_t> cyclic = onCycle(parts, partOf);
+        std::vector<Part> out;
+        std::unordered_map<std::uint32_t, std::size_t> placed; // whole buckets
+        std::uint32_t last = UINT32_MAX;                       // bucket of the run that `run` indexes
+        std::size_t run = 0;
+        for (const ir::NodeIndex n : nodes) {
+            const std::uint32_t p = partOf[n];
+            if (parts[p].component.empty()) {
+                out.push_back({{}, {n}});
+                // A placeholder between two nodes of a bucket does not part them.
+                if (isCall(n)) last = UINT32_MAX;
+            } else if (cyclic[p] && isCall(n)) {
+                if (last != p) {
+                    run = out.size();
+                    out.push_back({parts[p].component, {}});
+                }
+                out[run].nodes.push_back(n);
+                last = p;
+            } else if (cyclic[p]) {
+                out.push_back({{}, {n}});
+            } else {
+                const auto [at, isNew] = placed.try_emplace(p, out.size());
+                if (isNew) out.push_back({parts[p].component, {}});
+                out[at->second].nodes.push_back(n);
+                last = UINT32_MAX;
+            }
+        }
+        std::vector<Part> kept;
+        for (Part& part : out) {
+            const auto calls = std::size_t(std::count_if(part.nodes.begin(), part.nodes.end(),
+                                                         [&](ir::NodeIndex n) { return isCall(n); }));
+            if (part.component.empty() || calls >= minModuleNodes) {
+                kept.push_back(std::move(part));
+                continue;
+            }
+            for (const ir::NodeIndex n : part.nodes) {
+                kept.push_back({{}, {n}});
+            }
+        }
+        return kept;
+    }
+
+    [[nodiscard]] std::vector<std::uint8_t>
+    onCycle(const std::vector<Part>& parts,
+            const std::unordered_map<ir::NodeIndex, std::uint32_t>& partOf) const {
+        std::vector<std::vector<std::uint32_t>> next(parts.size());
+        for (const auto& [node, p] : partOf) {
+            for (const ir::NodeIndex user : m_graph.users(node)) {
+                const auto at = partOf.find(user);
+                // A path that leaves this level and comes back closes a cycle too; the level above has cut
+                // those.
+                if (at != partOf.end() && at->second != p) next[p].push_back(at->second);
+            }
+        }
+        for (auto& list : next) {
+            std::sort(list.begin(), list.end());
+            list.erase(std::unique(list.begin(), list.end()), list.end());
+        }
+        constexpr std::uint32_t unseen = UINT32_MAX;
+        std::vector<std::uint32_t> order(parts.size(), unseen), low(parts.size(), 0), stack;
+        std::vector<std::uint8_t> onStack(parts.size(), 0), cyclic(parts.size(), 0);
+        struct Frame {
+            std::uint32_t part;
+            std::size_t edge;
+        };
+        std::uint32_t counter = 0;
+        for (std::uint32_t root = 0; root < parts.size(); ++root) {
+            if (order[root] != unseen) continue;
+            std::vector<Frame> frames{{root, 0}};
+            while (!frames.empty()) {
+                const std::uint32_t p = frames.back().part;
+                if (frames.back().edge == 0) {
+                    order[p] = low[p] = counter++;
+                    stack.push_back(p);
+                    onStack[p] = 1;
+                }
+                if (frames.back().edge < next[p].size()) {
+                    const std::uint32_t q = next[p][frames.back().edge++];
+                    if (order[q] == unseen)
+                        frames.push_back({q, 0});
+                    else if (onStack[q])
+                        low[p] = std::min(low[p], order[q]);
+                    continue;
+                }
+                frames.pop_back();
+                if (!frames.empty()) low[frames.back().part] = std::min(low[frames.back().part], low[p]);
+                if (low[p] != order[p]) continue;
+                const bool several = stack.back() != p;
+                while (true) {
+                    const std::uint32_t q = stack.back();
+                    stack.pop_back();
+                    onStack[q] = 0;
+                    cyclic[q] = several;
+                    if (q == p) break;
+                }
+            }
+        }
+        return cyclic;
+    }
+
+    void finish();
+    [[nodiscard]] std::uint64_t hashOf(const std::vector<ir::NodeIndex>& nodes) const;
+    void hashArgument(std::uint64_t& h, const ir::Argument& a,
+                      const std::unordered_map<std::string_view, std::size_t>& local) const;
+    void markAlike(Group& parent);
+
+    const ir::Graph& m_graph;
+    ModulePaths m_paths;
+    GroupTree m_tree;
+};
+
+void mix(std::uint64_t& h, std::uint64_t value) {
+    h ^= value + 0x9e3779b97f4a7c15ULL + (h << 6U) + (h >> 2U);
+}
+
+void mix(std::uint64_t& h, std::string_view text) {
+    mix(h, std::hash<std::string_view>{}(text));
+}
+
+void TreeBuilder::hashArgument(std::uint64_t& h, const ir::Argument& a,
+                               const std::unordered_map<std::string_view, std::size_t>& local) const {
+    mix(h, std::uint64_t(a.kind));
+    if (a.isNode()) {
+        const auto at = local.find(a.text);
+        mix(h, at == local.end() ? UINT64_MAX : at->second);
+    } else {
+        mix(h, a.text);
+    }
+    for (const ir::Argument& item : a.items) {
+        hashArgument(h, item, local);
+    }
+}
+
+std::uint64_t TreeBuilder::hashOf(const std::vector<ir::NodeIndex>& nodes) const {
+    std::unordered_map<std::string_view, std::size_t> local;
+    std::uint64_t h = nodes.size();
+    for (const ir::NodeIndex i : nodes) {
+        const ir::Node& node = m_graph.node(i);
+        local.emplace(node.name, local.size());
+        mix(h, std::uint64_t(node.op));
+        if (node.op == ir::Op::CallFunction || node.op == ir::Op::CallMethod) mix(h, node.target);
+        for (const ir::Argument& a : node.args) {
+            hashArgument(h, a, local);
+        }
+        for (const auto& [key, a] : node.kwargs) {
+            mix(h, key);
+            hashArgument(h, a, local);
+        }
+        if (node.meta) mix(h, node.meta->annotation());
+    }
+    return h;
+}
+
+void TreeBuilder::markAlike(Group& parent) {
+    // Only true neighbours make a stack: a node between two of them would have to be drawn through it.
+    struct Place {
+        ir::NodeIndex first;
+        GroupId group;
+    };
+    std::vector<Place> places;
+    for (const ir::NodeIndex n : parent.nodes) {
+        if (isCall(n)) places.push_back({n, noGroup});
+    }
+    for (const GroupId child : parent.children) {
+        ir::NodeIndex first = ir::npos;
+        std::vector<GroupId> open{child};
+        while (!open.empty()) {
+            const Group& g = m_tree.groups[open.back()];
+            open.pop_back();
+            for (const ir::NodeIndex n : g.nodes) {
+                if (isCall(n)) first = std::min(first, n);
+            }
+            open.insert(open.end(), g.children.begin(), g.children.end());
+        }
+        places.push_back({first, child});
+    }
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < places.size();) {
+        std::size_t end = i + 1;
+        if (places[i].group != noGroup) {
+            const Group& first = m_tree.groups[places[i].group];
+            while (end < places.size() && places[end].group != noGroup && first.kind == Group::Kind::Module &&
+                   m_tree.groups[places[end].group].kind == Group::Kind::Module &&
+                   m_tree.groups[places[end].group].shapeHash == first.shapeHash &&
+                   sameList(m_tree.groups[places[end].group].name, first.name))
+                ++end;
+            for (std::size_t k = i; end - i > 1 && k < end; ++k) {
+                m_tree.groups[places[k].group].alike = places[i].group;
+            }
+        }
+        i = end;
+    }
+    // Children in graph order, as their first calls stand.
+    parent.children.clear();
+    for (const Place& place : places) {
+        if (place.group != noGroup) parent.children.push_back(place.group);
+    }
+}
+
+void TreeBuilder::finish() {
+    // Children have larger ids than their parents, so one pass from the back sees every subtree whole.
+    std::vector<std::vector<ir::NodeIndex>> all(m_tree.groups.size());
+    for (std::size_t id = m_tree.groups.size(); id-- > 0;) {
+        Group& group = m_tree.groups[id];
+        std::vector<ir::NodeIndex>& nodes = all[id];
+        nodes.insert(nodes.end(), group.nodes.begin(), group.nodes.end());
+        std::sort(nodes.begin(), nodes.end());
+        group.totalNodes = nodes.size();
+        group.shapeHash = hashOf(nodes);
+        if (group.detail.empty() && id != 0) {
+            std::vector<std::string> ops;
+            for (const ir::NodeIndex n : nodes) {
+                if (!isCall(n)) continue;
+                std::string op = opWord(m_graph.node(n).target);
+                if (std::find(ops.begin(), ops.end(), op) != ops.end()) continue;
+                if (ops.size() == maxOpsInDetail) {
+                    group.detail += ", \u2026";
+                    break;
+                }
+                group.detail += (ops.empty() ? "" : ", ") + op;
+                ops.push_back(std::move(op));
+            }
+        }
+        if (group.parent != noGroup) {
+            auto& above = all[group.parent];
+            above.insert(above.end(), nodes.begin(), nodes.end());
+        }
+    }
+    for (Group& group : m_tree.groups) {
+        markAlike(group);
+    }
+}
+
+} // namespace
+
+int GroupTree::depth(GroupId id) const {
+    int depth = 0;
+    for (; id < groups.size() && groups[id].parent != noGroup; id = groups[id].parent) {
+        ++depth;
+    }
+    return depth;
+}
+
+GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints) {
+    return TreeBuilder(graph, inferModules(graph, hints)).build();
+}
+
+} // namespace dynascope::layout

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which parameter or buffer a placeholder holds, from the names that Dynamo, AOTAutograd and torch.export
+// give it.
+#include "core/layout/fold.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace dynascope::layout {
+
+namespace {
+
+bool isDigits(std::string_view text) {
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// "L_self_modules_layers_modules_0_modules_fc_parameters_weight_" -> "layers.0.fc.weight". Dynamo spells the
+/// source L['self']._modules['layers']._modules['0']... with every other sign turned into "_", so the words
+/// in between tell where an attribute name begins and ends.
+std::string fromDynamo(std::string_view target) {
+    if (!target.starts_with("L_") && !target.starts_with("l_")) return {};
+    constexpr std::array<std::string_view, 3> words = {"_modules_", "_parameters_", "_buffers_"};
+    std::vector<std::string_view> parts;
+    std::size_t begin = std::string_view::npos;
+    bool sawTensor = false;
+    for (std::size_t i = 1; i < target.size();) {
+        const auto word = std::find_if(words.begin(), words.end(),
+                                       [&](std::string_view w) { return target.substr(i).starts_with(w); });
+        if (word == words.end()) {
+            ++i;
+            continue;
+        }
+        if (begin != std::string_view::npos) parts.push_back(target.substr(begin, i - begin));
+        sawTensor = sawTensor || *word != words[0];
+        // The closing "_" of one word opens the next, as in "_modules_0_modules_".
+        begin = i + word->size();
+        i = begin;
+    }
+    if (!sawTensor || begin == std::string_view::npos) return {};
+    std::string_view last = target.substr(begin);
+    if (last.ends_with('_')) last.remove_suffix(1);
+    parts.push_back(last);
+    std::string path;
+    for (const std::string_view part : parts) {
+        if (!path.empty()) path += '.';
+        path += part;
+    }
+    return path;
+}
+
+/// "p_layers_0_linear1_weight" -> "layers.0.linear1.weight". Export joins with "_", so only list indices and
+/// the tensor's own name can be told apart.
+std::string fromExport(std::string_view name) {
+    if (!name.starts_with("p_") && !name.starts_with("b_")) return {};
+    name.remove_prefix(2);
+    constexpr std::array<std::string_view, 8> tensors = {
+        "in_proj_weight",      "in_proj_bias", "running_mean", "running_var",
+        "num_batches_tracked", "inv_freq",     "weight",       "bias"};
+    std::string_view module = name;
+    std::string_view tensor;
+    for (const std::string_view t : tensors) {
+        if (name.ends_with(t) && (name.size() == t.size() || name[name.size() - t.size() - 1] == '_')) {
+            tensor = t;
+            module = name.substr(0, name.size() - t.size());
+            if (module.ends_with('_')) module.remove_suffix(1);
+            break;
+        }
+    }
+    if (tensor.empty()) {
+        const std::size_t cut = name.rfind('_');
+        if (cut == std::string_view::npos) return std::string(name);
+        module = name.substr(0, cut);
+        tensor = name.substr(cut + 1);
+    }
+    // "layers_0_linear1": a number between underscores is a list index.
+    std::string path;
+    std::string word;
+    const auto flush = [&] {
+        if (word.empty()) return;
+        path += (path.empty() ? "" : ".") + word;
+        word.clear();
+    };
+    while (!module.empty()) {
+        const std::size_t cut = module.find('_');
+        const std::string_view piece = module.substr(0, cut);
+        if (isDigits(piece) && !word.empty()) {
+            flush();
+            path += '.' + std::string(piece);
+        } else {
+            word += (word.empty() ? "" : "_") + std::string(piece);
+        }
+        module = cut == std::string_view::npos ? std::string_view{} : module.substr(cut + 1);
+    }
+    flush();
+    return path.empty() ? std::string(tensor) : path + '.' + std::string(tensor);
+}
+
+std::optional<std::size_t> number(std::string_view text) {
+    std::size_t value = 0;
+    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return ec == std::errc() && end != text.data() ? std::optional(value) : std::nullopt;
+}
+
+/// Position among the compiled function's inputs: "PlainAOTInput(idx=3)" -> 3; else by the names that
+/// AOTAutograd gives, "primals_4" -> 3 and "arg3_1" -> 3.
+std::optional<std::size_t> inputPosition(const ir::Node& node) {
+    constexpr std::string_view mark = "PlainAOTInput(idx=";
+    if (const std::size_t at = node.comment.find(mark); at == 0)
+        return number(node.comment.substr(mark.size()));
+    const std::string_view name = node.name;
+    if (name.starts_with("primals_")) {
+        const auto n = number(name.substr(8));
+        return n && *n > 0 ? std::optional(*n - 1) : std::nullopt;
+    }
+    if (name.starts_with("arg") && name.ends_with("_1")) return number(name.substr(3));
+    return std::nullopt;
+}
+
+bool sameShape(const ir::Node& a, const ir::Node& b) {
+    if (!a.meta || !b.meta || !a.meta->tensor || !b.meta->tensor) return true;
+    return a.meta->tensor->dtype == b.meta->tensor->dtype && a.meta->tensor->sizes == b.meta->tensor->sizes;
+}
+
+std::vector<const ir::Node*> placeholders(const ir::Graph& graph) {
+    std::vector<const ir::Node*> out;
+    for (const ir::NodePtr& node : graph.nodes()) {
+        if (node->op == ir::Op::Placeholder) out.push_back(node.get());
+    }
+    return out;
+}
+
+} // namespace
+
+std::vector<std::string> moduleHints(const ir::Graph& graph, const ir::Graph* dynamo) {
+    const std::vector<const ir::Node*> own = placeholders(graph);
+    const std::vector<const ir::Node*> named =
+        dynamo ? placeholders(*dynamo) : std::vector<const ir::Node*>{};
+    std::vector<std::string> hints(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        const ir::Node& node = *own[i];
+        hints[i] = fromDynamo(node.target);
+        if (hints[i].empty()) hints[i] = fromExport(node.target.empty() ? node.name : node.target);
+        if (!hints[i].empty()) continue;
+        const auto position = inputPosition(node);
+        if (position && *position < named.size() && sameShape(node, *named[*position]))
+            hints[i] = fromDynamo(named[*position]->target);
+    }
+    return hints;
+}
+
+} // namespace dynascope::layout

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/ir/text.h"
+#include "core/layout/fold.h"
+
+#include <QTest>
+#include <algorithm>
+#include <string>
+
+using namespace dynascope;
+using namespace dynascope::layout;
+
+namespace {
+
+ir::GraphPtr parse(const std::string& text) {
+    const auto graph = ir::readGraph(text);
+    if (!graph) qFatal("%s", graph.error().toString().c_str());
+    return *graph;
+}
+
+/// `layers` times a norm (its weight read on the third line of its function) and a linear with a residual
+/// add, as Dynamo prints them, then a head.
+std::string dynamoText(int layers) {
+    std::string text =
+        "class GraphModule(torch.nn.Module):\n    def forward(self, L_x_: \"f32[4, 8][8, 1]cpu\"";
+    const auto weight = [](int layer, const char* module) {
+        return "L_self_modules_layers_modules_" + std::to_string(layer) + "_modules_" + module +
+               "_parameters_weight_";
+    };
+    const auto lower = [](std::string s) {
+        s[0] = 'l';
+        return s;
+    };
+    for (int i = 0; i < layers; ++i) {
+        text +=
+            ", " + weight(i, "norm") + ": \"f32[8][1]cpu\", " + weight(i, "fc") + ": \"f32[8, 8][8, 1]cpu\"";
+    }
+    text += ", L_self_modules_head_parameters_weight_: \"f32[2, 8][8, 1]cpu\"):\n        l_x_ = L_x_\n";
+    for (int i = 0; i < layers; ++i) {
+        text += "        " + lower(weight(i, "norm")) + " = " + weight(i, "norm") + "\n        " +
+                lower(weight(i, "fc")) + " = " + weight(i, "fc") + "\n";
+    }
+    text += "        l_self_modules_head_parameters_weight_ = L_self_modules_head_parameters_weight_\n";
+    std::string x = "l_x_";
+    const std::string type = ": \"f32[4, 8][8, 1]cpu\" = ";
+    for (int i = 0; i < layers; ++i) {
+        const std::string n = std::to_string(i);
+        text += "\n        # File: /m/model.py:10 in forward, code: v = x.pow(2)\n        pow_" + n + type +
+                x + ".pow(2)\n";
+        text += "\n        # File: /m/model.py:11 in forward, code: return v * self.weight\n        mul_" +
+                n + type + "pow_" + n + " * " + lower(weight(i, "norm")) + "\n";
+        text += "\n        # File: /m/model.py:40 in forward, code: h = self.fc(self.norm(x))\n        fc_" +
+                n + type + "torch._C._nn.linear(mul_" + n + ", " + lower(weight(i, "fc")) + ", None)\n";
+        text += "\n        # File: /m/model.py:41 in forward, code: h = h.relu()\n        relu_" + n + type +
+                "fc_" + n + ".relu()\n";
+        text += "\n        # File: /m/model.py:42 in forward, code: return x + h\n        add_" + n + type +
+                x + " + relu_" + n + "\n";
+        x = "add_" + n;
+    }
+    text += "\n        # File: /m/model.py:90 in forward, code: return self.head(x)\n        out: \"f32[4, "
+            "2][2, 1]cpu\" = "
+            "torch._C._nn.linear(" +
+            x + ", l_self_modules_head_parameters_weight_, None)\n        return (out,)\n";
+    return text;
+}
+
+/// "name(total) alike" of every group, children indented.
+QString printed(const GroupTree& tree, GroupId id = 0, int depth = 0) {
+    QString out;
+    for (const GroupId child : tree.groups[id].children) {
+        const Group& g = tree.groups[child];
+        out += QString(depth * 2, QLatin1Char(' ')) +
+               QStringLiteral("%1(%2)%3\n")
+                   .arg(QString::fromStdString(g.name))
+                   .arg(g.totalNodes)
+                   .arg(g.alike == noGroup ? QString() : QStringLiteral(" alike"));
+        out += printed(tree, child, depth + 1);
+    }
+    return out;
+}
+
+/// Kahn's algorithm; false when the folded picture has a cycle.
+bool isAcyclic(const FoldedGraph& folded) {
+    std::vector<int> in(folded.items.size(), 0);
+    for (const VisibleEdge& e : folded.edges) {
+        ++in[e.to];
+    }
+    std::vector<std::uint32_t> ready;
+    for (std::uint32_t i = 0; i < in.size(); ++i) {
+        if (in[i] == 0) ready.push_back(i);
+    }
+    std::size_t done = 0;
+    while (!ready.empty()) {
+        const std::uint32_t i = ready.back();
+        ready.pop_back();
+        ++done;
+        for (const VisibleEdge& e : folded.edges) {
+            if (e.from == i && --in[e.to] == 0) ready.push_back(e.to);
+        }
+    }
+    return done == folded.items.size();
+}
+
+std::size_t edgesCrossing(const ir::Graph& graph, const FoldedGraph& folded) {
+    std::size_t n = 0;
+    for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
+        for (const ir::NodeIndex input : graph.inputs(i)) {
+            n += folded.itemOfNode[i] != folded.itemOfNode[input];
+        }
+    }
+    return n;
+}
+
+} // namespace
+
+class TestLayoutFold : public QObject {
+    Q_OBJECT
+private slots:
+    void readsHints_data();
+    void readsHints();
+    void hintsOfAotGraphsComeFromDynamo();
+    void findsModulesAndRepeats();
+    void foldingKeepsEveryNodeAndEdge();
+    void opensAStackMember();
+    void moduleCalledTwiceMakesNoCycle();
+    void jointGraphHasTwoHalves();
+    void groupsByLineWithoutHints();
+    void smallGraphStaysFlat();
+    void budgetDecidesWhatOpens();
+};
+
+void TestLayoutFold::readsHints_data() {
+    QTest::addColumn<QString>("target");
+    QTest::addColumn<QString>("hint");
+    QTest::newRow("dynamo")
+        << "L_self_modules_model_modules_layers_modules_0_modules_self_attn_modules_q_proj_parameters_weight_"
+        << "model.layers.0.self_attn.q_proj.weight";
+    QTest::newRow("dynamo buffer") << "L_s_buffers_k_"
+                                   << "k";
+    QTest::newRow("dynamo root parameter") << "L_fn_parameters_scale_"
+                                           << "scale";
+    QTest::newRow("dynamo input") << "L_args_0_"
+                                  << "";
+    QTest::newRow("attribute with underscores") << "L_m_modules_in_proj_out_parameters_in_proj_bias_"
+                                                << "in_proj_out.in_proj_bias";
+    QTest::newRow("export") << "p_layers_0_self_attn_in_proj_weight"
+                            << "layers.0.self_attn.in_proj_weight";
+    QTest::newRow("export plain") << "p_linear1_bias"
+                                  << "linear1.bias";
+    QTest::newRow("export buffer") << "b_bn_running_mean"
+                                   << "bn.running_mean";
+    QTest::newRow("none") << "x"
+                          << "";
+}
+
+void TestLayoutFold::readsHints() {
+    QFETCH(QString, target);
+    QFETCH(QString, hint);
+    ir::GraphBuilder builder;
+    ir::Node node;
+    node.name = "n";
+    node.op = ir::Op::Placeholder;
+    node.target = target.toStdString();
+    builder.add(node);
+    QCOMPARE(QString::fromStdString(moduleHints(*builder.build()).front()), hint);
+}
+
+void TestLayoutFold::hintsOfAotGraphsComeFromDynamo() {
+    const ir::GraphPtr dynamo = parse(dynamoText(1));
+    const ir::GraphPtr aot = parse(R"(class <lambda>(torch.nn.Module):
+    def forward(
+        self,
+        arg0_1: "f32[4, 8][8, 1]cpu",  # PlainAOTInput(idx=0)
+        arg1_1: "f32[8][1]cpu",  # PlainAOTInput(idx=1)
+        arg2_1: "f32[9, 9][9, 1]cpu",  # PlainAOTInput(idx=2)
+        arg7_1: "f32[2, 8][8, 1]cpu",  # PlainAOTInput(idx=70)
+    ):
+        mul: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mul.Tensor(arg0_1, arg1_1)
+        return (mul,)
+)");
+    const std::vector<std::string> hints = moduleHints(*aot, dynamo.get());
+    QCOMPARE(hints[0], std::string());
+    QCOMPARE(hints[1], std::string("layers.0.norm.weight"));
+    // Another shape is another tensor, and there is no input 70.
+    QCOMPARE(hints[2], std::string());
+    QCOMPARE(hints[3], std::string());
+    QCOMPARE(moduleHints(*aot)[1], std::string());
+}
+
+void TestLayoutFold::findsModulesAndRepeats() {
+    const ir::GraphPtr graph = parse(dynamoText(3));
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    // The weight of a linear stands beside it: one call is no block. The residual add of the last layer is
+    // still its own.
+    QCOMPARE(printed(tree), QStringLiteral("layers.0(7) alike\n  norm(3)\n"
+                                           "layers.1(7) alike\n  norm(3)\n"
+                                           "layers.2(7) alike\n  norm(3)\n"));
+    QCOMPARE(tree.groups[0].totalNodes, graph->size());
+    QCOMPARE(tree.groupOfNode.size(), graph->size());
+    const GroupId norm = tree.groupOfNode[graph->find("pow_1")];
+    QCOMPARE(tree.groups[norm].path, std::string("layers.1.norm"));
+    QCOMPARE(tree.groups[norm].detail, std::string("pow, mul"));
+    QCOMPARE(tree.depth(norm), 2);
+    QCOMPARE(tree.groups[tree.groupOfNode[graph->find("add_2")]].path, std::string("layers.2"));
+}
+
+void TestLayoutFold::foldingKeepsEveryNodeAndEdge() {
+    const ir::GraphPtr graph = parse(dynamoText(5));
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    std::set<GroupId> open;
+    for (GroupId id = 0; id <= tree.groups.size(); ++id) {
+        const FoldedGraph folded = fold(*graph, tree, open);
+        QVERIFY(isAcyclic(folded));
+        std::size_t edges = 0;
+        for (const VisibleEdge& e : folded.edges) {
+            QVERIFY(e.from < folded.items.size() && e.to < folded.items.size() && e.from != e.to);
+            edges += e.count;
+        }
+        QCOMPARE(edges, edgesCrossing(*graph, folded));
+        for (const std::uint32_t item : folded.itemOfNode) {
+            QVERIFY(item < folded.items.size());
+        }
+        QCOMPARE(folded.open.size(), folded.openParent.size());
+        open.insert(id);
+    }
+    // All open: one item a node.
+    QCOMPARE(fold(*graph, tree, open).items.size(), graph->size());
+}
+
+void TestLayoutFold::opensAStackMember() {
+    const ir::GraphPtr graph = parse(dynamoText(5));
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    const auto stacks = [](const FoldedGraph& f) {
+        QStringList out;
+        for (const VisibleItem& item : f.items) {
+            if (item.kind == VisibleItem::Kind::Stack) out << QString::number(item.alike);
+        }
+        return out.join(QLatin1Char(' '));
+    };
+    QCOMPARE(stacks(fold(*graph, tree, {})), QStringLiteral("5"));
+    const GroupId third = tree.groups[0].children[2];
+    const FoldedGraph folded = fold(*graph, tree, {third});
+    QCOMPARE(stacks(folded), QStringLiteral("2 2"));
+    QCOMPARE(folded.open, std::vector<GroupId>{third});
+    QVERIFY(isAcyclic(folded));
+}
+
+void TestLayoutFold::moduleCalledTwiceMakesNoCycle() {
+    const ir::GraphPtr graph = parse(R"(class GraphModule(torch.nn.Module):
+    def forward(self, L_x_: "f32[4]", L_self_modules_a_parameters_weight_: "f32[4]", L_self_modules_b_parameters_weight_: "f32[4]"):
+        l_x_ = L_x_
+        l_self_modules_a_parameters_weight_ = L_self_modules_a_parameters_weight_
+        l_self_modules_b_parameters_weight_ = L_self_modules_b_parameters_weight_
+        a1: "f32[4]" = l_x_ * l_self_modules_a_parameters_weight_
+        a2: "f32[4]" = a1 + l_self_modules_a_parameters_weight_
+        b1: "f32[4]" = a2 * l_self_modules_b_parameters_weight_
+        b2: "f32[4]" = b1 + l_self_modules_b_parameters_weight_
+        a3: "f32[4]" = b2 * l_self_modules_a_parameters_weight_
+        a4: "f32[4]" = a3 + l_self_modules_a_parameters_weight_
+        return (a4,)
+)");
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    QCOMPARE(printed(tree), QStringLiteral("a(2)\nb(2)\na (2)(2)\n"));
+    QVERIFY(isAcyclic(fold(*graph, tree, {})));
+}
+
+void TestLayoutFold::jointGraphHasTwoHalves() {
+    const ir::GraphPtr dynamo = parse(dynamoText(1));
+    const ir::GraphPtr joint = parse(R"(class inner_f(torch.nn.Module):
+    def forward(
+        self,
+        primals,
+        tangents,
+    ):
+        primals_1: "f32[4, 8][8, 1]cpu"  # PlainAOTInput(idx=0)
+        primals_2: "f32[8][1]cpu"  # PlainAOTInput(idx=1)
+        tangents_1: "f32[4, 8][8, 1]cpu"  # TangentAOTInput(output=PlainAOTOutput(idx=0))
+        primals_1, primals_2, tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)
+        pow_1: "f32[4, 8][8, 1]cpu" = torch.ops.aten.pow.Tensor_Scalar(primals_1, 2)
+        mul: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mul.Tensor(pow_1, primals_2)
+        add: "f32[4, 8][8, 1]cpu" = torch.ops.aten.add.Tensor(mul, primals_2)
+        mul_1: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mul.Tensor(tangents_1, primals_2)
+        mul_2: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mul.Tensor(mul_1, primals_2)
+        return pytree.tree_unflatten([add, mul_2, None], self._out_spec)
+)");
+    const GroupTree tree = groupNodes(*joint, moduleHints(*joint, dynamo.get()));
+    QStringList halves;
+    for (const GroupId id : tree.groups[0].children) {
+        halves << QString::fromStdString(tree.groups[id].name);
+    }
+    QCOMPARE(halves.join(QLatin1Char(' ')), QStringLiteral("forward backward"));
+    const GroupId backward = tree.groups[0].children[1];
+    for (const char* name : {"mul_1", "mul_2"}) {
+        GroupId g = tree.groupOfNode[joint->find(name)];
+        while (tree.groups[g].parent != 0) {
+            g = tree.groups[g].parent;
+        }
+        QCOMPARE(g, backward);
+    }
+    QVERIFY(isAcyclic(fold(*joint, tree, {})));
+}
+
+void TestLayoutFold::groupsByLineWithoutHints() {
+    std::string text = "class GraphModule(torch.nn.Module):\n    def forward(self, L_x_: \"f32[4]\"):\n      "
+                       "  l_x_ = L_x_\n";
+    std::string x = "l_x_";
+    for (int i = 0; i < 90; ++i) {
+        if (i % 9 == 0)
+            text += "\n        # File: /m/f.py:" + std::to_string(5 + i / 9) + " in f, code: x = g(x)\n";
+        const std::string name = "n" + std::to_string(i);
+        text += "        " + name + ": \"f32[4]\" = " + x + ".sin()\n";
+        x = name;
+    }
+    const ir::GraphPtr graph = parse(text + "        return (" + x + ",)\n");
+    const GroupTree tree = groupNodes(*graph);
+    QCOMPARE(tree.groups[0].children.size(), std::size_t(10));
+    const Group& first = tree.groups[tree.groups[0].children.front()];
+    QCOMPARE(first.name, std::string("f.py:5"));
+    QCOMPARE(first.detail, std::string("x = g(x)"));
+    QVERIFY(first.kind == Group::Kind::SourceLine);
+    QCOMPARE(first.totalNodes, std::size_t(9));
+}
+
+void TestLayoutFold::smallGraphStaysFlat() {
+    const ir::GraphPtr graph =
+        parse("graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+              "    %y : [num_users=1] = call_function[target=torch.sin](args = (%x,), kwargs = {})\n"
+              "    return y");
+    const GroupTree tree = groupNodes(*graph);
+    QCOMPARE(tree.groups.size(), std::size_t(1));
+    const FoldedGraph folded = fold(*graph, tree, initialOpen(*graph, tree));
+    QCOMPARE(folded.items.size(), graph->size());
+    QVERIFY(folded.open.empty());
+}
+
+void TestLayoutFold::budgetDecidesWhatOpens() {
+    const ir::GraphPtr graph = parse(dynamoText(1));
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    // One layer is no stack, so it may open, and its norm inside.
+    QCOMPARE(initialOpen(*graph, tree, 100).size(), std::size_t(2));
+    QCOMPARE(initialOpen(*graph, tree, 1).size(), std::size_t(0));
+    const ir::GraphPtr many = parse(dynamoText(6));
+    const GroupTree stacked = groupNodes(*many, moduleHints(*many));
+    QCOMPARE(initialOpen(*many, stacked, 1000).size(), std::size_t(0));
+}
+
+QTEST_GUILESS_MAIN(TestLayoutFold)
+#include "tst_layout_fold.moc"
