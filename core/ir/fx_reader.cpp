@@ -42,6 +42,7 @@ private:
     bool typeAndUsers(ValueParser& in, Node& out);
     bool target(ValueParser& in, Node& out);
     bool defaultValue(ValueParser& in, Node& out);
+    bool positional(ValueParser& in, Node& out);
     bool arguments(ValueParser& in, Node& out);
     bool result(ValueParser& in, Node& out);
     Line joined(std::size_t& next);
@@ -180,6 +181,31 @@ bool FxReader::defaultValue(ValueParser& in, Node& out) {
     return true;
 }
 
+// Up to and with the ")" of args. A string argument has no quotes, so that a bracket in it can go unmatched:
+// then the place where kwargs start tells where args end.
+bool FxReader::positional(ValueParser& in, Node& out) {
+    const std::size_t start = in.pos;
+    if (in.items(out.args, Syntax::Fx, ')', "args") && in.peek() == ',') return true;
+    const std::size_t end = in.text.rfind("), kwargs = {");
+    if (end == std::string_view::npos || end < start) {
+        return !in.failure.empty() ? false : in.fail("Expected ', kwargs = {' after args");
+    }
+    ValueParser whole(in.text.substr(0, end), m_names);
+    whole.pos = start;
+    std::vector<Argument> args;
+    while (!whole.atEnd()) {
+        if (!whole.value(args.emplace_back(), Syntax::Fx)) break;
+        if (!whole.atEnd() && !whole.take(",")) break;
+        whole.skipBlanks();
+    }
+    if (!whole.atEnd() || !whole.failure.empty())
+        return !in.failure.empty() ? false : in.fail("Expected ', kwargs = {' after args");
+    in.failure.clear();
+    in.pos = end + 1;
+    out.args = std::move(args);
+    return true;
+}
+
 bool FxReader::arguments(ValueParser& in, Node& out) {
     if (!in.take("(")) return in.fail("Expected '(args = ' after the target");
     in.skipBlanks();
@@ -188,7 +214,7 @@ bool FxReader::arguments(ValueParser& in, Node& out) {
     if (!in.take("=")) return in.fail("Expected '=' after 'args'");
     in.skipBlanks();
     if (!in.take("(")) return in.fail("Expected '(' to open args");
-    if (!in.items(out.args, Syntax::Fx, ')', "args")) return false;
+    if (!positional(in, out)) return false;
     in.skipBlanks();
     if (!in.take(",")) return in.fail("Expected ', kwargs = {' after args");
     in.skipBlanks();

@@ -202,7 +202,8 @@ bool looksLikeGraph(std::string_view text) {
         if (openingAt(line) != std::string_view::npos || startsExcerpt(trimmed)) return true;
         const bool preamble = trimmed.empty() || trimmed.starts_with('#') || trimmed.starts_with("```") ||
                               trimmed.starts_with("import ") || trimmed.starts_with("from ") ||
-                              trimmed == "TRACED GRAPH" || !headerTitle(trimmed).empty();
+                              trimmed == "TRACED GRAPH" || trimmed == "ExportedProgram:" ||
+                              !headerTitle(trimmed).empty();
         if (!preamble) return false;
     }
     return false;

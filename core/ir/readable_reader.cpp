@@ -4,12 +4,14 @@
 // classes of nested GraphModules. Follows CodeGen._gen_python_code and GraphModule._print_readable of
 // torch.fx.
 #include "core/ir/lines.h"
+#include "core/ir/signature.h"
 #include "core/ir/source_comment.h"
 #include "core/ir/statement.h"
 #include "core/ir/text.h"
 #include "core/ir/value_parser.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -45,11 +47,6 @@ public:
 
 private:
     bool opening();
-    bool signature();
-    bool parameters(ValueParser& in);
-    bool parameter(ValueParser& in);
-    bool returnAnnotation(ValueParser& in);
-    bool nextLine(ValueParser& in, std::string_view expected);
     bool body();
     bool statement(const Line& line, std::string_view text);
     bool declarations(ValueParser& in, const Line& line);
@@ -75,12 +72,14 @@ private:
     bool m_flat = false; ///< indentation was lost
     std::vector<std::shared_ptr<Node>> m_nodes;
     std::vector<Node> m_declared; ///< `primals_1: "f32[2]"` lines of a flattened signature
+    std::vector<std::shared_ptr<Node>> m_parameters;
     std::size_t m_renameFrom = 0;
     NameSet m_names;
     NameSet m_attributes; ///< what the graph reads from self; only where indentation was lost
     SourceComment m_comment;
     TextStyle m_style;
     bool m_sawClears = false;
+    bool m_sawStatement = false;
     Error m_error;
 };
 
@@ -113,94 +112,15 @@ bool ModuleReader::opening() {
     if (m_next >= m_lines.size())
         return fail(m_lines[from - 1], 0, "Expected 'def forward(self, ...):' after the class");
     m_flat = m_style.classLine && m_lines[m_next].indent() <= m_indent;
-    return signature();
-}
 
-bool ModuleReader::nextLine(ValueParser& in, std::string_view expected) {
-    if (m_next + 1 >= m_lines.size()) {
-        in.fail(std::string(expected), in.text.size());
-        return false;
-    }
-    ++m_next;
-    in.text = m_lines[m_next].text;
-    in.pos = m_lines[m_next].indent();
-    return true;
-}
-
-bool ModuleReader::signature() {
-    const Line& line = m_lines[m_next];
-    ValueParser in(line.text, m_names);
-    in.pos = line.indent() + std::string_view("def ").size();
-    in.skipBlanks();
-    if (in.takeName().empty()) return fail(line, in.pos, "Expected the name of the function after 'def'");
-    in.skipBlanks();
-    if (!in.take("(")) return fail(line, in.pos, "Expected '(' after the name of the function");
-    in.skipBlanks();
-    m_style.expandedSignature = in.atEnd();
-    if (!parameters(in) || !returnAnnotation(in)) return fail(in);
+    Signature signature;
+    if (!readSignature(m_lines, m_next, signature, m_error)) return false;
+    m_style.expandedSignature = signature.expanded;
+    m_style.returnAnnotation = std::move(signature.returnAnnotation);
+    for (Node& parameter : signature.parameters)
+        add(std::move(parameter));
     ++m_next;
     return true;
-}
-
-bool ModuleReader::parameters(ValueParser& in) {
-    bool first = true;
-    bool afterComma = true;
-    for (;;) {
-        in.skipBlanks();
-        if (in.take("#")) {
-            if (!m_nodes.empty()) m_nodes.back()->comment = trim(in.text.substr(in.pos));
-            in.pos = in.text.size();
-        }
-        if (in.atEnd()) {
-            if (!nextLine(in, "Expected ')' to close the signature")) return false;
-            continue;
-        }
-        if (in.take(")")) return true;
-        if (!afterComma) return in.fail("Expected ',' or ')' after a parameter");
-        const bool isSelf = first && in.text.substr(in.pos).starts_with("self") && !isNameChar(in.peek(4));
-        if (isSelf)
-            in.pos += 4;
-        else if (!parameter(in))
-            return false;
-        first = false;
-        in.skipBlanks();
-        afterComma = in.take(",");
-    }
-}
-
-bool ModuleReader::parameter(ValueParser& in) {
-    const std::size_t start = in.pos;
-    while (in.take("*")) {
-    }
-    Node node;
-    node.op = Op::Placeholder;
-    node.name = in.takeName();
-    if (node.name.empty()) return in.fail("Expected the name of a parameter");
-    node.target = in.text.substr(start, in.pos - start);
-    node.sourceLine = m_lines[m_next].number;
-    if (!readAnnotation(in, node)) return false;
-    in.skipBlanks();
-    if (in.take("=")) {
-        in.skipBlanks();
-        if (!in.value(node.args.emplace_back(), Syntax::Python)) return false;
-    }
-    add(std::move(node));
-    return true;
-}
-
-bool ModuleReader::returnAnnotation(ValueParser& in) {
-    const std::size_t start = in.pos;
-    in.skipBlanks();
-    if (in.take("->")) {
-        const std::size_t colon = in.text.rfind(':');
-        if (colon == std::string_view::npos || colon < in.pos)
-            return in.fail("Expected ':' after the signature", in.text.size());
-        m_style.returnAnnotation = in.text.substr(start, colon - start);
-        in.pos = colon;
-    }
-    if (!in.take(":")) return in.fail("Expected ':' after the signature");
-    in.skipBlanks();
-    return in.atEnd() || in.peek() == '#' || in.fail("Expected the end of the line after the signature");
 }
 
 bool ModuleReader::body() {
@@ -320,6 +240,7 @@ bool ModuleReader::assignment(const Line& line) {
         node.op = Op::CallFunction;
         node.args.push_back(Argument::node(std::exchange(node.target, {})));
     }
+    m_sawStatement = true;
     node.stack = m_comment.stack;
     node.note = m_comment.note;
     add(std::move(node));
@@ -327,20 +248,26 @@ bool ModuleReader::assignment(const Line& line) {
 }
 
 bool ModuleReader::rename(Node& node) {
-    const std::size_t count = m_nodes.size();
+    if (m_parameters.empty())
+        std::copy_if(m_nodes.begin(), m_nodes.end(), std::back_inserter(m_parameters),
+                     [](const auto& candidate) { return candidate->op == Op::Placeholder; });
+    const std::size_t count = m_parameters.size();
     for (std::size_t tried = 0; tried < count; ++tried) {
-        const std::size_t i = (m_renameFrom + tried) % count;
-        Node& placeholder = *m_nodes[i];
         // Placeholders are renamed in order, so the first try is nearly always right.
-        if (placeholder.op != Op::Placeholder) break;
-        std::string_view parameter = placeholder.target;
+        const std::size_t i = (m_renameFrom + tried) % count;
+        const std::shared_ptr<Node> placeholder = m_parameters[i];
+        std::string_view parameter = placeholder->target;
         parameter.remove_prefix(std::min(parameter.find_first_not_of('*'), parameter.size()));
-        if (parameter != node.target || placeholder.name != parameter) continue;
-        m_names.erase(placeholder.name);
-        placeholder.name = node.name;
-        placeholder.sourceLine = node.sourceLine;
-        m_names.insert(placeholder.name);
+        if (parameter != node.target || placeholder->name != parameter) continue;
+        m_names.erase(placeholder->name);
+        placeholder->name = node.name;
+        placeholder->sourceLine = node.sourceLine;
+        m_names.insert(placeholder->name);
         m_renameFrom = i + 1;
+        if (m_sawStatement) { // concrete_args: its place is behind other nodes
+            m_nodes.erase(std::find(m_nodes.begin(), m_nodes.end(), placeholder));
+            m_nodes.push_back(placeholder);
+        }
         return true;
     }
     return false;
@@ -391,7 +318,7 @@ bool ModuleReader::resultItems(ValueParser& in, Argument& out, std::string& comm
     for (;;) {
         in.skipBlanks();
         if (in.atEnd() || in.peek() == '#') {
-            if (!nextLine(in, expected)) return false;
+            if (!nextLine(m_lines, m_next, in)) return in.fail(expected);
             continue;
         }
         if (in.take(isTuple ? ")" : "]")) break;

@@ -182,7 +182,12 @@ bool ValueParser::value(Argument& out, Syntax syntax, ValueStops stops) {
     pos = start;
     const std::string_view whole = token(syntax, stops);
     const std::string_view word = whole.substr(0, whole.find_last_not_of(' ') + 1);
-    if (word.empty()) return fail("Expected a value", start);
+    if (word.empty()) {
+        const bool emptyString = syntax == Syntax::Fx && !stops.colon && !atEnd();
+        if (!emptyString) return fail("Expected a value", start);
+        out.kind = Kind::String;
+        return true;
+    }
     classify(word, out, syntax);
     // Blanks at the end of a string without quotes belong to it.
     if (syntax == Syntax::Fx && out.kind == Kind::String && out.spelling.empty()) out.text = whole;
@@ -264,94 +269,6 @@ bool ValueParser::pairs(Argument& out, Syntax syntax) {
         skipBlanks();
         if (!take(":")) return fail("Expected ':' after a key of the dict");
     }
-}
-
-bool ValueParser::fxKwargs(std::vector<std::pair<std::string, Argument>>& kwargs) {
-    while (peek() != '}') {
-        const std::string_view key = takeName();
-        if (key.empty()) return fail(atEnd() ? "Expected '}' to close kwargs" : "Expected a keyword");
-        if (!take(":")) return fail("Expected ':' after the keyword '" + std::string(key) + "'");
-        skipBlanks();
-        auto& entry = kwargs.emplace_back(std::string(key), Argument{});
-        if (!value(entry.second, Syntax::Fx)) return false;
-        skipBlanks();
-        if (take(","))
-            skipBlanks();
-        else if (peek() != '}')
-            return fail("Expected '}' to close kwargs");
-    }
-    ++pos;
-    return true;
-}
-
-bool ValueParser::callArguments(std::vector<Argument>& args,
-                                std::vector<std::pair<std::string, Argument>>& kwargs) {
-    skipBlanks();
-    while (peek() != ')') {
-        if (atEnd()) return fail("Expected ')' to close the call");
-        const std::size_t start = pos;
-        const std::string_view key = takeName();
-        skipBlanks();
-        if (!key.empty() && peek() == '=' && peek(1) != '=') {
-            ++pos;
-            skipBlanks();
-            auto& entry = kwargs.emplace_back(std::string(key), Argument{});
-            if (!value(entry.second, Syntax::Python)) return false;
-        } else {
-            pos = start;
-            if (!value(args.emplace_back(), Syntax::Python)) return false;
-        }
-        skipBlanks();
-        if (take(","))
-            skipBlanks();
-        else if (peek() != ')')
-            return fail("Expected ')' to close the call");
-    }
-    ++pos;
-    return true;
-}
-
-// Items of a constructor inside an argument, up to and with ")".
-bool ValueParser::callItems(std::vector<Argument>& out) {
-    std::vector<std::pair<std::string, Argument>> kwargs;
-    if (!callArguments(out, kwargs)) return false;
-    for (auto& [key, keyValue] : kwargs) {
-        Argument keyword{Kind::Keyword, key, {}, {}};
-        keyword.items.push_back(std::move(keyValue));
-        out.push_back(std::move(keyword));
-    }
-    return true;
-}
-
-bool ValueParser::call(std::string_view word, Argument& out, Syntax syntax) {
-    const std::size_t open = word.find('(');
-    if (open == 0 || open == std::string_view::npos || word.back() != ')') return false;
-    const std::string_view callee = word.substr(0, open);
-    if (!isNameStart(callee.front()) ||
-        !std::all_of(callee.begin(), callee.end(), [](char c) { return isNameChar(c) || c == '.'; }))
-        return false;
-
-    ValueParser inner(word, m_names);
-    inner.pos = open + 1;
-    inner.m_depth = m_depth + 1;
-    inner.m_insideCall = callee != "slice";
-    Argument call{Kind::Call, std::string(callee), {}, {}};
-    if (inner.m_depth >= maxArgumentDepth || !inner.callItems(call.items) || !inner.atEnd()) return false;
-
-    const auto isString = [](const Argument& a) { return a.kind == Kind::String; };
-    if (callee == "slice" && call.items.size() == 3) {
-        call.kind = Kind::Slice;
-        call.text.clear();
-    } else if (callee == "device" && !call.items.empty() && call.items[0].kind == Kind::Keyword &&
-               isString(call.items[0].items[0])) {
-        std::string device = call.items[0].items[0].text;
-        if (call.items.size() == 2 && call.items[1].kind == Kind::Keyword)
-            device += ':' + call.items[1].items[0].text;
-        call = {Kind::Device, std::move(device), {}, {}};
-    }
-    if (call.toString(syntax == Syntax::Fx ? "%" : "") != word) call.spelling = word;
-    out = std::move(call);
-    return true;
 }
 
 void ValueParser::classify(std::string_view word, Argument& out, Syntax syntax) {

@@ -92,6 +92,7 @@ private:
     [[nodiscard]] bool pairs(Argument& out, Syntax syntax);
     void classify(std::string_view word, Argument& out, Syntax syntax);
     [[nodiscard]] bool call(std::string_view word, Argument& out, Syntax syntax);
+    [[nodiscard]] bool startsKeyword();
     [[nodiscard]] bool callItems(std::vector<Argument>& out);
 
     const NameSet& m_names;
