@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/modules/module_delegate.h"
+
+#include "views/modules/module_model.h"
+
+#include <QLocale>
+#include <QPainter>
+
+namespace dynascope::views {
+
+ModuleDelegate::ModuleDelegate(Theme& theme, QObject* parent)
+    : QStyledItemDelegate(parent)
+    , m_theme(theme) {}
+
+QSize ModuleDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const {
+    return {120, m_theme.scaled(22)};
+}
+
+void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                           const QModelIndex& index) const {
+    const Colours& c = m_theme.colours();
+    painter->save();
+    if (option.state & QStyle::State_Selected)
+        painter->fillRect(option.rect, c.row);
+    else if (option.state & QStyle::State_MouseOver)
+        painter->fillRect(option.rect, c.bg2);
+
+    QRect rest = option.rect.adjusted(m_theme.scaled(4), 0, -m_theme.scaled(8), 0);
+    const QVariant opKind = index.data(ModuleModel::OpKindRole);
+    if (opKind.isValid()) {
+        const QRect bar(rest.left(), rest.top() + m_theme.scaled(5), m_theme.scaled(3),
+                        rest.height() - m_theme.scaled(10));
+        const auto kind = ir::OpKind(opKind.toInt());
+        if (kind == ir::OpKind::FunctionalWrite) {
+            painter->setPen(c.op(kind));
+            painter->drawRect(bar.adjusted(0, 0, -1, -1));
+        } else {
+            painter->fillRect(bar, c.op(kind));
+        }
+        rest.setLeft(bar.right() + m_theme.scaled(6));
+    }
+
+    const QVariant count = index.data(ModuleModel::CountRole);
+    if (count.isValid()) {
+        const QString text = QLocale().toString(count.toULongLong());
+        painter->setFont(m_theme.font(FontRole::CodeSmall));
+        painter->setPen(c.text3);
+        painter->drawText(rest, Qt::AlignRight | Qt::AlignVCenter, text);
+        rest.setRight(rest.right() - painter->fontMetrics().horizontalAdvance(text) - m_theme.scaled(8));
+    }
+
+    const bool isNode = opKind.isValid();
+    const auto draw = [&](const QString& text, FontRole role, const QColor& colour) {
+        if (text.isEmpty() || rest.width() < m_theme.scaled(8)) return;
+        painter->setFont(m_theme.font(role));
+        painter->setPen(colour);
+        const QString shown = painter->fontMetrics().elidedText(text, Qt::ElideRight, rest.width());
+        painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, shown);
+        rest.setLeft(rest.left() + painter->fontMetrics().horizontalAdvance(shown) + m_theme.scaled(6));
+    };
+    draw(index.data(Qt::DisplayRole).toString(), isNode ? FontRole::CodeSmall : FontRole::Text, c.text);
+    draw(index.data(ModuleModel::DetailRole).toString(), isNode ? FontRole::CodeSmall : FontRole::Text,
+         isNode ? c.text3 : c.text2);
+    painter->restore();
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/modules/module_model.h"
+
+#include <algorithm>
+
+namespace dynascope::views {
+
+ModuleModel::ModuleModel(QObject* parent)
+    : QAbstractItemModel(parent) {}
+
+void ModuleModel::setTree(std::shared_ptr<const ModuleTree> tree) {
+    beginResetModel();
+    m_tree = std::move(tree);
+    rebuild();
+    endResetModel();
+}
+
+void ModuleModel::setFilter(session::Filter filter) {
+    beginResetModel();
+    m_filter = std::move(filter);
+    rebuild();
+    endResetModel();
+}
+
+void ModuleModel::rebuild() {
+    m_rows.clear();
+    m_top.clear();
+    m_rowOfNode.clear();
+    m_shown = 0;
+    if (!m_tree || m_tree->groups.groups.empty()) return;
+    m_rowOfNode.assign(m_tree->graph->size(), -1);
+    addContents(0, -1);
+
+    // Rows are in preorder: a pass from the back sums every subtree, and rows without a node left fall out.
+    for (std::size_t i = m_rows.size(); i-- > 0;) {
+        ModuleRow& row = m_rows[i];
+        if (row.kind == ModuleRow::Kind::Node) row.nodes = 1;
+        if (row.nodes == 0) continue;
+        if (row.parent >= 0)
+            m_rows[std::size_t(row.parent)].nodes += row.nodes;
+        else
+            m_shown += row.nodes;
+    }
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        ModuleRow& row = m_rows[i];
+        if (row.nodes == 0) continue;
+        std::vector<int>& siblings = row.parent >= 0 ? m_rows[std::size_t(row.parent)].children : m_top;
+        row.position = int(siblings.size());
+        siblings.push_back(int(i));
+    }
+}
+
+int ModuleModel::addRow(ModuleRow row) {
+    m_rows.push_back(std::move(row));
+    return int(m_rows.size()) - 1;
+}
+
+void ModuleModel::addGroup(layout::GroupId id, int parent) {
+    const int row = addRow({ModuleRow::Kind::Group, id, 0, ir::npos, 0, parent, 0, {}});
+    addContents(id, row);
+}
+
+void ModuleModel::addContents(layout::GroupId id, int parent) {
+    const layout::GroupTree& tree = m_tree->groups;
+    const layout::Group& group = tree.groups[id];
+
+    // Groups and single nodes stand in graph order: a group at its first node.
+    struct Item {
+        ir::NodeIndex at;
+        layout::GroupId group;
+    };
+    std::vector<Item> items;
+    for (const ir::NodeIndex node : group.nodes) {
+        items.push_back({node, layout::noGroup});
+    }
+    const auto firstNodeOf = [&tree](layout::GroupId g) {
+        ir::NodeIndex first = ir::npos;
+        std::vector<layout::GroupId> open{g};
+        while (!open.empty()) {
+            const layout::Group& top = tree.groups[open.back()];
+            open.pop_back();
+            if (!top.nodes.empty()) first = std::min(first, top.nodes.front());
+            open.insert(open.end(), top.children.begin(), top.children.end());
+        }
+        return first;
+    };
+    for (const layout::GroupId child : group.children) {
+        items.push_back({firstNodeOf(child), child});
+    }
+    std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.at < b.at; });
+
+    layout::GroupId run = layout::noGroup;
+    int runRow = -1;
+    for (const Item& item : items) {
+        if (item.group == layout::noGroup) {
+            const ir::Node& node = m_tree->graph->node(item.at);
+            if (!m_filter.matches({nullptr, nullptr, &node})) continue;
+            m_rowOfNode[item.at] =
+                addRow({ModuleRow::Kind::Node, layout::noGroup, 0, item.at, 0, parent, 0, {}});
+            continue;
+        }
+        const layout::GroupId alike = tree.groups[item.group].alike;
+        if (alike == layout::noGroup) {
+            addGroup(item.group, parent);
+            continue;
+        }
+        if (alike != run) {
+            const auto members =
+                std::count_if(group.children.begin(), group.children.end(),
+                              [&](layout::GroupId g) { return tree.groups[g].alike == alike; });
+            runRow = addRow({ModuleRow::Kind::Run, alike, std::size_t(members), ir::npos, 0, parent, 0, {}});
+            run = alike;
+        }
+        addGroup(item.group, runRow);
+    }
+}
+
+const ModuleRow* ModuleModel::rowAt(const QModelIndex& index) const {
+    return index.isValid() && index.internalId() < m_rows.size() ? &m_rows[index.internalId()] : nullptr;
+}
+
+QModelIndex ModuleModel::index(int row, int column, const QModelIndex& parent) const {
+    const ModuleRow* above = rowAt(parent);
+    if (column != 0 || row < 0 || (parent.isValid() && !above)) return {};
+    const std::vector<int>& siblings = above ? above->children : m_top;
+    return row < int(siblings.size()) ? createIndex(row, 0, quintptr(siblings[std::size_t(row)]))
+                                      : QModelIndex();
+}
+
+QModelIndex ModuleModel::parent(const QModelIndex& child) const {
+    const ModuleRow* row = rowAt(child);
+    if (!row || row->parent < 0) return {};
+    return createIndex(m_rows[std::size_t(row->parent)].position, 0, quintptr(row->parent));
+}
+
+int ModuleModel::rowCount(const QModelIndex& parent) const {
+    if (!parent.isValid()) return int(m_top.size());
+    const ModuleRow* row = parent.column() == 0 ? rowAt(parent) : nullptr;
+    return row ? int(row->children.size()) : 0;
+}
+
+int ModuleModel::columnCount(const QModelIndex&) const {
+    return 1;
+}
+
+QModelIndex ModuleModel::indexOf(ir::NodeIndex node) const {
+    if (node >= m_rowOfNode.size() || m_rowOfNode[node] < 0) return {};
+    const int row = m_rowOfNode[node];
+    return createIndex(m_rows[std::size_t(row)].position, 0, quintptr(row));
+}
+
+ir::NodeIndex ModuleModel::firstNode(const QModelIndex& index) const {
+    const ModuleRow* row = rowAt(index);
+    while (row && row->kind != ModuleRow::Kind::Node && !row->children.empty()) {
+        row = &m_rows[std::size_t(row->children.front())];
+    }
+    return row ? row->node : ir::npos;
+}
+
+QString ModuleModel::title(const ModuleRow& row) const {
+    switch (row.kind) {
+    case ModuleRow::Kind::Node:
+        return QString::fromStdString(m_tree->graph->node(row.node).name);
+    case ModuleRow::Kind::Group:
+        return QString::fromStdString(m_tree->groups.groups[row.group].name);
+    case ModuleRow::Kind::Run:
+        break;
+    }
+    // "layers.0 … layers.23": the members' own names, whatever the filter hides.
+    const layout::Group& first = m_tree->groups.groups[row.group];
+    const std::vector<layout::GroupId>& siblings = m_tree->groups.groups[first.parent].children;
+    layout::GroupId last = row.group;
+    for (const layout::GroupId id : siblings) {
+        if (m_tree->groups.groups[id].alike == row.group) last = id;
+    }
+    return QStringLiteral("%1 \u2026 %2")
+        .arg(QString::fromStdString(first.name), QString::fromStdString(m_tree->groups.groups[last].name));
+}
+
+QString ModuleModel::detail(const ModuleRow& row) const {
+    if (row.kind == ModuleRow::Kind::Run) return tr("%1 alike").arg(row.alike);
+    if (row.kind == ModuleRow::Kind::Group)
+        return QString::fromStdString(m_tree->groups.groups[row.group].detail);
+    const ir::Node& node = m_tree->graph->node(row.node);
+    return QString::fromStdString(ir::shortTarget(node.target));
+}
+
+QVariant ModuleModel::data(const QModelIndex& index, int role) const {
+    const ModuleRow* row = rowAt(index);
+    if (!row) return {};
+    const bool isNode = row->kind == ModuleRow::Kind::Node;
+    switch (role) {
+    case Qt::DisplayRole:
+        return title(*row);
+    case KindRole:
+        return int(row->kind);
+    case DetailRole:
+        return detail(*row);
+    case CountRole:
+        return isNode ? QVariant() : QVariant(qulonglong(row->nodes));
+    case OpKindRole:
+        return isNode ? QVariant(int(ir::opKind(m_tree->graph->node(row->node)))) : QVariant();
+    case NodeRole:
+        return row->node == ir::npos ? QVariant() : QVariant(row->node);
+    case Qt::ToolTipRole: {
+        if (!isNode) {
+            const layout::Group& group = m_tree->groups.groups[row->group];
+            QString text = QString::fromStdString(group.path.empty() ? group.name : group.path);
+            if (!group.detail.empty()) text += QLatin1Char('\n') + QString::fromStdString(group.detail);
+            if (row->kind == ModuleRow::Kind::Run)
+                text += QLatin1Char('\n') + tr("%1 isomorphic blocks: same ops, arguments and inner edges; "
+                                               "only names and weights differ.")
+                                                .arg(row->alike);
+            return text;
+        }
+        const ir::Node& node = m_tree->graph->node(row->node);
+        QString text = QString::fromStdString(node.name + "\n" + node.target);
+        if (node.meta) text += QLatin1Char('\n') + QString::fromStdString(node.meta->annotation());
+        return text;
+    }
+    case Qt::AccessibleTextRole:
+        return title(*row) + QLatin1Char(' ') + detail(*row);
+    default:
+        return {};
+    }
+}
+
+} // namespace dynascope::views

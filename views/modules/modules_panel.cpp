@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/modules/modules_panel.h"
+
+#include "views/modules/module_delegate.h"
+#include "views/modules/module_model.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QLocale>
+#include <QScopedValueRollback>
+#include <QTimer>
+#include <QToolButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace dynascope::views {
+
+namespace {
+
+const QString taskTag = QStringLiteral("modules");
+constexpr int filterDelayMs = 150;
+constexpr std::size_t expandWholeLimit = 400;
+
+/// The Dynamo graph of the compile names the parameters that AOT graphs only number.
+session::StagePtr dynamoStage(const session::Compile& compile) {
+    for (const session::StagePtr& stage : compile.stages) {
+        if (stage->phase == session::Phase::Dynamo) return stage;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+struct ModulesPanel::Private {
+    ModulesPanel& q;
+    ModuleModel model;
+    QLineEdit* filter = nullptr;
+    QToolButton* side = nullptr;
+    QTreeView* view = nullptr;
+    QLabel* footer = nullptr;
+    QTimer filterTimer;
+    ir::GraphPtr shown; ///< whose tree the model holds, or is being made
+    bool preferA = false;
+    bool following = false;
+
+    explicit Private(ModulesPanel& owner)
+        : q(owner) {}
+
+    [[nodiscard]] Side wantedSide() const {
+        const Side first = preferA ? Side::A : Side::B;
+        const Side second = preferA ? Side::B : Side::A;
+        return q.workspace().stage(first).graph || !q.workspace().stage(second).graph ? first : second;
+    }
+
+    void build();
+    void applyFilter();
+    void follow();
+    void updateFooter();
+};
+
+void ModulesPanel::Private::build() {
+    auto* content = new QWidget(&q);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+
+    auto* bar = new QWidget(content);
+    auto* barLayout = new QHBoxLayout(bar);
+    barLayout->setContentsMargins(8, 6, 8, 6);
+    filter = new QLineEdit(bar);
+    filter->setPlaceholderText(tr("Filter: target:aten.linear shape:[*, 64]"));
+    filter->setClearButtonEnabled(true);
+    filter->setAccessibleName(tr("Filter nodes"));
+    side = new QToolButton(bar);
+    side->setCheckable(true);
+    side->setToolTip(tr("Whose graph is listed: stage A or stage B"));
+    side->setAccessibleName(tr("List stage A instead of B"));
+    barLayout->addWidget(filter, 1);
+    barLayout->addWidget(side);
+    column->addWidget(bar);
+
+    view = new QTreeView(content);
+    view->setModel(&model);
+    view->setItemDelegate(new ModuleDelegate(q.theme(), view));
+    view->setHeaderHidden(true);
+    view->setUniformRowHeights(true);
+    view->setFrameShape(QFrame::NoFrame);
+    view->setMouseTracking(true);
+    view->setAccessibleName(tr("Modules and nodes"));
+    column->addWidget(view, 1);
+
+    footer = new QLabel(content);
+    footer->setTextFormat(Qt::PlainText);
+    footer->setContentsMargins(12, 4, 12, 4);
+    footer->setFont(q.theme().font(FontRole::Text));
+    column->addWidget(footer);
+    q.setContent(content);
+    q.takeFilterKeys(view);
+
+    filterTimer.setSingleShot(true);
+    filterTimer.setInterval(filterDelayMs);
+    connect(filter, &QLineEdit::textChanged, &q, [this] { filterTimer.start(); });
+    connect(&filterTimer, &QTimer::timeout, &q, [this] { applyFilter(); });
+    connect(side, &QToolButton::toggled, &q, [this](bool on) {
+        preferA = on;
+        q.invalidate();
+    });
+    connect(view->selectionModel(), &QItemSelectionModel::currentChanged, &q, [this](const QModelIndex& now) {
+        if (following || !now.isValid()) return;
+        const QScopedValueRollback guard(following, true);
+        q.workspace().selectNode({wantedSide(), model.firstNode(now)});
+    });
+}
+
+void ModulesPanel::Private::applyFilter() {
+    const auto parsed = session::Filter::parse(filter->text().toStdString());
+    filter->setToolTip(parsed ? QString() : QString::fromStdString(parsed.error().toString()));
+    filter->setProperty("invalid", !parsed.has_value());
+    if (!parsed) {
+        footer->setText(QString::fromStdString(parsed.error().message));
+        return;
+    }
+    model.setFilter(*parsed);
+    if (!parsed->isEmpty() && model.shownNodes() <= expandWholeLimit) view->expandAll();
+    follow();
+    updateFooter();
+}
+
+void ModulesPanel::Private::follow() {
+    if (following) return;
+    const NodeSelection& node = q.workspace().place().node;
+    ir::NodeIndex wanted = ir::npos;
+    if (!node.isEmpty() && node.side == wantedSide()) {
+        wanted = node.node;
+    } else if (const auto related = q.workspace().related(); !related.empty()) {
+        wanted = related.front();
+    }
+    const QScopedValueRollback guard(following, true);
+    const QModelIndex index = wanted == ir::npos ? QModelIndex() : model.indexOf(wanted);
+    if (index.isValid()) {
+        view->setCurrentIndex(index);
+        view->scrollTo(index);
+    } else {
+        view->setCurrentIndex({});
+    }
+}
+
+void ModulesPanel::Private::updateFooter() {
+    const ir::Graph* graph = model.graph();
+    if (!graph) return;
+    std::size_t inputs = 0;
+    for (const ir::NodePtr& node : graph->nodes()) {
+        inputs += node->op == ir::Op::Placeholder ? 1 : 0;
+    }
+    const QLocale locale;
+    const auto number = [&locale](std::size_t n) { return locale.toString(qulonglong(n)); };
+    footer->setText(model.shownNodes() == graph->size()
+                        ? tr("%1 nodes, %2 of them inputs").arg(number(graph->size()), number(inputs))
+                        : tr("%1 of %2 nodes").arg(number(model.shownNodes()), number(graph->size())));
+}
+
+ModulesPanel::ModulesPanel(Workspace& workspace, Theme& theme, QWidget* parent)
+    : Panel(workspace, theme, parent)
+    , d(std::make_unique<Private>(*this)) {
+    d->build();
+    connect(&workspace, &Workspace::stagesChanged, this, &ModulesPanel::invalidate);
+    connect(&workspace, &Workspace::nodeSelected, this, [this] {
+        if (isVisible()) d->follow();
+    });
+}
+
+ModulesPanel::~ModulesPanel() = default;
+
+void ModulesPanel::focusFilter() {
+    d->filter->setFocus();
+    d->filter->selectAll();
+}
+
+void ModulesPanel::restyle() {
+    d->footer->setFont(theme().font(FontRole::Text));
+}
+
+void ModulesPanel::refresh() {
+    if (showNothingOpen()) return;
+    const Side side = d->wantedSide();
+    d->side->setText(side == Side::A ? tr("A") : tr("B"));
+    const StageView& stage = workspace().stage(side);
+    setLoading(stage.loading);
+    if (stage.loading) return;
+    if (!stage.graph) {
+        showMessage(stage.error.isEmpty() ? tr("Neither stage is a graph. Choose one on the timeline.")
+                                          : stage.error);
+        return;
+    }
+    showContent();
+    if (d->shown == stage.graph) {
+        d->follow();
+        return;
+    }
+    d->shown = stage.graph;
+    const session::StagePtr dynamo = workspace().compile() ? dynamoStage(*workspace().compile()) : nullptr;
+    using TreePtr = std::shared_ptr<const ModuleTree>;
+    const auto work = [graph = stage.graph, dynamo](const TaskContext&) -> TreePtr {
+        const auto named = dynamo ? dynamo->graph() : Result<ir::GraphPtr>(nullptr);
+        const ir::Graph* names = named && *named && *named != graph ? named->get() : nullptr;
+        auto tree = std::make_shared<ModuleTree>();
+        tree->graph = graph;
+        tree->groups = layout::groupNodes(*graph, layout::moduleHints(*graph, names));
+        return tree;
+    };
+    setLoading(true);
+    workspace().tasks().run<TreePtr>(taskTag, this, work, [this](TreePtr tree) {
+        setLoading(false);
+        const bool small = tree->graph->size() <= expandWholeLimit / 4;
+        d->model.setTree(std::move(tree));
+        if (small) d->view->expandAll();
+        d->follow();
+        d->updateFooter();
+    });
+}
+
+} // namespace dynascope::views
