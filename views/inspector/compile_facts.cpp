@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/inspector/facts.h"
+#include "views/models/labels.h"
+#include "views/theme/theme.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+using session::Compile;
+
+constexpr std::size_t mostRows = 40;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("CompileFacts", text);
+}
+
+QString statusTone(const Compile& compile) {
+    switch (compile.status) {
+    case session::Status::Compiled:
+        return compile.isRecompile ? QStringLiteral("changed") : QStringLiteral("added");
+    case session::Status::GraphBreak:
+    case session::Status::Failed:
+        return QStringLiteral("removed");
+    case session::Status::Skipped:
+    case session::Status::Incomplete:
+        break;
+    }
+    return {};
+}
+
+Token recordLink(const QString& text, std::size_t record) {
+    return record == SIZE_MAX ? quiet(text) : link(text, QStringLiteral("record:%1").arg(record));
+}
+
+Token panelLink(const QString& text, const char* panel) {
+    return link(text, QStringLiteral("panel:") + QLatin1String(panel));
+}
+
+Section mainSection(const session::Session& session, const Compile& compile) {
+    Section out;
+    if (const ir::SourceLocation* at = compile.location())
+        out.facts.push_back(
+            fact(tr("Place"), {placeLink(*at)}, tr("First line of the frame that was compiled.")));
+    if (session.ranks.size() > 1)
+        out.facts.push_back(fact(tr("Rank"), {text(QString::number(compile.rank))}));
+    out.facts.push_back(
+        fact(tr("Attempts"),
+             {text(QString::number(compile.attempts)),
+              quiet(compile.attempts > 1 ? tr(" (%1 restarts)").arg(compile.attempts - 1) : QString())},
+             tr("Dynamo restarts its analysis when it learns something that the graph so far did not allow "
+                "for.")));
+    for (const std::string& reason : compile.restartReasons)
+        out.facts.push_back(fact(tr("Restart"), {text(toQString(reason))}, tr("Why Dynamo began again.")));
+    if (compile.compileSeconds > 0)
+        out.facts.push_back(
+            fact(tr("Compile time"), {panelLink(secondsText(compile.compileSeconds), "compiletime")},
+                 tr("entire_frame_compile_time_s: from the start of Dynamo to the end of the backend.")));
+    if (compile.backwardSeconds > 0)
+        out.facts.push_back(
+            fact(tr("Backward"), {text(secondsText(compile.backwardSeconds))},
+                 tr("Compile time of the backward graph, which is compiled when backward first runs.")));
+    const auto graphs =
+        std::count_if(compile.stages.begin(), compile.stages.end(), [](const session::StagePtr& s) {
+            return s->content == session::Stage::Content::Graph;
+        });
+    out.facts.push_back(
+        fact(tr("Stages"),
+             {text(countText(compile.stages.size(), tr("stage"), tr("stages"))),
+              quiet(tr(", %1 of them graphs").arg(graphs))},
+             tr("Graphs and code that PyTorch printed on the way from bytecode to kernels.")));
+    const auto guards = std::count_if(compile.guards.begin(), compile.guards.end(),
+                                      [](const session::Guard& g) { return !g.isManager(); });
+    out.facts.push_back(
+        fact(tr("Guards"),
+             {guards ? panelLink(numberText(qulonglong(guards)), "guards") : quiet(tr("not recorded"))},
+             tr("Checks that must hold for the compiled code to be used again. One that fails causes a "
+                "recompile.")));
+    const auto sources = std::count_if(compile.inputs.begin(), compile.inputs.end(),
+                                       [](const session::TensorInput& t) { return !t.source.empty(); });
+    out.facts.push_back(
+        fact(tr("Inputs"),
+             {sources ? panelLink(countText(qulonglong(sources), tr("tensor"), tr("tensors")), "inputs")
+                      : quiet(tr("none recorded"))}));
+    out.facts.push_back(fact(
+        tr("Bytecode"),
+        {compile.bytecode.empty() ? quiet(tr("not recorded"))
+                                  : panelLink(tr("original and modified"), "bytecode")},
+        tr("Python bytecode of the frame before and after Dynamo rewrote it to call the compiled graph.")));
+    return out;
+}
+
+void addBreaks(Facts& out, const Workspace::Capture& capture, std::size_t index) {
+    const Compile& compile = capture.session->compiles[index];
+    for (const session::GraphBreak* graphBreak : compile.finalBreaks()) {
+        Section section;
+        section.title = tr("Graph break");
+        section.chip =
+            graphBreak->location() ? QStringLiteral(":%1").arg(graphBreak->location()->line) : QString();
+        section.chipTone = QStringLiteral("removed");
+        section.facts.push_back(paragraph({strong(toQString(graphBreak->title))}));
+        if (!graphBreak->explanation.empty())
+            section.facts.push_back(paragraph({text(toQString(graphBreak->explanation))}));
+        for (Fact& frame : stackFacts(graphBreak->userStack))
+            section.facts.push_back(std::move(frame));
+        for (std::size_t g = 0; g < capture.breaks.groups.size(); ++g) {
+            const session::BreakGroup& group = capture.breaks.groups[g];
+            const bool here = std::any_of(group.occurrences.begin(), group.occurrences.end(),
+                                          [&](const session::BreakOccurrence& o) {
+                                              return o.compile == index && o.index < compile.breaks.size() &&
+                                                     &compile.breaks[o.index] == graphBreak;
+                                          });
+            if (!here) continue;
+            if (!group.waysOut.empty()) {
+                const session::WayOut& way = group.waysOut.front();
+                section.facts.push_back(
+                    fact(tr("Way out"), {strong(toQString(way.title)), text(u' ' + toQString(way.text))}));
+            }
+            section.facts.push_back(fact(
+                tr("Cost"), {text(secondsText(group.secondsAfter)), quiet(tr(" of compile time after it"))},
+                tr("Compile time of the frames that exist because of this break: an upper bound.")));
+            section.facts.push_back(
+                paragraph({link(tr("Show in the graph breaks"), QStringLiteral("break:%1").arg(g))}));
+        }
+        out.sections.push_back(std::move(section));
+    }
+}
+
+void addReasons(Facts& out, const Compile& compile) {
+    if (!compile.recompileReasons.empty()) {
+        Section section;
+        section.title = tr("Why it recompiled");
+        section.chip = countText(compile.recompileReasons.size(), tr("guard"), tr("guards"));
+        section.chipTone = QStringLiteral("changed");
+        for (const std::string& reason : compile.recompileReasons)
+            section.facts.push_back(paragraph({mono(toQString(reason))}));
+        section.facts.push_back(paragraph({panelLink(tr("Show the guards"), "guards")}));
+        out.sections.push_back(std::move(section));
+    }
+    if (!compile.failReason.empty() || !compile.failType.empty()) {
+        Section section;
+        section.title = tr("Failure");
+        section.chip = toQString(compile.failType);
+        section.chipTone = QStringLiteral("removed");
+        section.facts.push_back(paragraph({text(toQString(compile.failReason.substr(0, 4000)))}));
+        if (compile.failAt.line > 0) section.facts.push_back(fact(tr("At"), {placeLink(compile.failAt)}));
+        out.sections.push_back(std::move(section));
+    }
+}
+
+void addSymbols(Facts& out, const Compile& compile) {
+    if (compile.symbols.empty()) return;
+    Section section;
+    section.title = tr("Symbols");
+    section.chip = QString::number(compile.symbols.size());
+    for (std::size_t i = 0; i < std::min(compile.symbols.size(), mostRows); ++i) {
+        const session::SymbolInfo& symbol = compile.symbols[i];
+        Tokens tokens{mono(toQString(symbol.value))};
+        if (!symbol.range.empty())
+            tokens.push_back(
+                {QStringLiteral("  ") + toQString(symbol.range), Token::Look::MonoQuiet, {}, {}});
+        if (!symbol.source.empty())
+            tokens.push_back(
+                {QStringLiteral("  ") + toQString(symbol.source), Token::Look::MonoQuiet, {}, {}});
+        Fact row = fact(toQString(symbol.symbol), std::move(tokens),
+                        tr("A size that may differ between calls: its value in this call, the range it is "
+                           "known to be in, and where it was read."));
+        section.facts.push_back(std::move(row));
+    }
+    if (compile.symbols.size() > mostRows)
+        section.facts.push_back(
+            paragraph({panelLink(tr("and %1 more").arg(compile.symbols.size() - mostRows), "inputs")}));
+    out.sections.push_back(std::move(section));
+}
+
+void addCaches(Facts& out, const Compile& compile) {
+    if (compile.caches.empty()) return;
+    Section section;
+    section.title = tr("Caches");
+    for (const session::CacheEvent& event : compile.caches) {
+        const bool hit = event.outcome == session::CacheEvent::Outcome::Hit;
+        const QString outcome = hit                                                   ? tr("hit")
+                                : event.outcome == session::CacheEvent::Outcome::Miss ? tr("miss")
+                                                                                      : tr("bypass");
+        section.facts.push_back(
+            fact(toQString(event.cache),
+                 {recordLink(outcome, event.record),
+                  {event.key.empty() ? QString() : QStringLiteral("  ") + toQString(event.key),
+                   Token::Look::MonoQuiet,
+                   {},
+                   {}}},
+                 tr("Hit: compiled code was taken from disk. Miss: no entry has this key. Bypass: something "
+                    "in the graph cannot be cached.")));
+        if (!event.reason.empty()) section.facts.push_back(paragraph({quiet(toQString(event.reason))}));
+    }
+    out.sections.push_back(std::move(section));
+}
+
+} // namespace
+
+Facts compileFacts(const Workspace::Capture& capture, std::size_t index) {
+    const Compile& compile = capture.session->compiles[index];
+    Facts out;
+    const QString id = compile.id.frame < 0 ? QString() : toQString(compile.id.toString());
+    out.title = (toQString(compile.function) + u' ' + id).trimmed();
+    if (out.title.isEmpty())
+        out.title = capture.session->title.empty() ? tr("Graph") : toQString(capture.session->title);
+    out.subtitle = {quiet(frameText(compile))};
+    out.chip = statusChip(compile);
+    out.chipTone = statusTone(compile);
+    out.sections.push_back(mainSection(*capture.session, compile));
+    addReasons(out, compile);
+    addBreaks(out, capture, index);
+    addSymbols(out, compile);
+    addCaches(out, compile);
+    return out;
+}
+
+Facts captureFacts(const Workspace::Capture& capture) {
+    const session::Session& session = *capture.session;
+    Facts out;
+    out.title = toQString(session.title);
+    out.subtitle = {quiet(toQString(session::kindName(session.kind)))};
+    Section main;
+    if (!session.torchVersion.empty())
+        main.facts.push_back(fact(tr("PyTorch"), {text(toQString(session.torchVersion))}));
+    main.facts.push_back(fact(tr("File"), {mono(toQString(session.path))}));
+    if (session.ranks.size() > 1)
+        main.facts.push_back(fact(tr("Ranks"), {text(QString::number(session.ranks.size()))}));
+    main.facts.push_back(fact(tr("Records"), {panelLink(numberText(session.records.size()), "records")}));
+    main.facts.push_back(
+        fact(tr("Compiles"), {text(numberText(session.compiles.size())),
+                              quiet(tr(", %1 of them recompiles").arg(capture.breaks.recompiles))}));
+    main.facts.push_back(
+        fact(tr("Graph breaks"),
+             {capture.breaks.breaks ? link(numberText(capture.breaks.breaks), QStringLiteral("break:0"))
+                                    : text(tr("none"))}));
+    if (capture.breaks.compileSeconds > 0)
+        main.facts.push_back(
+            fact(tr("Compile time"), {panelLink(secondsText(capture.breaks.compileSeconds), "compiletime")}));
+    main.facts.push_back(
+        fact(tr("Problems"),
+             {session.warnings.empty() ? text(tr("none"))
+                                       : panelLink(numberText(session.warnings.size()), "problems")}));
+    out.sections.push_back(std::move(main));
+    return out;
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What an inspector says, as data: sections of labelled facts, cards and code. Built by pure functions, shown
+// by FactView.
+#pragma once
+
+#include "core/diff/graph_diff.h"
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QColor>
+#include <QString>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace dynascope::views {
+
+/// A run of text of one look. `link` says where a click goes, see InspectorPanel::follow.
+struct Token {
+    enum class Look : std::uint8_t { Text, Strong, Quiet, Mono, MonoQuiet };
+    QString text;
+    Look look = Look::Text;
+    QString link;
+    QColor colour = {}; ///< overrides the look's colour
+};
+using Tokens = std::vector<Token>;
+
+struct Fact {
+    enum class Kind : std::uint8_t { Labelled, Paragraph, Card, Code };
+    Kind kind = Kind::Labelled;
+    QString label; ///< Labelled
+    Tokens tokens;
+    QString toolTip;                          ///< teaches what the label means
+    diff::Change change = diff::Change::Same; ///< Card: sign and fill
+    int number = 0;                           ///< Code: line number
+    bool marked = false;                      ///< Code: the line that matters
+};
+
+struct Section {
+    QString title;
+    std::vector<Fact> facts;
+    QString chip;     ///< at the right of the title
+    QString chipTone; ///< "added", "removed", "changed", "accent", "write" or empty
+    bool open = true;
+};
+
+/// A whole inspector page.
+struct Facts {
+    QString title;
+    Tokens subtitle;
+    QString chip, chipTone;
+    QColor stripe; ///< of the op kind; invalid draws none
+    QString icon;  ///< instead of a stripe
+    std::vector<Section> sections;
+};
+
+[[nodiscard]] Token text(const QString& text);
+[[nodiscard]] Token strong(const QString& text);
+[[nodiscard]] Token quiet(const QString& text);
+[[nodiscard]] Token mono(const QString& text);
+[[nodiscard]] Token link(const QString& text, const QString& target);
+[[nodiscard]] Token monoLink(const QString& text, const QString& target);
+/// "cap.py:43" that goes to the source.
+[[nodiscard]] Token placeLink(const ir::SourceLocation& location);
+[[nodiscard]] Fact fact(const QString& label, Tokens tokens, const QString& toolTip = {});
+[[nodiscard]] Fact paragraph(Tokens tokens);
+/// The stack as paragraphs, innermost last and stronger.
+[[nodiscard]] std::vector<Fact> stackFacts(const ir::StackTrace& stack);
+
+struct NodeFactsInput {
+    Side side = Side::A;
+    ir::NodeIndex node = 0;
+    const ir::Graph* graph = nullptr;
+    const ir::Graph* other = nullptr; ///< the other side's, or null
+    const diff::GraphDiff* diff = nullptr;
+    QString stage, otherStage; ///< labels
+};
+[[nodiscard]] Facts nodeFacts(const NodeFactsInput& input, const Colours& colours);
+[[nodiscard]] Facts compileFacts(const Workspace::Capture& capture, std::size_t compile);
+[[nodiscard]] Facts captureFacts(const Workspace::Capture& capture);
+
+} // namespace dynascope::views

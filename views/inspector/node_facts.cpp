@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/ir/text.h"
+#include "views/inspector/facts.h"
+#include "views/models/labels.h"
+#include "views/theme/theme.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <span>
+
+namespace dynascope::views {
+
+namespace {
+
+using ir::Node;
+using ir::NodeIndex;
+
+constexpr std::size_t mostNames = 16;
+constexpr qsizetype longestArguments = 1200;
+constexpr std::size_t mostCards = 12;
+
+QString tr(const char* text, int n = -1) {
+    return QCoreApplication::translate("NodeFacts", text, nullptr, n);
+}
+
+QString nodeTarget(Side side, NodeIndex node) {
+    return QStringLiteral("node:%1:%2").arg(side == Side::A ? u'A' : u'B').arg(node);
+}
+
+/// Arguments as written, with every node name a link. Only the text is scanned: names are Python identifiers.
+Tokens argumentTokens(const QString& written, const ir::Graph& graph, Side side) {
+    Tokens out;
+    QString plain;
+    const QString shown = written.left(longestArguments);
+    const auto inName = [](QChar c) { return c.isLetterOrNumber() || c == u'_'; };
+    for (qsizetype i = 0; i < shown.size();) {
+        const QChar c = shown[i];
+        if (c == u'\'' || c == u'"') {
+            qsizetype end = i + 1;
+            while (end < shown.size() && shown[end] != c)
+                end += shown[end] == u'\\' ? 2 : 1;
+            end = std::min(end + 1, shown.size());
+            plain += shown.mid(i, end - i);
+            i = end;
+        } else if (c.isLetter() || c == u'_') {
+            qsizetype end = i;
+            while (end < shown.size() && inName(shown[end]))
+                ++end;
+            const QString word = shown.mid(i, end - i);
+            const bool attribute = i > 0 && shown[i - 1] == u'.';
+            const NodeIndex node = attribute ? ir::npos : graph.find(word.toStdString());
+            if (node == ir::npos) {
+                plain += word;
+            } else {
+                if (!plain.isEmpty()) out.push_back(mono(std::exchange(plain, {})));
+                out.push_back(monoLink(word, nodeTarget(side, node)));
+            }
+            i = end;
+        } else {
+            plain += c;
+            ++i;
+        }
+    }
+    if (shown.size() < written.size()) plain += u'…';
+    if (!plain.isEmpty()) out.push_back(mono(plain));
+    return out;
+}
+
+QString argumentText(const Node& node) {
+    std::string out;
+    for (const ir::Argument& a : node.args) {
+        if (!out.empty()) out += ", ";
+        a.appendTo(out, "");
+    }
+    return toQString(out);
+}
+
+Tokens nodeNames(std::span<const NodeIndex> nodes, const ir::Graph& graph, Side side) {
+    Tokens out;
+    for (std::size_t i = 0; i < std::min(nodes.size(), mostNames); ++i) {
+        if (i > 0) out.push_back(quiet(QStringLiteral(", ")));
+        out.push_back(monoLink(toQString(graph.node(nodes[i]).name), nodeTarget(side, nodes[i])));
+    }
+    if (nodes.size() > mostNames) out.push_back(quiet(tr(" and %1 more").arg(nodes.size() - mostNames)));
+    return out;
+}
+
+QString joined(const std::vector<std::string>& parts) {
+    QStringList out;
+    for (const std::string& part : parts)
+        out << toQString(part);
+    return u'(' + out.join(QStringLiteral(", ")) + u')';
+}
+
+void addMeta(Section& section, const Node& node) {
+    if (!node.meta) {
+        section.facts.push_back(fact(tr("Value"), {quiet(tr("not recorded"))},
+                                     tr("This text carries no annotation of the node's dtype and shape.")));
+        return;
+    }
+    if (!node.meta->tensor) {
+        section.facts.push_back(fact(tr("Value"), {mono(toQString(node.meta->raw))},
+                                     tr("What the graph says about a value that is not one tensor.")));
+        return;
+    }
+    const ir::TensorMeta& meta = *node.meta->tensor;
+    section.facts.push_back(fact(
+        tr("Shape"), {mono(toQString(meta.shortForm()))},
+        tr("dtype[sizes]. A name such as s77 is a symbolic size; its value is in the compile's symbols.")));
+    if (meta.strides)
+        section.facts.push_back(fact(
+            tr("Stride"), {mono(joined(*meta.strides))},
+            tr("Elements to step in memory for each dimension. (5, 1) for a 4 x 5 tensor is contiguous.")));
+    if (!meta.device.empty()) section.facts.push_back(fact(tr("Device"), {mono(toQString(meta.device))}));
+    if (const auto bytes = meta.bytes())
+        section.facts.push_back(
+            fact(tr("Size"), {text(bytesText(*bytes))}, tr("Bytes of a dense tensor of this shape.")));
+}
+
+Section mainSection(const NodeFactsInput& in, const Node& node) {
+    Section out;
+    out.facts.push_back(fact(
+        tr("Stage"), {text(QString(in.side == Side::A ? u'A' : u'B') + QStringLiteral(" · ") + in.stage)}));
+    out.facts.push_back(fact(
+        tr("Op"), {mono(toQString(ir::opName(node.op)))},
+        tr("What kind of FX node this is. placeholder: an input of the graph; call_function: a call of an "
+           "operator; get_attr: a value that the module holds; output: what the graph returns.")));
+    const std::span<const NodeIndex> inputs = in.graph->inputs(in.node);
+    if (ir::opKind(node) == ir::OpKind::Write && !inputs.empty())
+        out.facts.push_back(
+            fact(tr("Writes"), nodeNames(inputs.first(1), *in.graph, in.side),
+                 tr("The input that this node mutates in place. Every view of its storage sees the write.")));
+    const QString arguments = argumentText(node);
+    if (!arguments.isEmpty())
+        out.facts.push_back(
+            fact(tr("Args"), argumentTokens(arguments, *in.graph, in.side),
+                 tr("Arguments as the graph has them. A name is the node that makes the value.")));
+    for (const auto& [key, value] : node.kwargs)
+        out.facts.push_back(fact(toQString(key),
+                                 argumentTokens(toQString(value.toString()), *in.graph, in.side),
+                                 tr("A keyword argument of the call.")));
+    const std::span<const NodeIndex> users = in.graph->users(in.node);
+    Tokens userTokens = nodeNames(users, *in.graph, in.side);
+    if (users.empty()) {
+        const bool kept = ir::opKind(node) == ir::OpKind::Write;
+        userTokens = {text(tr("none")),
+                      quiet(node.op == ir::Op::Output        ? QString()
+                            : kept                           ? tr(" (kept for its write)")
+                            : node.op == ir::Op::Placeholder ? tr(" (unused input)")
+                                                             : tr(" (dead unless it has a side effect)"))};
+    }
+    const QString teachUsers = tr("Nodes that read this value; num_users in FX text counts them.");
+    out.facts.push_back(fact(users.size() > 1 ? tr("Users (%1)").arg(users.size()) : tr("Users"),
+                             std::move(userTokens), teachUsers));
+    addMeta(out, node);
+    if (!node.typeExpr.empty()) out.facts.push_back(fact(tr("Type"), {mono(toQString(node.typeExpr))}));
+    if (!node.comment.empty())
+        out.facts.push_back(
+            fact(tr("Comment"), {mono(toQString(node.comment))},
+                 tr("What the compiler wrote beside this node: which input or output of the call it is.")));
+    return out;
+}
+
+Fact card(diff::Change change, const Node& node, Side side, NodeIndex index) {
+    Fact out;
+    out.kind = Fact::Kind::Card;
+    out.change = change;
+    Token name = monoLink(toQString(node.name), nodeTarget(side, index));
+    out.tokens.push_back(name);
+    out.tokens.push_back({QStringLiteral("  ") + toQString(ir::shortTarget(node.target)) + u'(' +
+                              argumentText(node).left(160) + u')',
+                          Token::Look::MonoQuiet,
+                          {},
+                          {}});
+    return out;
+}
+
+std::optional<Section> diffSection(const NodeFactsInput& in) {
+    if (!in.diff || !in.other) return std::nullopt;
+    const bool fromA = in.side == Side::A;
+    const Side otherSide = fromA ? Side::B : Side::A;
+    const auto& own = fromA ? in.diff->a : in.diff->b;
+    const auto& theirs = fromA ? in.diff->b : in.diff->a;
+    if (in.node >= own.size()) return std::nullopt;
+    Section out;
+    out.title = fromA ? tr("Became in B") : tr("Came from A");
+    const diff::Change change = own[in.node];
+    out.chip = toQString(diff::changeName(change));
+    out.chipTone = change == diff::Change::Added     ? QStringLiteral("added")
+                   : change == diff::Change::Removed ? QStringLiteral("removed")
+                   : change == diff::Change::Changed ? QStringLiteral("changed")
+                                                     : QString();
+    const std::vector<NodeIndex> related =
+        fromA ? in.diff->linksFromA(in.node) : in.diff->linksFromB(in.node);
+    for (std::size_t i = 0; i < std::min(related.size(), mostCards); ++i)
+        if (related[i] < theirs.size())
+            out.facts.push_back(card(theirs[related[i]], in.other->node(related[i]), otherSide, related[i]));
+    if (related.size() > mostCards)
+        out.facts.push_back(paragraph({quiet(tr("and %1 more").arg(related.size() - mostCards))}));
+    if (related.empty())
+        out.facts.push_back(
+            paragraph({quiet(fromA ? tr("Nothing in %1: the node was removed.").arg(in.otherStage)
+                                   : tr("Nothing in %1: the node is new.").arg(in.otherStage))}));
+    const NodeIndex inA = fromA ? in.node : in.diff->partnerOfB[in.node];
+    if (const auto* fields = inA == ir::npos ? nullptr : in.diff->detail(inA))
+        for (const diff::FieldChange& field : *fields) {
+            Fact row =
+                fact(toQString(field.field),
+                     {mono(toQString(field.a)), quiet(QStringLiteral(" → ")), mono(toQString(field.b))},
+                     tr("This field of the node differs: stage A's value, then stage B's."));
+            row.change = diff::Change::Changed;
+            out.facts.push_back(std::move(row));
+        }
+    return out;
+}
+
+Section originSection(const Node& node) {
+    Section out;
+    out.title = tr("Origin");
+    if (!node.stack || node.stack->empty()) {
+        out.facts.push_back(paragraph({quiet(tr("This text has no source comment for the node."))}));
+        return out;
+    }
+    const ir::SourceLocation& at = node.stack->back();
+    if (!at.code.empty()) {
+        Fact code;
+        code.kind = Fact::Kind::Code;
+        code.number = int(at.line);
+        code.marked = true;
+        code.tokens = {mono(toQString(at.code))};
+        out.facts.push_back(std::move(code));
+    }
+    for (Fact& frame : stackFacts(*node.stack))
+        out.facts.push_back(std::move(frame));
+    return out;
+}
+
+} // namespace
+
+Facts nodeFacts(const NodeFactsInput& in, const Colours& colours) {
+    const Node& node = in.graph->node(in.node);
+    const ir::OpKind kind = ir::opKind(node);
+    Facts out;
+    out.title = toQString(node.name);
+    const QString target =
+        toQString(node.op == ir::Op::CallMethod ? "." + node.target : ir::shortTarget(node.target));
+    out.subtitle = {{target, Token::Look::Mono, {}, colours.op(kind)}};
+    out.chip = toQString(ir::opKindName(kind));
+    out.chipTone = kind == ir::OpKind::Write ? QStringLiteral("write") : QString();
+    out.stripe = colours.op(kind);
+    out.sections.push_back(mainSection(in, node));
+    if (auto section = diffSection(in)) out.sections.push_back(std::move(*section));
+    out.sections.push_back(originSection(node));
+    return out;
+}
+
+} // namespace dynascope::views

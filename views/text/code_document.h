@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Code as the code panes show it: lines with syntax runs. Made once, on any thread, and then only read.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace dynascope::views {
+
+enum class CodeStyle : std::uint8_t { Plain, Keyword, String, Number, Comment, Function, Error };
+
+/// OutputCode is Inductor's Python with C++ or Triton sources in triple-quoted strings.
+enum class Language : std::uint8_t { Plain, Python, Bytecode, OutputCode };
+
+/// Columns are UTF-16 units of the line, end not included.
+struct CodeSpan {
+    int begin = 0, end = 0;
+    CodeStyle style = CodeStyle::Plain;
+};
+struct CodeLink {
+    int begin = 0, end = 0;
+    QString target;
+};
+struct CodeRange {
+    int begin = 0, end = 0;
+};
+
+struct CodeLine {
+    QString text;
+    int number = 0; ///< as shown in the gutter; 0 shows none
+    std::vector<CodeSpan> spans;
+    std::vector<CodeLink> links;
+};
+
+struct CodeDocument {
+    std::vector<CodeLine> lines;
+    int longest = 0; ///< columns of the longest line
+
+    [[nodiscard]] QString text() const;
+};
+using CodeDocumentPtr = std::shared_ptr<const CodeDocument>;
+
+/// Tabs become four blanks and control codes U+FFFD. Linear in the text.
+[[nodiscard]] std::shared_ptr<CodeDocument> makeCodeDocument(const QString& text, Language language);
+
+} // namespace dynascope::views
