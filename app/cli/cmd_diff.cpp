@@ -15,25 +15,25 @@ struct Options {
     bool json = false;
 };
 
-Result<ir::GraphPtr> graphOf(const std::string& path, const std::string& frame, const std::string& stage) {
-    const auto session = openInput(path);
-    if (!session) return tl::unexpected(session.error());
-    const auto choice = chooseStage(**session, frame, stage);
+Result<ir::GraphPtr> choose(const session::Session& session, const std::string& frame,
+                            const std::string& stage) {
+    const Result<StageChoice> choice = chooseStage(session, frame, stage);
     if (!choice) return tl::unexpected(choice.error());
-    if (choice->stage->content == session::Stage::Content::Code)
-        return tl::unexpected(
-            Error{"stage '" + choice->stage->label() + "' is generated code, not a graph", path, 0, 0});
-    return choice->stage->graph();
+    return graphOf(session, *choice->stage);
 }
 
 int run(const Options& options) {
     const bool twoFiles = !options.b.empty();
     if (!twoFiles && (options.from.empty() || options.to.empty()))
         return fail("diff takes two files, or one capture with --from and --to");
-    const auto a = graphOf(options.a, options.frame, options.from);
+    const Result<session::SessionPtr> first = openInput(options.a);
+    if (!first) return fail(first.error());
+    const Result<session::SessionPtr> second = twoFiles ? openInput(options.b) : first;
+    if (!second) return fail(second.error());
+    const auto a = choose(**first, options.frame, options.from);
     if (!a) return fail(a.error());
-    const auto b = graphOf(twoFiles ? options.b : options.a, options.frame,
-                           twoFiles && options.to.empty() ? options.from : options.to);
+    const auto b =
+        choose(**second, options.frame, twoFiles && options.to.empty() ? options.from : options.to);
     if (!b) return fail(b.error());
 
     const diff::GraphDiff result = diff::diffGraphs(**a, **b);

@@ -23,11 +23,11 @@ int run(const Options& options) {
 
     if (stage.content == session::Stage::Content::Code) {
         if (!options.format.empty() && options.format != "readable")
-            return fail("stage '" + stage.label() + "' is generated code, not a graph");
+            return fail(Error{stage.label() + " is generated code, not a graph", options.path, 0, 0});
         print(stage.payload.text());
         return exitOk;
     }
-    const auto graph = stage.graph();
+    const auto graph = graphOf(**session, stage);
     if (!graph) return fail(graph.error());
 
     std::string text;

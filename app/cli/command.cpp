@@ -14,12 +14,16 @@ namespace dynascope::cli {
 std::string withoutControlCodes(std::string_view text) {
     std::string out;
     out.reserve(text.size());
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+        if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { // a C1 control in UTF-8
+            out += '?';
+            ++i;
+        } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) {
             out += '?';
         } else {
-            out += c;
+            out += text[i];
         }
     }
     return out;
@@ -124,6 +128,19 @@ Result<StageChoice> chooseStage(const session::Session& session, const std::stri
     return tl::unexpected(
         Error{"no stage '" + stage + "'" + (known.empty() ? std::string() : "; there are " + known),
               session.path, 0, 0});
+}
+
+Result<ir::GraphPtr> graphOf(const session::Session& session, const session::Stage& stage) {
+    Result<ir::GraphPtr> graph = stage.graph();
+    if (graph) return graph;
+    Error error = std::move(graph.error());
+    error.file = session.path;
+    if (stage.record < session.records.size()) error.message = stage.label() + ": " + error.message;
+    if (error.line != 0 && stage.line != 0) {
+        error.line += stage.line - 1;
+        if (error.column != 0 && stage.payload.tabbed) ++error.column;
+    }
+    return tl::unexpected(std::move(error));
 }
 
 } // namespace dynascope::cli

@@ -50,6 +50,9 @@ struct StageChoice {
 [[nodiscard]] Result<StageChoice> chooseStage(const session::Session& session, const std::string& frame,
                                               const std::string& stage);
 
+/// The stage's graph; an error names the line of the file that the stage lies in.
+[[nodiscard]] Result<ir::GraphPtr> graphOf(const session::Session& session, const session::Stage& stage);
+
 void addInfo(CLI::App& app, Action& action);
 void addPrint(CLI::App& app, Action& action);
 void addDiff(CLI::App& app, Action& action);

@@ -6,14 +6,23 @@
 #include "core/session/session.h"
 
 #include <string>
+#include <vector>
 
 namespace dynascope::cli {
 
-/// Frames, compile ids, stages, graph breaks ranked by cost, recompiles, caches, warnings; lines of about 100
-/// columns.
+/// Compile ids, graph breaks ranked by cost, stages, caches, timings, unknown records, warnings.
 [[nodiscard]] std::string infoText(const session::Session& session);
 
 /// The same as one JSON document; README lists its fields.
 [[nodiscard]] std::string infoJson(const session::Session& session);
+
+/// Time spent in timing events of one name, longest first. Events nest, so the sum of all is more than the
+/// whole.
+struct PhaseTime {
+    std::string name;
+    double seconds = 0;
+    std::size_t count = 0;
+};
+[[nodiscard]] std::vector<PhaseTime> phaseTimes(const session::Session& session);
 
 } // namespace dynascope::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/info.h"
 
+#include "core/session/break_reasons.h"
+
 #include <nlohmann/json.hpp>
 
 namespace dynascope::cli {
@@ -19,8 +21,13 @@ ordered_json stackJson(const ir::StackTrace& stack) {
 }
 
 ordered_json breakJson(const session::GraphBreak& b) {
-    return {{"reason", b.title},
+    // As PyTorch words it: the title, then what it means.
+    const std::string reason =
+        b.explanation.empty() ? b.title : b.title + "\n  Explanation: " + b.explanation;
+    return {{"reason", reason},
+            {"short_reason", session::shortReason(b)},
             {"explanation", b.explanation},
+            {"context", b.context},
             {"hints", b.hints},
             {"attempt", b.attempt},
             {"stack", stackJson(b.userStack)}};
@@ -41,11 +48,14 @@ std::string_view outcomeName(session::CacheEvent::Outcome outcome) {
 ordered_json compileJson(const session::Compile& c) {
     ordered_json stages = ordered_json::array();
     for (const session::StagePtr& s : c.stages) {
-        stages.push_back({{"name", s->name},
-                          {"k", s->k},
-                          {"phase", session::phaseName(s->phase)},
-                          {"attempt", s->attempt},
-                          {"nodes", s->nodeCount()}});
+        ordered_json stage = {{"name", s->name},
+                              {"k", s->k},
+                              {"phase", session::phaseName(s->phase)},
+                              {"attempt", s->attempt},
+                              {"nodes", s->nodeCount()}};
+        if (!s->detail.empty()) stage["detail"] = s->detail;
+        if (s->content == session::Stage::Content::Code) stage["kernels"] = s->kernelCount();
+        stages.push_back(std::move(stage));
     }
     ordered_json breaks = ordered_json::array();
     for (const session::GraphBreak* b : c.finalBreaks()) {
@@ -85,7 +95,8 @@ ordered_json compileJson(const session::Compile& c) {
         out["recompile_reason"] = joined;
     }
     if (!c.failType.empty() || !c.failReason.empty()) {
-        out["failure"] = {{"type", c.failType}, {"reason", c.failReason}};
+        out["failure"] = {
+            {"type", c.failType}, {"reason", c.failReason}, {"file", c.failAt.file}, {"line", c.failAt.line}};
     }
     return out;
 }
@@ -101,11 +112,29 @@ std::string infoJson(const session::Session& session) {
     for (const session::Compile& c : session.compiles) {
         compiles.push_back(compileJson(c));
     }
-    const ordered_json document = {
-        {"kind", session::kindName(session.kind)}, {"path", session.path},
-        {"torch_version", session.torchVersion},   {"ranks", session.ranks},
-        {"records", session.recordCounts},         {"warnings", std::move(warnings)},
-        {"compiles", std::move(compiles)}};
+    ordered_json frames = ordered_json::array();
+    for (const session::Frame& f : session.frames) {
+        ordered_json ids = ordered_json::array();
+        for (const std::size_t i : f.compiles)
+            ids.push_back(session.compiles[i].id.toString());
+        frames.push_back({{"function", f.function},
+                          {"file", f.location.file},
+                          {"line", f.location.line},
+                          {"rank", f.rank},
+                          {"compile_ids", std::move(ids)}});
+    }
+    ordered_json timings = ordered_json::array();
+    for (const PhaseTime& time : phaseTimes(session))
+        timings.push_back({{"name", time.name}, {"seconds", time.seconds}, {"count", time.count}});
+    const ordered_json document = {{"kind", session::kindName(session.kind)},
+                                   {"path", session.path},
+                                   {"torch_version", session.torchVersion},
+                                   {"ranks", session.ranks},
+                                   {"records", session.recordCounts},
+                                   {"warnings", std::move(warnings)},
+                                   {"frames", std::move(frames)},
+                                   {"compiles", std::move(compiles)},
+                                   {"timings", std::move(timings)}};
     // Text of a capture may hold anything; bad UTF-8 is replaced rather than thrown at.
     return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }

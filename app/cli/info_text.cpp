@@ -1,121 +1,88 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/command.h"
 #include "app/cli/info.h"
+#include "app/cli/table.h"
+#include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
+#include "core/session/resume.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 
 namespace dynascope::cli {
 
 namespace {
 
-constexpr std::size_t reasonWidth = 60;
+using Align = Table::Align;
+using session::Compile;
+using session::Session;
+
+constexpr std::size_t functionWidth = 32;
+constexpr std::size_t whyWidth = 76;
 
 std::string place(const ir::SourceLocation* at) {
-    if (at == nullptr) return {};
+    if (!at || at->file.empty()) return {};
     return std::string(baseName(at->file)) + (at->line != 0 ? ':' + std::to_string(at->line) : "");
 }
 
-/// Cuts at a UTF-8 character, so that a table column holds.
-std::string elide(std::string text, std::size_t width) {
-    if (text.size() <= width) return text;
-    std::size_t end = width - 3;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
-        --end;
-    }
-    text.resize(end);
-    return text + "...";
+std::string firstLine(std::string_view text) {
+    return std::string(text.substr(0, text.find('\n')));
 }
 
-std::string firstLine(const std::string& text) {
-    return text.substr(0, text.find('\n'));
+std::string idOf(const Session& session, const Compile& compile) {
+    const std::string rank = session.ranks.size() > 1 ? std::to_string(compile.rank) + ':' : std::string();
+    return rank + compile.id.toString();
 }
 
-/// Rows of text columns; the widths follow the contents. The last column is not padded.
-class Table {
-public:
-    void add(std::vector<std::string> row) { m_rows.push_back(std::move(row)); }
-    void rightAlign(std::size_t column) { m_right.push_back(column); }
-    [[nodiscard]] bool empty() const { return m_rows.empty(); }
+std::string functionOf(const Compile& compile) {
+    if (const auto resumed = session::parseResumedFunction(compile.function))
+        return elide(resumed->function, functionWidth) + " resumed";
+    return elide(compile.function, functionWidth);
+}
 
-    [[nodiscard]] std::string toString(std::string_view indent) const {
-        std::vector<std::size_t> widths;
-        for (const auto& row : m_rows) {
-            widths.resize(std::max(widths.size(), row.size()));
-            for (std::size_t i = 0; i < row.size(); ++i) {
-                widths[i] = std::max(widths[i], row[i].size());
-            }
-        }
-        std::string out;
-        for (const auto& row : m_rows) {
-            std::string line(indent);
-            for (std::size_t i = 0; i < row.size(); ++i) {
-                const std::string pad(widths[i] - row[i].size(), ' ');
-                const bool right = std::find(m_right.begin(), m_right.end(), i) != m_right.end();
-                line += right ? pad + row[i] : row[i] + pad;
-                line += "  ";
-            }
-            line.erase(line.find_last_not_of(' ') + 1);
-            out += line + '\n';
-        }
-        return out;
-    }
-
-private:
-    std::vector<std::vector<std::string>> m_rows;
-    std::vector<std::size_t> m_right;
-};
-
-std::string statusText(const session::Compile& c) {
-    std::string out(session::statusName(c.status));
-    if (c.status == session::Status::GraphBreak && !c.breaks.empty() && c.breaks.back().location() != nullptr)
-        out += " :" + std::to_string(c.breaks.back().location()->line);
-    if (c.isRecompile) out += ", recompile";
+std::string statusOf(const Compile& compile) {
+    std::string out(session::statusName(compile.status));
+    if (compile.status == session::Status::GraphBreak && compile.breaks.back().location())
+        out += " :" + std::to_string(compile.breaks.back().location()->line);
     return out;
 }
 
-/// Why, in one line: failure, break or recompile.
-std::string whyText(const session::Compile& c) {
-    if (c.status == session::Status::Failed)
-        return c.failType + (c.failReason.empty() ? "" : ": " + firstLine(c.failReason));
-    if (!c.recompileReasons.empty()) return firstLine(c.recompileReasons.front());
+/// Why, in one line: the failure, the recompile, or the graph break.
+std::string whyOf(const Compile& compile) {
+    if (compile.status == session::Status::Failed) {
+        const std::string at = place(&compile.failAt);
+        return compile.failType + (at.empty() ? "" : " at " + at) +
+               (compile.failReason.empty() ? "" : ": " + firstLine(compile.failReason));
+    }
+    if (!compile.recompileReasons.empty()) return "recompile " + firstLine(compile.recompileReasons.front());
+    if (compile.isRecompile) return "recompile";
+    if (!compile.breaks.empty()) return session::shortReason(compile.breaks.back());
     return {};
 }
 
-std::string stagesText(const session::Compile& c) {
-    Table table;
-    table.rightAlign(1);
-    for (const session::StagePtr& s : c.stages) {
-        const bool code = s->content == session::Stage::Content::Code;
-        table.add({s->label(), std::to_string(code ? s->kernelCount() : s->nodeCount()),
-                   code ? "kernels" : "nodes", std::string(session::phaseName(s->phase))});
-    }
-    return table.toString("      ");
+/// Nodes of the first graph: what Dynamo captured.
+std::string nodesOf(const Compile& compile) {
+    for (const session::StagePtr& stage : compile.stages)
+        if (stage->content == session::Stage::Content::Graph) return count(stage->nodeCount(), "node");
+    return "no graph";
 }
 
-std::string compilesText(const session::Session& session) {
-    Table table;
-    table.rightAlign(3);
-    for (const session::Compile& c : session.compiles) {
-        const std::string id =
-            (session.ranks.size() > 1 ? std::to_string(c.rank) + ':' : "") + c.id.toString();
-        std::string where = c.function.empty() ? place(c.location()) : c.function + ' ' + place(c.location());
-        std::size_t nodes = 0;
-        for (const session::StagePtr& s : c.stages) {
-            if (s->content == session::Stage::Content::Graph) {
-                nodes = s->nodeCount();
-                break;
-            }
-        }
-        table.add({id, statusText(c), std::move(where), formatSeconds(c.compileSeconds),
-                   count(c.stages.size(), "stage"), count(nodes, "node"), elide(whyText(c), reasonWidth)});
+std::string compilesText(const Session& session) {
+    Table table({Align::Left, Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right,
+                 Align::Left});
+    for (const Compile& compile : session.compiles) {
+        const std::string tries =
+            compile.attempts > 1 ? count(static_cast<std::size_t>(compile.attempts), "attempt") : "";
+        table.add({idOf(session, compile), statusOf(compile), functionOf(compile), place(compile.location()),
+                   formatSeconds(compile.compileSeconds + compile.backwardSeconds), nodesOf(compile), tries,
+                   elide(whyOf(compile), whyWidth)});
     }
-    return table.toString("  ");
+    return "\nCompiles\n" + table.toString("  ");
 }
 
-std::string breaksText(const session::Session& session) {
+std::string breaksText(const Session& session) {
     const session::BreakSummary summary = session::summarizeBreaks(session);
     if (summary.groups.empty()) return {};
     std::string out =
@@ -123,78 +90,137 @@ std::string breaksText(const session::Session& session) {
     if (summary.secondsAfterBreaks > 0)
         out += ", " + formatSeconds(summary.secondsAfterBreaks) + " of " +
                formatSeconds(summary.compileSeconds) + " compile time after a break (upper bound)";
-    out += "\n";
-    Table table;
-    table.rightAlign(0);
-    table.rightAlign(3);
-    for (const session::BreakGroup& g : summary.groups) {
-        table.add({std::to_string(g.occurrences.size()) + "x", elide(g.reason, reasonWidth),
-                   place(&g.location), formatSeconds(g.secondsAfter),
-                   g.waysOut.empty() ? "" : "way out: " + g.waysOut.front().title});
-    }
-    return out + table.toString("  ");
+    Table table({Align::Right, Align::Left, Align::Left, Align::Right, Align::Left});
+    for (const session::BreakGroup& group : summary.groups)
+        table.add({std::to_string(group.occurrences.size()), elide(group.reason, whyWidth),
+                   place(&group.location), formatSeconds(group.secondsAfter),
+                   group.waysOut.front().kind + ": " + group.waysOut.front().title});
+    return out + "\n" + table.toString("  ");
 }
 
-std::string stageListText(const session::Session& session) {
-    // All stages of each compile would be pages; the richest compile of each frame shows the pipeline.
+std::string stagesOf(const Compile& compile) {
+    Table table({Align::Left, Align::Right, Align::Left, Align::Left});
+    for (const session::StagePtr& stage : compile.stages) {
+        const bool code = stage->content == session::Stage::Content::Code;
+        const std::size_t size = code ? stage->kernelCount() : stage->nodeCount();
+        const std::string label = stage->label() + (stage->detail.empty() ? "" : " (" + stage->detail + ')');
+        std::string noun = code ? "kernel" : "node";
+        if (size != 1) noun += 's';
+        table.add(
+            {label, std::to_string(size), std::move(noun), std::string(session::phaseName(stage->phase))});
+    }
+    return table.toString("      ");
+}
+
+/// The richest compile of each frame shows its pipeline; those of all compiles would be pages.
+std::string stagesText(const Session& session) {
     std::string out;
     for (const session::Frame& frame : session.frames) {
-        const session::Compile* best = nullptr;
+        const Compile* best = nullptr;
         for (const std::size_t i : frame.compiles) {
-            const session::Compile& c = session.compiles[i];
-            if (best == nullptr || c.stages.size() > best->stages.size()) best = &c;
+            const Compile& compile = session.compiles[i];
+            if (!best || compile.stages.size() > best->stages.size()) best = &compile;
         }
-        if (best == nullptr || best->stages.empty()) continue;
-        out += "  " + best->id.toString();
-        if (!frame.function.empty()) out += "  " + frame.function + ' ' + place(&frame.location);
-        out += "\n" + stagesText(*best);
+        if (!best || best->stages.empty()) continue;
+        const std::size_t others = frame.compiles.size() - 1;
+        out += "  " + idOf(session, *best);
+        if (!frame.function.empty())
+            out += "  " + elide(frame.function, functionWidth) + ' ' + place(&frame.location);
+        if (others != 0) out += ", the fullest of " + count(frame.compiles.size(), "compile");
+        out += "\n" + stagesOf(*best);
     }
     return out.empty() ? out : "\nStages\n" + out;
 }
 
-std::string cachesText(const session::Session& session) {
+std::string cachesText(const Session& session) {
     std::map<std::string, std::array<std::size_t, 3>> counts;
-    for (const session::Compile& c : session.compiles) {
-        for (const session::CacheEvent& e : c.caches) {
-            ++counts[e.cache][static_cast<std::size_t>(e.outcome)];
-        }
+    for (const Compile& compile : session.compiles)
+        for (const session::CacheEvent& event : compile.caches)
+            ++counts[event.cache][static_cast<std::size_t>(event.outcome)];
+    Table table({Align::Left, Align::Right, Align::Right, Align::Right});
+    for (const auto& [cache, n] : counts)
+        table.add({cache, count(n[0], "hit"), std::to_string(n[1]) + (n[1] == 1 ? " miss" : " misses"),
+                   n[2] == 0 ? "" : std::to_string(n[2]) + " bypassed"});
+    return table.empty() ? std::string() : "\nCaches\n" + table.toString("  ");
+}
+
+std::string timingsText(const Session& session) {
+    constexpr std::size_t shown = 8;
+    const std::vector<PhaseTime> times = phaseTimes(session);
+    if (times.empty()) return {};
+    Table table({Align::Left, Align::Right, Align::Right});
+    for (std::size_t i = 0; i < times.size() && i < shown; ++i)
+        table.add(
+            {elide(times[i].name, 50), formatSeconds(times[i].seconds), count(times[i].count, "event")});
+    std::string out = "\nTimings, outer events with the inner ones\n" + table.toString("  ");
+    if (times.size() > shown) out += "  and " + count(times.size() - shown, "shorter name") + "\n";
+    return out;
+}
+
+std::string recordsText(const Session& session) {
+    std::map<std::string, std::size_t> unknown;
+    for (const session::Record& record : session.records)
+        if (!record.known) ++unknown[record.type];
+    if (unknown.empty()) return {};
+    Table table({Align::Left, Align::Right});
+    for (const auto& [type, n] : unknown)
+        table.add({elide(type, 60), std::to_string(n)});
+    return "\nRecords of unknown types, kept raw\n" + table.toString("  ");
+}
+
+std::string warningsText(const Session& session) {
+    if (session.warnings.empty()) return {};
+    std::string out = "\n" + count(session.warnings.size(), "warning") + "\n";
+    for (const session::Warning& warning : session.warnings)
+        out += "  " + warning.error.toString() + "\n";
+    return out;
+}
+
+std::string headText(const Session& session) {
+    std::string out = session.title + "\n" + std::string(session::kindName(session.kind));
+    if (!session.torchVersion.empty()) out += ", PyTorch " + session.torchVersion;
+    if (session.ranks.size() > 1) out += ", " + count(session.ranks.size(), "rank");
+    if (session.records.empty()) {
+        const std::size_t graphs = session.compiles.empty() ? 0 : session.compiles.front().stages.size();
+        return out + ", " + count(graphs, "graph") + "\n";
     }
-    std::string out;
-    for (const auto& [cache, n] : counts) {
-        out += "  " + cache + "  " + count(n[0], "hit") + ", " + std::to_string(n[1]) +
-               (n[1] == 1 ? " miss" : " misses");
-        if (n[2] != 0) out += ", " + std::to_string(n[2]) + " bypassed";
-        out += "\n";
+    double seconds = 0;
+    std::size_t recompiles = 0;
+    for (const Compile& compile : session.compiles) {
+        seconds += compile.compileSeconds + compile.backwardSeconds;
+        recompiles += compile.isRecompile ? 1 : 0;
     }
-    return out.empty() ? out : "\nCaches\n" + out;
+    out += ", " + count(session.records.size(), "record");
+    out += "\n" + count(session.frames.size(), "frame") + ", " + count(session.compiles.size(), "compile id");
+    if (recompiles != 0) out += ", " + count(recompiles, "recompile");
+    if (seconds > 0) out += ", " + formatSeconds(seconds) + " compile time";
+    return out + "\n";
 }
 
 } // namespace
 
-std::string infoText(const session::Session& session) {
-    double seconds = 0;
-    std::size_t recompiles = 0;
-    for (const session::Compile& c : session.compiles) {
-        seconds += c.compileSeconds;
-        recompiles += c.isRecompile ? 1 : 0;
+std::vector<PhaseTime> phaseTimes(const Session& session) {
+    std::map<std::string, PhaseTime> byName;
+    for (const session::TimingEvent& event : session.timings) {
+        if (event.durationUs <= 0) continue;
+        PhaseTime& time = byName[event.name];
+        time.name = event.name;
+        time.seconds += event.durationUs * 1e-6;
+        ++time.count;
     }
-    std::string out = session.title + "  " + std::string(session::kindName(session.kind));
-    if (!session.torchVersion.empty()) out += ", PyTorch " + session.torchVersion;
-    if (session.ranks.size() > 1) out += ", " + count(session.ranks.size(), "rank");
-    out += "\n" + count(session.frames.size(), "frame") + ", " + count(session.compiles.size(), "compile id");
-    if (recompiles != 0) out += ", " + count(recompiles, "recompile");
-    if (seconds > 0) out += ", " + formatSeconds(seconds) + " compile time";
-    if (!session.records.empty()) out += ", " + count(session.records.size(), "record");
-    out +=
-        "\n\n" + compilesText(session) + breaksText(session) + stageListText(session) + cachesText(session);
-
-    if (!session.warnings.empty()) {
-        out += "\n" + count(session.warnings.size(), "warning") + "\n";
-        for (const session::Warning& w : session.warnings) {
-            out += "  " + w.error.toString() + "\n";
-        }
-    }
+    std::vector<PhaseTime> out;
+    for (auto& [name, time] : byName)
+        out.push_back(std::move(time));
+    std::stable_sort(out.begin(), out.end(),
+                     [](const PhaseTime& a, const PhaseTime& b) { return a.seconds > b.seconds; });
     return out;
+}
+
+std::string infoText(const Session& session) {
+    std::string out = headText(session);
+    if (!session.records.empty()) out += compilesText(session);
+    return out + breaksText(session) + stagesText(session) + cachesText(session) + timingsText(session) +
+           recordsText(session) + warningsText(session);
 }
 
 } // namespace dynascope::cli

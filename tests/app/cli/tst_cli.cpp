@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli as a user runs it: output, exit codes, errors.
+#include "tests/support/captures.h"
+#include "tests/support/trace_text.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace dynascope;
+
+namespace {
+
+struct Run {
+    int exitCode = -1;
+    QByteArray out, err;
+};
+
+Run cli(const QStringList& arguments, const QByteArray& input = {}) {
+    QProcess process;
+    process.start(QStringLiteral(DYNASCOPE_BIN_DIR "/dynascope-cli"), arguments);
+    process.write(input);
+    process.closeWriteChannel();
+    if (!process.waitForFinished(60000) || process.exitStatus() != QProcess::NormalExit) return {};
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+const QString fxText =
+    QStringLiteral("graph():\n"
+                   "    %x : [num_users=2] = placeholder[target=x]\n"
+                   "    %add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%x, "
+                   "1), kwargs = {})\n"
+                   "    return (add, x)\n");
+
+} // namespace
+
+class TestCli : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    QString file(const QString& name, const QByteArray& content) {
+        QFile out(m_folder.filePath(name));
+        return out.open(QIODevice::WriteOnly) && out.write(content) == content.size() ? out.fileName()
+                                                                                      : QString();
+    }
+
+private slots:
+    void infoJson() {
+        const Run run = cli({"info", test::capture("trace_inductor/graph_breaks"), "--json"});
+        QCOMPARE(run.exitCode, 0);
+        QVERIFY(run.err.isEmpty());
+        const QJsonObject root = QJsonDocument::fromJson(run.out).object();
+        QCOMPARE(root["kind"].toString(), QStringLiteral("TORCH_TRACE"));
+        QCOMPARE(root["records"]["artifact:dynamo_graph_break_reason"].toInt(), 16);
+        QCOMPARE(root["records"]["dynamo_start"].toInt(), 20);
+        QVERIFY(root["warnings"].toArray().isEmpty());
+        const QJsonArray compiles = root["compiles"].toArray();
+        QCOMPARE(compiles.size(), 20);
+        const QJsonObject first = compiles[0].toObject();
+        QCOMPARE(first["compile_id"].toString(), QStringLiteral("0/0"));
+        QCOMPARE(first["rank"].toInt(), 0);
+        QCOMPARE(first["status"].toString(), QStringLiteral("break"));
+        QCOMPARE(first["attempts"].toInt(), 2);
+        QVERIFY(first["recompile_reason"].isNull());
+        const QJsonObject stage = first["stages"].toArray()[0].toObject();
+        QCOMPARE(stage["name"].toString(), QStringLiteral("dynamo_output_graph"));
+        QCOMPARE(stage["k"].toInt(), 0);
+        QCOMPARE(stage["nodes"].toInt(), 4);
+        const QJsonArray breaks = first["graph_breaks"].toArray();
+        QCOMPARE(breaks.size(), 1);
+        QVERIFY(breaks[0]["reason"].toString().startsWith("Failed to trace builtin operator"));
+        QCOMPARE(breaks[0]["stack"].toArray().last().toObject()["line"].toInt(), 30);
+        const QJsonObject recompile = compiles[10].toObject();
+        QCOMPARE(recompile["recompile_reason"].toString(),
+                 QStringLiteral("0/0: tensor 'x' size mismatch at index 0. expected 8, actual 4"));
+        QCOMPARE(recompile["symbols"].toArray()[0].toObject()["symbol"].toString(), QStringLiteral("s77"));
+        QCOMPARE(root["frames"].toArray().size(), 2);
+    }
+
+    void infoForPeople() {
+        const Run run = cli({"info", test::capture("trace_inductor/graph_breaks")});
+        QCOMPARE(run.exitCode, 0);
+        QVERIFY(run.out.contains("20 compile ids, 10 recompiles, 16.00 s compile time"));
+        QVERIFY(run.out.contains("16 graph breaks, 7 distinct reasons"));
+        QVERIFY(run.out.contains("  4  Call to torch._dynamo.graph_break()"));
+        QVERIFY(run.out.contains("break :30  f               cap.py:28  1.13 s   4 nodes  2 attempts  "
+                                 "Builtin print cannot be traced\n"));
+        for (const QByteArray& line : run.out.split('\n'))
+            QVERIFY2(line.size() < 160 && !line.endsWith(' '), line.constData());
+    }
+
+    void infoListsWarningsAndUnknownRecords() {
+        test::TraceText text;
+        text.start().add("\"brand_new\": {}").metrics().raw("noise\n");
+        const Run run = cli({"info", file("odd.log", QByteArray::fromStdString(text.text()))});
+        QCOMPARE(run.exitCode, 0);
+        QVERIFY(run.out.contains("1 warning\n"));
+        QVERIFY(run.out.contains("odd.log:4: line is no record of a trace"));
+        QVERIFY(run.out.contains("brand_new"));
+    }
+
+    void infoOfGraphTextFromStandardInput() {
+        const Run run = cli({"info", "-", "--json"}, fxText.toUtf8());
+        QCOMPARE(run.exitCode, 0);
+        const QJsonObject root = QJsonDocument::fromJson(run.out).object();
+        QCOMPARE(root["kind"].toString(), QStringLiteral("FX text"));
+        QCOMPARE(root["compiles"][0]["compile_id"].toString(), QStringLiteral("-"));
+        QCOMPARE(root["compiles"][0]["stages"][0]["nodes"].toInt(), 3);
+    }
+
+    void printFormats() {
+        const QString path = file("a.txt", fxText.toUtf8());
+        const Run fx = cli({"print", path, "--format", "fx"});
+        QCOMPARE(fx.exitCode, 0);
+        QCOMPARE(QString::fromUtf8(fx.out), fxText);
+        QVERIFY(cli({"print", path}).out.contains("add = torch.ops.aten.add.Tensor(x, 1)"));
+        QVERIFY(cli({"print", path, "--format", "dot"}).out.startsWith("digraph"));
+        const QJsonObject root =
+            QJsonDocument::fromJson(cli({"print", path, "--format", "json"}).out).object();
+        QCOMPARE(root["nodes"].toArray().size(), 3);
+    }
+
+    void printStages() {
+        const QString path = test::capture("trace_inductor/train");
+        const Run backward =
+            cli({"print", path, "--frame", "0/0", "--stage", "before_post_grad_graph#1", "--format", "fx"});
+        QCOMPARE(backward.exitCode, 0);
+        QCOMPARE(backward.out.count(" = placeholder["), 38);
+        const Run code = cli({"print", path, "--stage", "inductor_output_code"});
+        QCOMPARE(code.exitCode, 0);
+        QVERIFY(code.out.contains("async_compile"));
+        const Run asFx = cli({"print", path, "--stage", "inductor_output_code", "--format", "fx"});
+        QCOMPARE(asFx.exitCode, 2);
+    }
+
+    void diffExitCodes() {
+        const QString a = file("a.txt", fxText.toUtf8());
+        const QString b = file("b.txt", QString(fxText).replace("(%x, 1)", "(%x, 2)").toUtf8());
+        const Run same = cli({"diff", a, a});
+        QCOMPARE(same.exitCode, 0);
+        const Run different = cli({"diff", a, b});
+        QCOMPARE(different.exitCode, 1);
+        QVERIFY(different.err.isEmpty() && !different.out.isEmpty());
+        const Run json = cli({"diff", a, b, "--json"});
+        QCOMPARE(json.exitCode, 1);
+        QVERIFY(QJsonDocument::fromJson(json.out).object().contains("summary"));
+        const Run stages = cli({"diff", test::capture("trace_inductor/view_mutation"), "--frame", "0/0",
+                                "--from", "dynamo_output_graph", "--to", "aot_inference_graph"});
+        QCOMPARE(stages.exitCode, 1);
+        QCOMPARE(cli({"diff", a}).exitCode, 2);
+    }
+
+    void layoutChild() {
+        const QString path = file("a.txt", fxText.toUtf8());
+        const Run people = cli({"layout", path});
+        QCOMPARE(people.exitCode, 0);
+        QVERIFY(people.out.contains("3 nodes, 3 edges"));
+        const Run json = cli({"layout", path, "--json", "--engine", "layered"});
+        QCOMPARE(json.exitCode, 0);
+        QCOMPARE(QJsonDocument::fromJson(json.out).object()["engine"].toString(), QStringLiteral("layered"));
+        const Run bad = cli({"layout"}, "{\"boxes\": 3}");
+        QCOMPARE(bad.exitCode, 2);
+        QCOMPARE(bad.err.count('\n'), 1);
+        const Run child = cli({"layout"}, R"({"boxes": [], "edges": [], "clusters": []})");
+        QCOMPARE(child.exitCode, 0);
+        QVERIFY(QJsonDocument::fromJson(child.out).object()["boxes"].toArray().isEmpty());
+    }
+
+    void layoutKeepsItsBudget() {
+        // dot needs tens of seconds for this graph.
+        QElapsedTimer clock;
+        clock.start();
+        const Run run =
+            cli({"layout", test::capture("trace_aot_eager/resnet"), "--json", "--budget-ms", "1"});
+        QCOMPARE(run.exitCode, 0);
+        QCOMPARE(QJsonDocument::fromJson(run.out).object()["engine"].toString(), QStringLiteral("layered"));
+        QVERIFY(clock.elapsed() < 10000);
+    }
+
+    void errors_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QByteArray>("cause");
+        const QString good = file("good.txt", fxText.toUtf8());
+        const QString prose = file("prose.txt", "Dear reader,\n");
+        const QString empty = file("empty.log", "");
+        QTest::newRow("no such file")
+            << QStringList{"info", "/none/x.log"} << QByteArray("/none/x.log: cannot be read: No such file");
+        QTest::newRow("prose") << QStringList{"info", prose}
+                               << QByteArray("prose.txt: neither a TORCH_TRACE log nor graph text");
+        QTest::newRow("empty") << QStringList{"print", empty} << QByteArray("empty.log: file is empty");
+        QTest::newRow("stage") << QStringList{"print", good, "--stage", "none"}
+                               << QByteArray("no stage 'none'");
+        QTest::newRow("frame") << QStringList{"print", good, "--frame", "7/7"}
+                               << QByteArray("no compile id '7/7'");
+        QTest::newRow("format") << QStringList{"print", good, "--format", "xml"} << QByteArray("--format");
+        QTest::newRow("no command") << QStringList{} << QByteArray("subcommand");
+        QTest::newRow("unknown command") << QStringList{"frobnicate"} << QByteArray();
+        QTest::newRow("diff of one") << QStringList{"diff", good, "--from", "a"}
+                                     << QByteArray("--from and --to");
+        QTest::newRow("engine") << QStringList{"layout", good, "--engine", "neato"} << QByteArray("--engine");
+    }
+    void errors() {
+        QFETCH(QStringList, arguments);
+        QFETCH(QByteArray, cause);
+        const Run run = cli(arguments);
+        QCOMPARE(run.exitCode, 2);
+        QVERIFY(run.out.isEmpty());
+        QVERIFY2(run.err.contains(cause), run.err.constData());
+        QCOMPARE(run.err.count('\n'), 1);
+        QVERIFY(run.err.startsWith("dynascope-cli: "));
+    }
+
+    void badGraphNamesTheLineOfTheLog() {
+        test::TraceText text;
+        std::string graph = test::readableGraph(2);
+        graph.replace(graph.find("add_1: "), 7, "add_1: )");
+        text.start().add("\"dynamo_output_graph\": {}", graph).metrics();
+        const QString path = file("bad_graph.log", QByteArray::fromStdString(text.text()));
+        const Run run = cli({"print", path, "--stage", "dynamo_output_graph"});
+        QCOMPARE(run.exitCode, 2);
+        QVERIFY2(run.err.contains("bad_graph.log:6:"), run.err.constData());
+        QCOMPARE(cli({"info", path}).exitCode, 0);
+    }
+
+    void version() {
+        const Run run = cli({"--version"});
+        QCOMPARE(run.exitCode, 0);
+        QVERIFY(run.out.startsWith("dynascope-cli "));
+        QCOMPARE(cli({"--help"}).exitCode, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCli)
+#include "tst_cli.moc"

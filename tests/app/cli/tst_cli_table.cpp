@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+
+#include <QtTest>
+
+using namespace dynascope;
+using cli::Table;
+
+class TestCliTable : public QObject {
+    Q_OBJECT
+
+private slots:
+    void alignsByCharacters() {
+        Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left, Table::Align::Left});
+        table.add({"\xC3\xA4", "1", "", "end"});
+        table.add({"long", "100", "", ""});
+        QCOMPARE(table.toString("  "), std::string("  \xC3\xA4       1  end\n  long  100\n"));
+    }
+    void elides() {
+        QCOMPARE(cli::elide("short", 10), std::string("short"));
+        QCOMPARE(cli::elide("0123456789abc", 10), std::string("0123456..."));
+        QCOMPARE(cli::elide("\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4", 5),
+                 std::string("\xC3\xA4\xC3\xA4..."));
+    }
+    void takesControlCodesOut() {
+        QCOMPARE(cli::withoutControlCodes("a\x1b[31mb\tc\nd\x7f"), std::string("a?[31mb\tc\nd?"));
+        // C1 controls are two bytes in UTF-8; terminals obey them too.
+        QCOMPARE(cli::withoutControlCodes("a\xC2\x9b"
+                                          "31mb \xC3\xA4"),
+                 std::string("a?31mb \xC3\xA4"));
+    }
+    void formatsTimes() {
+        QCOMPARE(cli::formatSeconds(0), std::string());
+        QCOMPARE(cli::formatSeconds(0.0025), std::string("2.5 ms"));
+        QCOMPARE(cli::formatSeconds(1.128), std::string("1.13 s"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliTable)
+#include "tst_cli_table.moc"
