@@ -186,6 +186,8 @@ bool FxReader::defaultValue(ValueParser& in, Node& out) {
 bool FxReader::positional(ValueParser& in, Node& out) {
     const std::size_t start = in.pos;
     if (in.items(out.args, Syntax::Fx, ')', "args") && in.peek() == ',') return true;
+    if (!out.args.empty() && out.args.back().text.starts_with("kwargs = "))
+        return in.fail("Expected ')' to close args", in.text.rfind("kwargs = "));
     const std::size_t end = in.text.rfind("), kwargs = {");
     if (end == std::string_view::npos || end < start) {
         return !in.failure.empty() ? false : in.fail("Expected ', kwargs = {' after args");
@@ -302,6 +304,8 @@ Line FxReader::joined(std::size_t& next) {
 Result<GraphPtr> FxReader::read(std::size_t& next) {
     if (!header(m_lines[next])) return tl::unexpected(m_error);
     ++next;
+    m_nodes.reserve(m_lines.size() - next);
+    m_names.reserve(m_lines.size() - next);
     bool returned = false;
     for (; next < m_lines.size() && !returned; ++next) {
         const std::string_view text = m_lines[next].trimmed();
