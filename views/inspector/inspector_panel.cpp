@@ -1,23 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inspector/inspector_panel.h"
 
+#include "views/inspector/fact_view.h"
+#include "views/models/labels.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QMenu>
+
 namespace dynascope::views {
 
-struct InspectorPanel::Private {};
+struct InspectorPanel::Private {
+    FactView* view = nullptr;
+    Facts facts;
+};
 
 InspectorPanel::InspectorPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     : Panel(workspace, theme, parent)
-    , d(std::make_unique<Private>()) {}
+    , d(std::make_unique<Private>()) {
+    d->view = new FactView(theme);
+    d->view->setAccessibleName(tr("Inspector"));
+    setContent(d->view);
+    setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto* copy = new QAction(tr("Copy everything here"), this);
+    connect(copy, &QAction::triggered, this, [this] { QApplication::clipboard()->setText(plainText()); });
+    addAction(copy);
+    connect(d->view, &FactView::followed, this, &InspectorPanel::follow);
+    connect(&workspace, &Workspace::nodeSelected, this, &InspectorPanel::invalidate);
+    connect(&workspace, &Workspace::stagesChanged, this, &InspectorPanel::invalidate);
+    connect(&workspace, &Workspace::diffChanged, this, &InspectorPanel::invalidate);
+}
 
 InspectorPanel::~InspectorPanel() = default;
 
-void InspectorPanel::focusFilter() {}
+QString InspectorPanel::plainText() const {
+    return FactView::plainText(d->facts);
+}
+
+const Facts& InspectorPanel::facts() const {
+    return d->facts;
+}
+
+void InspectorPanel::follow(const QString& target) {
+    followLink(workspace(), target);
+}
 
 void InspectorPanel::refresh() {
     if (showNothingOpen()) return;
-    showMessage(tr("Nothing is selected."));
+    const Workspace::Capture& capture = *workspace().capture();
+    const Place& place = workspace().place();
+    if (workspace().selectedNode()) {
+        const bool onA = place.node.side == Side::A;
+        const StageView& own = workspace().stage(place.node.side);
+        const StageView& other = workspace().stage(onA ? Side::B : Side::A);
+        const auto label = [](const StageView& view) {
+            return view.stage ? toQString(view.stage->label()) : QString();
+        };
+        const auto diff = workspace().diff();
+        d->facts = nodeFacts({place.node.side, place.node.node, own.graph.get(), other.graph.get(),
+                              diff.get(), label(own), label(other)},
+                             theme().colours());
+    } else if (workspace().compile()) {
+        d->facts = compileFacts(capture, std::size_t(place.compile));
+    } else {
+        d->facts = captureFacts(capture);
+    }
+    d->view->setFacts(d->facts);
+    showContent();
 }
 
-void InspectorPanel::restyle() {}
+void followLink(Workspace& workspace, const QString& target) {
+    const qsizetype colon = target.indexOf(u':');
+    const QString kind = target.left(colon), rest = target.mid(colon + 1);
+    if (kind == QLatin1String("node")) {
+        const Side side = rest.startsWith(u'A') ? Side::A : Side::B;
+        workspace.selectNode({side, ir::NodeIndex(rest.mid(2).toUInt())});
+    } else if (kind == QLatin1String("source")) {
+        const qsizetype last = rest.lastIndexOf(u':');
+        emit workspace.panelRequested(QStringLiteral("source"));
+        emit workspace.sourceRequested(rest.left(last), rest.mid(last + 1).toInt());
+    } else if (kind == QLatin1String("panel")) {
+        emit workspace.panelRequested(rest);
+    } else if (kind == QLatin1String("record")) {
+        emit workspace.recordRequested(workspace.place().capture, rest.toInt());
+    } else if (kind == QLatin1String("break")) {
+        workspace.showBreak(rest.toInt());
+    } else if (kind == QLatin1String("compile")) {
+        workspace.selectCompile(workspace.place().capture, rest.toInt());
+    }
+}
 
 } // namespace dynascope::views

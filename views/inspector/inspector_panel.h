@@ -3,6 +3,7 @@
 // The selected node, else the compile, else the capture: everything known about it, in sections that fold.
 #pragma once
 
+#include "views/inspector/facts.h"
 #include "views/text/panel.h"
 
 #include <memory>
@@ -16,15 +17,20 @@ public:
     InspectorPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~InspectorPanel() override;
 
-    void focusFilter() override;
+    [[nodiscard]] const Facts& facts() const; ///< what is shown
+    [[nodiscard]] QString plainText() const;
+    void follow(const QString& target);
 
 protected:
     void refresh() override;
-    void restyle() override;
 
 private:
     struct Private;
     std::unique_ptr<Private> d;
 };
+
+/// Goes where a link of a Token says: "node:A:12", "source:FILE:LINE", "panel:guards", "record:4", "break:0",
+/// "compile:3".
+void followLink(Workspace& workspace, const QString& target);
 
 } // namespace dynascope::views

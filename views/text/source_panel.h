@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The user's program: which lines made the selected node, and where the graph broke.
+// The user's program: which lines made the selected node, how many nodes each line made, and where the graph
+// broke.
 #pragma once
 
 #include "views/text/panel.h"
@@ -9,7 +10,9 @@
 
 namespace dynascope::views {
 
-/// GUI thread only.
+class CodeView;
+
+/// GUI thread only. Files are read on the TaskRunner (tag "source").
 class SourcePanel : public Panel {
     Q_OBJECT
 public:
@@ -17,12 +20,18 @@ public:
     ~SourcePanel() override;
 
     void focusFilter() override;
+    [[nodiscard]] CodeView* view() const;
+
+public slots:
+    void showLine(const QString& file, int line);
 
 protected:
     void refresh() override;
-    void restyle() override;
 
 private:
+    void selectNodesOf(int lineNumber);
+    void mark();
+
     struct Private;
     std::unique_ptr<Private> d;
 };

@@ -9,7 +9,9 @@
 
 namespace dynascope::views {
 
-/// GUI thread only.
+class CodeView;
+
+/// GUI thread only. Text is printed and aligned on the TaskRunner (tag "textdiff").
 class TextDiffPanel : public Panel {
     Q_OBJECT
 public:
@@ -17,6 +19,14 @@ public:
     ~TextDiffPanel() override;
 
     void focusFilter() override;
+    /// The chips and buttons of the header, for a host that has a better place for them (a tab bar's corner).
+    [[nodiscard]] QWidget* takeTools();
+    [[nodiscard]] CodeView* view() const;
+
+public slots:
+    void nextDifference(int direction); ///< +1 or -1
+    void copyAll();
+    bool exportTo(const QString& path); ///< unified text; false where it could not be written
 
 protected:
     void refresh() override;
