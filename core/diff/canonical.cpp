@@ -114,8 +114,12 @@ void trimSlice(Form& form) {
 std::uint64_t hashArgument(const Argument& a, int depth) {
     if (depth > maxArgumentDepth) return 1;
     if (a.isNode()) return 2;
-    std::uint64_t h =
-        isSequence(a) ? 3 : mix(static_cast<std::uint64_t>(a.kind) + 8, hashText(canonicalScalar(a)));
+    std::uint64_t h = 3;
+    if (!isSequence(a)) {
+        const bool plain = a.kind != Kind::Float && a.kind != Kind::Device;
+        h = mix(static_cast<std::uint64_t>(a.kind) + 8,
+                plain ? hashText(a.text) : hashText(canonicalScalar(a)));
+    }
     for (const Argument& item : a.items)
         h = mix(h, hashArgument(item, depth + 1));
     return h;

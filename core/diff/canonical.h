@@ -71,7 +71,7 @@ bool sameArgument(const ir::Argument& a, const ir::Argument& b, const SameNode& 
     const bool sequences = isSequence(a) && isSequence(b);
     if (!sequences && a.kind != b.kind) return false;
     if (a.items.size() != b.items.size()) return false;
-    if (!sequences && canonicalScalar(a) != canonicalScalar(b)) return false;
+    if (!sequences && a.text != b.text && canonicalScalar(a) != canonicalScalar(b)) return false;
     for (std::size_t i = 0; i < a.items.size(); ++i)
         if (!sameArgument(a.items[i], b.items[i], sameNode, depth + 1)) return false;
     return true;

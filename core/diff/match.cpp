@@ -32,7 +32,7 @@ struct Side {
     const ir::Graph& graph;
     const std::vector<Form>& forms;
     std::vector<NodeIndex> partner;
-    std::vector<std::uint64_t> local, down, up;
+    std::vector<std::uint64_t> local, down, up, opHash;
     std::vector<NodeIndex> order; // inputs before users; nodes in a cycle last
 
     Side(const ir::Graph& g, const std::vector<Form>& f)
@@ -40,8 +40,11 @@ struct Side {
         , forms(f)
         , partner(g.size(), npos) {
         local.reserve(g.size());
-        for (const Form& form : f)
+        opHash.reserve(g.size());
+        for (const Form& form : f) {
             local.push_back(form.hash());
+            opHash.push_back(hashText(form.op));
+        }
         sortByInputs();
     }
 
@@ -364,27 +367,29 @@ private:
     void propagateToUsers(NodeIndex a, NodeIndex b, bool strict, std::vector<NodeIndex>& work) {
         const auto usersA = m_a.graph.users(a);
         const auto usersB = m_b.graph.users(b);
-        std::unordered_map<std::uint64_t, std::vector<NodeIndex>> free;
+        const auto keyOf = [strict](const Side& side, NodeIndex i) {
+            return strict ? side.local[i] : side.opHash[i];
+        };
+        m_free.clear();
         std::size_t looked = 0;
-        for (const NodeIndex u : usersB) {
+        for (const NodeIndex v : usersB) {
             if (++looked > maxNeighbours) break;
-            if (m_b.isFree(u) && !isTerminal(m_b, u))
-                free[strict ? m_b.local[u] : hashText(m_b.forms[u].op)].push_back(u);
+            if (m_b.isFree(v) && !isTerminal(m_b, v)) m_free.emplace_back(keyOf(m_b, v), v);
         }
-        if (free.empty()) return;
+        if (m_free.empty()) return;
         looked = 0;
         for (const NodeIndex u : usersA) {
             if (++looked > maxNeighbours) break;
             if (!m_a.isFree(u) || isTerminal(m_a, u)) continue;
-            const auto it = free.find(strict ? m_a.local[u] : hashText(m_a.forms[u].op));
-            if (it == free.end()) continue;
-            auto& candidates = it->second;
-            const auto fits = std::find_if(candidates.begin(), candidates.end(), [&](NodeIndex v) {
+            const std::uint64_t key = keyOf(m_a, u);
+            const auto fits = std::find_if(m_free.begin(), m_free.end(), [&](const auto& candidate) {
+                const auto& [itsKey, v] = candidate;
+                if (itsKey != key) return false;
                 return strict ? sameOperands(u, v) : placeOf(m_a.forms[u], a) == placeOf(m_b.forms[v], b);
             });
-            if (fits == candidates.end()) continue;
-            pair(u, *fits, strict ? Evidence::Structure : Evidence::Neighbourhood);
-            candidates.erase(fits);
+            if (fits == m_free.end()) continue;
+            pair(u, fits->second, strict ? Evidence::Structure : Evidence::Neighbourhood);
+            m_free.erase(fits);
             work.push_back(u);
         }
     }
@@ -461,6 +466,8 @@ private:
 
     Side m_a, m_b;
     std::vector<Evidence> m_evidence;
+    std::vector<std::pair<std::uint64_t, NodeIndex>>
+        m_free; // free users of the node in hand, with their keys
 };
 
 } // namespace

@@ -92,7 +92,13 @@ struct Layers {
 /// Orders every rank so that few segments cross. False when cancelled.
 [[nodiscard]] bool orderLayers(Layers& layers, const TaskContext& task);
 
-/// Centre x of every vertex.
+/// Least distance of the centres of two neighbours in a rank.
+[[nodiscard]] double vertexGap(const Layers& layers, double boxGap, std::uint32_t left, std::uint32_t right);
+
+/// Centre x of every vertex, rows kept as narrow as the edges allow; see level_relax.cpp.
+[[nodiscard]] std::vector<double> relaxLayers(const Layers& layers, double boxGap);
+
+/// Centre x of every vertex: the best of several placements.
 [[nodiscard]] std::vector<double> placeLayers(const Layers& layers, double boxGap);
 
 } // namespace dynascope::layout::detail

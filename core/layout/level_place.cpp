@@ -18,7 +18,8 @@ namespace dynascope::layout::detail {
 
 namespace {
 
-constexpr double bentPenalty = 30; // what a bent segment costs, in pixels of slant
+constexpr double bentPenalty = 30;    // what a bent segment costs, in pixels of slant
+constexpr double widthPenalty = 0.25; // what a pixel of width costs in every rank
 
 class Placer {
 public:
@@ -56,8 +57,13 @@ public:
             std::sort(x.begin(), x.end());
             balanced[v] = (x[1] + x[2]) / 2;
         }
-        std::vector<double>* best = &balanced;
-        double least = cost(balanced);
+        std::vector<double> relaxed = relaxLayers(m_layers, m_boxGap);
+        std::vector<double>* best = &relaxed;
+        double least = cost(relaxed);
+        if (const double c = cost(balanced); c < least) {
+            least = c;
+            best = &balanced;
+        }
         for (auto& candidate : candidates) {
             const double c = cost(candidate);
             if (c < least) {
@@ -71,13 +77,6 @@ public:
 private:
     using Segment = Layers::Segment;
 
-    [[nodiscard]] double gap(std::uint32_t a, std::uint32_t b) const {
-        const bool laneA = m_layers.vertices[a].lane;
-        const bool laneB = m_layers.vertices[b].lane;
-        const double air = laneA && laneB ? 0.6 * m_boxGap : m_boxGap;
-        return (m_layers.vertices[a].width + m_layers.vertices[b].width) / 2 + air;
-    }
-
     [[nodiscard]] double cost(const std::vector<double>& x) const {
         double sum = 0;
         for (const Segment& s : m_layers.segments) {
@@ -89,18 +88,34 @@ private:
             sum += s.weight * worth * (slant + (slant > 0.5 ? bentPenalty : 0));
         }
         const auto [least, greatest] = std::minmax_element(x.begin(), x.end());
-        return x.empty() ? 0 : sum + 2 * (*greatest - *least);
+        return x.empty()
+                   ? 0
+                   : sum + widthPenalty * (*greatest - *least) * static_cast<double>(m_layers.ranks.size());
     }
 
     [[nodiscard]] bool isInner(const Segment& s) const {
         return m_layers.vertices[s.upper].lane && m_layers.vertices[s.lower].lane;
     }
 
-    /// A segment that crosses one between two lanes must not be straightened at that one's cost.
+    /// Segments that must not be straight. Where a trunk leaves a box or ends at one, the box stays in line
+    /// with the boxes that it is joined to: else every trunk of a long chain would push the rest of the chain
+    /// aside. And a segment that crosses one between two lanes must not be straightened at that one's cost.
     void markConflicts() {
+        std::vector<bool> boxAbove(m_layers.vertices.size(), false);
+        std::vector<bool> boxBelow(m_layers.vertices.size(), false);
+        for (const Segment& s : m_layers.segments) {
+            if (m_layers.vertices[s.upper].lane || m_layers.vertices[s.lower].lane) continue;
+            boxAbove[s.lower] = true;
+            boxBelow[s.upper] = true;
+        }
         m_conflict.resize(m_layers.segments.size());
-        for (std::size_t s = 0; s < m_conflict.size(); ++s)
-            m_conflict[s] = m_layers.segments[s].loose;
+        for (std::size_t i = 0; i < m_conflict.size(); ++i) {
+            const Segment& s = m_layers.segments[i];
+            const bool laneAbove = m_layers.vertices[s.upper].lane;
+            const bool laneBelow = m_layers.vertices[s.lower].lane;
+            m_conflict[i] = s.loose || (!laneAbove && laneBelow && boxBelow[s.upper]) ||
+                            (laneAbove && !laneBelow && boxAbove[s.lower]);
+        }
         for (std::size_t r = 1; r < m_layers.ranks.size(); ++r) {
             const auto& rank = m_layers.ranks[r];
             std::size_t scanned = 0;
@@ -202,7 +217,8 @@ private:
             for (std::size_t p = 1; p < rank.size(); ++p) {
                 const std::uint32_t a = mirrored ? rank[rank.size() - p] : rank[p - 1];
                 const std::uint32_t b = mirrored ? rank[rank.size() - 1 - p] : rank[p];
-                apart.push_back({m_root[a], m_root[b], gap(a, b) + m_shift[a] - m_shift[b]});
+                apart.push_back(
+                    {m_root[a], m_root[b], vertexGap(m_layers, m_boxGap, a, b) + m_shift[a] - m_shift[b]});
             }
         }
         std::vector<std::uint32_t> start(count + 2, 0);
