@@ -186,10 +186,10 @@ bool FxReader::defaultValue(ValueParser& in, Node& out) {
 bool FxReader::positional(ValueParser& in, Node& out) {
     const std::size_t start = in.pos;
     if (in.items(out.args, Syntax::Fx, ')', "args") && in.peek() == ',') return true;
-    if (!out.args.empty() && out.args.back().text.starts_with("kwargs = "))
-        return in.fail("Expected ')' to close args", in.text.rfind("kwargs = "));
     const std::size_t end = in.text.rfind("), kwargs = {");
     if (end == std::string_view::npos || end < start) {
+        if (!out.args.empty() && out.args.back().text.starts_with("kwargs = "))
+            return in.fail("Expected ')' to close args", in.text.rfind("kwargs = "));
         return !in.failure.empty() ? false : in.fail("Expected ', kwargs = {' after args");
     }
     ValueParser whole(in.text.substr(0, end), m_names);

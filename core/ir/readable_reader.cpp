@@ -90,6 +90,7 @@ void ModuleReader::add(Node node) {
 
 bool ModuleReader::opening() {
     m_style.form = TextStyle::Form::Readable;
+    const std::size_t start = m_next;
     const std::string_view first = m_lines[m_next].trimmed();
     m_indent = m_lines[m_next].indent();
     m_style.classLine = isClassLine(first);
@@ -98,7 +99,6 @@ bool ModuleReader::opening() {
         m_name = trim(first.substr(keyword, first.find('(') - keyword));
         ++m_next;
     }
-    const std::size_t from = m_next;
     for (; m_next < m_lines.size(); ++m_next) {
         const std::string_view text = m_lines[m_next].trimmed();
         if (isDefLine(text)) break;
@@ -110,7 +110,7 @@ bool ModuleReader::opening() {
             return fail(m_lines[m_next], m_lines[m_next].indent(), "Expected 'def forward(self, ...):'");
     }
     if (m_next >= m_lines.size())
-        return fail(m_lines[from - 1], 0, "Expected 'def forward(self, ...):' after the class");
+        return fail(m_lines[start], 0, "Expected 'def forward(self, ...):' after this");
     m_flat = m_style.classLine && m_lines[m_next].indent() <= m_indent;
 
     Signature signature;
@@ -201,6 +201,7 @@ bool ModuleReader::binding(const Line& line, std::string_view text) {
             m_style.pytreeArgs.push_back(node->target);
         m_names.clear();
         m_nodes.clear();
+        m_parameters.clear();
     }
     m_style.pytreeBindings.emplace_back(text);
     if (source.starts_with("pytree.tree_leaves(")) return true;

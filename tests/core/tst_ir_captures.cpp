@@ -48,6 +48,7 @@ private slots:
     void torchLogs();
     void pairs_data();
     void pairs();
+    void forms();
 
 private:
     [[nodiscard]] const ArchiveFile* find(const std::string& path) const {
@@ -208,6 +209,42 @@ void TestIrCaptures::pairs() {
         QVERIFY(std::ranges::equal((*fx)->inputs(i), (*readable)->inputs(i)));
         QVERIFY(std::ranges::equal((*fx)->users(i), (*readable)->users(i)));
     }
+}
+
+// Small programs that use every form of printing; see forms/make_forms.py in the archive.
+void TestIrCaptures::forms() {
+    int programs = 0;
+    for (const ArchiveFile& file : m_texts) {
+        const bool isForm = file.path.starts_with("forms/") && file.path.ends_with(".txt");
+        if (!isForm) continue;
+        const Result<GraphPtr> graph = readGraph(file.content);
+        QVERIFY2(graph, graph ? "" : (file.path + ": " + graph.error().toString()).c_str());
+        QVERIFY2((*graph)->missing().empty(), file.path.c_str());
+        for (const NodePtr& node : (*graph)->nodes())
+            QVERIFY2(!node->target.empty(), (file.path + ": not understood: " + printNode(*node)).c_str());
+
+        // Every form has the nodes and edges of str(graph).
+        const std::string program = file.path.substr(0, file.path.find('.'));
+        const ArchiveFile* fxFile = find(program + ".fx.txt");
+        QVERIFY(fxFile != nullptr);
+        const Result<GraphPtr> fx = readGraph(fxFile->content);
+        QVERIFY2(fx, fx ? "" : (program + ": " + fx.error().toString()).c_str());
+        QCOMPARE((*graph)->size(), (*fx)->size());
+        for (NodeIndex i = 0; i < (*fx)->size(); ++i) {
+            const NodeIndex twin = (*graph)->find((*fx)->node(i).name);
+            QVERIFY2(twin != npos, (file.path + ": " + (*fx)->node(i).name).c_str());
+            QCOMPARE((*graph)->node(twin).op, (*fx)->node(i).op);
+            QCOMPARE((*graph)->node(twin).kwargs.size(), (*fx)->node(i).kwargs.size());
+            QCOMPARE((*graph)->users(twin).size(), (*fx)->users(i).size());
+            QVERIFY(std::ranges::equal((*graph)->inputs(twin), (*fx)->inputs(i), {},
+                                       [&](NodeIndex n) { return (*graph)->node(n).name; },
+                                       [&](NodeIndex n) { return (*fx)->node(n).name; }));
+        }
+        if (file.path.ends_with(".code.txt")) continue; // starts with blank lines and has no class
+        QCOMPARE(QString::fromStdString(printed(**graph)), QString::fromStdString(file.content));
+        if (file.path.ends_with(".fx.txt")) ++programs;
+    }
+    QCOMPARE(programs, 24);
 }
 
 QTEST_APPLESS_MAIN(TestIrCaptures)

@@ -66,7 +66,9 @@ void TestIrErrors::errors_data() {
     QTest::newRow("no def") << "class M(torch.nn.Module):\n    x = 1"
                             << "2:5: Expected 'def forward(self, ...):'";
     QTest::newRow("class alone") << "class M(torch.nn.Module):"
-                                 << "1:1: Expected 'def forward(self, ...):' after the class";
+                                 << "1:1: Expected 'def forward(self, ...):' after this";
+    QTest::newRow("import alone") << "from torch import device"
+                                  << "1:1: Expected 'def forward(self, ...):' after this";
     QTest::newRow("open signature") << "class M(torch.nn.Module):\n    def forward(self, x"
                                     << "2:24: Expected ')' to close the signature";
     QTest::newRow("no colon") << "class M(torch.nn.Module):\n    def forward(self, x)\n        return x"

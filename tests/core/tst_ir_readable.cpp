@@ -298,7 +298,8 @@ void TestIrReadable::withoutClass() {
                                 "add = x + 1;  x = None\n    return add\n    ");
     QVERIFY(graph);
     QCOMPARE(graph->size(), std::size_t(3));
-    QCOMPARE(print(*graph), QString("def forward(self, x):\n    add = x + 1;  x = None\n    return add\n    "));
+    QCOMPARE(print(*graph),
+             QString("def forward(self, x):\n    add = x + 1;  x = None\n    return add\n    "));
 }
 
 void TestIrReadable::options() {
