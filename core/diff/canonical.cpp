@@ -73,10 +73,24 @@ bool isTensor(const ir::Graph& graph, const Argument& a) {
     return i != ir::npos && graph.node(i).meta && graph.node(i).meta->tensor;
 }
 
-/// select or slice for an index that touches one dimension.
+/// x[i, j] with tensors as indices.
+bool lowerTensorIndex(const ir::Graph& graph, Form& form) {
+    const Argument& index = form.node->args[1];
+    const std::vector<Argument> items =
+        index.kind == Kind::Tuple ? index.items : std::vector<Argument>{index};
+    const bool tensors = !items.empty() && std::all_of(items.begin(), items.end(),
+                                                       [&](const Argument& a) { return isTensor(graph, a); });
+    if (!tensors) return false;
+    form.op = "index";
+    form.rewritten = {form.node->args[0], Argument::list(items)};
+    return true;
+}
+
+/// select or slice for an index that touches one dimension, index for tensors.
 void lowerGetitem(const ir::Graph& graph, Form& form) {
     const auto& args = form.node->args;
     if (args.size() != 2 || !isTensor(graph, args[0])) return;
+    if (lowerTensorIndex(graph, form)) return;
     const Argument& index = args[1];
     const bool tuple = index.kind == Kind::Tuple;
     const std::size_t size = tuple ? index.items.size() : 1;
@@ -109,6 +123,47 @@ void trimSlice(Form& form) {
     if (args.size() > 4 && args[4].kind == Kind::None) args[4] = Argument::integer(1);
     if (args.size() > 4 && args[4].text == "1") args.pop_back();
     form.rewritten = std::move(args);
+}
+
+template <std::size_t N>
+bool isOneOf(std::string_view name, const std::array<std::string_view, N>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// x.view(2, 3) is view(x, [2, 3]).
+void gatherSizes(Form& form) {
+    constexpr std::array<std::string_view, 6> takesSizes{"view",    "reshape", "expand",
+                                                         "permute", "repeat",  "tile"};
+    const auto& args = form.node->args;
+    if (form.node->op != ir::Op::CallMethod || args.size() < 2 || !isOneOf(form.op, takesSizes)) return;
+    const bool sizes = std::all_of(args.begin() + 1, args.end(), [](const Argument& a) {
+        return a.kind == Kind::Int || a.kind == Kind::Symbol || a.isNode();
+    });
+    if (sizes) form.rewritten = {args[0], Argument::list({args.begin() + 1, args.end()})};
+}
+
+/// ATen wants the tensor first: 0.5 * x is mul(x, 0.5).
+void tensorFirst(Form& form) {
+    constexpr std::array<std::string_view, 7> commutative{"add",         "mul",        "eq",         "ne",
+                                                          "bitwise_and", "bitwise_or", "bitwise_xor"};
+    const auto& args = form.node->args;
+    if (args.size() == 2 && !args[0].isNode() && args[1].isNode() && isOneOf(form.op, commutative))
+        form.rewritten = {args[1], args[0]};
+}
+
+/// torch.nn.functional.embedding(input, weight, ...) is aten.embedding(weight, indices, ...).
+void weightFirst(Form& form) {
+    const auto& args = form.node->args;
+    if (form.op != "embedding" || args.size() < 2 ||
+        form.node->target.find("functional") == std::string::npos)
+        return;
+    std::vector<Argument> swapped{args[1], args[0]};
+    // padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse: ATen leaves out the third and fourth.
+    const bool plain = std::all_of(args.begin() + 2, args.end(), [](const Argument& a) {
+        return isDefaultLike(a) || a.kind == Kind::Float;
+    });
+    if (!plain) swapped.insert(swapped.end(), args.begin() + 2, args.end());
+    form.rewritten = std::move(swapped);
 }
 
 std::uint64_t hashArgument(const Argument& a, int depth) {
@@ -158,11 +213,40 @@ std::string canonicalTarget(const ir::Node& node) {
 }
 
 std::string_view opFamily(std::string_view name) {
+    // Operations that lowering names otherwise, by what their names hold.
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 12> families{{
+        {"scaled_dot_product", "attention"},
+        {"batch_norm", "batch_norm"},
+        {"layer_norm", "layer_norm"},
+        {"group_norm", "group_norm"},
+        {"max_pool2d", "max_pool2d"},
+        {"convolution", "convolution"},
+        {"embedding", "embedding"},
+        {"log_softmax", "log_softmax"},
+        {"nll_loss", "nll_loss"},
+        {"threshold_backward", "relu"},
+        {"addmm", "linear"},
+        {"baddbmm", "matmul"},
+    }};
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> exact{{
+        {"conv1d", "convolution"},
+        {"conv2d", "convolution"},
+        {"conv3d", "convolution"},
+        {"mm", "linear"},
+        {"bmm", "matmul"},
+        {"reshape", "view"},
+    }};
     constexpr std::string_view native = "native_";
+    constexpr std::string_view unsafe = "unsafe_";
     constexpr std::string_view backward = "_backward";
+    for (const auto& [part, family] : families)
+        if (name.find(part) != std::string_view::npos) return family;
+    for (const auto& [whole, family] : exact)
+        if (name == whole) return family;
     while (name.starts_with('_'))
         name.remove_prefix(1);
     if (name.starts_with(native)) name.remove_prefix(native.size());
+    if (name.starts_with(unsafe)) name.remove_prefix(unsafe.size());
     if (name.ends_with(backward)) name.remove_suffix(backward.size());
     return name;
 }
@@ -208,7 +292,14 @@ std::vector<Form> formsOf(const ir::Graph& graph) {
         form.op = canonicalTarget(node);
         if (form.op == "getitem") lowerGetitem(graph, form);
         if (form.op == "slice") trimSlice(form);
-        node.forEachInput([&](const std::string& name) { form.operands.push_back(graph.find(name)); });
+        gatherSizes(form);
+        tensorFirst(form);
+        weightFirst(form);
+        const auto add = [&](const std::string& name) { form.operands.push_back(graph.find(name)); };
+        for (const Argument& a : form.args())
+            a.forEachNode(add);
+        for (const auto& [key, a] : node.kwargs)
+            a.forEachNode(add);
     }
     return forms;
 }

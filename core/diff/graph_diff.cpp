@@ -33,12 +33,6 @@ public:
         m_diff.a.assign(m_a.size(), Change::Removed);
         m_diff.b.assign(m_b.size(), Change::Added);
         for (NodeIndex i = 0; i < m_a.size(); ++i)
-            if (m_diff.partnerOfA[i] != npos) set(i, compare(i, m_diff.partnerOfA[i]));
-        findMoved();
-        layRows();
-        count();
-
-        for (NodeIndex i = 0; i < m_a.size(); ++i)
             if (m_diff.partnerOfA[i] != npos)
                 m_diff.links.push_back({i, m_diff.partnerOfA[i], alignment.evidence[i]});
         detail::linkOrigins(m_a, m_b, m_formsA, m_formsB, alignment, m_diff.links);
@@ -48,10 +42,18 @@ public:
         const auto twice = std::unique(m_diff.links.begin(), m_diff.links.end(),
                                        [](const Link& x, const Link& y) { return x.a == y.a && x.b == y.b; });
         m_diff.links.erase(twice, m_diff.links.end());
+
+        for (NodeIndex i = 0; i < m_a.size(); ++i)
+            if (m_diff.partnerOfA[i] != npos) set(i, compare(i, m_diff.partnerOfA[i]));
+        findMoved();
+        layRows();
+        count();
         return std::move(m_diff);
     }
 
 private:
+    static bool earlier(const Link& x, const Link& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); }
+
     void set(NodeIndex a, Change change) {
         m_diff.a[a] = change;
         m_diff.b[m_diff.partnerOfA[a]] = change;
@@ -62,7 +64,9 @@ private:
         const NodeIndex i = m_a.find(nameA);
         const NodeIndex j = m_b.find(nameB);
         if (i == npos || j == npos) return i == j && nameA == nameB;
-        return m_diff.partnerOfA[i] == j;
+        if (m_diff.partnerOfA[i] != npos || m_diff.partnerOfB[j] != npos) return m_diff.partnerOfA[i] == j;
+        // What became several nodes is still what it was to its users.
+        return std::binary_search(m_diff.links.begin(), m_diff.links.end(), Link{i, j}, earlier);
     }
 
     [[nodiscard]] bool same(const Argument& x, const Argument& y) const {
@@ -97,7 +101,10 @@ private:
         const ir::Node& y = m_b.node(j);
         // Lowering writes out what the user's spelling left to the defaults.
         const bool lenient = x.target != y.target;
-        compareSequences("args", m_formsA[i].args(), m_formsB[j].args(), lenient, fields, 0);
+        const auto& argsA = m_formsA[i].args();
+        const auto& argsB = m_formsB[j].args();
+        const std::size_t common = std::min(argsA.size(), argsB.size());
+        compareSequences("args", argsA, argsB, lenient, fields, 0);
 
         std::map<std::string_view, std::pair<const Argument*, const Argument*>> keywords;
         for (const auto& [key, value] : x.kwargs)
@@ -111,9 +118,26 @@ private:
             } else {
                 const Argument& only = values.first != nullptr ? *values.first : *values.second;
                 if (lenient && detail::isDefaultLike(only)) continue;
-                addMissing(field, only, values.first != nullptr, fields);
+                const bool ofA = values.first != nullptr;
+                if (lenient && takePositional(only, ofA, ofA ? argsB : argsA, common, fields)) continue;
+                addMissing(field, only, ofA, fields);
             }
         }
+    }
+
+    /// True if the other side passes the value by position; that argument is then no difference either.
+    bool takePositional(const Argument& value, bool valueOfA, const std::vector<Argument>& others,
+                        std::size_t from, std::vector<FieldChange>& fields) const {
+        for (std::size_t k = from; k < others.size(); ++k) {
+            if (!(valueOfA ? same(value, others[k]) : same(others[k], value))) continue;
+            const std::string field = "args[" + std::to_string(k) + "]";
+            const auto missing = std::find_if(fields.begin(), fields.end(),
+                                              [&](const FieldChange& f) { return f.field == field; });
+            if (missing == fields.end()) continue;
+            fields.erase(missing);
+            return true;
+        }
+        return false;
     }
 
     static void addMissing(const std::string& field, const Argument& only, bool ofA,

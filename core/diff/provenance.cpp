@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 namespace dynascope::diff::detail {
@@ -49,13 +50,18 @@ public:
             if (m_alignment.partnerOfA[a] != npos) m_originOfB[m_alignment.partnerOfA[a]].push_back(a);
         const Lines removed = linesOf(m_a, m_alignment.partnerOfA, false);
         const Lines added = linesOf(m_b, m_alignment.partnerOfB, false);
+        const Lines all = linesOf(m_a, m_alignment.partnerOfA, true);
         for (const auto& [line, nodesA] : removed) {
             const auto it = added.find(line);
             if (it == added.end()) continue;
+            // Where nodes of the line have partners, data flow has to say which added nodes are not theirs.
+            const auto whole = all.find(line);
+            const bool allRemoved = line != 0 && whole->second.size() == nodesA.size();
             linkPieces(pieces(m_a, nodesA, m_alignment.partnerOfA, true),
-                       pieces(m_b, it->second, m_alignment.partnerOfB, false), line != 0);
+                       pieces(m_b, it->second, m_alignment.partnerOfB, false), line != 0, allRemoved);
         }
-        linkLeftovers(linesOf(m_a, m_alignment.partnerOfA, true));
+        linkLeftovers(all);
+        linkBypassed();
     }
 
 private:
@@ -114,12 +120,13 @@ private:
         return result;
     }
 
-    void linkPieces(const std::vector<Piece>& a, const std::vector<Piece>& b, bool sameLine) {
+    void linkPieces(const std::vector<Piece>& a, const std::vector<Piece>& b, bool sameLine, bool byOrder) {
         std::unordered_map<NodeIndex, std::vector<std::uint32_t>> atBorder;
         for (std::uint32_t i = 0; i < a.size(); ++i)
             for (const NodeIndex n : a[i].border)
                 atBorder[n].push_back(i);
         std::vector<std::uint32_t> votes(a.size(), 0);
+        std::vector<std::uint32_t> linked(a.size(), 0); // pieces of B so far
         for (std::size_t j = 0; j < b.size(); ++j) {
             std::vector<std::uint32_t> voted;
             for (const NodeIndex n : b[j].border) {
@@ -130,15 +137,18 @@ private:
                     if (votes[i]++ == 0) voted.push_back(i);
             }
             std::uint32_t best = UINT32_MAX;
-            for (const std::uint32_t i : voted)
-                if (best == UINT32_MAX || votes[i] > votes[best] || (votes[i] == votes[best] && i < best))
+            for (const std::uint32_t i : voted) {
+                if (best == UINT32_MAX ||
+                    std::tuple(votes[best], linked[i], i) < std::tuple(votes[i], linked[best], best))
                     best = i;
+            }
             for (const std::uint32_t i : voted)
                 votes[i] = 0;
-            if (best == UINT32_MAX && sameLine) best = static_cast<std::uint32_t>(j * a.size() / b.size());
-            if (best != UINT32_MAX)
-                linkSegments(a[best].nodes, b[j].nodes,
-                             sameLine ? Evidence::StackTrace : Evidence::Neighbourhood);
+            if (best == UINT32_MAX && byOrder) best = static_cast<std::uint32_t>(j * a.size() / b.size());
+            if (best == UINT32_MAX) continue;
+            ++linked[best];
+            linkSegments(a[best].nodes, b[j].nodes,
+                         sameLine ? Evidence::StackTrace : Evidence::Neighbourhood);
         }
     }
 
@@ -213,6 +223,33 @@ private:
             if (it == lines.end()) continue;
             link(pick(it->second, b, rank, total), b, Evidence::StackTrace);
         }
+    }
+
+    /// A removed node whose user now reads, in its place, the image of what it read.
+    void linkBypassed() {
+        std::vector<bool> linked(m_a.size(), false);
+        for (const Link& l : m_links)
+            linked[l.a] = true;
+        for (NodeIndex a = 0; a < m_a.size(); ++a) {
+            if (linked[a] || m_alignment.partnerOfA[a] != npos || m_formsA[a].operands.empty()) continue;
+            const NodeIndex input = m_formsA[a].operands.front();
+            const NodeIndex image = input == npos ? npos : m_alignment.partnerOfA[input];
+            if (image == npos) continue;
+            std::size_t looked = 0;
+            for (const NodeIndex user : m_a.users(a)) {
+                const NodeIndex other = m_alignment.partnerOfA[user];
+                if (++looked > maxBorder) break;
+                if (other == npos || !readsInPlace(m_formsA[user], a, m_formsB[other], image)) continue;
+                link(a, image, Evidence::Neighbourhood);
+                break;
+            }
+        }
+    }
+
+    static bool readsInPlace(const Form& userA, NodeIndex a, const Form& userB, NodeIndex b) {
+        for (std::size_t i = 0; i < std::min(userA.operands.size(), userB.operands.size()); ++i)
+            if (userA.operands[i] == a && userB.operands[i] == b) return true;
+        return false;
     }
 
     /// The origin of an input, if it is of the same family: native_layer_norm_backward reads what layer_norm
