@@ -5,6 +5,7 @@
 #include "core/ir/text.h"
 #include "core/ir/value_parser.h"
 
+#include <algorithm>
 #include <charconv>
 #include <deque>
 #include <memory>
@@ -304,8 +305,11 @@ Line FxReader::joined(std::size_t& next) {
 Result<GraphPtr> FxReader::read(std::size_t& next) {
     if (!header(m_lines[next])) return tl::unexpected(m_error);
     ++next;
-    m_nodes.reserve(m_lines.size() - next);
-    m_names.reserve(m_lines.size() - next);
+    // No more than this in advance: a text may open many graphs and hold the nodes of none.
+    constexpr std::size_t mostReserved = 2048;
+    const std::size_t expected = std::min(m_lines.size() - next, mostReserved);
+    m_nodes.reserve(expected);
+    m_names.reserve(expected);
     bool returned = false;
     for (; next < m_lines.size() && !returned; ++next) {
         const std::string_view text = m_lines[next].trimmed();

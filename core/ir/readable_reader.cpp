@@ -11,8 +11,8 @@
 #include "core/ir/value_parser.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 namespace dynascope::ir {
@@ -72,8 +72,8 @@ private:
     bool m_flat = false; ///< indentation was lost
     std::vector<std::shared_ptr<Node>> m_nodes;
     std::vector<Node> m_declared; ///< `primals_1: "f32[2]"` lines of a flattened signature
-    std::vector<std::shared_ptr<Node>> m_parameters;
-    std::size_t m_renameFrom = 0;
+    std::unordered_map<std::string_view, std::size_t>
+        m_parameters; ///< not yet renamed, to their place in m_nodes
     NameSet m_names;
     NameSet m_attributes; ///< what the graph reads from self; only where indentation was lost
     SourceComment m_comment;
@@ -85,7 +85,12 @@ private:
 
 void ModuleReader::add(Node node) {
     m_nodes.push_back(std::make_shared<Node>(std::move(node)));
-    m_names.insert(m_nodes.back()->name);
+    const Node& added = *m_nodes.back();
+    m_names.insert(added.name);
+    if (added.op != Op::Placeholder) return;
+    std::string_view parameter = added.target;
+    parameter.remove_prefix(std::min(parameter.find_first_not_of('*'), parameter.size()));
+    m_parameters.try_emplace(parameter, m_nodes.size() - 1);
 }
 
 bool ModuleReader::opening() {
@@ -198,10 +203,10 @@ bool ModuleReader::binding(const Line& line, std::string_view text) {
     const std::string_view source = text.substr(equals + 3);
     if (m_style.pytreeArgs.empty()) {
         for (const std::shared_ptr<Node>& node : m_nodes)
-            m_style.pytreeArgs.push_back(node->target);
+            if (node != nullptr) m_style.pytreeArgs.push_back(node->target);
         m_names.clear();
-        m_nodes.clear();
         m_parameters.clear();
+        m_nodes.clear();
     }
     m_style.pytreeBindings.emplace_back(text);
     if (source.starts_with("pytree.tree_leaves(")) return true;
@@ -249,29 +254,19 @@ bool ModuleReader::assignment(const Line& line) {
 }
 
 bool ModuleReader::rename(Node& node) {
-    if (m_parameters.empty())
-        std::copy_if(m_nodes.begin(), m_nodes.end(), std::back_inserter(m_parameters),
-                     [](const auto& candidate) { return candidate->op == Op::Placeholder; });
-    const std::size_t count = m_parameters.size();
-    for (std::size_t tried = 0; tried < count; ++tried) {
-        // Placeholders are renamed in order, so the first try is nearly always right.
-        const std::size_t i = (m_renameFrom + tried) % count;
-        const std::shared_ptr<Node> placeholder = m_parameters[i];
-        std::string_view parameter = placeholder->target;
-        parameter.remove_prefix(std::min(parameter.find_first_not_of('*'), parameter.size()));
-        if (parameter != node.target || placeholder->name != parameter) continue;
-        m_names.erase(placeholder->name);
-        placeholder->name = node.name;
-        placeholder->sourceLine = node.sourceLine;
-        m_names.insert(placeholder->name);
-        m_renameFrom = i + 1;
-        if (m_sawStatement) { // concrete_args: its place is behind other nodes
-            m_nodes.erase(std::find(m_nodes.begin(), m_nodes.end(), placeholder));
-            m_nodes.push_back(placeholder);
-        }
-        return true;
+    const auto found = m_parameters.find(node.target);
+    if (found == m_parameters.end()) return false;
+    const std::shared_ptr<Node> placeholder = m_nodes[found->second];
+    m_names.erase(placeholder->name);
+    placeholder->name = node.name;
+    placeholder->sourceLine = node.sourceLine;
+    m_names.insert(placeholder->name);
+    if (m_sawStatement) { // concrete_args: its place is behind other nodes
+        m_nodes[found->second].reset();
+        m_nodes.push_back(placeholder);
     }
-    return false;
+    m_parameters.erase(found);
+    return true;
 }
 
 bool ModuleReader::result(const Line& line) {
@@ -375,6 +370,7 @@ bool ModuleReader::subgraphs(GraphBuilder& builder) {
 
 Result<GraphPtr> ModuleReader::read() {
     if (!opening() || !body()) return tl::unexpected(m_error);
+    std::erase(m_nodes, nullptr); // where a placeholder moved away
 
     GraphBuilder builder;
     if (!subgraphs(builder)) return tl::unexpected(m_error);
