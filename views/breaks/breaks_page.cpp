@@ -1,23 +1,437 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/breaks/breaks_page.h"
 
+#include "views/breaks/break_facts.h"
+#include "views/breaks/cut_strip.h"
+#include "views/breaks/reasons_model.h"
+#include "views/inspector/fact_view.h"
+#include "views/inspector/inspector_panel.h"
+#include "views/models/labels.h"
+#include "views/text/code_view.h"
+#include "views/text/source_text.h"
+#include "views/theme/splitter.h"
+
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QStandardItemModel>
+#include <QTabBar>
+#include <QTableView>
+#include <QToolButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <array>
+
 namespace dynascope::views {
 
-struct BreaksPage::Private {};
+namespace {
+
+constexpr int compileRole = Qt::UserRole + 1;
+
+struct Figure {
+    QLabel *value, *label;
+};
+
+QWidget* headerBar(QHBoxLayout*& row) {
+    auto* out = new QWidget;
+    out->setProperty("header", true);
+    out->setAttribute(Qt::WA_StyledBackground);
+    row = new QHBoxLayout(out);
+    row->setContentsMargins(12, 2, 12, 2);
+    row->setSpacing(8);
+    return out;
+}
+
+QLabel* plainLabel(const QString& text, const char* role) {
+    auto* out = new QLabel(text);
+    out->setTextFormat(Qt::PlainText);
+    out->setProperty("role", role);
+    return out;
+}
+
+} // namespace
+
+struct BreaksPage::Private {
+    std::array<Figure, 6> figures{};
+    QLineEdit* filter = nullptr;
+    QPushButton* save = nullptr;
+    QLabel* stripTitle = nullptr;
+    CutStrip* strip = nullptr;
+    QScrollArea* stripScroll = nullptr;
+    QTableView* table = nullptr;
+    ReasonsModel* model = nullptr;
+    ReasonsFilter* proxy = nullptr;
+    QToolButton *byCost = nullptr, *byOrder = nullptr;
+    QLabel* noMatch = nullptr;
+    QTabBar* tabs = nullptr;
+    QStackedWidget* pages = nullptr;
+    CodeView *source = nullptr, *raw = nullptr;
+    QTreeView* frames = nullptr;
+    QStandardItemModel* frameModel = nullptr;
+    FactView* detail = nullptr;
+    QVBoxLayout* left = nullptr;
+    QHBoxLayout* top = nullptr;
+    session::SessionPtr session;
+    SourceText text;
+    int group = -1;
+};
 
 BreaksPage::BreaksPage(Workspace& workspace, Theme& theme, QWidget* parent)
     : Panel(workspace, theme, parent)
-    , d(std::make_unique<Private>()) {}
+    , d(std::make_unique<Private>()) {
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* top = new QWidget;
+    top->setProperty("header", true);
+    top->setAttribute(Qt::WA_StyledBackground);
+    top->setStyleSheet(QStringLiteral("QWidget[header=\"true\"]{background:transparent}"));
+    d->top = new QHBoxLayout(top);
+    d->top->setContentsMargins(14, 8, 12, 8);
+    d->top->setSpacing(28);
+    column->addWidget(top);
+    auto* split = new Splitter(Qt::Horizontal);
+    auto* leftSide = new QWidget;
+    d->left = new QVBoxLayout(leftSide);
+    d->left->setContentsMargins(0, 0, 0, 0);
+    d->left->setSpacing(0);
+    auto* rightSide = new QWidget;
+    auto* right = new QVBoxLayout(rightSide);
+    right->setContentsMargins(0, 0, 0, 0);
+    right->setSpacing(0);
+    QHBoxLayout* rightHeader = nullptr;
+    right->addWidget(headerBar(rightHeader));
+    rightHeader->addWidget(plainLabel(tr("Graph break"), "strong"));
+    d->detail = new FactView(theme);
+    d->detail->setAccessibleName(tr("Graph break"));
+    right->addWidget(d->detail, 1);
+    split->addWidget(leftSide);
+    split->addWidget(rightSide);
+    split->setStretchFactor(0, 1);
+    split->setStretchFactor(1, 0);
+    split->setSizes({1000, 345});
+    split->setCollapsible(0, false);
+    column->addWidget(split, 1);
+    buildFigures();
+    buildReasons();
+    buildDetails();
+    setContent(page);
+    connect(d->detail, &FactView::followed, this,
+            [this](const QString& target) { followLink(this->workspace(), target); });
+    restyle();
+}
 
 BreaksPage::~BreaksPage() = default;
 
-void BreaksPage::focusFilter() {}
-
-void BreaksPage::refresh() {
-    if (showNothingOpen()) return;
-    showMessage(tr("No graph breaks: every frame was captured whole."));
+QTableView* BreaksPage::table() const {
+    return d->table;
+}
+CutStrip* BreaksPage::strip() const {
+    return d->strip;
+}
+CodeView* BreaksPage::source() const {
+    return d->source;
 }
 
-void BreaksPage::restyle() {}
+void BreaksPage::focusFilter() {
+    d->filter->setFocus();
+    d->filter->selectAll();
+}
+
+void BreaksPage::buildFigures() {
+    const std::array<QString, 6> names{tr("graph breaks"), tr("distinct reasons"), tr("compile ids"),
+                                       tr("recompiles"),   tr("compile time"),     tr("of it after a break")};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        auto* column = new QVBoxLayout;
+        column->setSpacing(0);
+        d->figures[i] = {plainLabel({}, "figure"), plainLabel(names[i], "label")};
+        column->addWidget(d->figures[i].value);
+        column->addWidget(d->figures[i].label);
+        d->top->addLayout(column);
+    }
+    d->top->addStretch(1);
+    d->filter = new QLineEdit;
+    d->filter->setPlaceholderText(tr("Filter reasons"));
+    d->filter->setAccessibleName(tr("Filter reasons"));
+    d->filter->setClearButtonEnabled(true);
+    d->filter->setMaximumWidth(190);
+    d->save = new QPushButton(tr("Export"));
+    d->save->setToolTip(tr("Write the table of reasons as CSV"));
+    d->top->addWidget(d->filter);
+    d->top->addWidget(d->save);
+    connect(d->save, &QPushButton::clicked, this, [this] {
+        const QString path =
+            QFileDialog::getSaveFileName(this, tr("Export graph breaks"), QStringLiteral("graph_breaks.csv"));
+        if (!path.isEmpty()) exportTo(path);
+    });
+}
+
+void BreaksPage::buildReasons() {
+    QHBoxLayout* row = nullptr;
+    d->left->addWidget(headerBar(row));
+    d->stripTitle = plainLabel({}, "strong");
+    row->addWidget(d->stripTitle);
+    row->addStretch(1);
+    row->addWidget(plainLabel(tr("width is compile time, a number is the line of the break"), "hint"));
+    d->strip = new CutStrip(theme());
+    d->stripScroll = new QScrollArea;
+    d->stripScroll->setWidgetResizable(true);
+    d->stripScroll->setFrameShape(QFrame::NoFrame);
+    d->stripScroll->setWidget(d->strip);
+    d->left->addWidget(d->stripScroll);
+
+    d->left->addWidget(headerBar(row));
+    row->addWidget(plainLabel(tr("Reasons by cost"), "strong"));
+    row->addStretch(1);
+    const auto chip = [&](const QString& text, int column, Qt::SortOrder order) {
+        auto* button = new QToolButton;
+        button->setText(text);
+        button->setCheckable(true);
+        button->setAutoExclusive(true);
+        button->setProperty("chip", true);
+        connect(button, &QToolButton::clicked, this,
+                [this, column, order] { d->table->sortByColumn(column, order); });
+        row->addWidget(button);
+        return button;
+    };
+    d->byCost = chip(tr("Cost"), ReasonsModel::Seconds, Qt::DescendingOrder);
+    d->byOrder = chip(tr("Order of appearance"), ReasonsModel::Rank, Qt::AscendingOrder);
+    d->byCost->setChecked(true);
+
+    d->model = new ReasonsModel(this);
+    d->proxy = new ReasonsFilter(this);
+    d->proxy->setSourceModel(d->model);
+    d->table = new QTableView;
+    d->table->setAccessibleName(tr("Reasons"));
+    d->table->setModel(d->proxy);
+    d->table->setItemDelegate(new ReasonsDelegate(theme(), d->table));
+    d->table->setShowGrid(false);
+    d->table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    d->table->setSelectionMode(QAbstractItemView::SingleSelection);
+    d->table->verticalHeader()->hide();
+    d->table->setSortingEnabled(true);
+    d->table->sortByColumn(ReasonsModel::Seconds, Qt::DescendingOrder);
+    d->table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    QHeaderView* header = d->table->horizontalHeader();
+    header->setSectionResizeMode(QHeaderView::Interactive);
+    header->setSectionResizeMode(ReasonsModel::Reason, QHeaderView::Stretch);
+    header->setHighlightSections(false);
+    d->left->addWidget(d->table);
+    d->noMatch = plainLabel({}, "hint");
+    d->noMatch->setContentsMargins(12, 4, 12, 4);
+    d->noMatch->hide();
+    d->left->addWidget(d->noMatch);
+    takeFilterKeys(d->table);
+    connect(d->filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+        d->proxy->setText(text);
+        const bool none = d->proxy->rowCount() == 0 && !text.isEmpty();
+        d->noMatch->setVisible(none);
+        if (none) d->noMatch->setText(tr("No reason matches %1. Clear the filter to see all.").arg(text));
+    });
+    connect(d->table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& now) {
+                if (now.isValid()) workspace().showBreak(now.data(ReasonsModel::GroupRole).toInt());
+            });
+    connect(d->strip, &CutStrip::groupActivated, this, [this](int group) { workspace().showBreak(group); });
+    connect(d->strip, &CutStrip::compileActivated, this,
+            [this](int compile) { workspace().selectCompile(workspace().place().capture, compile); });
+}
+
+void BreaksPage::buildDetails() {
+    d->tabs = new QTabBar;
+    d->tabs->setDrawBase(false);
+    d->tabs->setExpanding(false);
+    for (const QString& name : {tr("Source"), tr("Frames before and after"), tr("Raw reason")})
+        d->tabs->addTab(name);
+    QHBoxLayout* row = nullptr;
+    QWidget* bar = headerBar(row);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(d->tabs);
+    row->addStretch(1);
+    d->left->addWidget(bar);
+    d->pages = new QStackedWidget;
+    d->source = new CodeView(theme());
+    d->source->setAccessibleName(tr("Source"));
+    d->raw = new CodeView(theme());
+    d->raw->setAccessibleName(tr("Raw reason"));
+    d->frames = new QTreeView;
+    d->frames->setAccessibleName(tr("Frames before and after"));
+    d->frames->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    d->frames->setUniformRowHeights(true);
+    d->frameModel = new QStandardItemModel(this);
+    d->frames->setModel(d->frameModel);
+    for (QWidget* page :
+         {static_cast<QWidget*>(d->source), static_cast<QWidget*>(d->frames), static_cast<QWidget*>(d->raw)})
+        d->pages->addWidget(page);
+    d->left->addWidget(d->pages, 1);
+    connect(d->tabs, &QTabBar::currentChanged, d->pages, &QStackedWidget::setCurrentIndex);
+    connect(d->frames, &QTreeView::activated, this, [this](const QModelIndex& index) {
+        const QVariant compile = index.siblingAtColumn(0).data(compileRole);
+        if (compile.isValid()) workspace().selectCompile(workspace().place().capture, compile.toInt());
+    });
+    connect(d->source, &CodeView::lineClicked, this, [this](int, int line) {
+        const Workspace::Capture* capture = workspace().capture();
+        if (!capture) return;
+        for (std::size_t g = 0; g < capture->breaks.groups.size(); ++g) {
+            const ir::SourceLocation& at = capture->breaks.groups[g].location;
+            if (at.file == d->text.path && d->text.indexOfLine.value(int(at.line), -1) == line)
+                return workspace().showBreak(int(g));
+        }
+    });
+}
+
+bool BreaksPage::exportTo(const QString& path) {
+    const Workspace::Capture* capture = workspace().capture();
+    QSaveFile file(path);
+    return capture && file.open(QIODevice::WriteOnly) &&
+           file.write(breaksAsCsv(capture->breaks).toUtf8()) >= 0 && file.commit();
+}
+
+void BreaksPage::restyle() {
+    d->save->setIcon(theme().icon(QStringLiteral("export")));
+    const Colours& c = theme().colours();
+    const std::array<QColor, 6> tones{c.removed, c.text, c.text, c.changed, c.text, c.removed};
+    for (std::size_t i = 0; i < tones.size(); ++i)
+        d->figures[i].value->setStyleSheet(QStringLiteral("color:%1").arg(tones[i].name()));
+    d->table->verticalHeader()->setDefaultSectionSize(theme().scaled(24));
+    const std::array<int, ReasonsModel::ColumnCount> widths{34, 200, 110, 62, 190, 92, 88};
+    for (std::size_t i = 0; i < widths.size(); ++i)
+        d->table->setColumnWidth(int(i), theme().scaled(widths[i]));
+    d->group = -1;
+}
+
+void BreaksPage::refresh() {
+    if (showNothingOpen()) {
+        d->model->setGroups({});
+        d->session.reset();
+        return;
+    }
+    const Workspace::Capture& capture = *workspace().capture();
+    const session::BreakSummary& breaks = capture.breaks;
+    if (breaks.groups.empty()) {
+        d->model->setGroups({});
+        d->session.reset();
+        const std::size_t frames = capture.session->frames.size();
+        showMessage(breaks.compiles == 0
+                        ? tr("This capture has no compiles, so nothing could break.")
+                        : tr("No graph breaks: every frame was captured whole. %1, %2.")
+                              .arg(countText(frames, tr("frame"), tr("frames")),
+                                   countText(breaks.compiles, tr("compile id"), tr("compile ids"))));
+        return;
+    }
+    showContent();
+    if (d->session != capture.session) {
+        d->session = capture.session;
+        d->group = -1;
+        d->text = {};
+        d->model->setGroups(breaks.groups);
+        const std::array<QString, 6> values{
+            numberText(breaks.breaks),          numberText(breaks.groups.size()),
+            numberText(breaks.compiles),        numberText(breaks.recompiles),
+            secondsText(breaks.compileSeconds), secondsText(breaks.secondsAfterBreaks)};
+        for (std::size_t i = 0; i < values.size(); ++i)
+            d->figures[i].value->setText(values[i]);
+        std::vector<session::CutRow> rows = session::cutRows(*capture.session, breaks);
+        const QString root =
+            capture.session->frames.empty() ? QString() : toQString(capture.session->frames.front().function);
+        d->stripTitle->setText(root.isEmpty() ? tr("How the breaks cut the frame into graphs")
+                                              : tr("How the breaks cut %1 into graphs").arg(root));
+        const int height = std::min(int(rows.size()), 2) * theme().scaled(66) + theme().scaled(14);
+        d->strip->setRows(capture.session, std::move(rows));
+        d->stripScroll->setFixedHeight(height + 10);
+        const int shown = std::min(int(breaks.groups.size()), 7);
+        d->table->setFixedHeight((shown + 1) * theme().scaled(24) + theme().scaled(8));
+    }
+    showGroup(std::max(0, workspace().place().breakGroup));
+}
+
+void BreaksPage::showGroup(int group) {
+    const Workspace::Capture& capture = *workspace().capture();
+    if (group >= int(capture.breaks.groups.size())) return;
+    const QModelIndex row = d->proxy->mapFromSource(d->model->index(group, 0));
+    if (row.isValid() && d->table->currentIndex().row() != row.row()) {
+        const QSignalBlocker block(d->table->selectionModel());
+        d->table->selectRow(row.row());
+        d->table->viewport()->update();
+    }
+    if (group == d->group && d->text.document) return;
+    d->group = group;
+    d->strip->setGroup(std::size_t(group));
+    d->detail->setFacts(breakFacts(capture, std::size_t(group)));
+    d->raw->setDocument(makeCodeDocument(rawReason(capture, std::size_t(group)), Language::Plain), {});
+    const session::BreakGroup& data = capture.breaks.groups[std::size_t(group)];
+    d->frameModel->clear();
+    d->frameModel->setHorizontalHeaderLabels({tr("Frame"), tr("State"), tr("Compile time"), tr("Detail")});
+    const auto add = [&](QStandardItem* parent, std::size_t index) {
+        if (index >= capture.session->compiles.size()) return;
+        const session::Compile& compile = capture.session->compiles[index];
+        QList<QStandardItem*> items;
+        for (const QString& text :
+             {toQString(compile.id.toString()) + u' ' + frameText(compile), statusChip(compile),
+              secondsText(compile.compileSeconds), statusDetail(compile)})
+            items << new QStandardItem(text);
+        items[0]->setData(int(index), compileRole);
+        items[3]->setToolTip(items[3]->text());
+        parent->appendRow(items);
+    };
+    auto* before = new QStandardItem(tr("Frames that broke here"));
+    auto* after = new QStandardItem(tr("Frames compiled because of it"));
+    for (const session::BreakOccurrence& o : data.occurrences)
+        add(before, o.compile);
+    for (const std::size_t index : data.framesAfter)
+        add(after, index);
+    d->frameModel->appendRow(before);
+    d->frameModel->appendRow(after);
+    d->frames->expandAll();
+    d->frames->setColumnWidth(0, theme().scaled(330));
+    showSource(group);
+}
+
+void BreaksPage::showSource(int group) {
+    const Workspace::Capture& capture = *workspace().capture();
+    const session::BreakGroup& data = capture.breaks.groups[std::size_t(group)];
+    d->tabs->setTabText(0, data.location.file.empty() ? tr("Source")
+                                                      : tr("Source %1").arg(fileName(data.location.file)));
+    workspace().tasks().run<SourceText>(
+        QStringLiteral("breaks.source"), this,
+        [session = capture.session, path = data.location.file](const TaskContext&) {
+            return loadSource(*session, path);
+        },
+        [this, group](SourceText text) {
+            const Workspace::Capture* now = workspace().capture();
+            if (!now || group >= int(now->breaks.groups.size()) || now->session != d->session) return;
+            const session::BreakGroup& shown = now->breaks.groups[std::size_t(group)];
+            d->text = std::move(text);
+            const int line = d->text.indexOfLine.value(int(shown.location.line), -1);
+            std::vector<CodeRow> rows = d->text.rows;
+            if (line >= 0) {
+                QStringList ids;
+                for (const session::BreakOccurrence& o : shown.occurrences)
+                    if (o.compile < now->session->compiles.size())
+                        ids << toQString(now->session->compiles[o.compile].id.toString());
+                CodeRow note;
+                note.note = tr("%1 here, in %2. The frame ends and the rest of it is compiled as new frames.")
+                                .arg(countText(shown.occurrences.size(), tr("break"), tr("breaks")),
+                                     ids.mid(0, 8).join(QStringLiteral(", ")) +
+                                         (ids.size() > 8 ? QStringLiteral(", …") : QString()));
+                rows.insert(rows.begin() + line + 1, std::move(note));
+            }
+            CodeView::Options options;
+            options.emptyText = d->text.notice;
+            d->source->setRows(d->text.document, nullptr, std::move(rows), options);
+            QHash<int, GutterMark> marks = breakMarks(now->breaks, d->text);
+            for (auto mark = marks.begin(); mark != marks.end(); ++mark)
+                mark->fillRow = mark.key() == line;
+            d->source->setMarks(0, std::move(marks));
+            d->source->setHighlight(0, {}, {});
+            if (line >= 0) d->source->reveal(0, line);
+        });
+}
 
 } // namespace dynascope::views

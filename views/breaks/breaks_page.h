@@ -7,7 +7,12 @@
 
 #include <memory>
 
+class QTableView;
+
 namespace dynascope::views {
+
+class CodeView;
+class CutStrip;
 
 /// GUI thread only.
 class BreaksPage : public Panel {
@@ -17,6 +22,12 @@ public:
     ~BreaksPage() override;
 
     void focusFilter() override;
+    [[nodiscard]] QTableView* table() const;
+    [[nodiscard]] CutStrip* strip() const;
+    [[nodiscard]] CodeView* source() const;
+
+public slots:
+    bool exportTo(const QString& path); ///< CSV; false where it could not be written
 
 protected:
     void refresh() override;
@@ -24,6 +35,11 @@ protected:
 
 private:
     struct Private;
+    void buildFigures();
+    void buildReasons();
+    void buildDetails();
+    void showGroup(int group);
+    void showSource(int group);
     std::unique_ptr<Private> d;
 };
 

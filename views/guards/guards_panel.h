@@ -7,6 +7,9 @@
 
 #include <memory>
 
+class QTreeView;
+class QLineEdit;
+
 namespace dynascope::views {
 
 /// GUI thread only.
@@ -17,6 +20,8 @@ public:
     ~GuardsPanel() override;
 
     void focusFilter() override;
+    [[nodiscard]] QTreeView* tree() const;
+    [[nodiscard]] QLineEdit* filter() const;
 
 protected:
     void refresh() override;

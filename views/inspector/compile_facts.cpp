@@ -204,10 +204,7 @@ void addCaches(Facts& out, const Compile& compile) {
 Facts compileFacts(const Workspace::Capture& capture, std::size_t index) {
     const Compile& compile = capture.session->compiles[index];
     Facts out;
-    const QString id = compile.id.frame < 0 ? QString() : toQString(compile.id.toString());
-    out.title = (toQString(compile.function) + u' ' + id).trimmed();
-    if (out.title.isEmpty())
-        out.title = capture.session->title.empty() ? tr("Graph") : toQString(capture.session->title);
+    out.title = compile.id.frame < 0 ? toQString(capture.session->title) : toQString(compile.id.toString());
     out.subtitle = {quiet(frameText(compile))};
     out.chip = statusChip(compile);
     out.chipTone = statusTone(compile);

@@ -86,7 +86,7 @@ void FactView::setFacts(const Facts& facts) {
         for (const Fact& fact : section.facts)
             if (fact.kind == Fact::Kind::Labelled)
                 m_labelWidth = std::max(m_labelWidth, metrics.horizontalAdvance(fact.label) + 2);
-    m_labelWidth = std::min(m_labelWidth, m_theme.scaled(112));
+    m_labelWidth = std::min(m_labelWidth, m_theme.scaled(86));
     if (!facts.title.isEmpty()) m_column->addWidget(heading(facts));
     for (const Section& section : facts.sections)
         m_column->addWidget(sectionWidget(section));
@@ -231,9 +231,9 @@ QWidget* FactView::framed(const Fact& fact) {
         sign->setToolTip(QString::fromUtf8(diff::changeName(fact.change).data(),
                                            qsizetype(diff::changeName(fact.change).size())));
     }
-    const QColor fill = code                     ? (fact.marked ? c.accentBg : c.bg2)
+    const QColor fill = code                       ? (fact.marked ? c.accentBg : c.bg2)
                         : colours.fill.alpha() > 0 ? colours.fill
-                                                 : c.bg2;
+                                                   : c.bg2;
     const QColor border = code ? c.line2 : QColor();
     out->setObjectName(QStringLiteral("framed"));
     out->setStyleSheet(QStringLiteral("#framed{background:%1;border:%2;border-radius:4px}")

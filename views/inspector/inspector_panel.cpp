@@ -79,6 +79,8 @@ void followLink(Workspace& workspace, const QString& target) {
         const qsizetype last = rest.lastIndexOf(u':');
         emit workspace.panelRequested(QStringLiteral("source"));
         emit workspace.sourceRequested(rest.left(last), rest.mid(last + 1).toInt());
+    } else if (kind == QLatin1String("copy")) {
+        QApplication::clipboard()->setText(rest);
     } else if (kind == QLatin1String("panel")) {
         emit workspace.panelRequested(rest);
     } else if (kind == QLatin1String("record")) {

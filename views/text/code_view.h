@@ -35,7 +35,8 @@ struct GutterMark {
     double share = -1; ///< 0 to 1 draws a bar; negative none
     QString icon;      ///< name of a theme icon
     QString toolTip;
-    bool strong = false; ///< in the colour of removed: text, bar, icon and row
+    bool strong = false;  ///< text, bar and icon in the colour of removed
+    bool fillRow = false; ///< and the row filled with it
 };
 
 /// GUI thread only.

@@ -116,7 +116,7 @@ void CodeView::paintRow(QPainter& painter, int pane, int row, int y) const {
     const QRect body = area.adjusted(g.signLeft - g.left, 0, 0, 0);
     if (const QColor fill = c.diff(data.change).fill; isDifference(row) && fill.isValid())
         painter.fillRect(body, fill);
-    else if (mark != m_marks[std::size_t(pane)].cend() && mark->strong)
+    else if (mark != m_marks[std::size_t(pane)].cend() && mark->fillRow)
         painter.fillRect(body, c.diff(diff::Change::Removed).fill);
     if (selected) {
         painter.fillRect(body, isDifference(row)

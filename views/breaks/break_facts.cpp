@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/breaks/break_facts.h"
+
+#include "views/models/labels.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+constexpr std::size_t mostFrames = 24, mostWins = 5;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("BreakFacts", text);
+}
+
+const session::GraphBreak* firstBreak(const Workspace::Capture& capture, const session::BreakGroup& group) {
+    for (const session::BreakOccurrence& o : group.occurrences)
+        if (o.compile < capture.session->compiles.size() &&
+            o.index < capture.session->compiles[o.compile].breaks.size())
+            return &capture.session->compiles[o.compile].breaks[o.index];
+    return nullptr;
+}
+
+Section costSection(const Workspace::Capture& capture, const session::BreakGroup& group) {
+    Section out;
+    out.facts.push_back(
+        fact(tr("Cost"),
+             {strong(secondsText(group.secondsAfter)),
+              text(tr(" of %1 compile time").arg(secondsText(capture.breaks.compileSeconds)))},
+             tr("Compile time of the frames that exist only because of these breaks: an upper bound, since a "
+                "later break would have cut the graph as well.")));
+    Tokens frames;
+    for (std::size_t i = 0; i < std::min(group.framesAfter.size(), mostFrames); ++i) {
+        const std::size_t compile = group.framesAfter[i];
+        if (compile >= capture.session->compiles.size()) continue;
+        if (!frames.empty()) frames.push_back(mono(QStringLiteral(" ")));
+        frames.push_back(monoLink(toQString(capture.session->compiles[compile].id.toString()),
+                                  QStringLiteral("compile:%1").arg(compile)));
+    }
+    if (group.framesAfter.size() > mostFrames)
+        frames.push_back(quiet(tr(" and %1 more").arg(group.framesAfter.size() - mostFrames)));
+    if (frames.empty()) frames = {quiet(tr("none"))};
+    out.facts.push_back(fact(tr("Frames after"), std::move(frames),
+                             tr("Compiles that continue the frame after these breaks.")));
+    out.facts.push_back(fact(tr("Handed over"), {text(bytesText(group.bytesHandedOver))},
+                             tr("Bytes of the tensors that the resumed frames take in: they must exist in "
+                                "memory between the graphs.")));
+    return out;
+}
+
+Section whatToDo(const session::BreakGroup& group) {
+    Section out;
+    out.title = tr("What to do");
+    for (std::size_t i = 0; i < group.waysOut.size(); ++i) {
+        const session::WayOut& way = group.waysOut[i];
+        Fact card;
+        card.kind = Fact::Kind::Card;
+        card.change = i == 0 ? diff::Change::Added : diff::Change::Same;
+        card.tokens = {strong(toQString(way.title)), text(u'\n' + toQString(way.text))};
+        if (!way.code.empty()) {
+            card.tokens.push_back(mono(u'\n' + toQString(way.code)));
+            card.tokens.push_back(
+                link(QStringLiteral("\n") + tr("Copy"), QStringLiteral("copy:") + toQString(way.code)));
+        }
+        out.facts.push_back(std::move(card));
+    }
+    return out;
+}
+
+Section cause(const session::GraphBreak& graphBreak) {
+    Section out;
+    out.title = tr("Cause");
+    out.facts.push_back(paragraph({strong(toQString(graphBreak.title))}));
+    if (!graphBreak.explanation.empty())
+        out.facts.push_back(paragraph({text(toQString(graphBreak.explanation))}));
+    for (const std::string& hint : graphBreak.hints)
+        out.facts.push_back(paragraph({quiet(tr("PyTorch's hint: ")), text(toQString(hint))}));
+    if (!graphBreak.context.empty())
+        out.facts.push_back(paragraph({{toQString(graphBreak.context), Token::Look::MonoQuiet, {}, {}}}));
+    for (Fact& frame : stackFacts(graphBreak.userStack))
+        out.facts.push_back(std::move(frame));
+    if (!graphBreak.instruction.empty())
+        out.facts.push_back(fact(tr("Bytecode"), {mono(toQString(graphBreak.instruction))}));
+    if (!graphBreak.url.empty())
+        out.facts.push_back(
+            fact(tr("Page"),
+                 {link(toQString(graphBreak.url), QStringLiteral("copy:") + toQString(graphBreak.url))},
+                 tr("Copies the address.")));
+    return out;
+}
+
+Section quickestWins(const session::BreakSummary& breaks) {
+    Section out;
+    out.title = tr("The quickest wins in this run");
+    for (std::size_t g = 0; g < std::min(breaks.groups.size(), mostWins); ++g) {
+        const session::BreakGroup& group = breaks.groups[g];
+        if (group.waysOut.empty()) continue;
+        Tokens tokens{link(toQString(group.waysOut.front().title), QStringLiteral("break:%1").arg(g))};
+        if (group.location.line > 0) tokens.push_back(mono(tr(" at :%1").arg(group.location.line)));
+        tokens.push_back(quiet(tr("  −%1, %2")
+                                   .arg(secondsText(group.secondsAfter),
+                                        countText(group.occurrences.size(), tr("break"), tr("breaks")))));
+        out.facts.push_back(paragraph(std::move(tokens)));
+    }
+    out.facts.push_back(paragraph({quiet(
+        tr("Upper bounds: the frames after each break would be compiled as part of an earlier one."))}));
+    return out;
+}
+
+} // namespace
+
+Facts breakFacts(const Workspace::Capture& capture, std::size_t index) {
+    Facts out;
+    if (index >= capture.breaks.groups.size()) return out;
+    const session::BreakGroup& group = capture.breaks.groups[index];
+    const session::GraphBreak* graphBreak = firstBreak(capture, group);
+    out.title = toQString(group.reason);
+    out.icon = QStringLiteral("scissors");
+    if (group.location.line > 0) {
+        out.subtitle.push_back(placeLink(group.location));
+        if (!group.location.function.empty())
+            out.subtitle.push_back(quiet(tr(" in ") + toQString(group.location.function)));
+        if (graphBreak && graphBreak->userStack.size() > 1) {
+            const ir::SourceLocation& caller = graphBreak->userStack[graphBreak->userStack.size() - 2];
+            out.subtitle.push_back(quiet(tr(", called from ")));
+            out.subtitle.push_back(placeLink(caller));
+            if (!caller.function.empty())
+                out.subtitle.push_back(quiet(tr(" in ") + toQString(caller.function)));
+        }
+    }
+    out.sections.push_back(costSection(capture, group));
+    out.sections.push_back(whatToDo(group));
+    if (graphBreak) out.sections.push_back(cause(*graphBreak));
+    out.sections.push_back(quickestWins(capture.breaks));
+    return out;
+}
+
+QString rawReason(const Workspace::Capture& capture, std::size_t index) {
+    if (index >= capture.breaks.groups.size()) return {};
+    const session::GraphBreak* graphBreak = firstBreak(capture, capture.breaks.groups[index]);
+    if (!graphBreak || graphBreak->record >= capture.session->records.size()) return {};
+    return toQString(capture.session->records[graphBreak->record].payload.text());
+}
+
+QString breaksAsCsv(const session::BreakSummary& breaks) {
+    const auto quoted = [](QString text) { return u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"'; };
+    QString out = QStringLiteral("reason,file,line,breaks,seconds_after,bytes_handed_over,way_out\n");
+    for (const session::BreakGroup& group : breaks.groups) {
+        const QString way = group.waysOut.empty() ? QString() : toQString(group.waysOut.front().title);
+        out += QStringList{quoted(toQString(group.reason)),
+                           quoted(toQString(group.location.file)),
+                           QString::number(group.location.line),
+                           QString::number(group.occurrences.size()),
+                           QString::number(group.secondsAfter, 'f', 3),
+                           QString::number(group.bytesHandedOver),
+                           quoted(way)}
+                   .join(u',') +
+               u'\n';
+    }
+    return out;
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/guards/guards_model.h"
+
+#include "views/models/labels.h"
+
+#include <array>
+
+namespace dynascope::views {
+
+namespace {
+
+constexpr int deepestTree = 200;
+
+/// Checks about the whole process, which every frame has: no source of the user's.
+bool isAmbient(const session::Guard& guard) {
+    return guard.source.empty() && !guard.isManager();
+}
+
+QString firstLine(std::string_view text) {
+    return toQString(text.substr(0, text.find('\n')));
+}
+
+} // namespace
+
+bool guardMatchesReason(const session::Guard& guard, std::string_view reason) {
+    if (guard.isManager()) return false;
+    // "0/0: L['n'] == 3": what stands behind the compile id is the check, or prose that quotes the source's
+    // name.
+    if (const std::size_t colon = reason.find(": ");
+        colon != std::string_view::npos && reason.find('/') < colon)
+        reason.remove_prefix(colon + 2);
+    const std::string_view code = guard.code;
+    const std::string_view check = reason.substr(0, reason.find("  #"));
+    if (check.size() >= 4 && code.find(check) != std::string_view::npos) return true;
+    if (guard.source.empty() || !guard.type.starts_with("TENSOR_MATCH")) return false;
+    const std::size_t quote = reason.find("tensor '");
+    if (quote == std::string_view::npos) return false;
+    const std::string_view named = reason.substr(quote + 8, reason.find('\'', quote + 8) - quote - 8);
+    if (named == guard.source) return true;
+    // Sources are printed without L['...'] in some versions.
+    const std::string_view source = guard.source;
+    return source.size() == named.size() + 5 && source.substr(3, named.size()) == named;
+}
+
+int GuardsModel::add(int parent, const session::Guard* guard) {
+    const int index = int(m_items.size());
+    Item item;
+    item.parent = parent;
+    item.guard = guard;
+    item.row = int(m_items[std::size_t(parent)].children.size());
+    m_items.push_back(std::move(item));
+    m_items[std::size_t(parent)].children.push_back(index);
+    return index;
+}
+
+void GuardsModel::clear() {
+    beginResetModel();
+    m_session.reset();
+    m_items.clear();
+    m_failed = m_checks = 0;
+    endResetModel();
+}
+
+void GuardsModel::setGuards(session::SessionPtr session, std::size_t compileIndex) {
+    beginResetModel();
+    m_session = std::move(session);
+    m_items.assign(1, {});
+    m_failed = m_checks = 0;
+    const session::Compile& compile = m_session->compiles[compileIndex];
+    // A recompile's reasons name guards of an earlier compile of the frame; a later one's reasons name these.
+    std::vector<std::string_view> reasons;
+    const std::string id = compile.id.toString() + ":";
+    for (const session::Compile& other : m_session->compiles)
+        if (other.rank == compile.rank && other.id.frame == compile.id.frame)
+            for (const std::string& reason : other.recompileReasons)
+                if (std::string_view(reason).starts_with(id)) reasons.push_back(reason);
+    std::vector<std::pair<int, int>> open; // depth, item
+    std::vector<const session::Guard*> ambient;
+    for (const session::Guard& guard : compile.guards) {
+        if (!guard.isManager()) ++m_checks;
+        if (isAmbient(guard)) {
+            ambient.push_back(&guard);
+            continue;
+        }
+        while (!open.empty() && (open.back().first >= guard.depth || open.size() >= deepestTree))
+            open.pop_back();
+        const int at = add(open.empty() ? 0 : open.back().second, &guard);
+        for (const std::string_view reason : reasons)
+            if (guardMatchesReason(guard, reason)) m_items[std::size_t(at)].failed = true;
+        if (m_items[std::size_t(at)].failed) ++m_failed;
+        open.emplace_back(guard.depth, at);
+    }
+    if (!ambient.empty()) {
+        const int group = add(0, nullptr);
+        for (const session::Guard* guard : ambient)
+            add(group, guard);
+    }
+    endResetModel();
+}
+
+const GuardsModel::Item* GuardsModel::item(const QModelIndex& index) const {
+    const std::size_t i = index.isValid() ? std::size_t(index.internalId()) : 0;
+    return i < m_items.size() ? &m_items[i] : nullptr;
+}
+
+QModelIndex GuardsModel::index(int row, int column, const QModelIndex& parent) const {
+    const Item* above = item(parent);
+    if (!above || row < 0 || row >= int(above->children.size()) || column < 0 || column >= ColumnCount ||
+        parent.column() > 0)
+        return {};
+    return createIndex(row, column, quintptr(above->children[std::size_t(row)]));
+}
+
+QModelIndex GuardsModel::parent(const QModelIndex& child) const {
+    const Item* own = child.isValid() ? item(child) : nullptr;
+    if (!own || own->parent <= 0) return {};
+    return createIndex(m_items[std::size_t(own->parent)].row, 0, quintptr(own->parent));
+}
+
+int GuardsModel::rowCount(const QModelIndex& parent) const {
+    const Item* own = parent.column() > 0 ? nullptr : item(parent);
+    return own ? int(own->children.size()) : 0;
+}
+
+int GuardsModel::columnCount(const QModelIndex& /*parent*/) const {
+    return ColumnCount;
+}
+
+QVariant GuardsModel::data(const QModelIndex& index, int role) const {
+    const Item* own = index.isValid() ? item(index) : nullptr;
+    if (!own) return {};
+    if (!own->guard) {
+        if (role == Qt::DisplayRole && index.column() == Source) return tr("Checks of every frame");
+        if (role == Qt::DisplayRole && index.column() == Check)
+            return countText(own->children.size(), tr("check"), tr("checks"));
+        if (role == Qt::ToolTipRole)
+            return tr("Grad mode, default device, global state: not about a value of the program");
+        return {};
+    }
+    const session::Guard& guard = *own->guard;
+    switch (role) {
+    case FailedRole:
+        return own->failed;
+    case FileRole:
+        return toQString(guard.addedAt.file);
+    case LineRole:
+        return guard.addedAt.line;
+    case SearchRole:
+        return toQString(guard.source + ' ' + guard.type + ' ' + guard.code + ' ' + guard.userCode);
+    case Qt::ToolTipRole:
+        if (index.column() == AddedBy)
+            return toQString(guard.addedAt.file.empty()
+                                 ? guard.userCode
+                                 : guard.addedAt.file + ':' + std::to_string(guard.addedAt.line) + '\n' +
+                                       guard.userCode);
+        return toQString(guard.type + '\n' + guard.code.substr(0, 2000));
+    case Qt::DisplayRole:
+        break;
+    default:
+        return {};
+    }
+    switch (index.column()) {
+    case Source:
+        return own->guard->isManager() || own->parent == 0 ||
+                       m_items[std::size_t(own->parent)].guard == nullptr
+                   ? toQString(guard.source.empty() ? guard.type : guard.source)
+                   : toQString(guard.type);
+    case Type:
+        return toQString(guard.type);
+    case Check:
+        return guard.isManager() ? QString() : firstLine(guard.code);
+    case AddedBy:
+        return guard.addedAt.line > 0 ? placeText(guard.addedAt) : QString();
+    default:
+        return {};
+    }
+}
+
+QVariant GuardsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
+        return {};
+    const std::array<QString, ColumnCount> names{tr("Source"), tr("Type"), tr("Check"), tr("Added by")};
+    return names[std::size_t(section)];
+}
+
+} // namespace dynascope::views

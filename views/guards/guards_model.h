@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The guard tree of one compile: managers by source, their checks below, and checks that Dynamo adds to every
+// frame in a group of their own.
+#pragma once
+
+#include "core/session/session.h"
+
+#include <QAbstractItemModel>
+#include <QSortFilterProxyModel>
+#include <vector>
+
+namespace dynascope::views {
+
+/// GUI thread only.
+class GuardsModel : public QAbstractItemModel {
+    Q_OBJECT
+public:
+    enum Column { Source, Type, Check, AddedBy, ColumnCount };
+    enum Role { FailedRole = Qt::UserRole, FileRole, LineRole, SearchRole };
+
+    using QAbstractItemModel::QAbstractItemModel;
+    /// Guards that a reason of `recompiles` names are marked as failed.
+    void setGuards(session::SessionPtr session, std::size_t compile);
+    void clear();
+    [[nodiscard]] int failedCount() const { return m_failed; }
+    [[nodiscard]] int checkCount() const { return m_checks; }
+
+    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QModelIndex parent(const QModelIndex& child) const override;
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    struct Item {
+        int parent = -1, row = 0;
+        const session::Guard* guard = nullptr; ///< null for the group of ambient checks
+        std::vector<int> children;
+        bool failed = false;
+    };
+    int add(int parent, const session::Guard* guard);
+    [[nodiscard]] const Item* item(const QModelIndex& index) const;
+
+    session::SessionPtr m_session;
+    std::vector<Item> m_items; ///< the first is the invisible root
+    int m_failed = 0, m_checks = 0;
+};
+
+/// True where a reason of recompilation names this guard: its check's text, or its source in quotes or whole.
+[[nodiscard]] bool guardMatchesReason(const session::Guard& guard, std::string_view reason);
+
+} // namespace dynascope::views
