@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/open_captures.h"
+#include "views/capture/capture_filter.h"
+#include "views/capture/capture_model.h"
+#include "views/capture/capture_panel.h"
+#include "views/capture/filter_edit.h"
+#include "views/capture/filter_popup.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTreeView>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+/// Rows of a kind below `parent`, at any depth.
+QModelIndexList rows(const QAbstractItemModel& model, CaptureModel::Kind kind,
+                     const QModelIndex& parent = {}) {
+    QModelIndexList found;
+    for (int i = 0; i < model.rowCount(parent); ++i) {
+        const QModelIndex index = model.index(i, 0, parent);
+        if (index.data(CaptureModel::KindRole).toInt() == int(kind)) found << index;
+        found << rows(model, kind, index);
+    }
+    return found;
+}
+
+} // namespace
+
+class TestCaptureTree : public QObject {
+    Q_OBJECT
+private slots:
+    void init();
+    void listsCapturesFramesAndCompiles();
+    void nestsResumedFramesUnderTheirBreak();
+    void facetsFollowTheShownCompile();
+    void survivesEveryChange();
+    void filtersCompiles();
+    void filtersByNodes();
+    void offersCompletions();
+    void saysThatNothingMatches();
+    void clicksGoThere();
+
+private:
+    std::unique_ptr<TaskRunner> m_tasks;
+    std::unique_ptr<Workspace> m_workspace;
+    Theme m_theme;
+};
+
+void TestCaptureTree::init() {
+    m_workspace.reset();
+    m_tasks = std::make_unique<TaskRunner>();
+    m_workspace = std::make_unique<Workspace>(*m_tasks);
+}
+
+void TestCaptureTree::listsCapturesFramesAndCompiles() {
+    CaptureModel model(*m_workspace);
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    test::addSample(*m_workspace, "graph_breaks");
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(model.captureIndex(0).data(CaptureModel::StrongRole).toString(), QString("graph_breaks"));
+    const session::Session& session = *m_workspace->session();
+    QCOMPARE(rows(model, CaptureModel::Kind::Compile).size(), qsizetype(session.compiles.size()));
+    QCOMPARE(rows(model, CaptureModel::Kind::Breaks).size(), 1);
+    QCOMPARE(rows(model, CaptureModel::Kind::ArtifactType).size(), qsizetype(session.recordCounts.size()));
+    bool sawChip = false;
+    for (const QModelIndex& index : rows(model, CaptureModel::Kind::Compile))
+        sawChip |= index.data(CaptureModel::ChipRole).toString() == "break :30";
+    QVERIFY(sawChip);
+}
+
+void TestCaptureTree::nestsResumedFramesUnderTheirBreak() {
+    test::addSample(*m_workspace, "graph_breaks");
+    const session::Session& session = *m_workspace->session();
+    for (const session::Frame& frame : session.frames) {
+        const auto order = CaptureModel::nested(session, frame);
+        QCOMPARE(order.size(), frame.compiles.size());
+        std::set<std::size_t> seen;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            QVERIFY(seen.insert(order[i].first).second);
+            QVERIFY(order[i].second <= (i == 0 ? 0 : order[i - 1].second + 1));
+        }
+    }
+}
+
+void TestCaptureTree::facetsFollowTheShownCompile() {
+    CaptureModel model(*m_workspace);
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    test::addSample(*m_workspace, "graph_breaks");
+    for (const int compile : {0, 3, 0, 1}) {
+        m_workspace->selectCompile(0, compile);
+        const QModelIndexList facets = rows(model, CaptureModel::Kind::Facet);
+        QCOMPARE(facets.size(), 7);
+        for (const QModelIndex& facet : facets) {
+            QCOMPARE(facet.parent(), model.compileIndex(0, compile));
+            QCOMPARE(facet.data(CaptureModel::CompileRole).toInt(), compile);
+        }
+    }
+}
+
+void TestCaptureTree::survivesEveryChange() {
+    CaptureModel model(*m_workspace);
+    CaptureFilter proxy;
+    proxy.setSourceModel(&model);
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QAbstractItemModelTester proxyTester(&proxy, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    for (const char* name : {"view_mutation", "graph_breaks", "encoder_train"})
+        test::addSample(*m_workspace, name);
+    m_workspace->selectCompile(1, 4);
+    proxy.setAccepted(CompileSet{{1, 4}, {1, 6}});
+    QCOMPARE(rows(proxy, CaptureModel::Kind::Artifacts).size(), 0);
+    m_workspace->close(0);
+    m_workspace->selectCompile(0, 2);
+    m_workspace->close(0);
+    proxy.setAccepted(std::nullopt);
+    QCOMPARE(proxy.rowCount(), 1);
+    m_workspace->close(0);
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestCaptureTree::filtersCompiles() {
+    test::addSample(*m_workspace, "graph_breaks");
+    CapturePanel panel(*m_workspace, m_theme);
+    const QAbstractItemModel& model = *panel.tree()->model();
+    std::size_t breaks = 0;
+    for (const session::Compile& compile : m_workspace->session()->compiles)
+        breaks += compile.status == session::Status::GraphBreak;
+    QVERIFY(breaks > 0);
+    panel.filterEdit()->setText("status:break");
+    // A resumed frame's parents stay, so more rows than matches may be shown, but no leaf that does not
+    // match.
+    QTRY_VERIFY(rows(model, CaptureModel::Kind::Artifacts).isEmpty());
+    std::size_t matches = 0;
+    for (const QModelIndex& index : rows(model, CaptureModel::Kind::Compile))
+        matches += index.data(CaptureModel::ChipRole).toString().startsWith("break");
+    QCOMPARE(matches, breaks);
+    panel.clearFilter();
+    QCOMPARE(rows(model, CaptureModel::Kind::Compile).size(),
+             qsizetype(m_workspace->session()->compiles.size()));
+}
+
+void TestCaptureTree::filtersByNodes() {
+    test::addSample(*m_workspace, "graph_breaks");
+    CapturePanel panel(*m_workspace, m_theme);
+    const QAbstractItemModel& model = *panel.tree()->model();
+    panel.filterEdit()->setText("target:cos");
+    QTRY_VERIFY(rows(model, CaptureModel::Kind::Artifacts).isEmpty());
+    const auto filter = session::Filter::parse("target:cos");
+    qsizetype expected = 0;
+    for (const session::Compile& compile : m_workspace->session()->compiles)
+        expected += filter->matchesCompile(*m_workspace->session(), compile);
+    QVERIFY(expected > 0 && expected < qsizetype(m_workspace->session()->compiles.size()));
+    QVERIFY(rows(model, CaptureModel::Kind::Compile).size() >= expected);
+}
+
+void TestCaptureTree::offersCompletions() {
+    test::addSample(*m_workspace, "view_mutation");
+    CapturePanel panel(*m_workspace, m_theme);
+    panel.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&panel));
+    panel.activateWindow();
+    panel.focusFilter();
+    QTRY_VERIFY(panel.filterEdit()->hasFocus());
+    QTest::keyClicks(panel.filterEdit(), "target:sel");
+    const auto& entries = panel.filterEdit()->popup()->entries();
+    QVERIFY(!entries.empty());
+    QCOMPARE(entries.front().text, QString("aten.select.int"));
+    QCOMPARE(entries.front().detail, QString("2 nodes"));
+    QTest::keyClick(panel.filterEdit(), Qt::Key_Down);
+    QTest::keyClick(panel.filterEdit(), Qt::Key_Return);
+    QCOMPARE(panel.filterEdit()->text(), QString("target:aten.select.int "));
+}
+
+void TestCaptureTree::saysThatNothingMatches() {
+    test::addSample(*m_workspace, "view_mutation");
+    CapturePanel panel(*m_workspace, m_theme);
+    panel.filterEdit()->setText("status:failed");
+    QTRY_COMPARE(panel.tree()->model()->rowCount(), 0);
+    panel.filterEdit()->setText("colour:red");
+    QTRY_VERIFY(panel.filterEdit()->errorText().contains("colour"));
+    panel.clearFilter();
+    QCOMPARE(panel.tree()->model()->rowCount(), 1);
+    QVERIFY(panel.filterEdit()->errorText().isEmpty());
+}
+
+void TestCaptureTree::clicksGoThere() {
+    test::addSample(*m_workspace, "graph_breaks");
+    CapturePanel panel(*m_workspace, m_theme);
+    panel.resize(300, 900);
+    panel.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&panel));
+    const auto click = [&panel](const QModelIndex& index) {
+        panel.tree()->scrollTo(index);
+        QTest::mouseClick(panel.tree()->viewport(), Qt::LeftButton, {},
+                          panel.tree()->visualRect(index).center());
+    };
+    const QAbstractItemModel& model = *panel.tree()->model();
+    click(rows(model, CaptureModel::Kind::Compile).at(3));
+    QCOMPARE(m_workspace->place().compile,
+             rows(model, CaptureModel::Kind::Compile).at(3).data(CaptureModel::CompileRole).toInt());
+    QSignalSpy panels(m_workspace.get(), &Workspace::panelRequested);
+    click(rows(model, CaptureModel::Kind::Facet).at(1));
+    QCOMPARE(panels.size(), 1);
+    QCOMPARE(panels.first().first().toString(), QString("guards"));
+    click(rows(model, CaptureModel::Kind::Breaks).at(0));
+    QCOMPARE(m_workspace->place().page, Page::Breaks);
+}
+
+QTEST_MAIN(TestCaptureTree)
+#include "tst_capture_tree.moc"
