@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/action_registry.h"
+
+#include <QStringList>
+
+namespace dynascope::app {
+
+QString scopeName(Scope scope) {
+    switch (scope) {
+    case Scope::Window:
+        return ActionRegistry::tr("Everywhere");
+    case Scope::Canvas:
+        return ActionRegistry::tr("In a canvas");
+    case Scope::Timeline:
+        return ActionRegistry::tr("In the timeline");
+    case Scope::Palette:
+        return ActionRegistry::tr("In the palette");
+    case Scope::List:
+        return ActionRegistry::tr("In a list or panel");
+    }
+    return {};
+}
+
+ActionRegistry::ActionRegistry(QObject* parent)
+    : QObject(parent) {}
+
+QAction* ActionRegistry::add(const ActionSpec& spec, std::function<void()> run) {
+    auto* action = new QAction(spec.text, this);
+    action->setObjectName(spec.id);
+    action->setShortcuts(spec.keys);
+    action->setCheckable(spec.checkable);
+    action->setShortcutContext(spec.scope == Scope::Window ? Qt::WindowShortcut
+                                                           : Qt::WidgetWithChildrenShortcut);
+    QString plain = spec.tip.isEmpty() ? QString(spec.text).remove(QStringLiteral("...")) : spec.tip;
+    action->setStatusTip(plain);
+    if (!spec.keys.isEmpty())
+        plain += QStringLiteral("  (%1)").arg(spec.keys.first().toString(QKeySequence::NativeText));
+    action->setToolTip(plain);
+    if (run) connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
+    m_entries.push_back({spec, action});
+    return action;
+}
+
+QAction* ActionRegistry::addToggle(ActionSpec spec, std::function<void(bool)> run) {
+    spec.checkable = true;
+    QAction* action = add(spec, {});
+    connect(action, &QAction::triggered, this, [run = std::move(run)](bool on) { run(on); });
+    return action;
+}
+
+void ActionRegistry::document(Scope scope, const QKeySequence& key, const QString& text) {
+    ActionSpec spec;
+    spec.text = text;
+    spec.keys = {key};
+    spec.scope = scope;
+    m_entries.push_back({spec, nullptr});
+}
+
+QAction* ActionRegistry::find(const QString& id) const {
+    for (const Entry& entry : m_entries)
+        if (entry.action && entry.spec.id == id) return entry.action;
+    return nullptr;
+}
+
+void ActionRegistry::trigger(const QString& id) const {
+    if (QAction* action = find(id); action && action->isEnabled()) action->trigger();
+}
+
+QStringList ActionRegistry::conflicts() const {
+    QStringList out;
+    for (std::size_t i = 0; i < m_entries.size(); ++i)
+        for (std::size_t j = i + 1; j < m_entries.size(); ++j) {
+            const ActionSpec &a = m_entries[i].spec, &b = m_entries[j].spec;
+            if (!a.id.isEmpty() && a.id == b.id) out << tr("id %1 is used twice").arg(a.id);
+            const bool both = m_entries[i].action && m_entries[j].action;
+            const bool meet =
+                a.scope == b.scope || (both && (a.scope == Scope::Window || b.scope == Scope::Window));
+            if (!meet) continue;
+            for (const QKeySequence& key : a.keys)
+                if (!key.isEmpty() && b.keys.contains(key))
+                    out << tr("%1, %2: %3 and %4").arg(key.toString(), scopeName(a.scope), a.text, b.text);
+        }
+    return out;
+}
+
+} // namespace dynascope::app

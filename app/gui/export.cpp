@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/export.h"
+
+#include "app/cli/info.h"
+#include "app/gui/main_window.h"
+#include "app/gui/samples.h"
+#include "app/gui/stages_page.h"
+#include "app/gui/window_docks.h"
+#include "views/canvas/compare_view.h"
+#include "views/models/labels.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QPixmap>
+#include <QRegularExpression>
+#include <QThread>
+#include <cstdio>
+#include <set>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+
+constexpr qint64 patienceMs = 30000;
+
+/// Lets the event loop run until nothing more will change by itself.
+void settle(const MainWindow& window) {
+    QElapsedTimer timer;
+    timer.start();
+    int calm = 0;
+    while (calm < 3 && timer.elapsed() < patienceMs) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QThread::msleep(2);
+        calm = window.isSettled() ? calm + 1 : 0;
+    }
+}
+
+class Exporter {
+public:
+    Exporter(Theme& theme, Workspace& workspace, MainWindow& window, const ExportOptions& options)
+        : m_theme(theme)
+        , m_workspace(workspace)
+        , m_window(window)
+        , m_options(options)
+        , m_folder(options.folder) {}
+
+    void capture(int index) {
+        const session::Session& session = *m_workspace.captures()[std::size_t(index)].session;
+        m_name = uniqueName(toQString(session.title));
+        writeText(m_name + QStringLiteral(".txt"), QByteArray::fromStdString(cli::infoText(session)));
+        for (const QSize& size : m_options.sizes) {
+            m_suffix = m_options.sizes.size() > 1
+                           ? QStringLiteral("-%1x%2").arg(size.width()).arg(size.height())
+                           : QString();
+            m_window.resize(size);
+            settle(m_window);
+            m_window.resetLayout();
+            pictures(index);
+        }
+    }
+
+    [[nodiscard]] bool failed() const { return m_failed; }
+
+private:
+    void pictures(int index) {
+        const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
+        Place place;
+        place.capture = index;
+        place.page = Page::Stages;
+        m_workspace.go(place);
+        selectTelling();
+        for (const ColourScheme look : {ColourScheme::Dark, ColourScheme::Light}) {
+            m_theme.setScheme(look);
+            grab(look == ColourScheme::Dark ? QStringLiteral("inspect-dark")
+                                            : QStringLiteral("inspect-light"));
+        }
+        m_theme.setScheme(scheme);
+        StagesPage& stages = m_window.stagesPage();
+        const CompareView::Mode mode = stages.compare()->mode();
+        stages.compare()->setMode(CompareView::Mode::Merged);
+        grab(QStringLiteral("merged"));
+        stages.compare()->setMode(mode);
+        for (const char* panel : {"source", "bytecode", "outputcode", "textdiff", "guards", "inputs",
+                                  "inspector", "problems", "records", "compiletime"}) {
+            emit m_workspace.panelRequested(QLatin1String(panel));
+            grab(QStringLiteral("panel-") + QLatin1String(panel));
+        }
+        m_window.docks().find(QStringLiteral("compiletime"))->close();
+        if (selectBiggest(index)) grab(QStringLiteral("folded"));
+        if (!m_workspace.captures()[std::size_t(index)].breaks.groups.empty()) {
+            place.page = Page::Breaks;
+            m_workspace.go(place);
+            grab(QStringLiteral("breaks"));
+        }
+    }
+
+    /// The first node that the diff does not call the same, so that provenance shows.
+    void selectTelling() {
+        settle(m_window);
+        const auto diff = m_workspace.diff();
+        if (!diff) return;
+        for (ir::NodeIndex i = 0; i < diff->a.size(); ++i)
+            if (diff->a[i] == diff::Change::Removed && diff->linksFromA(i).size() > 1) {
+                m_workspace.selectNode({Side::A, i});
+                return;
+            }
+        for (ir::NodeIndex i = 0; i < diff->b.size(); ++i)
+            if (diff->b[i] == diff::Change::Added) {
+                m_workspace.selectNode({Side::B, i});
+                return;
+            }
+        const ir::GraphPtr& graph = m_workspace.stage(Side::B).graph;
+        for (ir::NodeIndex i = 0; graph && i < graph->size(); ++i)
+            if (graph->node(i).op == ir::Op::CallFunction) {
+                m_workspace.selectNode({Side::B, i});
+                return;
+            }
+    }
+
+    /// Shows the graph with the most nodes; false where that is on screen already.
+    bool selectBiggest(int index) {
+        const session::Session& session = *m_workspace.captures()[std::size_t(index)].session;
+        Place best;
+        std::size_t most = 0;
+        for (std::size_t c = 0; c < session.compiles.size(); ++c)
+            for (std::size_t s = 0; s < session.compiles[c].stages.size(); ++s)
+                if (const std::size_t nodes = session.compiles[c].stages[s]->nodeCount(); nodes > most) {
+                    most = nodes;
+                    best.capture = index;
+                    best.compile = int(c);
+                    best.stageB = int(s);
+                    best.stageA = std::max(0, predecessor(session.compiles[c], int(s)));
+                    best.page = Page::Stages;
+                }
+        if (most == 0) return false;
+        m_workspace.go(best);
+        return true;
+    }
+
+    QString uniqueName(const QString& title) {
+        static const QRegularExpression unsafe(QStringLiteral("[^A-Za-z0-9._-]+"));
+        QString base = QString(title).replace(unsafe, QStringLiteral("_"));
+        if (base.isEmpty() || base.startsWith(u'.')) base.prepend(u'_');
+        QString name = base;
+        for (int n = 2; m_used.contains(name); ++n)
+            name = QStringLiteral("%1-%2").arg(base).arg(n);
+        m_used.insert(name);
+        return name;
+    }
+
+    void grab(const QString& what) {
+        settle(m_window);
+        const QString file = m_folder.filePath(m_name + u'-' + what + m_suffix + QStringLiteral(".png"));
+        report(file, m_window.grab().save(file, "PNG"));
+    }
+
+    void writeText(const QString& name, const QByteArray& text) {
+        QFile file(m_folder.filePath(name));
+        report(file.fileName(), file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+    }
+
+    void report(const QString& file, bool written) {
+        if (written) {
+            std::printf("%s\n", qPrintable(file));
+        } else {
+            std::fprintf(stderr, "dynascope: %s: the file could not be written\n", qPrintable(file));
+            m_failed = true;
+        }
+    }
+
+    Theme& m_theme;
+    Workspace& m_workspace;
+    MainWindow& m_window;
+    const ExportOptions& m_options;
+    QDir m_folder;
+    QString m_name, m_suffix;
+    std::set<QString> m_used;
+    bool m_failed = false;
+};
+
+} // namespace
+
+int exportWindows(QApplication& app, const ExportOptions& options) {
+    if (!QDir().mkpath(options.folder)) {
+        std::fprintf(stderr, "dynascope: %s: the folder could not be made\n", qPrintable(options.folder));
+        return 1;
+    }
+    QStringList paths = options.paths;
+    if (paths.isEmpty())
+        for (const Sample& sample : bundledSamples())
+            paths << sample.path;
+    Theme theme;
+    theme.setScheme(options.scheme.value_or(ColourScheme::Dark));
+    theme.apply(app);
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    Settings settings{QString()};
+    bool unreadable = false;
+    QObject::connect(&workspace, &Workspace::openFailed, &app, [&unreadable](const QString& message) {
+        std::fprintf(stderr, "dynascope: %s\n", qPrintable(message));
+        unreadable = true;
+    });
+    MainWindow window(workspace, theme, settings);
+    window.resize(options.sizes.front());
+    window.show();
+    settle(window);
+    Exporter exporter(theme, workspace, window, options);
+    for (const QString& path : paths) {
+        const auto before = workspace.captures().size();
+        window.openPaths({path});
+        settle(window);
+        if (workspace.captures().size() == before) continue;
+        exporter.capture(int(before));
+        // One at a time, so that each tree shows its own capture.
+        workspace.close(int(before));
+        settle(window);
+    }
+    return unreadable ? 2 : exporter.failed() ? 1 : 0;
+}
+
+} // namespace dynascope::app

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/export.h"
+#include "app/gui/main_window.h"
+
+#include <CLI/CLI.hpp>
+
+#include <QApplication>
+#include <QRegularExpression>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace dynascope;
+
+struct Options {
+    std::vector<std::string> paths, sizes;
+    std::string exportFolder, theme;
+    bool benchStart = false;
+};
+
+bool isSet(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value && *value;
+}
+
+/// Milliseconds since this process was started, to 10 ms; negative where /proc does not tell.
+double sinceStart() {
+    std::ifstream file("/proc/self/stat");
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::size_t name = text.rfind(')');
+    if (name == std::string::npos) return -1;
+    std::istringstream fields(text.substr(name + 2));
+    std::string field;
+    for (int i = 3; i <= 22 && fields >> field; ++i) {
+    }
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (double(now.tv_sec) + double(now.tv_nsec) / 1e9 -
+            std::stod(field) / double(sysconf(_SC_CLK_TCK))) *
+           1e3;
+}
+
+std::optional<views::ColourScheme> schemeOf(const std::string& name) {
+    if (name == "dark") return views::ColourScheme::Dark;
+    if (name == "light") return views::ColourScheme::Light;
+    return std::nullopt;
+}
+
+int runWindow(QApplication& app, const Options& options) {
+    app::Settings settings;
+    views::Theme theme;
+    theme.setScheme(schemeOf(options.theme).value_or(settings.scheme()));
+    theme.setFontSize(settings.fontSize());
+    theme.apply(app);
+    views::TaskRunner tasks;
+    views::Workspace workspace(tasks);
+    app::MainWindow window(workspace, theme, settings);
+    window.resize(1600, 1000);
+    if (options.benchStart)
+        QObject::connect(&window, &app::MainWindow::painted, &app, [&app] {
+            std::printf("%.0f\n", sinceStart());
+            app.quit();
+        });
+    window.show();
+    QStringList paths;
+    for (const std::string& path : options.paths)
+        paths << QString::fromLocal8Bit(path.c_str());
+    window.openPaths(paths);
+    return QApplication::exec();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App cli{"Dynascope: a debugger for PyTorch's compiler", "dynascope"};
+    cli.add_option("PATH", options.paths, "Traces, folders of ranks, or graph texts to open");
+    cli.add_option("--export", options.exportFolder,
+                   "Write the windows as PNG and a summary into this folder, without a display")
+        ->type_name("DIR");
+    cli.add_option("--size", options.sizes, "Window size for --export; may be given several times")
+        ->type_name("WxH")
+        ->default_str("1600x1000");
+    cli.add_option("--theme", options.theme, "Colours: dark or light")
+        ->check(CLI::IsMember({"dark", "light"}));
+    cli.add_flag("--bench-start", options.benchStart)->group("");
+    cli.set_version_flag("--version", std::string("dynascope ") + DYNASCOPE_VERSION);
+    try {
+        cli.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return cli.exit(error) == 0 ? 0 : 2;
+    }
+
+    app::ExportOptions exporting;
+    static const QRegularExpression sizePattern(QStringLiteral("^(\\d{3,5})x(\\d{3,5})$"));
+    if (!options.sizes.empty()) exporting.sizes.clear();
+    for (const std::string& size : options.sizes) {
+        const auto match = sizePattern.match(QString::fromStdString(size));
+        if (!match.hasMatch()) {
+            std::fprintf(stderr, "dynascope: --size %s: a size is written like 1600x1000\n", size.c_str());
+            return 2;
+        }
+        exporting.sizes.emplace_back(match.captured(1).toInt(), match.captured(2).toInt());
+    }
+
+    const bool display = isSet("DISPLAY") || isSet("WAYLAND_DISPLAY");
+    if (!display && !isSet("QT_QPA_PLATFORM")) {
+        if (options.exportFolder.empty()) {
+            std::fputs("dynascope: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set). "
+                       "--export DIR writes the "
+                       "windows as PNG; dynascope-cli works in a terminal\n",
+                       stderr);
+            return 2;
+        }
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    }
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("dynascope"));
+    QApplication::setApplicationDisplayName(QStringLiteral("Dynascope"));
+    QApplication::setApplicationVersion(QStringLiteral(DYNASCOPE_VERSION));
+    if (options.exportFolder.empty()) return runWindow(app, options);
+    exporting.folder = QString::fromLocal8Bit(options.exportFolder.c_str());
+    for (const std::string& path : options.paths)
+        exporting.paths << QString::fromLocal8Bit(path.c_str());
+    exporting.scheme = schemeOf(options.theme);
+    return app::exportWindows(app, exporting);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/main_window.h"
+
+#include "app/gui/breadcrumb.h"
+#include "app/gui/chrome.h"
+#include "app/gui/stage_stepper.h"
+#include "app/gui/stages_page.h"
+#include "app/gui/welcome_page.h"
+#include "app/gui/window_docks.h"
+#include "app/gui/window_status.h"
+#include "views/breaks/breaks_page.h"
+#include "views/canvas/compare_view.h"
+#include "views/models/labels.h"
+#include "views/palette/palette.h"
+#include "views/records/records_panel.h"
+#include "views/timeline/timeline_view.h"
+
+#include <QButtonGroup>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabBar>
+#include <QTimer>
+#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace dynascope::app {
+
+using namespace views;
+
+MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, QWidget* parent)
+    : QMainWindow(parent)
+    , m_workspace(workspace)
+    , m_theme(theme)
+    , m_settings(settings)
+    , m_actions(new ActionRegistry(this)) {
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowTitle(tr("Dynascope"));
+    setAcceptDrops(true);
+    setUnifiedTitleAndToolBarOnMac(false);
+    makeCentre();
+    makeFileActions();
+    makeViewActions();
+    makeGoActions();
+    m_docks = new WindowDocks(*this, m_workspace, m_theme);
+    makeWindowActions();
+    documentKeys();
+    makeMenus();
+    makePageSwitch();
+    makeToolBar();
+    m_status = new WindowStatus(*statusBar(), *m_progress, m_workspace, m_theme);
+    m_palette = new Palette(m_workspace, m_theme, this);
+    m_palette->setRecent(m_settings.recentChoices());
+    m_palette->setActionSource([this] {
+        std::vector<PaletteAction> actions;
+        for (const ActionRegistry::Entry& entry : m_actions->entries())
+            if (entry.action && entry.action->isEnabled())
+                actions.push_back({entry.spec.id, QString(entry.spec.text).remove(QStringLiteral("...")),
+                                   entry.spec.menu, entry.spec.icon,
+                                   entry.spec.keys.isEmpty() ? QKeySequence() : entry.spec.keys.first()});
+        return actions;
+    });
+    connect(m_palette, &Palette::actionChosen, m_actions, &ActionRegistry::trigger);
+
+    connect(&m_workspace, &Workspace::placeChanged, this, &MainWindow::showPage);
+    connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
+        const session::Session& session = *m_workspace.captures()[std::size_t(capture)].session;
+        if (const QString path = toQString(session.path); QFileInfo::exists(path)) {
+            m_settings.addRecentFile(path);
+            m_welcome->setRecentFiles(m_settings.recentFiles());
+        }
+        m_status->setProblems(m_docks->problemCount());
+        updateActions();
+    });
+    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
+        m_status->setProblems(m_docks->problemCount());
+        updateActions();
+        updateTitle();
+    });
+    connect(&m_workspace, &Workspace::openFailed, m_message, &MessageBar::showMessage);
+    connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
+    connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);
+    connect(&m_workspace, &Workspace::panelRequested, this, &MainWindow::requestPanel);
+    connect(&m_workspace, &Workspace::sourceRequested, this,
+            [this] { requestPanel(QStringLiteral("source")); });
+    connect(&m_workspace, &Workspace::recordRequested, this, [this](int capture, int record) {
+        m_docks->raise(QStringLiteral("records"));
+        m_docks->recordsPanel().showRecord(capture, record);
+    });
+    connect(&m_theme, &Theme::changed, this, &MainWindow::refreshIcons);
+    refreshIcons();
+    showPage(m_workspace.place());
+    updateActions();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::makeCentre() {
+    m_welcome = new WelcomePage(m_theme);
+    m_welcome->setRecentFiles(m_settings.recentFiles());
+    connect(m_welcome, &WelcomePage::openRequested, this, [this](const QString& path) { openPaths({path}); });
+    connect(m_welcome, &WelcomePage::openDialogRequested, this, &MainWindow::openDialog);
+    connect(m_welcome, &WelcomePage::pasteRequested, this, &MainWindow::pasteGraph);
+    m_pages = new QStackedWidget;
+    m_pages->addWidget(m_welcome);
+    m_message = new MessageBar(m_theme);
+    m_progress = new ProgressLine(m_theme);
+    m_progress->hide();
+    auto* centre = new QWidget(this);
+    auto* box = new QVBoxLayout(centre);
+    box->setContentsMargins(0, 0, 0, 0);
+    box->setSpacing(0);
+    box->addWidget(m_progress);
+    box->addWidget(m_message);
+    box->addWidget(m_pages, 1);
+    centre->setMinimumSize(320, 240);
+    setCentralWidget(centre);
+}
+
+void MainWindow::makeToolBar() {
+    auto* bar = new QToolBar(tr("Navigation"), this);
+    bar->setObjectName(QStringLiteral("toolBar"));
+    bar->setMovable(false);
+    bar->setFloatable(false);
+    bar->setContextMenuPolicy(Qt::PreventContextMenu);
+    bar->toggleViewAction()->setEnabled(false);
+    bar->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    bar->addAction(m_actions->find(QStringLiteral("go.back")));
+    bar->addAction(m_actions->find(QStringLiteral("go.forward")));
+    bar->addSeparator();
+    auto* crumbs = new Breadcrumb(m_workspace, m_theme, bar);
+    crumbs->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    bar->addWidget(crumbs);
+    // In a plain widget, since a toolbar sets the visibility of what it holds itself.
+    auto* right = new QWidget(bar);
+    auto* row = new QHBoxLayout(right);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(m_theme.scaled(10));
+    row->addWidget(new StageStepper(m_workspace, m_theme, *m_actions, right));
+    auto* search = new SearchField(m_theme, right);
+    connect(search, &QAbstractButton::clicked, this, [this] { m_palette->open(); });
+    row->addWidget(search);
+    bar->addWidget(right);
+    addToolBar(Qt::TopToolBarArea, bar);
+}
+
+void MainWindow::makePageSwitch() {
+    auto* box = new QWidget(this);
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 2, 8, 2);
+    row->setSpacing(2);
+    auto* group = new QButtonGroup(box);
+    const auto add = [&](const QString& action) {
+        auto* button = new QToolButton(box);
+        button->setDefaultAction(m_actions->find(action));
+        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        button->setFocusPolicy(Qt::TabFocus);
+        group->addButton(button);
+        row->addWidget(button);
+        return button;
+    };
+    m_stagesButton = add(QStringLiteral("go.stages"));
+    m_breaksButton = add(QStringLiteral("go.breaks"));
+    menuBar()->setCornerWidget(box, Qt::TopRightCorner);
+}
+
+StagesPage& MainWindow::stagesPage() {
+    if (!m_stages) {
+        m_stages = new StagesPage(m_workspace, m_theme);
+        m_pages->addWidget(m_stages);
+        makeCanvasActions();
+        connect(m_stages->compare(), &CompareView::zoomChanged, m_status, &WindowStatus::setZoom);
+        const QByteArray saved = m_settings.layout(QStringLiteral("stages"));
+        m_stages->applyDefaultSizes(width());
+        if (!saved.isEmpty()) m_stages->restoreState(saved);
+    }
+    return *m_stages;
+}
+
+BreaksPage& MainWindow::breaksPage() {
+    if (!m_breaks) {
+        m_breaks = new BreaksPage(m_workspace, m_theme);
+        m_pages->addWidget(m_breaks);
+    }
+    return *m_breaks;
+}
+
+void MainWindow::showPage(const Place& now) {
+    QWidget* page = m_welcome;
+    if (now.page == Page::Stages) page = &stagesPage();
+    if (now.page == Page::Breaks) page = &breaksPage();
+    if (m_pages->currentWidget() != page) {
+        m_pages->setCurrentWidget(page);
+        m_docks->setPage(now.page);
+    }
+    updateTitle();
+    updateActions();
+}
+
+void MainWindow::requestPanel(const QString& panel) {
+    if (panel == QLatin1String("stages")) {
+        m_actions->trigger(QStringLiteral("go.stages"));
+        return;
+    }
+    const bool onStages = m_workspace.place().page == Page::Stages;
+    if (m_docks->raise(panel)) return;
+    if (!onStages) m_actions->trigger(QStringLiteral("go.stages"));
+    if (m_stages) m_stages->raisePanel(panel);
+}
+
+void MainWindow::openPaths(const QStringList& paths) {
+    m_message->hide();
+    for (const QString& path : paths)
+        m_workspace.open(path);
+}
+
+bool MainWindow::isSettled() const {
+    const auto& tasks = m_workspace.tasks();
+    for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter"})
+        if (tasks.isRunning(QLatin1String(tag))) return false;
+    if (m_workspace.isOpening()) return false;
+    if (!m_stages || m_workspace.place().page != Page::Stages) return true;
+    return m_stages->compare()->isSettled() && m_stages->timeline()->isSettled();
+}
+
+void MainWindow::updateTitle() {
+    const session::Session* session = m_workspace.session();
+    setWindowTitle(session ? tr("%1 - Dynascope").arg(toQString(session->title)) : tr("Dynascope"));
+}
+
+void MainWindow::resetLayout() {
+    m_settings.clearLayout();
+    m_docks->reset(width());
+    if (m_stages) m_stages->applyDefaultSizes(width());
+}
+
+void MainWindow::saveLayout() {
+    m_settings.setLayout(QStringLiteral("geometry"), saveGeometry());
+    // On another page the right docks are hidden for its sake only.
+    m_docks->setPage(Page::Stages);
+    m_settings.setLayout(QStringLiteral("docks"), saveState(Settings::schema));
+    m_docks->setPage(m_workspace.place().page);
+    if (m_stages) m_settings.setLayout(QStringLiteral("stages"), m_stages->saveState());
+}
+
+void MainWindow::restoreLayout() {
+    const QByteArray docks = m_settings.layout(QStringLiteral("docks"));
+    const Page page = m_workspace.place().page;
+    m_docks->setPage(Page::Stages);
+    const bool restored = !docks.isEmpty() && restoreState(docks, Settings::schema);
+    m_docks->setPage(page);
+    if (!restored) m_docks->reset(width());
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+    if (!m_laidOut) {
+        m_laidOut = true;
+        const QByteArray geometry = m_settings.layout(QStringLiteral("geometry"));
+        if (!geometry.isEmpty()) restoreGeometry(geometry);
+        restoreLayout();
+        if (m_stages && m_settings.layout(QStringLiteral("stages")).isEmpty())
+            m_stages->applyDefaultSizes(width());
+    }
+    QMainWindow::showEvent(event);
+}
+
+void MainWindow::paintEvent(QPaintEvent* event) {
+    QMainWindow::paintEvent(event);
+    if (m_painted) return;
+    m_painted = true;
+    QTimer::singleShot(0, this, &MainWindow::painted); // children paint in the same pass
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    saveLayout();
+    m_settings.setRecentChoices(m_palette->recent());
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!event->mimeData()->hasUrls() && !event->mimeData()->hasText()) return;
+    event->acceptProposedAction();
+    m_welcome->setDropHint(true);
+}
+
+void MainWindow::dragLeaveEvent(QDragLeaveEvent* event) {
+    QMainWindow::dragLeaveEvent(event);
+    m_welcome->setDropHint(false);
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    m_welcome->setDropHint(false);
+    QStringList paths;
+    for (const QUrl& url : event->mimeData()->urls())
+        if (url.isLocalFile()) paths << url.toLocalFile();
+    if (!paths.isEmpty())
+        openPaths(paths);
+    else if (event->mimeData()->hasText())
+        m_workspace.openText(event->mimeData()->text(), tr("dropped text"));
+    else
+        return;
+    event->acceptProposedAction();
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape) {
+        m_workspace.clearSelection();
+        return;
+    }
+    QMainWindow::keyPressEvent(event);
+}
+
+} // namespace dynascope::app

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The window: menus, toolbar, docks and the three pages of the centre. It wires views to the workspace and
+// holds no state of its own about what is open.
+#pragma once
+
+#include "app/gui/action_registry.h"
+#include "app/gui/settings.h"
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QMainWindow>
+#include <memory>
+
+class QStackedWidget;
+class QToolButton;
+
+namespace dynascope::views {
+class BreaksPage;
+class Palette;
+} // namespace dynascope::views
+
+namespace dynascope::app {
+
+class MessageBar;
+class ProgressLine;
+class StagesPage;
+class WelcomePage;
+class WindowDocks;
+class WindowStatus;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    MainWindow(views::Workspace& workspace, views::Theme& theme, Settings& settings,
+               QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    void openPaths(const QStringList& paths);
+    void resetLayout();
+
+    [[nodiscard]] ActionRegistry& actionRegistry() { return *m_actions; }
+    [[nodiscard]] WindowDocks& docks() { return *m_docks; }
+    [[nodiscard]] views::Palette& palette() { return *m_palette; }
+    [[nodiscard]] StagesPage& stagesPage();        ///< made on first use
+    [[nodiscard]] views::BreaksPage& breaksPage(); ///< made on first use
+    [[nodiscard]] const MessageBar& messageBar() const { return *m_message; }
+    [[nodiscard]] const WindowStatus& status() const { return *m_status; }
+    /// Every canvas has its layout, every stage and diff is read: nothing on screen will change by itself.
+    [[nodiscard]] bool isSettled() const;
+
+signals:
+    void painted(); ///< once, after the first paint
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    // main_window.cpp
+    void makeCentre();
+    void makeToolBar();
+    void makePageSwitch();
+    void showPage(const views::Place& now);
+    void requestPanel(const QString& panel);
+    void updateTitle();
+    void saveLayout();
+    void restoreLayout();
+    // window_actions.cpp
+    void makeFileActions();
+    void makeViewActions();
+    void makeGoActions();
+    void makeWindowActions();
+    void documentKeys();
+    void makeMenus();
+    void makeCanvasActions();
+    void updateActions();
+    void refreshIcons();
+    void openDialog();
+    void openFolder();
+    void pasteGraph();
+    void exportSvg();
+    void filterFocused();
+    void stepCompile(int direction);
+    void setFontSize(int pixels);
+    void about();
+
+    views::Workspace& m_workspace;
+    views::Theme& m_theme;
+    Settings& m_settings;
+    ActionRegistry* m_actions;
+    WindowDocks* m_docks = nullptr;
+    WindowStatus* m_status = nullptr;
+    QStackedWidget* m_pages = nullptr;
+    WelcomePage* m_welcome = nullptr;
+    StagesPage* m_stages = nullptr;
+    views::BreaksPage* m_breaks = nullptr;
+    MessageBar* m_message = nullptr;
+    ProgressLine* m_progress = nullptr;
+    views::Palette* m_palette = nullptr;
+    QToolButton* m_stagesButton = nullptr;
+    QToolButton* m_breaksButton = nullptr;
+    bool m_laidOut = false;
+    bool m_painted = false;
+};
+
+} // namespace dynascope::app

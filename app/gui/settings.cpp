@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/settings.h"
+
+#include <QFileInfo>
+#include <algorithm>
+
+namespace dynascope::app {
+
+namespace {
+constexpr int recentLimit = 12;
+const QString versionKey = QStringLiteral("schema");
+} // namespace
+
+Settings::Settings()
+    : m_store(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
+                                          QStringLiteral("dynascope"), QStringLiteral("dynascope"))) {
+    open();
+}
+
+Settings::Settings(const QString& file) {
+    if (!file.isEmpty()) m_store = std::make_unique<QSettings>(file, QSettings::IniFormat);
+    open();
+}
+
+void Settings::open() {
+    if (!m_store) return;
+    const int found = m_store->value(versionKey, schema).toInt();
+    m_readable = found <= schema;
+    if (m_readable) m_store->setValue(versionKey, schema);
+}
+
+QVariant Settings::value(const QString& key) const {
+    if (!m_readable) return m_memory.value(key);
+    return m_store ? m_store->value(key) : m_memory.value(key);
+}
+
+void Settings::setValue(const QString& key, const QVariant& value) {
+    // A newer program's file is not written to: it would lose what this one does not know.
+    if (m_store && m_readable)
+        m_store->setValue(key, value);
+    else
+        m_memory.insert(key, value);
+}
+
+views::ColourScheme Settings::scheme() const {
+    const QString name = value(QStringLiteral("theme")).toString();
+    if (name == QLatin1String("dark")) return views::ColourScheme::Dark;
+    if (name == QLatin1String("light")) return views::ColourScheme::Light;
+    return views::ColourScheme::System;
+}
+
+void Settings::setScheme(views::ColourScheme scheme) {
+    setValue(QStringLiteral("theme"), scheme == views::ColourScheme::Dark    ? QStringLiteral("dark")
+                                      : scheme == views::ColourScheme::Light ? QStringLiteral("light")
+                                                                             : QStringLiteral("system"));
+}
+
+int Settings::fontSize() const {
+    const int size = value(QStringLiteral("fontSize")).toInt();
+    return size >= 10 && size <= 16 ? size : 12;
+}
+
+void Settings::setFontSize(int pixels) {
+    setValue(QStringLiteral("fontSize"), std::clamp(pixels, 10, 16));
+}
+
+QStringList Settings::recentFiles() const {
+    return value(QStringLiteral("recentFiles")).toStringList();
+}
+
+void Settings::addRecentFile(const QString& path) {
+    QStringList files = recentFiles();
+    const QString absolute = QFileInfo(path).absoluteFilePath();
+    files.removeAll(absolute);
+    files.prepend(absolute);
+    while (files.size() > recentLimit)
+        files.removeLast();
+    setValue(QStringLiteral("recentFiles"), files);
+}
+
+void Settings::clearRecentFiles() {
+    setValue(QStringLiteral("recentFiles"), QStringList());
+}
+
+QStringList Settings::recentChoices() const {
+    return value(QStringLiteral("recentChoices")).toStringList();
+}
+void Settings::setRecentChoices(const QStringList& ids) {
+    setValue(QStringLiteral("recentChoices"), ids);
+}
+
+QByteArray Settings::layout(const QString& part) const {
+    return value(QStringLiteral("layout/") + part).toByteArray();
+}
+
+void Settings::setLayout(const QString& part, const QByteArray& state) {
+    setValue(QStringLiteral("layout/") + part, state);
+}
+
+void Settings::clearLayout() {
+    if (m_store && m_readable) m_store->remove(QStringLiteral("layout"));
+    for (auto it = m_memory.begin(); it != m_memory.end();)
+        it = it.key().startsWith(QLatin1String("layout/")) ? m_memory.erase(it) : std::next(it);
+}
+
+} // namespace dynascope::app

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the window remembers between runs. Versioned, so that a later program can tell what it reads.
+#pragma once
+
+#include "views/theme/theme.h"
+
+#include <QByteArray>
+#include <QSettings>
+#include <QStringList>
+#include <memory>
+
+namespace dynascope::app {
+
+/// GUI thread only. Values out of range fall back to their defaults; settings of a newer schema are left
+/// alone and not read.
+class Settings {
+public:
+    static constexpr int schema = 1;
+
+    /// In the user's configuration folder.
+    Settings();
+    /// In one file; an empty path keeps everything in memory only (tests, --export).
+    explicit Settings(const QString& file);
+
+    [[nodiscard]] views::ColourScheme scheme() const;
+    void setScheme(views::ColourScheme scheme);
+    [[nodiscard]] int fontSize() const;
+    void setFontSize(int pixels);
+    [[nodiscard]] QStringList recentFiles() const;
+    void addRecentFile(const QString& path);
+    void clearRecentFiles();
+    [[nodiscard]] QStringList recentChoices() const; ///< of the palette
+    void setRecentChoices(const QStringList& ids);
+    /// Window geometry, docks and splitters, by part; empty where nothing was saved.
+    [[nodiscard]] QByteArray layout(const QString& part) const;
+    void setLayout(const QString& part, const QByteArray& state);
+    void clearLayout();
+
+private:
+    void open();
+    [[nodiscard]] QVariant value(const QString& key) const;
+    void setValue(const QString& key, const QVariant& value);
+
+    std::unique_ptr<QSettings> m_store; ///< null: in memory
+    QVariantMap m_memory;
+    bool m_readable = true;
+};
+
+} // namespace dynascope::app

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/stages_page.h"
+
+#include "views/canvas/compare_view.h"
+#include "views/text/bytecode_panel.h"
+#include "views/text/output_code_panel.h"
+#include "views/text/source_panel.h"
+#include "views/text/text_diff_panel.h"
+#include "views/theme/splitter.h"
+#include "views/timeline/timeline_view.h"
+
+#include <QDataStream>
+#include <QIODevice>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+constexpr int wideWindow = 2200;
+constexpr int narrowWindow = 1440;
+} // namespace
+
+StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_timeline(new TimelineView(workspace, theme, this))
+    , m_compare(new CompareView(workspace, theme, this))
+    , m_split(new Splitter(Qt::Vertical, this))
+    , m_texts(new Splitter(Qt::Horizontal))
+    , m_tabs(new QTabWidget) {
+    m_tabs->setDocumentMode(true);
+    m_tabs->tabBar()->setExpanding(false);
+    m_tabs->tabBar()->setDrawBase(false);
+    const auto add = [&](const QString& id, const QString& title, Panel* panel) {
+        m_panels.insert(id, panel);
+        m_tabs->addTab(panel, title);
+    };
+    add(QStringLiteral("textdiff"), tr("Text diff"), new TextDiffPanel(workspace, theme));
+    add(QStringLiteral("source"), tr("Source"), new SourcePanel(workspace, theme));
+    add(QStringLiteral("bytecode"), tr("Bytecode"), new BytecodePanel(workspace, theme));
+    add(QStringLiteral("outputcode"), tr("Output code"), new OutputCodePanel(workspace, theme));
+    m_texts->addWidget(m_tabs);
+    m_split->addWidget(m_compare);
+    m_split->addWidget(m_texts);
+    auto* box = new QVBoxLayout(this);
+    box->setContentsMargins(0, 0, 0, 0);
+    box->setSpacing(0);
+    box->addWidget(m_timeline);
+    box->addWidget(m_split, 1);
+    connect(&m_workspace, &Workspace::placeChanged, this, &StagesPage::followStages);
+}
+
+void StagesPage::followStages() {
+    // Code has no graph, so its text comes to the front: once, when the stage is first shown.
+    const session::StagePtr& b = m_workspace.stage(Side::B).stage;
+    const int code = b && b->content == session::Stage::Content::Code ? m_workspace.place().stageB : -1;
+    if (code == m_lastCodeStage) return;
+    if (code >= 0)
+        raisePanel(QStringLiteral("outputcode"));
+    else if (m_tabs->currentWidget() == m_panels.value(QStringLiteral("outputcode")))
+        raisePanel(QStringLiteral("textdiff"));
+    m_lastCodeStage = code;
+}
+
+bool StagesPage::raisePanel(const QString& panel) {
+    Panel* widget = m_panels.value(panel);
+    if (!widget) return false;
+    if (m_tabs->indexOf(widget) >= 0) m_tabs->setCurrentWidget(widget);
+    return true;
+}
+
+Panel* StagesPage::currentPanel() const {
+    return qobject_cast<Panel*>(m_tabs->currentWidget());
+}
+
+void StagesPage::setWide(bool wide) {
+    if (wide == m_wide) return;
+    m_wide = wide;
+    Panel* source = m_panels.value(QStringLiteral("source"));
+    if (wide) {
+        m_tabs->removeTab(m_tabs->indexOf(source));
+        m_texts->addWidget(source);
+        source->show();
+        m_texts->setSizes({2, 1});
+    } else {
+        m_tabs->insertTab(1, source, tr("Source"));
+    }
+}
+
+void StagesPage::applyDefaultSizes(int windowWidth) {
+    const bool narrow = windowWidth < narrowWindow, wide = windowWidth >= wideWindow;
+    m_timeline->setCompact(narrow);
+    setWide(wide);
+    const int canvas = narrow ? 60 : wide ? 62 : 70;
+    m_split->setSizes({canvas * 10, (100 - canvas) * 10});
+    if (wide) m_texts->setSizes({680, 320});
+    m_compare->setMode(narrow ? CompareView::Mode::Single : CompareView::Mode::SideBySide);
+}
+
+QByteArray StagesPage::saveState() const {
+    QByteArray bytes;
+    QDataStream stream(&bytes, QIODevice::WriteOnly);
+    stream << m_wide << m_split->saveState() << m_texts->saveState();
+    return bytes;
+}
+
+void StagesPage::restoreState(const QByteArray& state) {
+    QDataStream stream(state);
+    bool wide = false;
+    QByteArray split, texts;
+    stream >> wide >> split >> texts;
+    if (stream.status() != QDataStream::Ok) return;
+    setWide(wide);
+    m_split->restoreState(split);
+    m_texts->restoreState(texts);
+}
+
+} // namespace dynascope::app

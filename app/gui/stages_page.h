@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The centre while a compile is looked at: timeline, canvases, and the texts below them.
+#pragma once
+
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QHash>
+#include <QWidget>
+
+class QSplitter;
+class QTabWidget;
+
+namespace dynascope::views {
+class CompareView;
+class TimelineView;
+class Panel;
+} // namespace dynascope::views
+
+namespace dynascope::app {
+
+class StagesPage : public QWidget {
+    Q_OBJECT
+public:
+    StagesPage(views::Workspace& workspace, views::Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] views::CompareView* compare() const { return m_compare; }
+    [[nodiscard]] views::TimelineView* timeline() const { return m_timeline; }
+    [[nodiscard]] QTabWidget* tabs() const { return m_tabs; }
+    /// Raises "textdiff", "source", "bytecode" or "outputcode"; false for other names.
+    bool raisePanel(const QString& panel);
+    /// The text panel in front.
+    [[nodiscard]] views::Panel* currentPanel() const;
+
+    /// Sizes of DESIGN_LANGUAGE for a window of this width.
+    void applyDefaultSizes(int windowWidth);
+    [[nodiscard]] QByteArray saveState() const;
+    void restoreState(const QByteArray& state);
+
+private:
+    void setWide(bool wide);
+    void followStages();
+
+    views::Workspace& m_workspace;
+    views::TimelineView* m_timeline;
+    views::CompareView* m_compare;
+    QSplitter* m_split;
+    QSplitter* m_texts;
+    QTabWidget* m_tabs;
+    QHash<QString, views::Panel*> m_panels;
+    int m_lastCodeStage = -1;
+    bool m_wide = false;
+};
+
+} // namespace dynascope::app

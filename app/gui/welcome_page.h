@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the centre shows while nothing is open: where to drop a file, the bundled samples, and recent files.
+#pragma once
+
+#include "views/theme/theme.h"
+
+#include <QStringList>
+#include <QWidget>
+
+class QVBoxLayout;
+
+namespace dynascope::app {
+
+class WelcomePage : public QWidget {
+    Q_OBJECT
+public:
+    WelcomePage(views::Theme& theme, QWidget* parent = nullptr);
+    void setRecentFiles(const QStringList& files);
+    /// Draws the frame of the drop area in the accent.
+    void setDropHint(bool on);
+
+signals:
+    void openRequested(const QString& path);
+    void openDialogRequested();
+    void pasteRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void rebuild();
+
+    views::Theme& m_theme;
+    QStringList m_recent;
+    QWidget* m_column = nullptr;
+    bool m_dropHint = false;
+};
+
+} // namespace dynascope::app

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The window's actions, menu by menu. Only what works is here.
+#include "app/gui/chrome.h"
+#include "app/gui/keyboard_page.h"
+#include "app/gui/main_window.h"
+#include "app/gui/paste_dialog.h"
+#include "app/gui/stages_page.h"
+#include "app/gui/window_docks.h"
+#include "core/ir/text.h"
+#include "views/breaks/breaks_page.h"
+#include "views/canvas/compare_view.h"
+#include "views/capture/capture_panel.h"
+#include "views/models/labels.h"
+#include "views/palette/palette.h"
+#include "views/text/panel.h"
+#include "views/theme/theme.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QTreeView>
+#include <algorithm>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+
+ActionSpec spec(const char* id, const QString& text, const QString& menu, QList<QKeySequence> keys = {},
+                const char* icon = "", const QString& tip = {}) {
+    ActionSpec s;
+    s.id = QLatin1String(id);
+    s.text = text;
+    s.menu = menu;
+    s.keys = std::move(keys);
+    s.icon = QLatin1String(icon);
+    s.tip = tip;
+    return s;
+}
+
+ActionSpec grouped(ActionSpec s) {
+    s.startsGroup = true;
+    return s;
+}
+
+ActionSpec inCanvas(ActionSpec s) {
+    s.scope = Scope::Canvas;
+    return s;
+}
+
+} // namespace
+
+void MainWindow::makeFileActions() {
+    const QString file = QStringLiteral("File"), edit = QStringLiteral("Edit");
+    m_actions->add(spec("file.open", tr("Open..."), file, {QKeySequence(tr("Ctrl+O"))}, "folder",
+                        tr("Open traces or graph texts")),
+                   [this] { openDialog(); });
+    m_actions->add(spec("file.openFolder", tr("Open folder of ranks..."), file, {}, "rank",
+                        tr("Open all trace logs of a folder as the ranks of one run")),
+                   [this] { openFolder(); });
+    m_actions->add(spec("file.paste", tr("Paste graph..."), file, {QKeySequence(tr("Ctrl+Shift+V"))}, "paste",
+                        tr("Open a graph from text, as it stands in a log or an issue")),
+                   [this] { pasteGraph(); });
+    m_actions->add(grouped(spec("file.exportSvg", tr("Export canvas as SVG..."), file,
+                                {QKeySequence(tr("Ctrl+Shift+E"))}, "export")),
+                   [this] { exportSvg(); });
+    m_actions->add(
+        grouped(spec("file.close", tr("Close capture"), file, {QKeySequence(tr("Ctrl+W"))}, "cross")),
+        [this] { m_workspace.close(m_workspace.place().capture); });
+    m_actions->add(spec("file.quit", tr("Quit"), file, {QKeySequence(tr("Ctrl+Q"))}), [this] { close(); });
+
+    m_actions->add(spec("edit.copyNode", tr("Copy node"), edit, {}, "copy",
+                        tr("Copy the selected node as a line of code")),
+                   [this] {
+                       if (const ir::Node* node = m_workspace.selectedNode())
+                           QApplication::clipboard()->setText(toQString(ir::printNode(*node)));
+                   });
+    m_actions->add(spec("edit.copyAddress", tr("Copy node address"), edit, {QKeySequence(tr("Ctrl+Shift+C"))},
+                        "link", tr("Copy rank, compile id, attempt, stage and name of the selected node")),
+                   [this] {
+                       const ir::Node* node = m_workspace.selectedNode();
+                       const session::Compile* compile = m_workspace.compile();
+                       if (!node || !compile) return;
+                       const session::Stage& stage = *m_workspace.stage(m_workspace.place().node.side).stage;
+                       const ir::Address address{compile->rank, compile->id.toString(),
+                                                 stage.attempt, stage.name,
+                                                 stage.k,       node->name};
+                       QApplication::clipboard()->setText(toQString(address.toString()));
+                   });
+    m_actions->add(grouped(spec("edit.find", tr("Filter this view"), edit, {QKeySequence(tr("Ctrl+F"))},
+                                "filter", tr("Filter the view that has the focus"))),
+                   [this] { filterFocused(); });
+    m_actions->add(spec("edit.filterCaptures", tr("Filter captures"), edit,
+                        {QKeySequence(tr("Ctrl+Shift+F"))}, "filter"),
+                   [this] {
+                       m_docks->raise(QStringLiteral("capture"));
+                       m_docks->capturePanel().focusFilter();
+                   });
+    m_actions->add(spec("edit.clearSelection", tr("Clear selection"), edit),
+                   [this] { m_workspace.clearSelection(); });
+}
+
+void MainWindow::makeViewActions() {
+    const QString view = QStringLiteral("View"), theme = QStringLiteral("View/Theme");
+    auto* schemes = new QActionGroup(this);
+    const auto addScheme = [&](const char* id, const QString& text, ColourScheme scheme) {
+        QAction* action = m_actions->addToggle(spec(id, text, theme), [this, scheme](bool) {
+            m_theme.setScheme(scheme);
+            m_settings.setScheme(scheme);
+        });
+        action->setChecked(m_theme.scheme() == scheme);
+        schemes->addAction(action);
+    };
+    addScheme("view.themeSystem", tr("System"), ColourScheme::System);
+    addScheme("view.themeDark", tr("Dark theme"), ColourScheme::Dark);
+    addScheme("view.themeLight", tr("Light theme"), ColourScheme::Light);
+    m_actions->add(spec("view.largerText", tr("Larger text"), view,
+                        {QKeySequence(tr("Ctrl+=")), QKeySequence(tr("Ctrl++"))}),
+                   [this] { setFontSize(m_theme.fontSize() + 1); });
+    m_actions->add(spec("view.smallerText", tr("Smaller text"), view, {QKeySequence(tr("Ctrl+-"))}),
+                   [this] { setFontSize(m_theme.fontSize() - 1); });
+    m_actions->add(grouped(spec("view.resetLayout", tr("Reset layout"), view, {}, "reset",
+                                tr("Put every panel back in its place"))),
+                   [this] { resetLayout(); });
+}
+
+void MainWindow::makeGoActions() {
+    const QString go = QStringLiteral("Go");
+    m_actions->add(spec("go.palette", tr("Search everything..."), go,
+                        {QKeySequence(tr("Ctrl+K")), QKeySequence(tr("Ctrl+P"))}, "search"),
+                   [this] { m_palette->open(); });
+    m_actions->add(spec("go.node", tr("Go to node..."), go, {QKeySequence(tr("Ctrl+G"))}, "graph"),
+                   [this] { m_palette->open(QStringLiteral("@")); });
+    m_actions->add(grouped(spec("go.back", tr("Back"), go, {QKeySequence(tr("Alt+Left"))}, "back",
+                                tr("Back to the last place and selection"))),
+                   [this] { m_workspace.goBack(); });
+    m_actions->add(spec("go.forward", tr("Forward"), go, {QKeySequence(tr("Alt+Right"))}, "forward"),
+                   [this] { m_workspace.goForward(); });
+    m_actions->add(grouped(spec("go.nextStage", tr("Next stage"), go, {QKeySequence(tr("Ctrl+Right"))},
+                                "next", tr("Show the next stage as B, and what it was made from as A"))),
+                   [this] { m_workspace.stepStage(1); });
+    m_actions->add(
+        spec("go.previousStage", tr("Previous stage"), go, {QKeySequence(tr("Ctrl+Left"))}, "previous"),
+        [this] { m_workspace.stepStage(-1); });
+    m_actions->add(spec("go.firstStage", tr("First stage"), go, {QKeySequence(tr("Ctrl+Home"))}, "first"),
+                   [this] { m_workspace.firstStage(); });
+    m_actions->add(spec("go.lastStage", tr("Last stage"), go, {QKeySequence(tr("Ctrl+End"))}, "last"),
+                   [this] { m_workspace.lastStage(); });
+    m_actions->add(
+        grouped(spec("go.nextProblem", tr("Next problem"), go, {QKeySequence(tr("F8"))}, "warning")),
+        [this] { m_docks->stepProblem(1); });
+    m_actions->add(
+        spec("go.previousProblem", tr("Previous problem"), go, {QKeySequence(tr("Shift+F8"))}, "warning"),
+        [this] { m_docks->stepProblem(-1); });
+
+    const QString capture = QStringLiteral("Capture");
+    const auto page = [this](Page p) {
+        Place place = m_workspace.place();
+        place.page = p;
+        m_workspace.go(place);
+    };
+    m_actions->addToggle(spec("go.stages", tr("Stages"), capture, {QKeySequence(tr("Ctrl+1"))}, "layers",
+                              tr("The stages of a compile")),
+                         [page](bool) { page(Page::Stages); });
+    m_actions->addToggle(spec("go.breaks", tr("Graph breaks"), capture, {QKeySequence(tr("Ctrl+2"))},
+                              "scissors", tr("Why graphs were cut, and what each cut costs")),
+                         [page](bool) { page(Page::Breaks); });
+    m_actions->add(
+        grouped(spec("capture.next", tr("Next compile"), capture, {QKeySequence(tr("Ctrl+Down"))}, "down")),
+        [this] { stepCompile(1); });
+    m_actions->add(
+        spec("capture.previous", tr("Previous compile"), capture, {QKeySequence(tr("Ctrl+Up"))}, "up"),
+        [this] { stepCompile(-1); });
+    m_actions->add(grouped(spec("capture.cancel", tr("Stop reading"), capture, {}, "cross")),
+                   [this] { m_workspace.cancelOpen(); });
+}
+
+void MainWindow::makeCanvasActions() {
+    CompareView* compare = m_stages->compare();
+    const QString view = QStringLiteral("View"), go = QStringLiteral("Go"),
+                  canvas = QStringLiteral("View/Canvas");
+    auto* modes = new QActionGroup(this);
+    const auto mode = [&](const char* id, const QString& text, const char* icon, CompareView::Mode m) {
+        QAction* action =
+            m_actions->addToggle(spec(id, text, view, {}, icon), [compare, m](bool) { compare->setMode(m); });
+        action->setChecked(compare->mode() == m);
+        modes->addAction(action);
+        connect(compare, &CompareView::modeChanged, action,
+                [action, compare, m] { action->setChecked(compare->mode() == m); });
+    };
+    mode("view.sideBySide", tr("A beside B"), "side-by-side", CompareView::Mode::SideBySide);
+    mode("view.merged", tr("A and B merged"), "merge", CompareView::Mode::Merged);
+    mode("view.single", tr("One canvas"), "single", CompareView::Mode::Single);
+    QAction* linked = m_actions->addToggle(
+        spec("view.linked", tr("Panes move together"), view, {QKeySequence(tr("Ctrl+L"))}, "chain"),
+        [compare](bool on) { compare->setLinked(on); });
+    linked->setChecked(compare->isLinked());
+    m_actions->addToggle(
+        inCanvas(spec("view.edgeLabels", tr("Edge labels"), canvas, {QKeySequence(tr("E"))})),
+        [compare](bool on) { compare->setEdgeLabels(on); });
+    m_actions->addToggle(
+        inCanvas(spec("view.minimap", tr("Minimap"), canvas, {QKeySequence(tr("M"))}, "minimap")),
+        [compare](bool on) { compare->setMinimap(on); });
+    const auto add = [&](ActionSpec s, auto method) {
+        m_actions->add(inCanvas(std::move(s)), [compare, method] { (compare->*method)(); });
+    };
+    add(grouped(spec("view.zoomIn", tr("Zoom in"), canvas, {QKeySequence(tr("+")), QKeySequence(tr("="))},
+                     "zoom-in")),
+        &CompareView::zoomIn);
+    add(spec("view.zoomOut", tr("Zoom out"), canvas, {QKeySequence(tr("-"))}, "zoom-out"),
+        &CompareView::zoomOut);
+    add(spec("view.zoomReset", tr("Zoom to 100 %"), canvas, {QKeySequence(tr("0"))}),
+        &CompareView::zoomReset);
+    add(spec("view.fitSelection", tr("Fit selection"), canvas, {QKeySequence(tr("F"))}, "fit"),
+        &CompareView::fitSelection);
+    add(spec("view.fitAll", tr("Fit all"), canvas, {QKeySequence(tr("Shift+F"))}, "fit"),
+        &CompareView::fitAll);
+    add(grouped(spec("view.fold", tr("Fold or open block"), canvas, {QKeySequence(tr("Space"))}, "fold")),
+        &CompareView::toggleFold);
+    add(spec("view.openAll", tr("Open all blocks"), canvas, {}, "unfold"), &CompareView::openAll);
+    add(spec("view.closeAll", tr("Close all blocks"), canvas, {}, "fold"), &CompareView::closeAll);
+    m_actions->add(inCanvas(spec("go.searchCanvas", tr("Search nodes"), {}, {QKeySequence(tr("/"))})),
+                   [this] { m_palette->open(QStringLiteral("@")); });
+    m_actions->add(inCanvas(spec("go.swap", tr("Swap A and B"), go, {QKeySequence(tr("X"))}, "swap")),
+                   [this] { m_workspace.swapSides(); });
+    m_actions->add(spec("go.nextDifference", tr("Next difference"), go, {QKeySequence(tr("F7"))}, "diff"),
+                   [compare] { compare->nextDifference(1); });
+    m_actions->add(
+        spec("go.previousDifference", tr("Previous difference"), go, {QKeySequence(tr("Shift+F7"))}, "diff"),
+        [compare] { compare->nextDifference(-1); });
+    for (const ActionRegistry::Entry& entry : m_actions->entries())
+        if (entry.action && entry.spec.scope == Scope::Canvas) compare->addAction(entry.action);
+    makeMenus();
+    refreshIcons();
+}
+
+void MainWindow::makeWindowActions() {
+    const QString window = QStringLiteral("Window");
+    for (LazyDock* dock : m_docks->all()) {
+        ActionSpec s = spec("", dock->windowTitle(), window);
+        s.id = QStringLiteral("window.") + dock->objectName();
+        s.tip = tr("Show the panel %1").arg(dock->windowTitle());
+        QAction* action = m_actions->addToggle(s, [this, dock](bool on) {
+            if (on)
+                m_docks->raise(dock->objectName());
+            else
+                dock->close();
+        });
+        action->setChecked(dock->isOpen());
+        connect(dock->toggleViewAction(), &QAction::toggled, action, &QAction::setChecked);
+    }
+    const auto text = [&](const char* id, const QString& title, bool first) {
+        ActionSpec s = spec("", title, window);
+        s.id = QStringLiteral("window.") + QLatin1String(id);
+        s.startsGroup = first;
+        m_actions->add(s, [this, id] { requestPanel(QLatin1String(id)); });
+    };
+    text("textdiff", tr("Text diff"), true);
+    text("source", tr("Source"), false);
+    text("bytecode", tr("Bytecode"), false);
+    text("outputcode", tr("Output code"), false);
+
+    const QString help = QStringLiteral("Help");
+    m_actions->add(spec("help.keyboard", tr("Keyboard"), help, {QKeySequence(tr("F1"))}, "keyboard"), [this] {
+        auto* page = new KeyboardPage(*m_actions, m_theme, this);
+        page->setAttribute(Qt::WA_DeleteOnClose);
+        page->show();
+    });
+    m_actions->add(spec("help.about", tr("About Dynascope"), help, {}, "info"), [this] { about(); });
+}
+
+void MainWindow::documentKeys() {
+    const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
+    m_actions->document(Scope::Timeline, key("Right"), tr("Next stage as B"));
+    m_actions->document(Scope::Timeline, key("Left"), tr("Previous stage as B"));
+    m_actions->document(Scope::Timeline, key("Shift+Right"), tr("Next stage as A"));
+    m_actions->document(Scope::Timeline, key("Shift+Left"), tr("Previous stage as A"));
+    m_actions->document(Scope::Timeline, key("Home"), tr("First stage as B"));
+    m_actions->document(Scope::Timeline, key("End"), tr("Last stage as B"));
+    m_actions->document(Scope::List, key("/"), tr("Filter"));
+    m_actions->document(Scope::List, key("Return"), tr("Open the row"));
+    m_actions->document(Scope::List, key("Ctrl+Space"), tr("Complete, in a filter field"));
+    m_actions->document(Scope::Palette, key("Return"), tr("Open"));
+    m_actions->document(Scope::Palette, key("Ctrl+Return"), tr("Open beside, as B"));
+    m_actions->document(Scope::Palette, key("Tab"), tr("Narrow to this kind"));
+    m_actions->document(Scope::Palette, key("Esc"), tr("Close"));
+}
+
+void MainWindow::makeMenus() {
+    // Cleared and filled again when the canvas brings its actions.
+    const QList<QAction*> bar = menuBar()->actions();
+    QHash<QString, QMenu*> menus;
+    for (QAction* action : bar)
+        if (QMenu* menu = action->menu()) {
+            menus.insert(menu->objectName(), menu);
+            for (QMenu* child : menu->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly))
+                delete child;
+            menu->clear();
+        }
+    const auto menu = [&](const QString& name, const QString& title) {
+        if (menus.contains(name)) return;
+        QMenu* m = menuBar()->addMenu(title);
+        m->setObjectName(name);
+        menus.insert(name, m);
+    };
+    menu(QStringLiteral("File"), tr("&File"));
+    menu(QStringLiteral("Edit"), tr("&Edit"));
+    menu(QStringLiteral("View"), tr("&View"));
+    menu(QStringLiteral("Go"), tr("&Go"));
+    menu(QStringLiteral("Capture"), tr("&Capture"));
+    menu(QStringLiteral("Window"), tr("&Window"));
+    menu(QStringLiteral("Help"), tr("&Help"));
+    for (const ActionRegistry::Entry& entry : m_actions->entries()) {
+        if (!entry.action || entry.spec.menu.isEmpty()) continue;
+        QMenu* target = menus.value(entry.spec.menu.section(u'/', 0, 0));
+        if (const QString sub = entry.spec.menu.section(u'/', 1); !sub.isEmpty()) {
+            QMenu* inner = menus.value(entry.spec.menu);
+            if (!inner) {
+                inner = target->addMenu(sub);
+                menus.insert(entry.spec.menu, inner);
+            }
+            target = inner;
+        }
+        if (entry.spec.startsGroup) target->addSeparator();
+        target->addAction(entry.action);
+        if (entry.spec.scope == Scope::Window) addAction(entry.action);
+        if (entry.spec.id == QLatin1String("file.paste")) {
+            QMenu* recent = target->addMenu(tr("Open recent"));
+            connect(recent, &QMenu::aboutToShow, this, [this, recent] {
+                recent->clear();
+                const QStringList files = m_settings.recentFiles();
+                for (const QString& path : files)
+                    recent->addAction(QString(path).replace(u'&', QStringLiteral("&&")), this,
+                                      [this, path] { openPaths({path}); });
+                if (files.isEmpty()) {
+                    recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
+                    return;
+                }
+                recent->addSeparator();
+                recent->addAction(tr("Clear this list"), this, [this] { m_settings.clearRecentFiles(); });
+            });
+        }
+    }
+}
+
+void MainWindow::refreshIcons() {
+    for (const ActionRegistry::Entry& entry : m_actions->entries()) {
+        if (!entry.action) continue;
+        if (!entry.spec.icon.isEmpty()) entry.action->setIcon(m_theme.icon(entry.spec.icon));
+        entry.action->setIconVisibleInMenu(false);
+    }
+}
+
+void MainWindow::updateActions() {
+    const Place& place = m_workspace.place();
+    const bool open = place.capture >= 0;
+    const session::Compile* compile = m_workspace.compile();
+    const bool stages = compile && compile->stages.size() > 1 && place.page == Page::Stages;
+    const bool node = m_workspace.selectedNode() != nullptr;
+    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
+        for (const char* id : ids)
+            if (QAction* action = m_actions->find(QLatin1String(id))) action->setEnabled(on);
+    };
+    enable({"file.close", "go.stages", "capture.next", "capture.previous", "edit.filterCaptures", "go.node"},
+           open);
+    enable({"go.breaks"}, open && m_workspace.capture()->breaks.breaks > 0);
+    enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
+    enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"},
+           compile && place.page == Page::Stages);
+    enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
+    enable({"go.back"}, m_workspace.canGoBack());
+    enable({"go.forward"}, m_workspace.canGoForward());
+    enable({"go.nextProblem", "go.previousProblem"}, m_docks && m_docks->problemCount() > 0);
+    enable({"capture.cancel"}, m_workspace.isOpening());
+    if (QAction* a = m_actions->find(QStringLiteral("go.stages"))) a->setChecked(place.page == Page::Stages);
+    if (QAction* a = m_actions->find(QStringLiteral("go.breaks"))) a->setChecked(place.page == Page::Breaks);
+}
+
+void MainWindow::openDialog() {
+    openPaths(QFileDialog::getOpenFileNames(
+        this, tr("Open"), {},
+        tr("Traces and graph texts (*.log *.gz *.zst *.txt *.py *.tar);;All files (*)")));
+}
+
+void MainWindow::openFolder() {
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a folder of trace logs"));
+    if (!folder.isEmpty()) openPaths({folder});
+}
+
+void MainWindow::pasteGraph() {
+    const QString clipboard = QApplication::clipboard()->text();
+    const bool graph = ir::looksLikeGraph(clipboard.left(64 * 1024).toStdString());
+    auto* dialog = new PasteDialog(m_theme, graph ? clipboard : QString(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this,
+            [this, dialog] { m_workspace.openText(dialog->text(), tr("pasted text")); });
+    dialog->open();
+}
+
+void MainWindow::exportSvg() {
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export canvas as SVG"),
+                                                      QStringLiteral("graph.svg"), tr("SVG (*.svg)"));
+    if (path.isEmpty()) return;
+    if (!stagesPage().compare()->exportSvg(path))
+        m_message->showMessage(tr("%1: the file could not be written").arg(path));
+}
+
+void MainWindow::filterFocused() {
+    for (QWidget* w = QApplication::focusWidget(); w; w = w->parentWidget()) {
+        if (auto* panel = qobject_cast<Panel*>(w)) {
+            panel->focusFilter();
+            return;
+        }
+        if (auto* panel = qobject_cast<CapturePanel*>(w)) {
+            panel->focusFilter();
+            return;
+        }
+    }
+    if (m_workspace.place().page == Page::Breaks)
+        breaksPage().focusFilter();
+    else
+        m_palette->open(QStringLiteral("@"));
+}
+
+void MainWindow::stepCompile(int direction) {
+    const session::Session* session = m_workspace.session();
+    if (!session || session->compiles.empty()) return;
+    const int count = int(session->compiles.size());
+    m_workspace.selectCompile(m_workspace.place().capture,
+                              std::clamp(m_workspace.place().compile + direction, 0, count - 1));
+}
+
+void MainWindow::setFontSize(int pixels) {
+    m_theme.setFontSize(std::clamp(pixels, 10, 16));
+    m_settings.setFontSize(m_theme.fontSize());
+}
+
+void MainWindow::about() {
+    auto* box = new QMessageBox(this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setWindowTitle(tr("About Dynascope"));
+    box->setTextFormat(Qt::PlainText);
+    box->setText(
+        tr("Dynascope %1\nA debugger for PyTorch's compiler.").arg(QLatin1String(DYNASCOPE_VERSION)));
+    box->setInformativeText(
+        tr("Qt %1. Source under BSD-3-Clause; QScintilla is under GPL-3.").arg(QLatin1String(qVersion())));
+    box->open();
+}
+
+} // namespace dynascope::app

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/window_docks.h"
+
+#include "views/capture/capture_panel.h"
+#include "views/guards/guards_panel.h"
+#include "views/inputs/inputs_panel.h"
+#include "views/inspector/inspector_panel.h"
+#include "views/models/labels.h"
+#include "views/problems/problem_model.h"
+#include "views/problems/problems_panel.h"
+#include "views/records/compile_time_panel.h"
+#include "views/records/records_panel.h"
+
+#include <QAction>
+#include <QMainWindow>
+#include <QMenu>
+#include <QToolBar>
+#include <algorithm>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+
+struct DockSizes {
+    int left, right, bottom;
+    bool bottomOpen;
+};
+
+DockSizes sizesFor(int windowWidth) {
+    if (windowWidth < 1440) return {232, 264, 220, false};
+    if (windowWidth < 2200) return {286, 312, 240, false};
+    return {360, 440, 260, true};
+}
+
+constexpr int rightHiddenUnder = 1200;
+
+} // namespace
+
+LazyDock::LazyDock(const QString& id, const QString& title, std::function<QWidget*()> make, QWidget* parent)
+    : QDockWidget(title, parent)
+    , m_make(std::move(make)) {
+    setObjectName(id);
+    setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
+}
+
+QWidget* LazyDock::content() {
+    if (!m_made) {
+        m_made = true;
+        setWidget(m_make());
+    }
+    return widget();
+}
+
+void LazyDock::showEvent(QShowEvent* event) {
+    content();
+    QDockWidget::showEvent(event);
+}
+
+WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Theme& theme)
+    : QObject(&window)
+    , m_window(window)
+    , m_workspace(workspace)
+    , m_theme(theme)
+    , m_problems(new ProblemModel(workspace, this)) {
+    m_window.setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks |
+                            QMainWindow::GroupedDragging);
+    m_window.setTabPosition(Qt::LeftDockWidgetArea, QTabWidget::North);
+    m_window.setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
+    m_window.setDocumentMode(true);
+
+    m_capture = add(QStringLiteral("capture"), tr("Capture"), Qt::LeftDockWidgetArea,
+                    [this] { return new CapturePanel(m_workspace, m_theme); });
+    auto* title = new DockTitle(m_theme, tr("Capture"), m_capture);
+    auto* menu = new QMenu(title);
+    menu->addAction(tr("Expand all"), this, [this] { capturePanel().expandAll(); });
+    menu->addAction(tr("Collapse all"), this, [this] { capturePanel().collapseAll(); });
+    menu->addSeparator();
+    menu->addAction(tr("Clear the filter"), this, [this] { capturePanel().clearFilter(); });
+    title->setMenu(menu);
+    m_capture->setTitleBarWidget(title);
+
+    m_right = {add(QStringLiteral("inspector"), tr("Inspector"), Qt::RightDockWidgetArea,
+                   [this] { return new InspectorPanel(m_workspace, m_theme); }),
+               add(QStringLiteral("guards"), tr("Guards"), Qt::RightDockWidgetArea,
+                   [this] { return new GuardsPanel(m_workspace, m_theme); }),
+               add(QStringLiteral("inputs"), tr("Inputs"), Qt::RightDockWidgetArea,
+                   [this] { return new InputsPanel(m_workspace, m_theme); })};
+    for (LazyDock* dock : m_right) {
+        // The tab is the title while docked; a floating dock needs a bar to be dragged back by.
+        auto* none = new QWidget(dock);
+        none->setFixedHeight(0);
+        dock->setTitleBarWidget(none);
+        connect(dock, &QDockWidget::topLevelChanged, dock,
+                [dock, none](bool floating) { dock->setTitleBarWidget(floating ? nullptr : none); });
+    }
+    m_problemsDock = add(QStringLiteral("problems"), tr("Problems"), Qt::BottomDockWidgetArea,
+                         [this] { return new ProblemsPanel(m_workspace, m_theme, *m_problems); });
+    m_records = add(QStringLiteral("records"), tr("Records"), Qt::BottomDockWidgetArea,
+                    [this] { return new RecordsPanel(m_workspace, m_theme); });
+    LazyDock* time = add(QStringLiteral("compiletime"), tr("Compile time"), Qt::BottomDockWidgetArea,
+                         [this] { return new CompileTimePanel(m_workspace, m_theme); });
+    m_bottom = {m_problemsDock, m_records, time};
+    for (LazyDock* dock : m_bottom) {
+        auto* bar = new DockTitle(m_theme, dock->windowTitle(), dock);
+        bar->addCloseButton([dock] { dock->close(); });
+        dock->setTitleBarWidget(bar);
+    }
+    makeBottomBar();
+
+    connect(m_problems, &QAbstractItemModel::modelReset, this, &WindowDocks::refreshChips);
+    connect(&m_workspace, &Workspace::placeChanged, this, &WindowDocks::refreshChips);
+    connect(&m_theme, &Theme::changed, this, &WindowDocks::refreshChips);
+    refreshChips();
+}
+
+LazyDock* WindowDocks::add(const QString& id, const QString& title, Qt::DockWidgetArea area,
+                           std::function<QWidget*()> make) {
+    auto* dock = new LazyDock(id, title, std::move(make), &m_window);
+    m_window.addDockWidget(area, dock);
+    m_docks.push_back(dock);
+    return dock;
+}
+
+void WindowDocks::makeBottomBar() {
+    auto* bar = new QToolBar(tr("Panels"), &m_window);
+    bar->setObjectName(QStringLiteral("bottomBar"));
+    bar->setMovable(false);
+    bar->setFloatable(false);
+    bar->setContextMenuPolicy(Qt::PreventContextMenu);
+    bar->toggleViewAction()->setEnabled(false);
+    const char* icons[] = {"warning", "list", "clock"};
+    for (std::size_t i = 0; i < m_bottom.size(); ++i) {
+        LazyDock* dock = m_bottom[i];
+        auto* tab = new DockTab(m_theme, QLatin1String(icons[i]), dock->windowTitle(), bar);
+        tab->setToolTip(tr("Open or close %1").arg(dock->windowTitle()));
+        tab->setObjectName(dock->objectName() + QStringLiteral("Tab"));
+        bar->addWidget(tab);
+        m_tabs.insert(dock, tab);
+        connect(tab, &QAbstractButton::clicked, this, [this, dock] { toggleBottom(dock); });
+        connect(dock->toggleViewAction(), &QAction::toggled, tab, &QAbstractButton::setChecked);
+    }
+    m_window.addToolBar(Qt::BottomToolBarArea, bar);
+    const auto style = [this, bar] {
+        const Colours& c = m_theme.colours();
+        bar->setStyleSheet(QStringLiteral("QToolBar { background: %1; border: 0; border-top: 1px solid %2; "
+                                          "padding: 0; spacing: 0; min-height: %3px; max-height: %3px; }")
+                               .arg(c.bg2.name(), c.line.name())
+                               .arg(m_theme.scaled(27)));
+    };
+    connect(&m_theme, &Theme::changed, bar, style);
+    style();
+}
+
+void WindowDocks::toggleBottom(LazyDock* dock) {
+    const bool open = !dock->isOpen();
+    if (!open) {
+        dock->close();
+        return;
+    }
+    raise(dock->objectName());
+}
+
+LazyDock* WindowDocks::find(const QString& id) const {
+    const auto at =
+        std::find_if(m_docks.begin(), m_docks.end(), [&](LazyDock* d) { return d->objectName() == id; });
+    return at == m_docks.end() ? nullptr : *at;
+}
+
+bool WindowDocks::raise(const QString& id) {
+    LazyDock* dock = find(id);
+    if (!dock) return false;
+    // The bottom bar is a row of tabs: one at a time, unless somebody moved a dock elsewhere.
+    const bool atBottom = std::find(m_bottom.begin(), m_bottom.end(), dock) != m_bottom.end();
+    const bool first = atBottom && !dock->isOpen();
+    if (atBottom)
+        for (LazyDock* other : m_bottom)
+            if (other != dock && !other->isFloating() &&
+                m_window.dockWidgetArea(other) == Qt::BottomDockWidgetArea)
+                other->close();
+    dock->show();
+    dock->raise();
+    if (first && !dock->isFloating() && dock->height() < m_theme.scaled(160))
+        m_window.resizeDocks({dock}, {m_theme.scaled(sizesFor(m_window.width()).bottom)}, Qt::Vertical);
+    if (std::find(m_right.begin(), m_right.end(), dock) != m_right.end()) std::erase(m_hiddenRight, dock);
+    return true;
+}
+
+CapturePanel& WindowDocks::capturePanel() {
+    return *qobject_cast<CapturePanel*>(m_capture->content());
+}
+RecordsPanel& WindowDocks::recordsPanel() {
+    return *qobject_cast<RecordsPanel*>(m_records->content());
+}
+void WindowDocks::stepProblem(int direction) {
+    qobject_cast<ProblemsPanel*>(m_problemsDock->content())->step(direction);
+}
+std::size_t WindowDocks::problemCount() const {
+    return m_problems->problems().size();
+}
+
+void WindowDocks::refreshChips() {
+    const Colours& c = m_theme.colours();
+    const auto& problems = m_problems->problems();
+    const bool severe = std::any_of(problems.begin(), problems.end(),
+                                    [](const Problem& p) { return p.severity == Problem::Severity::Error; });
+    m_tabs[m_problemsDock]->setChip(problems.empty() ? QString() : numberText(problems.size()),
+                                    severe ? c.removed : QColor());
+    const session::Session* session = m_workspace.session();
+    m_tabs[m_records]->setChip(session && !session->records.empty() ? numberText(session->records.size())
+                                                                    : QString());
+    const Workspace::Capture* capture = m_workspace.capture();
+    const double seconds = capture ? capture->breaks.compileSeconds : 0;
+    m_tabs[m_bottom.back()]->setChip(seconds > 0 ? secondsText(seconds) : QString());
+}
+
+void WindowDocks::setPage(Page page) {
+    const bool before = m_page == Page::Stages, now = page == Page::Stages;
+    m_page = page;
+    if (before && !now) {
+        m_hiddenRight.clear();
+        for (LazyDock* dock : m_right)
+            if (dock->isOpen() && !dock->isFloating()) {
+                m_hiddenRight.push_back(dock);
+                dock->hide();
+            }
+    } else if (!before && now) {
+        LazyDock* front = m_hiddenRight.empty() ? nullptr : m_hiddenRight.front();
+        for (LazyDock* dock : std::exchange(m_hiddenRight, {}))
+            dock->show();
+        if (front) front->raise();
+        if (m_defaultWidth > 0) applyDefaultSizes(m_defaultWidth);
+    }
+}
+
+void WindowDocks::reset(int windowWidth) {
+    const DockSizes sizes = sizesFor(windowWidth);
+    for (LazyDock* dock : m_docks)
+        dock->setFloating(false);
+    m_window.addDockWidget(Qt::LeftDockWidgetArea, m_capture);
+    for (LazyDock* dock : m_right)
+        m_window.addDockWidget(Qt::RightDockWidgetArea, dock);
+    m_window.tabifyDockWidget(m_right[0], m_right[1]);
+    m_window.tabifyDockWidget(m_right[1], m_right[2]);
+    for (LazyDock* dock : m_bottom) {
+        m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
+        dock->hide();
+    }
+    m_capture->show();
+    const bool showRight = windowWidth >= rightHiddenUnder;
+    m_hiddenRight.clear();
+    for (LazyDock* dock : m_right)
+        dock->setVisible(showRight && m_page == Page::Stages);
+    if (showRight && m_page != Page::Stages) m_hiddenRight = m_right;
+    if (m_page == Page::Stages) m_right.front()->raise();
+    if (sizes.bottomOpen && m_page != Page::Welcome) m_bottom.back()->show();
+    applyDefaultSizes(windowWidth);
+}
+
+void WindowDocks::applyDefaultSizes(int windowWidth) {
+    const DockSizes sizes = sizesFor(windowWidth);
+    m_window.resizeDocks({m_capture}, {sizes.left}, Qt::Horizontal);
+    if (m_page == Page::Stages) {
+        m_window.resizeDocks({m_capture, m_right.front()}, {sizes.left, sizes.right}, Qt::Horizontal);
+        if (sizes.bottomOpen) m_window.resizeDocks({m_bottom.back()}, {sizes.bottom}, Qt::Vertical);
+        m_defaultWidth = 0;
+    } else {
+        m_defaultWidth = windowWidth;
+    }
+}
+
+} // namespace dynascope::app

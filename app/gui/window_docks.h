@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The docks of the window. Their contents are made when they are first seen.
+#pragma once
+
+#include "app/gui/chrome.h"
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QDockWidget>
+#include <QHash>
+#include <functional>
+#include <vector>
+
+class QMainWindow;
+class QToolBar;
+
+namespace dynascope::views {
+class CapturePanel;
+class ProblemModel;
+class RecordsPanel;
+} // namespace dynascope::views
+
+namespace dynascope::app {
+
+/// Builds its content on the first showEvent.
+class LazyDock : public QDockWidget {
+    Q_OBJECT
+public:
+    LazyDock(const QString& id, const QString& title, std::function<QWidget*()> make, QWidget* parent);
+    /// The content, made now if need be.
+    QWidget* content();
+    [[nodiscard]] bool isMade() const { return m_made; }
+    /// Open, though perhaps behind another tab.
+    [[nodiscard]] bool isOpen() const { return toggleViewAction()->isChecked(); }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    std::function<QWidget*()> m_make;
+    bool m_made = false;
+};
+
+/// Owned by the window. GUI thread only.
+class WindowDocks : public QObject {
+    Q_OBJECT
+public:
+    WindowDocks(QMainWindow& window, views::Workspace& workspace, views::Theme& theme);
+
+    [[nodiscard]] const std::vector<LazyDock*>& all() const { return m_docks; }
+    [[nodiscard]] LazyDock* find(const QString& id) const; ///< or null
+    /// Opens a dock and brings it to the front; false where there is none of that name.
+    bool raise(const QString& id);
+    [[nodiscard]] views::CapturePanel& capturePanel();
+    [[nodiscard]] views::RecordsPanel& recordsPanel();
+    void stepProblem(int direction);
+    [[nodiscard]] std::size_t problemCount() const;
+
+    /// The right docks belong to the stages page; the graph breaks page has its own panel there.
+    void setPage(views::Page page);
+    /// Docks in their places with the sizes of DESIGN_LANGUAGE for this window width.
+    void reset(int windowWidth);
+    /// Sizes only; call once the window is laid out.
+    void applyDefaultSizes(int windowWidth);
+
+private:
+    LazyDock* add(const QString& id, const QString& title, Qt::DockWidgetArea area,
+                  std::function<QWidget*()> make);
+    void makeBottomBar();
+    void toggleBottom(LazyDock* dock);
+    void refreshChips();
+
+    QMainWindow& m_window;
+    views::Workspace& m_workspace;
+    views::Theme& m_theme;
+    views::ProblemModel* m_problems;
+    std::vector<LazyDock*> m_docks, m_right, m_bottom;
+    LazyDock *m_capture = nullptr, *m_records = nullptr, *m_problemsDock = nullptr;
+    QHash<LazyDock*, DockTab*> m_tabs;
+    std::vector<LazyDock*> m_hiddenRight; ///< to come back with the stages page
+    views::Page m_page = views::Page::Welcome;
+    int m_defaultWidth = 0; ///< sizes still to be given once the right docks show
+};
+
+} // namespace dynascope::app

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/window_status.h"
+
+#include "views/models/labels.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QStatusBar>
+#include <QTimer>
+#include <cmath>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+const QString openTag = QStringLiteral("open");
+constexpr int showAfterMs = 100;
+constexpr quint64 megabyte = 1000 * 1000;
+} // namespace
+
+WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& workspace, Theme& theme)
+    : QObject(&bar)
+    , m_workspace(workspace)
+    , m_line(line)
+    , m_selection(new QLabel(&bar))
+    , m_counts(new QLabel(&bar))
+    , m_place(new QLabel(&bar))
+    , m_progress(new QLabel(&bar))
+    , m_cancel(new QPushButton(tr("Cancel"), &bar))
+    , m_delay(new QTimer(this)) {
+    bar.setSizeGripEnabled(false);
+    for (QLabel* label : {m_selection, m_counts, m_place, m_progress})
+        label->setTextFormat(Qt::PlainText);
+    m_cancel->setProperty("link", true);
+    m_cancel->setToolTip(tr("Stop reading"));
+    bar.addWidget(m_progress);
+    bar.addWidget(m_cancel);
+    bar.addWidget(m_selection);
+    bar.addWidget(m_counts);
+    bar.addPermanentWidget(m_place);
+    m_progress->hide();
+    m_cancel->hide();
+    m_delay->setSingleShot(true);
+    m_delay->setInterval(showAfterMs);
+    connect(m_delay, &QTimer::timeout, this, [this] {
+        m_line.setFraction(-1);
+        m_line.show();
+        if (m_progress->text().isEmpty()) m_progress->setText(tr("Reading"));
+        m_progress->show();
+        m_cancel->show();
+    });
+    connect(m_cancel, &QPushButton::clicked, &m_workspace, &Workspace::cancelOpen);
+    TaskRunner& tasks = m_workspace.tasks();
+    connect(&tasks, &TaskRunner::started, this, &WindowStatus::taskStarted);
+    connect(&tasks, &TaskRunner::finished, this, &WindowStatus::taskFinished);
+    connect(&tasks, &TaskRunner::progress, this, &WindowStatus::progressed);
+    for (auto signal : {&Workspace::stagesChanged, &Workspace::diffChanged})
+        connect(&m_workspace, signal, this, &WindowStatus::refresh);
+    connect(&m_workspace, &Workspace::placeChanged, this, &WindowStatus::refresh);
+    connect(&m_workspace, &Workspace::captureOpened, this, &WindowStatus::refresh);
+    connect(&m_workspace, &Workspace::captureClosed, this, &WindowStatus::refresh);
+    connect(&m_workspace, &Workspace::nodeSelected, this, &WindowStatus::refresh);
+    connect(&theme, &Theme::changed, this, &WindowStatus::refresh);
+    refresh();
+}
+
+QString WindowStatus::selectionText() const {
+    return m_selection->text();
+}
+QString WindowStatus::countsText() const {
+    return m_counts->text();
+}
+QString WindowStatus::progressText() const {
+    return m_progress->text();
+}
+
+void WindowStatus::setZoom(double factor) {
+    m_zoom = factor;
+    refresh();
+}
+
+void WindowStatus::setProblems(std::size_t count) {
+    m_problems = count;
+    refresh();
+}
+
+void WindowStatus::refresh() {
+    QString selected;
+    if (const ir::Node* node = m_workspace.selectedNode()) {
+        selected = toQString(node->name);
+        const Side other = m_workspace.place().node.side == Side::A ? Side::B : Side::A;
+        QStringList names;
+        const std::vector<ir::NodeIndex> related = m_workspace.related();
+        for (const ir::NodeIndex i : related) {
+            if (names.size() == 4) {
+                names << tr("%1 more").arg(related.size() - 4);
+                break;
+            }
+            names << toQString(m_workspace.stage(other).graph->node(i).name);
+        }
+        if (!names.isEmpty()) {
+            const QString arrow = other == Side::B ? QStringLiteral(" → ") : QStringLiteral(" ← ");
+            selected += arrow + names.join(QStringLiteral(", "));
+        }
+    }
+    m_selection->setText(selected);
+    m_selection->setVisible(!selected.isEmpty());
+
+    std::size_t compiles = 0;
+    for (const Workspace::Capture& capture : m_workspace.captures())
+        compiles += capture.session->compiles.size();
+    const std::size_t captures = m_workspace.captures().size();
+    if (captures == 0) {
+        m_counts->setText(tr("Nothing open"));
+    } else {
+        QStringList parts{countText(captures, tr("capture"), tr("captures")),
+                          countText(compiles, tr("compile id"), tr("compile ids"))};
+        if (m_problems > 0) parts << countText(m_problems, tr("problem"), tr("problems"));
+        m_counts->setText(parts.join(QStringLiteral(", ")));
+    }
+    QString where;
+    const Place& place = m_workspace.place();
+    if (const session::Compile* compile = m_workspace.compile();
+        compile && place.page == Page::Stages && place.stageA >= 0) {
+        where =
+            tr("A %1, B %2 of %3").arg(place.stageA + 1).arg(place.stageB + 1).arg(compile->stages.size());
+        if (m_zoom > 0) where += tr(" · zoom %1 %").arg(int(std::lround(m_zoom * 100)));
+    }
+    m_place->setText(where);
+}
+
+void WindowStatus::taskStarted(const QString& tag) {
+    if (tag != openTag) return;
+    m_progress->clear();
+    m_delay->start();
+}
+
+void WindowStatus::taskFinished(const QString& tag) {
+    if (tag != openTag || m_workspace.tasks().isRunning(openTag)) return;
+    m_delay->stop();
+    m_line.hide();
+    m_progress->hide();
+    m_cancel->hide();
+}
+
+void WindowStatus::progressed(const QString& tag, const QString& phase, quint64 done, quint64 total) {
+    if (tag != openTag) return;
+    const auto amount = [](quint64 n) {
+        return QString::number(double(n) / double(megabyte), 'f', n < 10 * megabyte ? 1 : 0);
+    };
+    m_progress->setText(total > 0 ? tr("%1 %2 of %3 MB").arg(phase, amount(done), amount(total))
+                                  : tr("%1 %2 MB").arg(phase, amount(done)));
+    m_line.setFraction(total > 0 ? double(done) / double(total) : -1);
+}
+
+} // namespace dynascope::app

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The status bar: what is selected, what is open, where we are, and how far a file has been read.
+#pragma once
+
+#include "app/gui/chrome.h"
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QObject>
+
+class QLabel;
+class QPushButton;
+class QStatusBar;
+class QTimer;
+
+namespace dynascope::app {
+
+class WindowStatus : public QObject {
+    Q_OBJECT
+public:
+    /// `line` is the window's progress bar; it stays hidden for the first 100 ms of a task.
+    WindowStatus(QStatusBar& bar, ProgressLine& line, views::Workspace& workspace, views::Theme& theme);
+
+    void setZoom(double factor);
+    void setProblems(std::size_t count);
+    [[nodiscard]] QString selectionText() const;
+    [[nodiscard]] QString countsText() const;
+    [[nodiscard]] QString progressText() const;
+
+private:
+    void refresh();
+    void taskStarted(const QString& tag);
+    void taskFinished(const QString& tag);
+    void progressed(const QString& tag, const QString& phase, quint64 done, quint64 total);
+
+    views::Workspace& m_workspace;
+    ProgressLine& m_line;
+    QLabel *m_selection, *m_counts, *m_place, *m_progress;
+    QPushButton* m_cancel;
+    QTimer* m_delay;
+    double m_zoom = 0;
+    std::size_t m_problems = 0;
+};
+
+} // namespace dynascope::app
