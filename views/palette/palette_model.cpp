@@ -60,9 +60,9 @@ QVariant PaletteModel::data(const QModelIndex& index, int role) const {
 }
 
 Qt::ItemFlags PaletteModel::flags(const QModelIndex& index) const {
-    return index.isValid() && hit(index.row())
-               ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren
-               : Qt::ItemNeverHasChildren;
+    if (!index.isValid()) return Qt::NoItemFlags;
+    const Qt::ItemFlags leaf = Qt::ItemNeverHasChildren;
+    return hit(index.row()) ? leaf | Qt::ItemIsEnabled | Qt::ItemIsSelectable : leaf;
 }
 
 PaletteDelegate::PaletteDelegate(Theme& theme, QObject* parent)

@@ -132,8 +132,8 @@ void RecordsPanel::sync() {
 }
 
 void RecordsPanel::refresh() {
-    if (showNothingOpen()) return;
     sync();
+    if (showNothingOpen()) return;
     if (m_model->rowCount() == 0)
         showMessage(tr("This file is a graph text, not a trace, so it has no records."));
     else

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/open_captures.h"
+#include "views/palette/palette.h"
+#include "views/palette/palette_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QListView>
+#include <QSignalSpy>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+class TestPalette : public QObject {
+    Q_OBJECT
+private slots:
+    void ranks_data();
+    void ranks();
+    void findsEverything();
+    void prefixesNarrow();
+    void recentComesFirst();
+    void endsWhenCancelled();
+    void opensAndGoes();
+    void modelHasHeadings();
+
+private:
+    static PaletteData dataOf(const Workspace& workspace);
+    Theme m_theme;
+};
+
+void TestPalette::ranks_data() {
+    QTest::addColumn<QString>("pattern");
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<int>("rank"); // -1: no match
+    QTest::newRow("prefix") << "sel"
+                            << "select_1" << int(MatchRank::Prefix);
+    QTest::newRow("word start") << "scatter"
+                                << "select_scatter" << int(MatchRank::WordStart);
+    QTest::newRow("camel case") << "stage"
+                                << "nextStage" << int(MatchRank::WordStart);
+    QTest::newRow("contains") << "lect"
+                              << "select" << int(MatchRank::Contains);
+    QTest::newRow("fuzzy") << "slct"
+                           << "select" << int(MatchRank::Fuzzy);
+    QTest::newRow("two words") << "next st"
+                               << "Next stage" << int(MatchRank::WordStart);
+    QTest::newRow("words in any order") << "stage next"
+                                        << "Next stage" << int(MatchRank::WordStart);
+    QTest::newRow("short is not fuzzy") << "st"
+                                        << "s other t" << -1;
+    QTest::newRow("none") << "xyz"
+                          << "select" << -1;
+    QTest::newRow("empty") << ""
+                           << "anything" << int(MatchRank::Prefix);
+}
+
+void TestPalette::ranks() {
+    QFETCH(QString, pattern);
+    QFETCH(QString, text);
+    QFETCH(int, rank);
+    const auto match = matchPalette(pattern, text);
+    QCOMPARE(match ? int(match->rank) : -1, rank);
+    if (!match) return;
+    int end = 0;
+    for (const auto& [begin, length] : match->ranges) {
+        QVERIFY(begin >= end && length > 0);
+        end = begin + length;
+    }
+    QVERIFY(end <= text.size());
+}
+
+PaletteData TestPalette::dataOf(const Workspace& workspace) {
+    PaletteData data;
+    for (const Workspace::Capture& capture : workspace.captures())
+        data.sessions.push_back(capture.session);
+    const Place& place = workspace.place();
+    data.capture = place.capture;
+    data.compile = place.compile;
+    data.stageA = place.stageA;
+    data.stageB = place.stageB;
+    data.actions = {{"go.selectStages", "Select stages A and B", "Go", "layers", QKeySequence("Ctrl+J")},
+                    {"view.reset", "Reset layout", "View", "", {}}};
+    return data;
+}
+
+void TestPalette::findsEverything() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "view_mutation");
+    const PaletteResult result = searchPalette(dataOf(workspace), "sel");
+    QVERIFY(!result.hits.empty());
+    QCOMPARE(result.hits.front().kind, PaletteKind::Node);
+    QVERIFY(result.hits.front().title.startsWith("select"));
+    QVERIFY(result.hits.front().detail.contains("aten.select"));
+    // The shown stages are looked at first.
+    QCOMPARE(result.hits.front().stage, workspace.place().stageB);
+    QVERIFY(std::any_of(result.hits.begin(), result.hits.end(),
+                        [](const PaletteHit& h) { return h.kind == PaletteKind::Action; }));
+    QVERIFY(searchPalette(dataOf(workspace), "zzzzzz").hits.empty());
+}
+
+void TestPalette::prefixesNarrow() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "graph_breaks");
+    for (const PaletteKind kind :
+         {PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame}) {
+        const PaletteResult result = searchPalette(dataOf(workspace), QString(palettePrefix(kind)));
+        QVERIFY(!result.hits.empty());
+        for (const PaletteHit& hit : result.hits)
+            QCOMPARE(hit.kind, kind);
+    }
+    const PaletteResult line = searchPalette(dataOf(workspace), "/cap.py:30");
+    QVERIFY(!line.hits.empty());
+    QCOMPARE(line.hits.front().line, 30);
+    const PaletteResult frame = searchPalette(dataOf(workspace), "#3/1");
+    QVERIFY(!frame.hits.empty());
+    QCOMPARE(workspace.session()->compiles[std::size_t(frame.hits.front().compile)].id.toString(),
+             std::string("3/1"));
+}
+
+void TestPalette::recentComesFirst() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    PaletteData data = dataOf(workspace);
+    data.actions.push_back({"b", "Reset everything", "", "", {}});
+    QCOMPARE(searchPalette(data, ">reset").hits.front().id, QString(">view.reset")); // shorter
+    data.recent = QStringList{">b"};
+    QCOMPARE(searchPalette(data, ">reset").hits.front().id, QString(">b"));
+}
+
+void TestPalette::endsWhenCancelled() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "encoder_train");
+    std::stop_source stop;
+    stop.request_stop();
+    TaskContext task;
+    task.stop = stop.get_token();
+    QVERIFY(searchPalette(dataOf(workspace), "@", task).found[int(PaletteKind::Node)] <=
+            searchPalette(dataOf(workspace), "@").found[int(PaletteKind::Node)]);
+}
+
+void TestPalette::opensAndGoes() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "view_mutation");
+    QWidget window;
+    window.resize(900, 700);
+    Palette palette(workspace, m_theme, &window);
+    palette.setActionSource([] { return std::vector<PaletteAction>{{"a.b", "Do something", "Go", "", {}}}; });
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    palette.open("@select_scatter");
+    QTRY_VERIFY(palette.model().rowCount() >= 2);
+    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QVERIFY(!palette.isVisible());
+    QVERIFY(workspace.selectedNode());
+    QCOMPARE(workspace.selectedNode()->name, std::string("select_scatter"));
+    QCOMPARE(palette.recent(), QStringList{"@select_scatter"});
+
+    QSignalSpy chosen(&palette, &Palette::actionChosen);
+    palette.open(">do");
+    QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Action)], std::size_t(1));
+    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QCOMPARE(chosen.size(), 1);
+    QCOMPARE(chosen.first().first().toString(), QString("a.b"));
+
+    palette.open("sel");
+    QTRY_VERIFY(palette.model().rowCount() > 2);
+    QTest::keyClick(palette.field(), Qt::Key_Tab);
+    QCOMPARE(palette.field()->text(), QString("@sel"));
+    QTest::keyClick(palette.field(), Qt::Key_Escape);
+    QVERIFY(!palette.isVisible());
+}
+
+void TestPalette::modelHasHeadings() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "view_mutation");
+    PaletteModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setResult(searchPalette(dataOf(workspace), "sel"));
+    QVERIFY(!model.hit(0));
+    QVERIFY(!(model.flags(model.index(0)) & Qt::ItemIsSelectable));
+    QVERIFY(model.hit(1));
+    QVERIFY(!model.hit(-1) && !model.hit(1000));
+    model.setResult({});
+    QCOMPARE(model.rowCount(), 0);
+}
+
+QTEST_MAIN(TestPalette)
+#include "tst_palette.moc"

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/open_captures.h"
+#include "views/problems/problems_panel.h"
+#include "views/records/records_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QPlainTextEdit>
+#include <QSignalSpy>
+#include <QTreeView>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+Workspace::Capture damaged() {
+    auto session = std::make_shared<session::Session>();
+    session->title = "damaged";
+    session->records.resize(2);
+    session->records[0].type = "made_up";
+    session->records[0].line = 4;
+    session->records[1].type = "str";
+    session->records[1].known = true;
+    session->recordCounts = {{"made_up", 1}, {"str", 1}};
+    session::Compile failed;
+    failed.id = {0, 0, -1};
+    failed.status = session::Status::Failed;
+    failed.failReason = "out of luck\nsecond line";
+    failed.failAt = {"/work/cap.py", 12, "f", ""};
+    session->compiles.push_back(failed);
+    session->warnings.push_back({{"Payload is not UTF-8", "x.log", 812, 0}, 1});
+    return {session, session::summarizeBreaks(*session)};
+}
+
+} // namespace
+
+class TestProblems : public QObject {
+    Q_OBJECT
+private slots:
+    void listsEverySortOfProblem();
+    void modelFollowsTheCaptures();
+    void stepsThroughThem();
+    void recordsShowRawText();
+
+private:
+    Theme m_theme;
+};
+
+void TestProblems::listsEverySortOfProblem() {
+    const std::vector<Problem> problems = collectProblems({damaged()});
+    QCOMPARE(problems.size(), 3U);
+    QCOMPARE(problems[0].severity, Problem::Severity::Error);
+    QCOMPARE(problems[0].text, QString("0/0 failed: out of luck"));
+    QCOMPARE(problems[0].place, QString("cap.py:12"));
+    QCOMPARE(problems[1].text, QString("Payload is not UTF-8"));
+    QCOMPARE(problems[1].place, QString("line 812"));
+    QCOMPARE(problems[1].record, std::ptrdiff_t(1));
+    QVERIFY(problems[2].text.contains("made_up"));
+    QCOMPARE(problems[2].record, std::ptrdiff_t(0));
+}
+
+void TestProblems::modelFollowsTheCaptures() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    ProblemModel model(workspace);
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    test::addSample(workspace, "graph_breaks");
+    QCOMPARE(model.rowCount(), int(workspace.capture()->breaks.groups.size()));
+    workspace.addCapture(damaged(), false);
+    QCOMPARE(model.rowCount(), int(workspace.captures()[0].breaks.groups.size()) + 3);
+    workspace.close(0);
+    QCOMPARE(model.rowCount(), 3);
+}
+
+void TestProblems::stepsThroughThem() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "graph_breaks");
+    ProblemModel model(workspace);
+    ProblemsPanel panel(workspace, m_theme, model);
+    const int groups = int(workspace.capture()->breaks.groups.size());
+    for (int i = 0; i < groups; ++i) {
+        panel.step(1);
+        QCOMPARE(workspace.place().page, Page::Breaks);
+        QCOMPARE(workspace.place().breakGroup, i);
+    }
+    panel.step(1); // round the end
+    QCOMPARE(workspace.place().breakGroup, 0);
+    panel.step(-1);
+    QCOMPARE(workspace.place().breakGroup, groups - 1);
+}
+
+void TestProblems::recordsShowRawText() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "view_mutation");
+    RecordsPanel panel(workspace, m_theme);
+    panel.resize(900, 300);
+    panel.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&panel));
+    QAbstractItemModelTester tester(panel.list()->model(),
+                                    QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const session::Session& session = *workspace.session();
+    QCOMPARE(panel.list()->model()->rowCount(), int(session.records.size()));
+    for (std::size_t i = 0; i < session.records.size(); ++i) {
+        if (session.records[i].type != "dynamo_output_graph") continue;
+        panel.showRecord(0, int(i));
+        QVERIFY(panel.text()->toPlainText().contains("dynamo_output_graph"));
+        QVERIFY(panel.text()->toPlainText().contains("def forward"));
+    }
+    panel.showRecord(0, -5);
+    panel.showRecord(0, 1000000);
+    workspace.close(0);
+    QTRY_COMPARE(panel.list()->model()->rowCount(), 0);
+}
+
+QTEST_MAIN(TestProblems)
+#include "tst_problems.moc"

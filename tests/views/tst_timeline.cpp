@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/open_captures.h"
+#include "views/timeline/stage_help.h"
+#include "views/timeline/timeline_view.h"
+
+#include <QScrollBar>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+class TestTimeline : public QObject {
+    Q_OBJECT
+private slots:
+    void init();
+    void choosesStagesByMouse();
+    void dragsADisc();
+    void choosesStagesByKey();
+    void countsChanges();
+    void scrollsToWhatIsShown();
+    void explainsEveryStage();
+    void drawsNothingOpen();
+
+private:
+    std::unique_ptr<TaskRunner> m_tasks;
+    std::unique_ptr<Workspace> m_workspace;
+    std::unique_ptr<TimelineView> m_view;
+    Theme m_theme;
+};
+
+void TestTimeline::init() {
+    m_view.reset();
+    m_workspace.reset();
+    m_tasks = std::make_unique<TaskRunner>();
+    m_workspace = std::make_unique<Workspace>(*m_tasks);
+    m_view = std::make_unique<TimelineView>(*m_workspace, m_theme);
+    m_view->resize(1000, 104);
+    m_view->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
+}
+
+void TestTimeline::choosesStagesByMouse() {
+    test::addSample(*m_workspace, "view_mutation");
+    const int last = int(m_workspace->compile()->stages.size()) - 1;
+    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, m_view->stagePoint(last));
+    QCOMPARE(m_workspace->place().stageB, last);
+    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, Qt::ShiftModifier, m_view->stagePoint(1));
+    QCOMPARE(m_workspace->place().stageA, 1);
+    QCOMPARE(m_workspace->place().stageB, last);
+    QCOMPARE(m_view->stageAt(QPoint(5, 50)), -1); // the label
+}
+
+void TestTimeline::dragsADisc() {
+    test::addSample(*m_workspace, "view_mutation");
+    m_workspace->selectStages(0, 2);
+    QTest::mousePress(m_view->viewport(), Qt::LeftButton, {}, m_view->stagePoint(0));
+    QTest::mouseMove(m_view->viewport(), m_view->stagePoint(1));
+    QCOMPARE(m_workspace->place().stageA, 0); // only when it is let go
+    QTest::mouseRelease(m_view->viewport(), Qt::LeftButton, {}, m_view->stagePoint(1));
+    QCOMPARE(m_workspace->place().stageA, 1);
+    QCOMPARE(m_workspace->place().stageB, 2);
+}
+
+void TestTimeline::choosesStagesByKey() {
+    test::addSample(*m_workspace, "view_mutation");
+    m_workspace->selectStages(0, 1);
+    const int last = int(m_workspace->compile()->stages.size()) - 1;
+    QTest::keyClick(m_view.get(), Qt::Key_Right);
+    QCOMPARE(m_workspace->place().stageB, 2);
+    QTest::keyClick(m_view.get(), Qt::Key_Right, Qt::ShiftModifier);
+    QCOMPARE(m_workspace->place().stageA, 1);
+    QTest::keyClick(m_view.get(), Qt::Key_End);
+    QCOMPARE(m_workspace->place().stageB, last);
+    QTest::keyClick(m_view.get(), Qt::Key_Right); // there is none beyond
+    QCOMPARE(m_workspace->place().stageB, last);
+    QTest::keyClick(m_view.get(), Qt::Key_Home, Qt::ShiftModifier);
+    QCOMPARE(m_workspace->place().stageA, 0);
+}
+
+void TestTimeline::countsChanges() {
+    test::addSample(*m_workspace, "view_mutation");
+    QTRY_VERIFY(m_view->isSettled());
+    const session::Compile& compile = *m_workspace->compile();
+    QCOMPARE(m_view->changeText(0), QString()); // made from nothing that was captured
+    for (int i = 1; i < int(compile.stages.size()); ++i) {
+        const auto before = compile.stages[std::size_t(predecessor(compile, i))]->graph();
+        const auto after = compile.stages[std::size_t(i)]->graph();
+        if (!before || !after) {
+            QCOMPARE(m_view->changeText(i), QString());
+            continue;
+        }
+        const diff::GraphDiff diff = diff::diffGraphs(**before, **after);
+        QCOMPARE(m_view->changeText(i).contains('+'), diff.added > 0);
+        QCOMPARE(m_view->changeText(i).contains(QChar(0x2212)), diff.removed > 0);
+    }
+}
+
+void TestTimeline::scrollsToWhatIsShown() {
+    test::addSample(*m_workspace, "view_mutation");
+    m_view->resize(320, 104);
+    m_workspace->lastStage();
+    const int last = m_workspace->place().stageB;
+    QVERIFY(m_view->horizontalScrollBar()->maximum() > 0);
+    QVERIFY(m_view->viewport()->rect().contains(m_view->stagePoint(last)));
+    m_workspace->firstStage();
+    QVERIFY(m_view->viewport()->rect().contains(m_view->stagePoint(m_workspace->place().stageB)));
+}
+
+void TestTimeline::explainsEveryStage() {
+    for (const char* sample : {"view_mutation", "encoder_train", "graph_breaks"}) {
+        test::addSample(*m_workspace, sample);
+        for (const session::Compile& compile : m_workspace->captures().back().session->compiles)
+            for (const session::StagePtr& stage : compile.stages) {
+                const StageHelp help = stageHelp(stage->name, stage->phase);
+                QVERIFY(!help.what.isEmpty());
+                QVERIFY(help.printedBy.startsWith("torch/"));
+            }
+    }
+    session::Stage odd;
+    odd.name = "<b>odd</b>";
+    QVERIFY(stageToolTip(odd, "1 node", {}).contains("&lt;b&gt;odd"));
+}
+
+void TestTimeline::drawsNothingOpen() {
+    const QImage empty = m_view->grab().toImage();
+    test::addSample(*m_workspace, "view_mutation");
+    QTRY_VERIFY(m_view->isSettled());
+    QVERIFY(m_view->grab().toImage() != empty);
+    m_workspace->close(0);
+    QCOMPARE(m_view->grab().toImage(), empty);
+}
+
+QTEST_MAIN(TestTimeline)
+#include "tst_timeline.moc"
