@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t regionGap = 12; ///< source lines; further apart is another function of the same name
 constexpr std::uint32_t noRegion = UINT32_MAX;
+constexpr int maxModuleDepth = 100; ///< names come from captures; what is deeper counts as this deep
 
 bool isDigits(std::string_view text) {
     return !text.empty() &&
@@ -305,6 +306,7 @@ PathId PathTable::moduleOf(std::string_view tensor) {
     }
     PathId id = rootPath;
     for (const std::string& c : components) {
+        if (depth(id) >= maxModuleDepth) break;
         id = child(id, c);
     }
     return id;

@@ -4,6 +4,7 @@
 
 #include <QTest>
 #include <algorithm>
+#include <set>
 #include <string>
 
 using namespace dynascope;
@@ -126,6 +127,7 @@ private slots:
     void groupsByLineWithoutHints();
     void smallGraphStaysFlat();
     void budgetDecidesWhatOpens();
+    void endlessModuleNamesAreCut();
 };
 
 void TestLayoutFold::readsHints_data() {
@@ -341,6 +343,25 @@ void TestLayoutFold::budgetDecidesWhatOpens() {
     const ir::GraphPtr many = parse(dynamoText(6));
     const GroupTree stacked = groupNodes(*many, moduleHints(*many));
     QCOMPARE(initialOpen(*many, stacked, 1000).size(), std::size_t(0));
+}
+
+void TestLayoutFold::endlessModuleNamesAreCut() {
+    const ir::GraphPtr graph =
+        parse("graph():\n    %w : [num_users=2] = placeholder[target=w]\n"
+              "    %y : [num_users=1] = call_function[target=torch.mul](args = (%w, %w), kwargs = {})\n"
+              "    %z : [num_users=1] = call_function[target=torch.mul](args = (%y, %w), kwargs = {})\n"
+              "    return z");
+    std::string name;
+    for (int i = 0; i < 100'000; ++i) {
+        name += "a.";
+    }
+    const GroupTree tree = groupNodes(*graph, {name + "weight"});
+    QVERIFY(tree.groups.size() <= 102);
+    std::set<GroupId> all;
+    for (GroupId id = 1; id < tree.groups.size(); ++id) {
+        all.insert(id);
+    }
+    QCOMPARE(fold(*graph, tree, all).items.size(), graph->size());
 }
 
 QTEST_GUILESS_MAIN(TestLayoutFold)
