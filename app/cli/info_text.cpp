@@ -123,6 +123,7 @@ std::string stagesText(const Session& session) {
         }
         if (!best || best->stages.empty()) continue;
         const std::size_t others = frame.compiles.size() - 1;
+        if (session.records.empty()) return "\nGraphs\n" + stagesOf(*best);
         out += "  " + idOf(session, *best);
         if (!frame.function.empty())
             out += "  " + elide(frame.function, functionWidth) + ' ' + place(&frame.location);
@@ -152,7 +153,7 @@ std::string timingsText(const Session& session) {
     for (std::size_t i = 0; i < times.size() && i < shown; ++i)
         table.add(
             {elide(times[i].name, 50), formatSeconds(times[i].seconds), count(times[i].count, "event")});
-    std::string out = "\nTimings, outer events with the inner ones\n" + table.toString("  ");
+    std::string out = "\nTimings by event name; events nest\n" + table.toString("  ");
     if (times.size() > shown) out += "  and " + count(times.size() - shown, "shorter name") + "\n";
     return out;
 }

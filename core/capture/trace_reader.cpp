@@ -133,8 +133,12 @@ void TraceReader::readRecord(const TraceItem& item) {
     record.attempt = json::smallInteger(root, "attempt");
     checkPayload(record, item, hash);
 
+    // Ahead-of-time compilation and export print their graphs without a compile id.
+    const std::string_view named =
+        type == "artifact" || type == "graph_dump" ? json::text(body, "name") : type;
+    const bool isStage = stagePlace(named).has_value() || named == "aot_saved_tensors_hooks_graphs";
     Open* open = nullptr;
-    if (record.compileId != session::CompileId()) {
+    if (record.compileId != session::CompileId() || isStage) {
         open = &openCompile(record.rank, record.compileId);
         open->compile.records.push_back(index);
         open->lastAttempt = std::max(open->lastAttempt, record.attempt);
@@ -256,7 +260,7 @@ void TraceReader::closeCompile(Open& open) {
     using session::Status;
     if (!compile.failType.empty())
         compile.status = Status::Failed;
-    else if (!open.hasMetrics)
+    else if (!open.hasMetrics && (open.hasStart || !hasGraph))
         compile.status = Status::Incomplete;
     else if (!compile.breaks.empty())
         compile.status = Status::GraphBreak;

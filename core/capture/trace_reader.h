@@ -42,14 +42,15 @@ private:
     };
     struct Open { ///< a compile while its records come in
         session::Compile compile;
-        bool hasMetrics = false, hasInference = false, hasBackward = false;
+        bool hasStart = false, hasMetrics = false, hasInference = false, hasBackward = false;
         int lastAttempt = 0;
         std::vector<Described> inputs;
-        std::vector<std::pair<int, session::StorageInfo>> storages; // by attempt
-        std::map<std::pair<int, int>, std::string> sources;         // (describer, id) -> "L['x']"
-        std::vector<session::StagePtr> stages;                      // in file order
-        std::map<std::pair<int, std::string>, int> stageCounts;     // (attempt, name) -> k
-        std::string file;                                           ///< of the code object
+        std::vector<std::pair<int, session::StorageInfo>> storages;        // by attempt
+        std::map<std::pair<int, int>, std::string> sources;                // (describer, id) -> "L['x']"
+        std::vector<session::StagePtr> stages;                             // in file order
+        std::map<std::pair<int, std::string>, int> stageCounts;            // (attempt, name) -> k
+        std::map<std::string, std::size_t, std::less<>> symbols, bytecode; // by name, into the compile
+        std::string file;                                                  ///< of the code object
         std::uint32_t firstLine = 0;
     };
     /// What a handler sees of the record that it reads.
@@ -57,7 +58,7 @@ private:
         const session::Record& record;
         std::size_t index;
         simdjson::dom::element body;
-        Open* open; ///< null for records that belong to no compile
+        Open* open; ///< null for records that belong to no compile; stages without one go to "-"
     };
     using Handler = void (TraceReader::*)(const Visit&);
     struct NamedHandler {

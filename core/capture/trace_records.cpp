@@ -95,8 +95,10 @@ void TraceReader::readEvent(const Visit& visit) {
 }
 
 void TraceReader::readStart(const Visit& visit) {
+    if (!visit.open) return;
+    visit.open->hasStart = true;
     simdjson::dom::element frames;
-    if (!visit.open || visit.body["stack"].get(frames) != simdjson::SUCCESS) return;
+    if (visit.body["stack"].get(frames) != simdjson::SUCCESS) return;
     session::Compile& compile = visit.open->compile;
     if (!compile.userStack.empty()) return;
     compile.userStack = stack(frames);
@@ -179,13 +181,11 @@ void TraceReader::readSymbol(const Visit& visit) {
     quote(symbol.userStack);
     // A restart makes its symbols again.
     std::vector<session::SymbolInfo>& symbols = visit.open->compile.symbols;
-    const auto same = std::find_if(symbols.begin(), symbols.end(), [&](const session::SymbolInfo& other) {
-        return other.symbol == symbol.symbol;
-    });
-    if (same == symbols.end())
+    const auto [known, isNew] = visit.open->symbols.try_emplace(symbol.symbol, symbols.size());
+    if (isNew)
         symbols.push_back(std::move(symbol));
     else
-        *same = std::move(symbol);
+        symbols[known->second] = std::move(symbol);
 }
 
 void TraceReader::readGuards(const Visit& visit) {
@@ -271,12 +271,12 @@ void TraceReader::readBytecode(const Visit& visit, std::string_view name) {
     if (!visit.open) return;
     for (const std::string_view suffix : {"_ORIGINAL_BYTECODE", "_MODIFIED_BYTECODE"}) {
         if (!name.ends_with(suffix)) continue;
-        const std::string_view code = name.substr(0, name.size() - suffix.size());
+        const std::string code(name.substr(0, name.size() - suffix.size()));
         std::vector<session::Bytecode>& all = visit.open->compile.bytecode;
-        auto entry =
-            std::find_if(all.begin(), all.end(), [&](const session::Bytecode& b) { return b.name == code; });
-        if (entry == all.end()) entry = all.insert(all.end(), {std::string(code), {}, {}});
-        (suffix.starts_with("_O") ? entry->original : entry->modified) = visit.record.payload;
+        const auto [known, isNew] = visit.open->bytecode.try_emplace(code, all.size());
+        if (isNew) all.push_back({code, {}, {}});
+        session::Bytecode& entry = all[known->second];
+        (suffix == "_ORIGINAL_BYTECODE" ? entry.original : entry.modified) = visit.record.payload;
     }
 }
 

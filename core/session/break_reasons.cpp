@@ -120,10 +120,12 @@ std::string contextValue(std::string_view context, std::string_view key) {
 }
 
 std::string skippedFunction(const GraphBreak& graphBreak) {
+    constexpr std::size_t longest = 48;
     const std::string module = contextValue(graphBreak.context, "module: ");
     const std::string name = contextValue(graphBreak.context, "qualname: ");
-    if (!name.empty()) return module.empty() || module == "None" ? name : module + '.' + name;
-    return quoted(graphBreak.explanation);
+    if (name.empty()) return quoted(graphBreak.explanation);
+    const bool plain = module.empty() || module == "None" || module.size() + name.size() > longest;
+    return plain ? name : module + '.' + name;
 }
 
 std::string operatorName(const GraphBreak& graphBreak) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <tuple>
 
 namespace dynascope::session {
 
@@ -76,12 +78,12 @@ std::vector<const GraphBreak*> Compile::finalBreaks() const {
     for (const GraphBreak& item : breaks)
         last = std::max(last, item.attempt);
     std::vector<const GraphBreak*> out;
+    std::set<std::tuple<std::string_view, std::string_view, std::uint32_t>> known; // title, innermost place
     for (const GraphBreak& item : breaks) {
         if (item.attempt != last) continue;
-        const bool known = std::any_of(out.begin(), out.end(), [&](const GraphBreak* other) {
-            return other->title == item.title && other->userStack == item.userStack;
-        });
-        if (!known) out.push_back(&item);
+        const ir::SourceLocation* at = item.location();
+        if (known.emplace(item.title, at ? std::string_view(at->file) : "", at ? at->line : 0).second)
+            out.push_back(&item);
     }
     return out;
 }

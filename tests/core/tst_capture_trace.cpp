@@ -346,6 +346,27 @@ private slots:
         QVERIFY(session->find(0, "!2/0/1"));
     }
 
+    void graphsWithoutCompileId() {
+        // torch.export and ahead-of-time compilation.
+        TraceText text;
+        text.at(0, 0).add("\"dynamo_output_graph\": {}", readableGraph(2));
+        text.raw("V1121 01:29:50.608000 1 a.py:1] {\"exported_program\": {}}\n\tExportedProgram:\n"
+                 "\t    class GraphModule(torch.nn.Module):\n"
+                 "\t        def forward(self, x: \"f32[4]\"):\n"
+                 "\t            relu: \"f32[4]\" = torch.ops.aten.relu.default(x);  x = None\n"
+                 "\t            return (relu,)\n"
+                 "\t\n"
+                 "\tGraph signature: # inputs\n"
+                 "\tx: USER_INPUT\n");
+        const session::SessionPtr session = open(text);
+        QCOMPARE(session->find(0, "0/0")->status, Status::Compiled);
+        const session::Compile* loose = session->find(0, "-");
+        QVERIFY(loose);
+        QCOMPARE(loose->status, Status::Compiled);
+        QCOMPARE(labels(*loose), QStringList({"exported_program"}));
+        QCOMPARE(loose->stages.front()->nodeCount(), std::size_t(3));
+    }
+
     void ranksOfAFolder() {
         QTemporaryDir folder;
         const auto write = [&](const QString& name, const std::string& content) {
