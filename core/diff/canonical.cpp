@@ -94,23 +94,33 @@ void lowerGetitem(const ir::Graph& graph, Form& form) {
     const Argument& index = args[1];
     const bool tuple = index.kind == Kind::Tuple;
     const std::size_t size = tuple ? index.items.size() : 1;
+    // Dimensions before an ellipsis count from the front, those after it from the back.
+    const std::size_t rank = graph.node(graph.find(args[0].text)).meta->tensor->sizes.size();
     std::optional<std::size_t> only;
+    std::ptrdiff_t dimension = 0;
+    std::ptrdiff_t skipped = 0;
     for (std::size_t i = 0; i < size; ++i) {
         const Argument& item = tuple ? index.items[i] : index;
-        if (item.kind == Kind::Ellipsis || item.kind == Kind::None) return;
+        if (item.kind == Kind::None) return;
+        if (item.kind == Kind::Ellipsis) {
+            if (size > rank + 1) return;
+            skipped = static_cast<std::ptrdiff_t>(rank) - static_cast<std::ptrdiff_t>(size);
+            continue;
+        }
         if (isFullSlice(item)) continue;
         if (only) return;
         only = i;
+        dimension = static_cast<std::ptrdiff_t>(i) + skipped;
     }
     if (!only) return;
     const Argument& item = tuple ? index.items[*only] : index;
-    const auto dimension = Argument::integer(static_cast<std::int64_t>(*only));
+    const auto position = Argument::integer(static_cast<std::int64_t>(dimension));
     if (item.kind == Kind::Int) {
         form.op = "select";
-        form.rewritten = {args[0], dimension, item};
+        form.rewritten = {args[0], position, item};
     } else if (item.kind == Kind::Slice && item.items.size() == 3) {
         form.op = "slice";
-        form.rewritten = {args[0], dimension, item.items[0], item.items[1], item.items[2]};
+        form.rewritten = {args[0], position, item.items[0], item.items[1], item.items[2]};
     }
 }
 

@@ -165,6 +165,11 @@ private:
     void compareValues(const std::string& field, const Argument& x, const Argument& y, bool lenient,
                        std::vector<FieldChange>& fields, int depth) const {
         if (same(x, y)) return;
+        // mean(-1) lowers to mean([-1]).
+        const auto wraps = [](const Argument& list, const Argument& item) {
+            return detail::isSequence(list) && list.items.size() == 1 && !detail::isSequence(item);
+        };
+        if (lenient && ((wraps(y, x) && same(x, y.items[0])) || (wraps(x, y) && same(x.items[0], y)))) return;
         const bool alike = detail::isSequence(x) && detail::isSequence(y) && x.items.size() == y.items.size();
         if (alike && depth < detail::maxArgumentDepth / 4)
             compareSequences(field, x.items, y.items, lenient, fields, depth + 1);

@@ -49,11 +49,16 @@ public:
         for (NodeIndex a = 0; a < m_a.size(); ++a)
             if (m_alignment.partnerOfA[a] != npos) m_originOfB[m_alignment.partnerOfA[a]].push_back(a);
         const Lines removed = linesOf(m_a, m_alignment.partnerOfA, false);
-        const Lines added = linesOf(m_b, m_alignment.partnerOfB, false);
+        Lines added = linesOf(m_b, m_alignment.partnerOfB, false);
+        // What depends on an input that A does not have (a tangent) is not an image of A's nodes; data flow
+        // links it later.
+        const std::vector<bool> foreign = dependOnNewInputs();
+        for (auto& [line, nodes] : added)
+            std::erase_if(nodes, [&foreign](NodeIndex b) { return foreign[b]; });
         const Lines all = linesOf(m_a, m_alignment.partnerOfA, true);
         for (const auto& [line, nodesA] : removed) {
             const auto it = added.find(line);
-            if (it == added.end()) continue;
+            if (it == added.end() || it->second.empty()) continue;
             // Where nodes of the line have partners, data flow has to say which added nodes are not theirs.
             const auto whole = all.find(line);
             const bool allRemoved = line != 0 && whole->second.size() == nodesA.size();
@@ -65,6 +70,16 @@ public:
     }
 
 private:
+    [[nodiscard]] std::vector<bool> dependOnNewInputs() const {
+        std::vector<bool> foreign(m_b.size(), false);
+        for (NodeIndex b = 0; b < m_b.size(); ++b) {
+            foreign[b] = m_b.node(b).op == ir::Op::Placeholder && m_alignment.partnerOfB[b] == npos;
+            for (const NodeIndex input : m_b.inputs(b))
+                foreign[b] = foreign[b] || foreign[input];
+        }
+        return foreign;
+    }
+
     static std::uint64_t lineOf(const ir::Node& node) {
         const ir::SourceLocation* at = node.location();
         return at == nullptr ? 0 : mix(hashText(at->file), at->line) | 1;

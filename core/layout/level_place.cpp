@@ -18,8 +18,8 @@ namespace dynascope::layout::detail {
 
 namespace {
 
-constexpr double bentPenalty = 30;    // what a bent segment costs, in pixels of slant
-constexpr double widthPenalty = 0.25; // what a pixel of width costs in every rank
+constexpr double bentPenalty = 30; // what a bent segment costs, in pixels of slant
+constexpr double widthPenalty = 1; // what a pixel of width costs in every rank
 
 class Placer {
 public:

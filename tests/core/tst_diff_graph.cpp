@@ -398,6 +398,10 @@ private slots:
                                       << "torch.ops.aten.index.Tensor(x, [y, y])";
         QTest::newRow("slice") << "x[(slice(None, None, None), slice(None, 1, None))]"
                                << "torch.ops.aten.slice.Tensor(x, 1, 0, 1)";
+        QTest::newRow("ellipsis") << "x[(Ellipsis, slice(None, 1, None))]"
+                                  << "torch.ops.aten.slice.Tensor(x, 1, 0, 1)";
+        QTest::newRow("one in a list") << "x.mean(1)"
+                                       << "torch.ops.aten.mean.dim(x, [1])";
         QTest::newRow("embedding") << "torch.nn.functional.embedding(x, y, None, None, 2.0, False, False)"
                                    << "torch.ops.aten.embedding.default(y, x)";
         QTest::newRow("device")
