@@ -1,23 +1,178 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inputs/inputs_panel.h"
 
+#include "views/inputs/inputs_model.h"
+#include "views/inputs/storage_strip.h"
+#include "views/inspector/fact_view.h"
+#include "views/models/labels.h"
+#include "views/theme/splitter.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QVBoxLayout>
+
 namespace dynascope::views {
 
-struct InputsPanel::Private {};
+struct InputsPanel::Private {
+    InputsModel* model = nullptr;
+    QSortFilterProxyModel* proxy = nullptr;
+    QTableView* table = nullptr;
+    QLineEdit* filter = nullptr;
+    StorageStrip* strip = nullptr;
+    FactView* symbols = nullptr;
+    Splitter* split = nullptr;
+    session::SessionPtr session;
+    int compile = -1;
+};
 
 InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     : Panel(workspace, theme, parent)
-    , d(std::make_unique<Private>()) {}
+    , d(std::make_unique<Private>()) {
+    d->split = new Splitter(Qt::Vertical);
+    auto* top = new QWidget;
+    auto* column = new QVBoxLayout(top);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 6, 8, 6);
+    d->filter = new QLineEdit;
+    d->filter->setPlaceholderText(tr("Filter inputs"));
+    d->filter->setAccessibleName(tr("Filter inputs"));
+    d->filter->setClearButtonEnabled(true);
+    bar->addWidget(d->filter);
+    column->addLayout(bar);
+    d->model = new InputsModel(this);
+    d->proxy = new QSortFilterProxyModel(this);
+    d->proxy->setSourceModel(d->model);
+    d->proxy->setFilterKeyColumn(-1);
+    d->proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
+    d->table = new QTableView;
+    d->table->setAccessibleName(tr("Inputs"));
+    d->table->setModel(d->proxy);
+    d->table->setShowGrid(false);
+    d->table->setWordWrap(false);
+    d->table->verticalHeader()->hide();
+    d->table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    d->table->horizontalHeader()->setStretchLastSection(true);
+    d->table->horizontalHeader()->setHighlightSections(false);
+    column->addWidget(d->table);
+    d->split->addWidget(top);
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    d->strip = new StorageStrip(theme);
+    scroll->setWidget(d->strip);
+    d->split->addWidget(scroll);
+    d->symbols = new FactView(theme);
+    d->split->addWidget(d->symbols);
+    d->split->setSizes({180, 300, 140});
+    setContent(d->split);
+    takeFilterKeys(d->table);
+    auto* copy = new QAction(tr("Copy"), d->table);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    d->table->addAction(copy);
+    d->table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(copy, &QAction::triggered, this, [this] {
+        QStringList lines;
+        for (const QModelIndex& row : d->table->selectionModel()->selectedRows()) {
+            QStringList cells;
+            for (int c = 0; c < InputsModel::ColumnCount; ++c)
+                cells << row.siblingAtColumn(c).data().toString();
+            lines << cells.join(u'\t');
+        }
+        QApplication::clipboard()->setText(lines.join(u'\n'));
+    });
+    connect(d->filter, &QLineEdit::textChanged, d->proxy, &QSortFilterProxyModel::setFilterFixedString);
+    connect(d->table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& now) {
+                d->strip->setSelectedInput(d->model->inputOfRow(d->proxy->mapToSource(now).row()));
+            });
+    connect(d->strip, &StorageStrip::inputClicked, this, [this](int input) {
+        const QModelIndex row = d->proxy->mapFromSource(d->model->index(d->model->rowOfInput(input), 0));
+        if (row.isValid()) d->table->selectRow(row.row());
+        d->strip->setSelectedInput(input);
+    });
+    restyle();
+}
 
 InputsPanel::~InputsPanel() = default;
 
-void InputsPanel::focusFilter() {}
-
-void InputsPanel::refresh() {
-    if (showNothingOpen()) return;
-    showMessage(tr("No input tensors are recorded for this compile."));
+QTableView* InputsPanel::table() const {
+    return d->table;
 }
 
-void InputsPanel::restyle() {}
+StorageStrip* InputsPanel::strip() const {
+    return d->strip;
+}
+
+void InputsPanel::focusFilter() {
+    d->filter->setFocus();
+    d->filter->selectAll();
+}
+
+void InputsPanel::restyle() {
+    d->table->setFont(theme().font(FontRole::CodeSmall));
+    d->table->verticalHeader()->setDefaultSectionSize(theme().scaled(24));
+    d->compile = -1;
+}
+
+void InputsPanel::refresh() {
+    const session::Compile* compile = workspace().compile();
+    const bool nothing = showNothingOpen();
+    if (nothing || !compile || (compile->inputs.empty() && compile->symbols.empty())) {
+        d->model->setCompile(nullptr, 0);
+        d->strip->setCompile(nullptr, 0);
+        d->session.reset();
+        d->compile = -1;
+        if (!nothing)
+            showMessage(
+                compile
+                    ? tr("This compile has no input tensors: the trace has no describe_tensor record for it.")
+                    : tr("No compile is selected."));
+        return;
+    }
+    showContent();
+    const session::SessionPtr session = workspace().capture()->session;
+    const int index = workspace().place().compile;
+    if (session == d->session && index == d->compile) return;
+    d->session = session;
+    d->compile = index;
+    d->model->setCompile(session, std::size_t(index));
+    d->strip->setCompile(session, std::size_t(index));
+    d->table->resizeColumnsToContents();
+    d->table->setColumnWidth(InputsModel::Source,
+                             std::min(d->table->columnWidth(InputsModel::Source), theme().scaled(150)));
+    Facts facts;
+    if (!compile->symbols.empty()) {
+        Section section;
+        section.title = tr("Symbols");
+        section.chip = QString::number(compile->symbols.size());
+        for (const session::SymbolInfo& symbol : compile->symbols) {
+            Tokens tokens{mono(toQString(symbol.value))};
+            for (const std::string* part : {&symbol.range, &symbol.source})
+                if (!part->empty())
+                    tokens.push_back(
+                        {QStringLiteral("  ") + toQString(*part), Token::Look::MonoQuiet, {}, {}});
+            if (!symbol.userStack.empty()) {
+                tokens.push_back(text(QStringLiteral("  ")));
+                tokens.push_back(placeLink(symbol.userStack.back()));
+            }
+            section.facts.push_back(fact(toQString(symbol.symbol), std::move(tokens),
+                                         tr("A size that may differ between calls: its value in this call, "
+                                            "its known range, where it was read.")));
+        }
+        facts.sections.push_back(std::move(section));
+    }
+    d->symbols->setFacts(facts);
+    d->symbols->setVisible(!compile->symbols.empty());
+}
 
 } // namespace dynascope::views

@@ -7,7 +7,11 @@
 
 #include <memory>
 
+class QTableView;
+
 namespace dynascope::views {
+
+class StorageStrip;
 
 /// GUI thread only.
 class InputsPanel : public Panel {
@@ -17,6 +21,8 @@ public:
     ~InputsPanel() override;
 
     void focusFilter() override;
+    [[nodiscard]] QTableView* table() const;
+    [[nodiscard]] StorageStrip* strip() const;
 
 protected:
     void refresh() override;

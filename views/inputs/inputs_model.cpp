@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/inputs/inputs_model.h"
+
+#include "views/models/labels.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dynascope::views {
+
+void InputsModel::setCompile(session::SessionPtr session, std::size_t compile) {
+    beginResetModel();
+    m_session = std::move(session);
+    m_compile = compile;
+    m_rows.clear();
+    if (m_session) {
+        const auto& inputs = m_session->compiles[compile].inputs;
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            m_rows.push_back(i);
+        std::stable_partition(m_rows.begin(), m_rows.end(),
+                              [&](std::size_t i) { return !inputs[i].source.empty(); });
+    }
+    endResetModel();
+}
+
+int InputsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int InputsModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+int InputsModel::inputOfRow(int row) const {
+    return row >= 0 && row < int(m_rows.size()) ? int(m_rows[std::size_t(row)]) : -1;
+}
+
+int InputsModel::rowOfInput(int input) const {
+    const auto at = std::find(m_rows.begin(), m_rows.end(), std::size_t(input));
+    return at == m_rows.end() ? -1 : int(at - m_rows.begin());
+}
+
+QVariant InputsModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const session::TensorInput& input =
+        m_session->compiles[m_compile].inputs[m_rows[std::size_t(index.row())]];
+    if (role == Qt::ToolTipRole)
+        return toQString(input.raw.empty() ? input.source : input.raw.substr(0, 1500));
+    if (role != Qt::DisplayRole) return {};
+    switch (index.column()) {
+    case Source:
+        return input.source.empty() ? tr("(base, tensor %1)").arg(input.id) : toQString(input.source);
+    case Shape:
+        return toQString(input.meta.shortForm());
+    case Stride: {
+        if (!input.meta.strides) return tr("not recorded");
+        QStringList strides;
+        for (const std::string& stride : *input.meta.strides)
+            strides << toQString(stride);
+        return u'(' + strides.join(QStringLiteral(", ")) + u')';
+    }
+    case Storage:
+        return input.storage < 0 ? QString() : QString::number(input.storage);
+    case Offset:
+        return toQString(input.storageOffset);
+    case Flags: {
+        QStringList flags;
+        if (input.isParameter) flags << tr("parameter");
+        if (input.requiresGrad) flags << tr("grad");
+        if (input.isLeaf) flags << tr("leaf");
+        if (input.isView) flags << (input.base >= 0 ? tr("view of %1").arg(input.base) : tr("view"));
+        return flags.join(QStringLiteral(", "));
+    }
+    default:
+        return {};
+    }
+}
+
+QVariant InputsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
+    if (role == Qt::TextAlignmentRole) return int(Qt::AlignLeft | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == Storage) return tr("Inputs with the same number share memory");
+    if (role == Qt::ToolTipRole && section == Offset)
+        return tr("First element within the storage, in elements");
+    if (role == Qt::ToolTipRole && section == Stride)
+        return tr("Elements to step in memory for each dimension");
+    if (role != Qt::DisplayRole) return {};
+    const std::array<QString, ColumnCount> names{tr("Source"),  tr("Shape"),  tr("Stride"),
+                                                 tr("Storage"), tr("Offset"), tr("Flags")};
+    return names[std::size_t(section)];
+}
+
+} // namespace dynascope::views

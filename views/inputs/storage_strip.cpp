@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/inputs/storage_strip.h"
+
+#include "views/models/labels.h"
+#include "views/theme/theme.h"
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+constexpr int margin = 12;
+constexpr std::size_t mostStorages = 200;
+
+QString describe(const session::TensorInput& input) {
+    QString out = toQString(input.meta.shortForm());
+    if (input.meta.strides) {
+        QStringList strides;
+        for (const std::string& s : *input.meta.strides)
+            strides << toQString(s);
+        out += QStringLiteral(" strides (") + strides.join(QStringLiteral(", ")) + u')';
+    }
+    if (input.storageOffset != "0" && !input.storageOffset.empty())
+        out += QStringLiteral(" offset ") + toQString(input.storageOffset);
+    return out;
+}
+
+QString nameOf(const session::Compile& compile, const session::TensorInput& input) {
+    if (!input.source.empty()) return toQString(input.source);
+    // A helper tensor: the base of a view has no name in the program.
+    for (const session::TensorInput& other : compile.inputs)
+        if (other.describer == input.describer && other.base == input.id && !other.source.empty())
+            return StorageStrip::tr("base of %1").arg(toQString(other.source));
+    return StorageStrip::tr("tensor %1").arg(input.id);
+}
+} // namespace
+
+StorageStrip::StorageStrip(Theme& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme) {
+    setAccessibleName(tr("Storages and the inputs that share them"));
+    setMouseTracking(true);
+    connect(&m_theme, &Theme::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
+}
+
+void StorageStrip::setCompile(session::SessionPtr session, std::size_t compile) {
+    m_session = std::move(session);
+    m_compile = compile;
+    m_selected = -1;
+    m_storages = m_session ? storagesOf(this->compile()) : std::vector<StorageView>{};
+    if (m_storages.size() > mostStorages) m_storages.resize(mostStorages);
+    updateGeometry();
+    update();
+}
+
+void StorageStrip::setSelectedInput(int input) {
+    m_selected = input;
+    update();
+}
+
+const session::Compile& StorageStrip::compile() const {
+    return m_session->compiles[m_compile];
+}
+
+std::vector<StorageStrip::Place> StorageStrip::places() const {
+    std::vector<Place> out;
+    int y = m_theme.scaled(8);
+    for (std::size_t s = 0; s < m_storages.size(); ++s) {
+        out.push_back({y, int(s), -1});
+        y += m_theme.scaled(20);
+        for (std::size_t l = 0; l < m_storages[s].lanes.size(); ++l) {
+            out.push_back({y, int(s), int(l)});
+            y += m_theme.scaled(48);
+        }
+        y += m_theme.scaled(8);
+    }
+    out.push_back({y, -1, -1});
+    return out;
+}
+
+QSize StorageStrip::sizeHint() const {
+    return {264, places().back().y};
+}
+
+void StorageStrip::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    const Colours& c = m_theme.colours();
+    painter.fillRect(rect(), c.bg1);
+    for (const Place& place : places()) {
+        if (place.storage < 0) break;
+        const StorageView& storage = m_storages[std::size_t(place.storage)];
+        if (place.lane >= 0) {
+            paintLane(painter, storage, storage.lanes[std::size_t(place.lane)], place.y);
+            continue;
+        }
+        painter.setFont(m_theme.font(FontRole::Section));
+        painter.setPen(c.text2);
+        const bool shared = std::any_of(storage.lanes.begin(), storage.lanes.end(),
+                                        [](const StorageLane& l) { return !l.overlap.empty(); });
+        const QString title =
+            tr("Storage %1, %2, %3")
+                .arg(storage.id)
+                .arg(bytesText(storage.bytes), countText(storage.lanes.size(), tr("tensor"), tr("tensors")));
+        painter.drawText(QRect(margin, place.y, width() - 2 * margin, m_theme.scaled(18)), Qt::AlignVCenter,
+                         title);
+        if (shared) {
+            painter.setPen(c.changed);
+            painter.drawText(QRect(margin, place.y, width() - 2 * margin, m_theme.scaled(18)),
+                             Qt::AlignVCenter | Qt::AlignRight, tr("~ overlap"));
+        }
+    }
+}
+
+void StorageStrip::paintLane(QPainter& painter, const StorageView& storage, const StorageLane& lane,
+                             int y) const {
+    const Colours& c = m_theme.colours();
+    const session::TensorInput& input = compile().inputs[lane.input];
+    const bool selected = int(lane.input) == m_selected;
+    const int room = width() - 2 * margin;
+    if (selected) painter.fillRect(QRect(0, y - 2, width(), m_theme.scaled(46)), c.bg3);
+    painter.setFont(m_theme.font(FontRole::CodeSmall));
+    const QString name = nameOf(compile(), input);
+    const QRect label(margin, y, room, m_theme.scaled(18));
+    painter.setPen(selected ? c.accent : c.text);
+    const QString shownName = painter.fontMetrics().elidedText(name, Qt::ElideMiddle, room * 2 / 5);
+    painter.drawText(label, Qt::AlignVCenter, shownName);
+    const int used = painter.fontMetrics().horizontalAdvance(shownName) + 10;
+    painter.setPen(c.text2);
+    painter.drawText(label.adjusted(used, 0, 0, 0), Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(describe(input), Qt::ElideRight, room - used));
+    const QRect bar(margin, y + m_theme.scaled(20), room, m_theme.scaled(18));
+    if (!lane.cover || storage.bytes == 0) {
+        painter.setPen(QPen(c.line2, 1, Qt::DashLine));
+        painter.drawRect(bar.adjusted(0, 0, -1, -1));
+        painter.setPen(c.text2);
+        painter.setFont(m_theme.font(FontRole::Text));
+        painter.drawText(bar.adjusted(6, 0, -6, 0), Qt::AlignVCenter,
+                         lane.cover ? tr("empty storage") : tr("depends on symbolic sizes"));
+        return;
+    }
+    const std::uint64_t cells = storage.cellBytes ? storage.bytes / storage.cellBytes : 0;
+    const bool drawCells = cells > 0 && cells <= std::uint64_t(room / 7);
+    // Whole pixels per cell, so that all cells look alike.
+    const double scale = drawCells ? std::min(22.0, double(room / int(cells))) / storage.cellBytes
+                                   : double(room) / double(storage.bytes);
+    const int wide = drawCells ? int(double(storage.bytes) * scale) : room;
+    const auto span = [&](std::uint64_t begin, std::uint64_t end) {
+        const int left = bar.left() + int(double(std::min(begin, storage.bytes)) * scale);
+        const int right = bar.left() + int(double(std::min(end, storage.bytes)) * scale);
+        return QRect(left, bar.top(), std::max(1, right - left), bar.height());
+    };
+    painter.fillRect(QRect(bar.left(), bar.top(), wide, bar.height()), c.bg0);
+    for (const auto& [begin, end] : lane.cover->ranges)
+        painter.fillRect(span(begin, end), selected ? c.row : c.accentBg);
+    const DiffColours changed = c.diff(diff::Change::Changed);
+    for (const auto& [begin, end] : lane.overlap) {
+        const QRect area = span(begin, end);
+        painter.fillRect(area, changed.fill);
+        painter.fillRect(area, QBrush(changed.line, Qt::BDiagPattern));
+        painter.fillRect(QRect(area.left(), area.bottom() - 1, area.width(), 2), changed.line);
+    }
+    painter.setPen(c.line2);
+    painter.drawRect(QRect(bar.left(), bar.top(), wide - 1, bar.height() - 1));
+    if (drawCells) {
+        const int cell = wide / int(cells);
+        painter.setFont(m_theme.font(FontRole::CodeSmall));
+        for (std::uint64_t i = 0; i < cells; ++i) {
+            const QRect box(bar.left() + int(i) * cell, bar.top(), cell, bar.height());
+            if (i > 0) painter.drawLine(box.topLeft(), box.bottomLeft());
+            const std::uint64_t at = i * storage.cellBytes;
+            const bool covered = std::any_of(lane.cover->ranges.begin(), lane.cover->ranges.end(),
+                                             [at](const auto& r) { return at >= r.first && at < r.second; });
+            if (!covered || cell < m_theme.scaled(17)) continue;
+            painter.setPen(c.text);
+            painter.drawText(box, Qt::AlignCenter, QString::number(i));
+            painter.setPen(c.line2);
+        }
+    }
+}
+
+const StorageLane* StorageStrip::laneAt(QPoint point) const {
+    for (const Place& place : places())
+        if (place.lane >= 0 && point.y() >= place.y && point.y() < place.y + m_theme.scaled(44))
+            return &m_storages[std::size_t(place.storage)].lanes[std::size_t(place.lane)];
+    return nullptr;
+}
+
+void StorageStrip::mousePressEvent(QMouseEvent* event) {
+    if (const StorageLane* lane = laneAt(event->position().toPoint())) emit inputClicked(int(lane->input));
+}
+
+bool StorageStrip::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const StorageLane* lane = laneAt(help->pos());
+    if (!lane) {
+        QToolTip::hideText();
+        return true;
+    }
+    const session::TensorInput& input = compile().inputs[lane->input];
+    const auto sum = [](const ByteRanges& ranges) {
+        std::uint64_t out = 0;
+        for (const auto& [begin, end] : ranges)
+            out += end - begin;
+        return out;
+    };
+    QString text = nameOf(compile(), input) + u'\n' + describe(input);
+    if (lane->cover) {
+        text += u'\n' + (lane->cover->exact ? tr("covers %1").arg(bytesText(sum(lane->cover->ranges)))
+                                            : tr("lies within %1, in more pieces than are drawn")
+                                                  .arg(bytesText(sum(lane->cover->ranges))));
+        if (!lane->overlap.empty())
+            text += u'\n' +
+                    tr("%1 of them are covered by another input as well").arg(bytesText(sum(lane->overlap)));
+    }
+    QToolTip::showText(help->globalPos(),
+                       QStringLiteral("<p style='white-space:pre'>") + text.toHtmlEscaped(), this);
+    return true;
+}
+
+} // namespace dynascope::views
