@@ -15,7 +15,6 @@
 #include "views/records/records_panel.h"
 #include "views/timeline/timeline_view.h"
 
-#include <QButtonGroup>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -156,13 +155,11 @@ void MainWindow::makePageSwitch() {
     auto* row = new QHBoxLayout(box);
     row->setContentsMargins(0, 2, 8, 2);
     row->setSpacing(2);
-    auto* group = new QButtonGroup(box);
     const auto add = [&](const QString& action) {
         auto* button = new QToolButton(box);
         button->setDefaultAction(m_actions->find(action));
         button->setToolButtonStyle(Qt::ToolButtonTextOnly);
         button->setFocusPolicy(Qt::TabFocus);
-        group->addButton(button);
         row->addWidget(button);
         return button;
     };

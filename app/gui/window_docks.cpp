@@ -90,7 +90,7 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Theme& theme
     for (LazyDock* dock : m_right) {
         // The tab is the title while docked; a floating dock needs a bar to be dragged back by.
         auto* none = new QWidget(dock);
-        none->setFixedHeight(0);
+        none->setFixedHeight(1);
         dock->setTitleBarWidget(none);
         connect(dock, &QDockWidget::topLevelChanged, dock,
                 [dock, none](bool floating) { dock->setTitleBarWidget(floating ? nullptr : none); });

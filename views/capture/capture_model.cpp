@@ -35,6 +35,7 @@ bool breaksAt(const Compile& compile, std::uint32_t line) {
 }
 
 QString statusIcon(const Compile& compile) {
+    if (compile.isRecompile && compile.status == Status::GraphBreak) return QStringLiteral("recompile");
     switch (compile.status) {
     case Status::GraphBreak:
         return QStringLiteral("scissors");
@@ -51,6 +52,7 @@ QString statusIcon(const Compile& compile) {
 }
 
 QString statusTone(const Compile& compile) {
+    if (compile.isRecompile && compile.status == Status::GraphBreak) return QStringLiteral("changed");
     switch (compile.status) {
     case Status::GraphBreak:
     case Status::Failed:
@@ -185,6 +187,12 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         item->tip = tr("Why the graphs of this capture were cut, and what each cut costs");
     }
 
+    // The short reasons of the summary read better in a narrow tree than PyTorch's titles.
+    std::map<std::size_t, QString> breakReasons;
+    for (const session::BreakGroup& group : m_workspace.captures()[std::size_t(capture)].breaks.groups)
+        for (const session::BreakOccurrence& at : group.occurrences)
+            breakReasons[at.compile] = toQString(group.reason);
+
     std::map<int, Item*> ranks;
     for (const int rank : session.ranks) {
         if (session.ranks.size() < 2) break;
@@ -213,11 +221,13 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
             return item;
         }
         item->chip = statusChip(compile);
-        item->detail = statusDetail(compile);
+        item->detail = breakReasons.contains(index) && !compile.isRecompile ? breakReasons[index]
+                                                                            : statusDetail(compile);
         if (compile.compileSeconds > 0) item->right = secondsText(compile.compileSeconds);
         item->tip = toQString(compile.id.toString()) + QStringLiteral("  ") + frameText(compile);
         if (compile.attempts > 1) item->tip += tr("\n%1 attempts").arg(compile.attempts);
         if (!item->detail.isEmpty()) item->tip += u'\n' + item->detail;
+        if (compile.isRecompile && breakReasons.contains(index)) item->tip += u'\n' + breakReasons[index];
         return item;
     };
     for (const session::Frame& frame : session.frames) {

@@ -69,12 +69,13 @@ QString frameText(const session::Compile& compile) {
 }
 
 QString statusChip(const session::Compile& compile) {
-    if (compile.status == session::Status::GraphBreak) {
+    if (compile.status == session::Status::GraphBreak && !compile.isRecompile) {
         const auto breaks = compile.finalBreaks();
         if (!breaks.empty() && breaks.back()->location())
             return QStringLiteral("break :%1").arg(breaks.back()->location()->line);
     }
-    if (compile.isRecompile && compile.status == session::Status::Compiled)
+    if (compile.isRecompile &&
+        (compile.status == session::Status::Compiled || compile.status == session::Status::GraphBreak))
         return QStringLiteral("recompile");
     return toQString(session::statusName(compile.status));
 }
@@ -85,12 +86,12 @@ QString statusDetail(const session::Compile& compile) {
         const QString reason = firstLine(compile.failReason);
         return reason.isEmpty() ? toQString(compile.failType) : reason;
     }
+    if (compile.isRecompile && !compile.recompileReasons.empty())
+        return recompileReason(compile.recompileReasons.front());
     if (compile.status == Status::GraphBreak) {
         const auto breaks = compile.finalBreaks();
         if (!breaks.empty()) return firstLine(breaks.back()->title);
     }
-    if (compile.isRecompile && !compile.recompileReasons.empty())
-        return recompileReason(compile.recompileReasons.front());
     return {};
 }
 

@@ -62,7 +62,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_list->sortByColumn(RecordModel::Line, Qt::AscendingOrder);
     m_list->setItemDelegate(new RecordDelegate(theme, m_list));
     m_list->setAccessibleName(tr("Records"));
-    m_list->header()->resizeSection(RecordModel::Line, theme.scaled(70));
+    m_list->header()->resizeSection(RecordModel::Line, theme.scaled(84));
     m_list->header()->resizeSection(RecordModel::Type, theme.scaled(240));
     m_list->header()->resizeSection(RecordModel::CompileId, theme.scaled(100));
     m_list->header()->resizeSection(RecordModel::Size, theme.scaled(80));

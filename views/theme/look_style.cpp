@@ -169,6 +169,7 @@ int LookStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidg
     switch (hint) {
     case SH_Widget_Animation_Duration:
     case SH_EtchDisabledText:
+    case SH_UnderlineShortcut:
     case SH_ComboBox_Popup:
         return 0;
     case SH_ToolTip_WakeUpDelay:

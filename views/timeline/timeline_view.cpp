@@ -92,7 +92,7 @@ int TimelineView::shown(Side side) const {
 }
 
 int TimelineView::trackY() const {
-    return viewport()->height() * 54 / 104;
+    return viewport()->height() * 56 / 104;
 }
 
 int TimelineView::stageX(int index) const {
@@ -364,6 +364,9 @@ void TimelineView::drawPhases(QPainter& painter) const {
     painter.setFont(font);
     const QFontMetrics metrics(font);
     const int y = m_theme.scaled(6), height = metrics.height();
+    bool severalAttempts = false;
+    for (int i = 1; i < stageCount(); ++i)
+        severalAttempts |= stage(i)->attempt != stage(0)->attempt;
     for (int first = 0; first < stageCount();) {
         const session::Stage& s = *stage(first);
         int last = first;
@@ -371,7 +374,7 @@ void TimelineView::drawPhases(QPainter& painter) const {
                stage(last + 1)->attempt == s.attempt)
             ++last;
         QString name = toQString(session::phaseName(s.phase));
-        if (m_compile->attempts > 1) name += tr(", attempt %1").arg(s.attempt);
+        if (severalAttempts) name += tr(", attempt %1").arg(s.attempt);
         const int left = stageX(first) - int(m_step / 2) + 4, right = stageX(last) + int(m_step / 2) - 4;
         painter.setPen(c.text3);
         const QString shown = metrics.elidedText(name, Qt::ElideRight, right - left);
@@ -409,7 +412,9 @@ void TimelineView::drawTrack(QPainter& painter) const {
 void TimelineView::drawStages(QPainter& painter) const {
     const Colours& c = m_theme.colours();
     const int y = trackY(), a = shown(Side::A), b = shown(Side::B);
-    const QFont plain = m_theme.font(FontRole::Text), strong = m_theme.font(FontRole::Strong);
+    QFont plain = m_theme.font(FontRole::Text), strong = m_theme.font(FontRole::Strong);
+    plain.setPixelSize(m_theme.scaled(11));
+    strong.setPixelSize(m_theme.scaled(11));
     const QFont small = m_theme.font(FontRole::CodeSmall);
     const int nameY = y - m_theme.scaled(30), row = m_theme.scaled(17);
     for (int i = 0; i < stageCount(); ++i) {

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The window from end to end, offscreen: what a reader of a capture does, by key and mouse.
+#include "app/gui/action_registry.h"
+#include "app/gui/chrome.h"
+#include "app/gui/main_window.h"
+#include "app/gui/stages_page.h"
+#include "app/gui/window_docks.h"
+#include "app/gui/window_status.h"
+#include "tests/support/open_captures.h"
+#include "views/canvas/compare_view.h"
+#include "views/capture/capture_panel.h"
+#include "views/capture/filter_edit.h"
+#include "views/palette/palette.h"
+#include "views/palette/palette_model.h"
+#include "views/text/output_code_panel.h"
+#include "views/text/panel.h"
+#include "views/timeline/timeline_view.h"
+
+#include <QApplication>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTreeView>
+
+using namespace dynascope;
+using namespace dynascope::app;
+using namespace dynascope::views;
+
+class TestWindow : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase();
+    void init();
+    void cleanup();
+    void opensEachSampleAndStepsThroughItsStages_data();
+    void opensEachSampleAndStepsThroughItsStages();
+    void findsABreak();
+    void followsANodeToItsLine();
+    void goesBackAndForward();
+    void searchesWithThePalette();
+    void filtersTheTree();
+    void switchesThemeAndTextSize();
+    void takesDroppedFilesAndText();
+    void saysWhatCouldNotBeOpened();
+    void raisesPanels();
+    void closesCaptures();
+    void keepsItsLayout();
+    void keysDoNotConflict();
+    void everyMenuActionHasAnExplanation();
+
+private:
+    void open(const QString& sample);
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+        QTest::keyClick(m_window.get(), key, modifiers);
+    }
+    [[nodiscard]] Workspace& workspace() { return *m_workspace; }
+
+    Theme m_theme;
+    std::unique_ptr<Settings> m_settings;
+    std::unique_ptr<TaskRunner> m_tasks;
+    std::unique_ptr<Workspace> m_workspace;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+void TestWindow::initTestCase() {
+    m_theme.setScheme(ColourScheme::Dark);
+    m_theme.apply(*qobject_cast<QApplication*>(QCoreApplication::instance()));
+}
+
+void TestWindow::init() {
+    m_settings = std::make_unique<Settings>(QString());
+    m_tasks = std::make_unique<TaskRunner>();
+    m_workspace = std::make_unique<Workspace>(*m_tasks);
+    m_window = std::make_unique<MainWindow>(*m_workspace, m_theme, *m_settings);
+    m_window->resize(1600, 1000);
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    m_window->activateWindow();
+}
+
+void TestWindow::cleanup() {
+    m_window.reset();
+    m_workspace.reset();
+    m_tasks.reset();
+}
+
+void TestWindow::open(const QString& sample) {
+    const auto before = workspace().captures().size();
+    m_window->openPaths({test::samplePath(sample)});
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), before + 1, 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->isSettled(), 30000);
+}
+
+void TestWindow::opensEachSampleAndStepsThroughItsStages_data() {
+    QTest::addColumn<QString>("sample");
+    for (const char* name : {"view_mutation", "encoder_train", "graph_breaks"})
+        QTest::newRow(name) << name;
+}
+
+void TestWindow::opensEachSampleAndStepsThroughItsStages() {
+    QFETCH(QString, sample);
+    open(sample);
+    QCOMPARE(workspace().place().page, Page::Stages);
+    const int count = int(workspace().compile()->stages.size());
+    press(Qt::Key_Home, Qt::ControlModifier);
+    QCOMPARE(workspace().place().stageB, std::min(1, count - 1));
+    for (int b = 2; b < count; ++b) {
+        press(Qt::Key_Right, Qt::ControlModifier);
+        QCOMPARE(workspace().place().stageB, b);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->isSettled(), 30000);
+        const StageView& view = workspace().stage(Side::B);
+        if (view.stage->content == session::Stage::Content::Code)
+            QVERIFY(qobject_cast<OutputCodePanel*>(m_window->stagesPage().currentPanel()));
+        else
+            QVERIFY2(view.graph, qPrintable(view.error));
+    }
+    for (int b = count - 2; b >= 1; --b) {
+        press(Qt::Key_Left, Qt::ControlModifier);
+        QCOMPARE(workspace().place().stageB, b);
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->isSettled(), 30000);
+    QVERIFY(!m_window->grab().isNull());
+}
+
+void TestWindow::findsABreak() {
+    open("graph_breaks");
+    press(Qt::Key_2, Qt::ControlModifier);
+    QCOMPARE(workspace().place().page, Page::Breaks);
+    QCOMPARE(workspace().place().breakGroup, 0);
+    press(Qt::Key_F8);
+    press(Qt::Key_F8);
+    QCOMPARE(workspace().place().breakGroup, 1);
+    press(Qt::Key_1, Qt::ControlModifier);
+    QCOMPARE(workspace().place().page, Page::Stages);
+    open("view_mutation"); // nothing broke there
+    QVERIFY(!m_window->actionRegistry().find("go.breaks")->isEnabled());
+}
+
+void TestWindow::followsANodeToItsLine() {
+    open("view_mutation");
+    const ir::NodeIndex setitem = workspace().stage(Side::A).graph->find("setitem");
+    workspace().selectNode({Side::A, setitem});
+    QTRY_VERIFY(m_window->status().selectionText().startsWith("setitem → "));
+    const ir::SourceLocation* at = workspace().selectedNode()->location();
+    QVERIFY(at && at->line > 0);
+    QSignalSpy asked(&workspace(), &Workspace::sourceRequested);
+    emit workspace().sourceRequested(QString::fromStdString(at->file), int(at->line));
+    QCOMPARE(asked.size(), 1);
+    QTabWidget* tabs = m_window->stagesPage().tabs();
+    QCOMPARE(tabs->tabText(tabs->currentIndex()), QString("Source"));
+    QVERIFY(m_window->stagesPage().currentPanel()->message().isEmpty());
+}
+
+void TestWindow::goesBackAndForward() {
+    open("graph_breaks");
+    const Place first = workspace().place();
+    workspace().selectNode({Side::A, 1});
+    press(Qt::Key_Right, Qt::ControlModifier);
+    press(Qt::Key_2, Qt::ControlModifier);
+    const Place last = workspace().place();
+    for (int i = 0; i < 3; ++i)
+        press(Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(workspace().place(), first);
+    QVERIFY(!m_window->actionRegistry().find("go.back")->isEnabled());
+    for (int i = 0; i < 3; ++i)
+        press(Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(workspace().place(), last);
+}
+
+void TestWindow::searchesWithThePalette() {
+    open("view_mutation");
+    press(Qt::Key_K, Qt::ControlModifier);
+    Palette& palette = m_window->palette();
+    QVERIFY(palette.isVisible());
+    QTest::keyClicks(palette.field(), "select_scatter");
+    QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->title == "select_scatter");
+    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QCOMPARE(workspace().selectedNode()->name, std::string("select_scatter"));
+    press(Qt::Key_P, Qt::ControlModifier);
+    QTest::keyClicks(palette.field(), ">light");
+    QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Action)], std::size_t(1));
+    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QCOMPARE(m_theme.scheme(), ColourScheme::Light);
+}
+
+void TestWindow::filtersTheTree() {
+    open("graph_breaks");
+    press(Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
+    CapturePanel& panel = m_window->docks().capturePanel();
+    QTRY_VERIFY(panel.filterEdit()->hasFocus());
+    QTest::keyClicks(panel.filterEdit(), "status:nothing");
+    QTRY_COMPARE(panel.tree()->model()->rowCount(), 0);
+    panel.clearFilter();
+    QCOMPARE(panel.tree()->model()->rowCount(), 1);
+}
+
+void TestWindow::switchesThemeAndTextSize() {
+    open("view_mutation");
+    m_window->actionRegistry().trigger("view.themeDark");
+    const QImage dark = m_window->grab().toImage();
+    m_window->actionRegistry().trigger("view.themeLight");
+    const QImage light = m_window->grab().toImage();
+    QVERIFY(dark.pixelColor(5, 300).lightness() < 80);
+    QVERIFY(light.pixelColor(5, 300).lightness() > 200);
+    QCOMPARE(m_settings->scheme(), ColourScheme::Light);
+    for (int i = 0; i < 8; ++i)
+        press(Qt::Key_Equal, Qt::ControlModifier);
+    QCOMPARE(m_theme.fontSize(), 16);
+    for (int i = 0; i < 8; ++i)
+        press(Qt::Key_Minus, Qt::ControlModifier);
+    QCOMPARE(m_theme.fontSize(), 10);
+    m_theme.setFontSize(12);
+    m_window->actionRegistry().trigger("view.themeDark");
+}
+
+void TestWindow::takesDroppedFilesAndText() {
+    const auto drop = [this](const QMimeData& data) {
+        QDragEnterEvent enter(QPoint(500, 400), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(m_window.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent event(QPointF(500, 400), Qt::CopyAction, &data, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(m_window.get(), &event);
+        QVERIFY(event.isAccepted());
+    };
+    QMimeData files;
+    files.setUrls({QUrl::fromLocalFile(test::samplePath("view_mutation")),
+                   QUrl::fromLocalFile(test::samplePath("graph_breaks"))});
+    drop(files);
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 2U, 20000);
+    QMimeData text;
+    text.setText("graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                 "    %relu : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n  "
+                 "  return relu");
+    drop(text);
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 3U, 20000);
+    QTRY_VERIFY(workspace().stage(Side::A).graph);
+    QVERIFY(workspace().stage(Side::A).graph->find("relu") != ir::npos);
+}
+
+void TestWindow::saysWhatCouldNotBeOpened() {
+    m_window->openPaths({"/nowhere/at/all.log"});
+    QTRY_VERIFY(m_window->messageBar().isVisible());
+    QVERIFY(m_window->messageBar().text().contains("/nowhere/at/all.log"));
+    open("view_mutation");
+    QVERIFY(!m_window->messageBar().isVisible());
+}
+
+void TestWindow::raisesPanels() {
+    open("graph_breaks");
+    for (const char* id :
+         {"inspector", "guards", "inputs", "problems", "records", "compiletime", "capture"}) {
+        emit workspace().panelRequested(QLatin1String(id));
+        QVERIFY2(m_window->docks().find(id)->isOpen(), id);
+        QTRY_VERIFY2(m_window->docks().find(id)->content()->isVisible(), id);
+    }
+    // The bottom docks take turns.
+    QVERIFY(!m_window->docks().find("records")->isOpen());
+    emit workspace().recordRequested(0, 3);
+    QVERIFY(m_window->docks().find("records")->isOpen());
+    QVERIFY(!m_window->docks().find("compiletime")->isOpen());
+    QTest::mouseClick(m_window->findChild<DockTab*>("recordsTab"), Qt::LeftButton);
+    QVERIFY(!m_window->docks().find("records")->isOpen());
+}
+
+void TestWindow::closesCaptures() {
+    open("view_mutation");
+    open("graph_breaks");
+    press(Qt::Key_W, Qt::ControlModifier);
+    QCOMPARE(workspace().captures().size(), 1U);
+    press(Qt::Key_W, Qt::ControlModifier);
+    QCOMPARE(workspace().place().page, Page::Welcome);
+    QCOMPARE(m_window->status().countsText(), QString("Nothing open"));
+    for (const ActionRegistry::Entry& entry : m_window->actionRegistry().entries())
+        if (entry.action && entry.spec.id.startsWith("go.") && entry.spec.id.endsWith("Stage"))
+            QVERIFY(!entry.action->isEnabled());
+}
+
+void TestWindow::keepsItsLayout() {
+    open("view_mutation");
+    m_window->docks().find("guards")->close();
+    m_window->docks().raise("problems");
+    m_window->close();
+    m_window = std::make_unique<MainWindow>(*m_workspace, m_theme, *m_settings);
+    m_window->resize(1600, 1000);
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    QVERIFY(!m_window->docks().find("guards")->isOpen());
+    QVERIFY(m_window->docks().find("problems")->isOpen());
+    m_window->actionRegistry().trigger("view.resetLayout");
+    QVERIFY(m_window->docks().find("guards")->isOpen());
+    QVERIFY(!m_window->docks().find("problems")->isOpen());
+
+    // A newer program's settings are neither read nor overwritten.
+    QTemporaryDir folder;
+    const QString file = folder.filePath("settings.ini");
+    {
+        QSettings newer(file, QSettings::IniFormat);
+        newer.setValue("schema", Settings::schema + 1);
+        newer.setValue("fontSize", 15);
+    }
+    Settings settings(file);
+    QCOMPARE(settings.fontSize(), 12);
+    settings.setFontSize(14);
+    QCOMPARE(settings.fontSize(), 14);
+    QCOMPARE(QSettings(file, QSettings::IniFormat).value("fontSize").toInt(), 15);
+}
+
+void TestWindow::keysDoNotConflict() {
+    open("view_mutation"); // brings the canvas actions
+    QCOMPARE(m_window->actionRegistry().conflicts(), QStringList());
+    ActionRegistry clash;
+    ActionSpec a, b;
+    a.id = "a";
+    b.id = "b";
+    a.keys = b.keys = {QKeySequence("Ctrl+J")};
+    clash.add(a, {});
+    clash.add(b, {});
+    QCOMPARE(clash.conflicts().size(), 1);
+}
+
+void TestWindow::everyMenuActionHasAnExplanation() {
+    open("view_mutation");
+    QCOMPARE(m_window->menuBar()->actions().size(), 7);
+    for (const ActionRegistry::Entry& entry : m_window->actionRegistry().entries()) {
+        if (!entry.action) continue;
+        QVERIFY(!entry.action->toolTip().isEmpty());
+        QVERIFY2(!entry.spec.text.endsWith('.') || entry.spec.text.endsWith("..."),
+                 qPrintable(entry.spec.text));
+        QVERIFY2(!entry.spec.text.contains('!'), qPrintable(entry.spec.text));
+    }
+}
+
+QTEST_MAIN(TestWindow)
+#include "tst_window.moc"
