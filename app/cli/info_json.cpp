@@ -53,6 +53,10 @@ ordered_json compileJson(const session::Compile& c) {
                               {"phase", session::phaseName(s->phase)},
                               {"attempt", s->attempt},
                               {"nodes", s->nodeCount()}};
+        if (s->content == session::Stage::Content::Graph && s->nodeCount() == 0) {
+            const auto graph = s->graph();
+            if (!graph) stage["error"] = graph.error().toString();
+        }
         if (!s->detail.empty()) stage["detail"] = s->detail;
         if (s->content == session::Stage::Content::Code) stage["kernels"] = s->kernelCount();
         stages.push_back(std::move(stage));

@@ -106,8 +106,9 @@ std::string stagesOf(const Compile& compile) {
         const std::string label = stage->label() + (stage->detail.empty() ? "" : " (" + stage->detail + ')');
         std::string noun = code ? "kernel" : "node";
         if (size != 1) noun += 's';
-        table.add(
-            {label, std::to_string(size), std::move(noun), std::string(session::phaseName(stage->phase))});
+        const bool unreadable = !code && size == 0;
+        table.add({label, unreadable ? "" : std::to_string(size), unreadable ? "unreadable" : std::move(noun),
+                   std::string(session::phaseName(stage->phase))});
     }
     return table.toString("      ");
 }

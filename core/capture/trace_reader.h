@@ -83,6 +83,7 @@ private:
     void readSource(const Visit&);
     void readSymbol(const Visit&);
     void readGuards(const Visit&);
+    void readGuardList(const Visit&);
     void readEvent(const Visit&);
     void readBreak(const Visit&);
     void readError(const Visit&);

@@ -40,7 +40,7 @@ std::vector<std::string> plainReasons(std::string_view text) {
 } // namespace
 
 TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
-    static constexpr std::array<NamedHandler, 12> handlers = {{
+    static constexpr std::array<NamedHandler, 13> handlers = {{
         {"str", &TraceReader::readString},
         {"chromium_event", &TraceReader::readEvent},
         {"describe_tensor", &TraceReader::readTensor},
@@ -53,6 +53,7 @@ TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
         {"create_symbol", &TraceReader::readSymbol},
         {"create_unbacked_symbol", &TraceReader::readSymbol},
         {"dynamo_cpp_guards_str", &TraceReader::readGuards},
+        {"dynamo_guards", &TraceReader::readGuardList},
     }};
     const auto found =
         std::find_if(handlers.begin(), handlers.end(), [&](const auto& h) { return h.name == type; });
@@ -192,6 +193,27 @@ void TraceReader::readGuards(const Visit& visit) {
     if (!visit.open) return;
     visit.open->compile.guardText = visit.record.payload;
     visit.open->compile.guards = parseGuards(visit.record.payload.text());
+}
+
+void TraceReader::readGuardList(const Visit& visit) {
+    // Versions without the tree list their guards as JSON: [{"code": ..., "user_stack": [...]}].
+    if (!visit.open || !visit.open->compile.guards.empty()) return;
+    const std::string text = visit.record.payload.text();
+    simdjson::dom::element root;
+    simdjson::dom::array items;
+    if (m_payloadParser.parse(text).get(root) != simdjson::SUCCESS || root.get(items) != simdjson::SUCCESS)
+        return;
+    visit.open->compile.guardText = visit.record.payload;
+    for (const simdjson::dom::element item : items) {
+        session::Guard guard;
+        guard.code = json::text(item, "code");
+        if (simdjson::dom::element frames; item["user_stack"].get(frames) == simdjson::SUCCESS) {
+            const ir::StackTrace user = stack(frames);
+            if (!user.empty()) guard.addedAt = user.back();
+            guard.userCode = guard.addedAt.code;
+        }
+        visit.open->compile.guards.push_back(std::move(guard));
+    }
 }
 
 void TraceReader::readBreak(const Visit& visit) {

@@ -278,6 +278,21 @@ private slots:
         QCOMPARE(compile.bytecode.front().modified.text(), std::string("RETURN"));
     }
 
+    void guardsOfOlderVersions() {
+        TraceText text;
+        text.string(1, "cap.py")
+            .start()
+            .add("\"dynamo_guards\": {}",
+                 "[{\"code\": \"x > 1\", \"user_stack\": [{\"line\": 3, \"filename\": 1, "
+                 "\"name\": \"f\", \"loc\": \"y = x\"}]}, {\"code\": \"n == 2\"}]");
+        const session::SessionPtr session = open(text);
+        const std::vector<session::Guard>& guards = session->compiles.front().guards;
+        QCOMPARE(guards.size(), std::size_t(2));
+        QCOMPARE(guards[0].code, std::string("x > 1"));
+        QCOMPARE(guards[0].addedAt.line, 3u);
+        QCOMPARE(guards[0].userCode, std::string("y = x"));
+    }
+
     void timings() {
         const auto event = [](const char* name, const char* phase, double at, const char* more = "") {
             return "{\n\"name\": \"" + std::string(name) + "\",\n\"ph\": \"" + phase +

@@ -226,7 +226,11 @@ private slots:
         const Run run = cli({"print", path, "--stage", "dynamo_output_graph"});
         QCOMPARE(run.exitCode, 2);
         QVERIFY2(run.err.contains("bad_graph.log:6:"), run.err.constData());
-        QCOMPARE(cli({"info", path}).exitCode, 0);
+        const Run info = cli({"info", path});
+        QCOMPARE(info.exitCode, 0);
+        QVERIFY(info.out.contains("unreadable"));
+        const QJsonObject root = QJsonDocument::fromJson(cli({"info", path, "--json"}).out).object();
+        QVERIFY(!root["compiles"][0]["stages"][0]["error"].toString().isEmpty());
     }
 
     void version() {
