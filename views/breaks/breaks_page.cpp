@@ -41,6 +41,7 @@ QWidget* headerBar(QHBoxLayout*& row) {
     auto* out = new QWidget;
     out->setProperty("header", true);
     out->setAttribute(Qt::WA_StyledBackground);
+    out->setMinimumHeight(28);
     row = new QHBoxLayout(out);
     row->setContentsMargins(12, 2, 12, 2);
     row->setSpacing(8);

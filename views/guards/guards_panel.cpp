@@ -16,6 +16,7 @@
 #include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace dynascope::views {
 
@@ -77,6 +78,7 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     column->addWidget(d->reasons);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 12, 6);
+    bar->setSpacing(8);
     d->filter = new QLineEdit;
     d->filter->setPlaceholderText(tr("Filter guards"));
     d->filter->setAccessibleName(tr("Filter guards"));
@@ -154,10 +156,26 @@ void GuardsPanel::focusFilter() {
 }
 
 void GuardsPanel::restyle() {
-    d->tree->setColumnWidth(GuardsModel::Source, theme().scaled(190));
-    d->tree->setColumnWidth(GuardsModel::Type, theme().scaled(110));
-    d->tree->setColumnWidth(GuardsModel::AddedBy, theme().scaled(76));
     d->compile = -1;
+    fitColumns();
+}
+
+void GuardsPanel::resizeEvent(QResizeEvent* event) {
+    Panel::resizeEvent(event);
+    fitColumns();
+}
+
+// A narrow panel keeps what the check is and where it came from; the type is the source's tooltip then.
+void GuardsPanel::fitColumns() {
+    const bool wide = width() >= theme().scaled(520);
+    d->tree->setColumnHidden(GuardsModel::Type, !wide);
+    d->tree->setIndentation(theme().scaled(wide ? 16 : 10));
+    d->tree->setColumnWidth(GuardsModel::Source, wide ? theme().scaled(190) : width() * 2 / 5);
+    d->tree->setColumnWidth(GuardsModel::Type, theme().scaled(130));
+    d->tree->setColumnWidth(GuardsModel::AddedBy, theme().scaled(74));
+    if (const QWidget* page = d->reasons->widget(); page->layout())
+        d->reasons->setFixedHeight(
+            std::clamp(page->heightForWidth(std::max(1, width() - 12)), 0, theme().scaled(170)));
 }
 
 void GuardsPanel::refresh() {
@@ -179,7 +197,7 @@ void GuardsPanel::refresh() {
         return;
     }
     showContent();
-    d->tree->setColumnHidden(GuardsModel::Type, width() < theme().scaled(520));
+    fitColumns();
     const session::SessionPtr session = workspace().capture()->session;
     const int index = workspace().place().compile;
     if (session == d->session && index == d->compile) return;
@@ -219,7 +237,7 @@ void GuardsPanel::refresh() {
     }
     d->reasons->setFacts(facts);
     d->reasons->setVisible(!facts.sections.empty());
-    d->reasons->setMaximumHeight(theme().scaled(150));
+    fitColumns();
 }
 
 } // namespace dynascope::views

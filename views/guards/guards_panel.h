@@ -26,8 +26,10 @@ public:
 protected:
     void refresh() override;
     void restyle() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fitColumns();
     struct Private;
     std::unique_ptr<Private> d;
 };

@@ -7,6 +7,8 @@
 
 #include <memory>
 
+class QTreeView;
+
 namespace dynascope::views {
 
 /// GUI thread only.
@@ -17,6 +19,8 @@ public:
     ~CompileTimePanel() override;
 
     void focusFilter() override;
+    [[nodiscard]] QTreeView* tree() const;
+    void setWholeSession(bool whole);
 
 protected:
     void refresh() override;

@@ -9,7 +9,9 @@
 
 namespace dynascope::views {
 
-/// GUI thread only.
+class CodeView;
+
+/// GUI thread only. The texts are compared on the TaskRunner (tag "bytecode").
 class BytecodePanel : public Panel {
     Q_OBJECT
 public:
@@ -17,10 +19,10 @@ public:
     ~BytecodePanel() override;
 
     void focusFilter() override;
+    [[nodiscard]] CodeView* view() const;
 
 protected:
     void refresh() override;
-    void restyle() override;
 
 private:
     struct Private;

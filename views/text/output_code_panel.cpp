@@ -1,23 +1,186 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/text/output_code_panel.h"
 
+#include "views/models/labels.h"
+#include "views/text/code_view.h"
+#include "views/text/output_code.h"
+#include "views/theme/splitter.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QListView>
+#include <QSignalBlocker>
+#include <QStringListModel>
+#include <QVBoxLayout>
+
 namespace dynascope::views {
 
-struct OutputCodePanel::Private {};
+struct OutputCodePanel::Private {
+    CodeView* view = nullptr;
+    QComboBox* stages = nullptr;
+    QListView* kernels = nullptr;
+    QStringListModel* names = nullptr;
+    QLabel* title = nullptr;
+    OutputCode code;
+    session::StagePtr stage; ///< shown or being read
+    bool ready = false;
+};
 
 OutputCodePanel::OutputCodePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     : Panel(workspace, theme, parent)
-    , d(std::make_unique<Private>()) {}
+    , d(std::make_unique<Private>()) {
+    auto* split = new Splitter(Qt::Horizontal);
+    auto* side = new QWidget;
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(8, 6, 0, 0);
+    column->setSpacing(4);
+    d->stages = new QComboBox;
+    d->stages->setAccessibleName(tr("Generated code"));
+    column->addWidget(d->stages);
+    d->title = new QLabel;
+    d->title->setProperty("role", "section");
+    d->title->setTextFormat(Qt::PlainText);
+    column->addWidget(d->title);
+    d->names = new QStringListModel(this);
+    d->kernels = new QListView;
+    d->kernels->setAccessibleName(tr("Kernels"));
+    d->kernels->setModel(d->names);
+    d->kernels->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    d->kernels->setUniformItemSizes(true);
+    d->kernels->setTextElideMode(Qt::ElideMiddle);
+    column->addWidget(d->kernels, 1);
+    split->addWidget(side);
+    d->view = new CodeView(theme);
+    d->view->setAccessibleName(tr("Output code"));
+    split->addWidget(d->view);
+    split->setStretchFactor(1, 1);
+    split->setSizes({210, 800});
+    setContent(split);
+    setFocusProxy(d->view);
+    takeFilterKeys(d->view);
+    takeFilterKeys(d->kernels);
+    connect(&workspace, &Workspace::stagesChanged, this, &OutputCodePanel::invalidate);
+    connect(&workspace, &Workspace::nodeSelected, this, &OutputCodePanel::invalidate);
+    connect(d->stages, &QComboBox::activated, this, [this](int index) {
+        const session::Compile* compile = this->workspace().compile();
+        const int at = d->stages->itemData(index).toInt();
+        if (!compile || at < 0 || at >= int(compile->stages.size())) return;
+        d->stage = compile->stages[std::size_t(at)];
+        d->ready = false;
+        invalidate();
+    });
+    const auto jump = [this](const QModelIndex& index) {
+        if (index.row() >= 0 && index.row() < int(d->code.kernels.size()))
+            d->view->reveal(0, d->code.kernels[std::size_t(index.row())].line);
+    };
+    connect(d->kernels, &QListView::clicked, this, jump);
+    connect(d->kernels, &QListView::activated, this, jump);
+    connect(d->view, &CodeView::linkActivated, this, &OutputCodePanel::followNode);
+}
 
 OutputCodePanel::~OutputCodePanel() = default;
 
-void OutputCodePanel::focusFilter() {}
+CodeView* OutputCodePanel::view() const {
+    return d->view;
+}
+
+QListView* OutputCodePanel::kernels() const {
+    return d->kernels;
+}
+
+void OutputCodePanel::focusFilter() {
+    d->view->openFind();
+}
+
+void OutputCodePanel::followNode(const QString& name) {
+    const std::string node = name.toStdString();
+    for (const Side side : {Side::B, Side::A})
+        if (const ir::GraphPtr& graph = workspace().stage(side).graph)
+            if (const ir::NodeIndex at = graph->find(node); at != ir::npos)
+                return workspace().selectNode({side, at});
+    // Neither side has it: the last stage that does becomes B.
+    const session::Compile* compile = workspace().compile();
+    for (int i = compile ? int(compile->stages.size()) - 1 : -1; i >= 0; --i) {
+        const session::Stage& stage = *compile->stages[std::size_t(i)];
+        if (stage.content != session::Stage::Content::Graph) continue;
+        const auto graph = stage.graph();
+        const ir::NodeIndex at = graph ? (*graph)->find(node) : ir::npos;
+        if (at == ir::npos) continue;
+        Place place = workspace().place();
+        place.stageB = i;
+        place.node = {Side::B, at};
+        return workspace().go(place);
+    }
+}
 
 void OutputCodePanel::refresh() {
     if (showNothingOpen()) return;
-    showMessage(tr("This compile has no output code."));
+    const session::Compile* compile = workspace().compile();
+    std::vector<int> codes;
+    for (std::size_t i = 0; compile && i < compile->stages.size(); ++i)
+        if (compile->stages[i]->content == session::Stage::Content::Code) codes.push_back(int(i));
+    if (codes.empty()) {
+        d->stage.reset();
+        d->ready = false;
+        showMessage(compile ? tr("%1 has no output code: its backend is not Inductor, or it made no graph.")
+                                  .arg(toQString(compile->id.toString()))
+                            : tr("No compile is selected."));
+        return;
+    }
+    session::StagePtr wanted = compile->stages[std::size_t(codes.front())];
+    for (const int i : codes) {
+        const session::StagePtr& stage = compile->stages[std::size_t(i)];
+        if (stage == d->stage || (d->stage == nullptr && (stage == workspace().stage(Side::A).stage ||
+                                                          stage == workspace().stage(Side::B).stage)))
+            wanted = stage;
+    }
+    if (wanted != d->stage || !d->ready) {
+        d->stage = wanted;
+        d->ready = false;
+        {
+            const QSignalBlocker block(d->stages);
+            d->stages->clear();
+            for (const int i : codes) {
+                d->stages->addItem(toQString(compile->stages[std::size_t(i)]->label()), i);
+                if (compile->stages[std::size_t(i)] == wanted)
+                    d->stages->setCurrentIndex(d->stages->count() - 1);
+            }
+            d->stages->setVisible(codes.size() > 1);
+        }
+        setLoading(true);
+        workspace().tasks().run<OutputCode>(
+            QStringLiteral("outputcode"), this,
+            [wanted](const TaskContext&) { return readOutputCode(toQString(wanted->payload.text())); },
+            [this](OutputCode code) {
+                setLoading(false);
+                d->code = std::move(code);
+                d->ready = true;
+                QStringList names;
+                for (const Kernel& kernel : d->code.kernels)
+                    names << kernel.name;
+                d->names->setStringList(names);
+                d->title->setText(countText(qulonglong(names.size()), tr("kernel or function"),
+                                            tr("kernels and functions")));
+                d->view->setDocument(d->code.document, {});
+                invalidate();
+            });
+        return;
+    }
+    showContent();
+    mark();
 }
 
-void OutputCodePanel::restyle() {}
+void OutputCodePanel::mark() {
+    std::set<int> named, related;
+    if (const ir::Node* node = workspace().selectedNode()) {
+        for (const int line : d->code.linesOfNode.value(toQString(node->name)))
+            named.insert(line);
+        for (const Kernel& kernel : d->code.kernels)
+            if (const auto at = named.lower_bound(kernel.first); at != named.end() && *at <= kernel.line)
+                related.insert(kernel.line);
+    }
+    d->view->setHighlight(0, named, related);
+    if (!named.empty()) d->view->reveal(0, *named.begin());
+}
 
 } // namespace dynascope::views

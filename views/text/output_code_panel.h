@@ -7,9 +7,13 @@
 
 #include <memory>
 
+class QListView;
+
 namespace dynascope::views {
 
-/// GUI thread only.
+class CodeView;
+
+/// GUI thread only. The code is read on the TaskRunner (tag "outputcode").
 class OutputCodePanel : public Panel {
     Q_OBJECT
 public:
@@ -17,12 +21,16 @@ public:
     ~OutputCodePanel() override;
 
     void focusFilter() override;
+    [[nodiscard]] CodeView* view() const;
+    [[nodiscard]] QListView* kernels() const;
 
 protected:
     void refresh() override;
-    void restyle() override;
 
 private:
+    void followNode(const QString& name);
+    void mark();
+
     struct Private;
     std::unique_ptr<Private> d;
 };
