@@ -12,8 +12,8 @@ namespace dynascope {
 
 /// One clear line about what went wrong and where. Lines and columns count from 1; 0 means "not known".
 struct Error {
-    std::string message;   ///< Cause, sentence case, without the place and without a full stop.
-    std::string file;      ///< Path or a label such as "pasted text"; may be empty.
+    std::string message; ///< Cause, sentence case, without the place and without a full stop.
+    std::string file;    ///< Path or a label such as "pasted text"; may be empty.
     std::size_t line = 0;
     std::size_t column = 0;
 

@@ -10,8 +10,8 @@
 
 namespace dynascope {
 
-/// Progress of one task. `done` and `total` are in the unit the phase names (bytes, nodes, records); `total` is 0
-/// while it is not known.
+/// Progress of one task. `done` and `total` are in the unit the phase names (bytes, nodes, records); `total`
+/// is 0 while it is not known.
 struct Progress {
     std::string_view phase; ///< "Reading", "Laying out"; valid only during the call.
     std::uint64_t done = 0;
@@ -19,7 +19,8 @@ struct Progress {
 };
 
 /// Passed by value into a task. Called on the task's own thread, so a sink that touches a GUI must hand over.
-/// A task checks `stop` often enough to end within 50 ms, and then returns an Error whose message is "cancelled".
+/// A task checks `stop` often enough to end within 50 ms, and then returns an Error whose message is
+/// "cancelled".
 struct TaskContext {
     std::stop_token stop;
     std::function<void(const Progress&)> onProgress;

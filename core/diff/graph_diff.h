@@ -22,7 +22,8 @@ enum class Change : std::uint8_t {
 [[nodiscard]] std::string_view changeName(Change change);
 [[nodiscard]] char32_t changeSign(Change change); ///< '+', U+2212, '~', U+2195, U+2248, '='
 
-/// What differs in a Changed node: "args[1]", "kwargs[dim]", "target", "dtype", "shape", "stride", "device", "users".
+/// What differs in a Changed node: "args[1]", "kwargs[dim]", "target", "dtype", "shape", "stride", "device",
+/// "users".
 struct FieldChange {
     std::string field;
     std::string a, b;
@@ -45,11 +46,12 @@ struct Row {
 };
 
 struct GraphDiff {
-    std::vector<Change> a, b;                ///< per node of each side
+    std::vector<Change> a, b;                          ///< per node of each side
     std::vector<ir::NodeIndex> partnerOfA, partnerOfB; ///< one-to-one alignment; ir::npos where none
-    std::vector<Row> rows;                   ///< both graphs in order, aligned
-    std::vector<Link> links;                 ///< provenance: includes the one-to-one pairs; sorted by (a, b)
-    std::vector<std::pair<ir::NodeIndex, std::vector<FieldChange>>> details; ///< by index in A, Changed nodes only, sorted
+    std::vector<Row> rows;                             ///< both graphs in order, aligned
+    std::vector<Link> links; ///< provenance: includes the one-to-one pairs; sorted by (a, b)
+    std::vector<std::pair<ir::NodeIndex, std::vector<FieldChange>>>
+        details; ///< by index in A, Changed nodes only, sorted
     std::size_t same = 0, respelled = 0, changed = 0, moved = 0, added = 0, removed = 0;
 
     [[nodiscard]] bool identical() const { return changed + moved + added + removed == 0; }
@@ -59,7 +61,7 @@ struct GraphDiff {
 };
 
 struct DiffOptions {
-    bool ignoreNames = true;   ///< a node that is only renamed is Respelled
+    bool ignoreNames = true; ///< a node that is only renamed is Respelled
     bool ignoreStrides = false;
     bool ignoreMeta = false;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Line diff of two texts with changed words inside changed lines. Myers' O(ND) algorithm (E. Myers, "An O(ND) Difference
-// Algorithm and Its Variations", 1986) after common prefix and suffix are taken off, with a cost bound beyond which
-// unique common lines anchor the rest (patience).
+// Line diff of two texts with changed words inside changed lines. Myers' O(ND) algorithm (E. Myers, "An O(ND)
+// Difference Algorithm and Its Variations", 1986) after common prefix and suffix are taken off, with a cost
+// bound beyond which unique common lines anchor the rest (patience).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A big graph opens collapsed: nodes are grouped by nn.Module, then by source line, and only open groups show their
-// children. The tree is computed once a graph; folding picks what is visible.
+// A big graph opens collapsed: nodes are grouped by nn.Module, then by source line, and only open groups show
+// their children. The tree is computed once a graph; folding picks what is visible.
 #pragma once
 
 #include "core/ir/graph.h"
@@ -19,45 +19,47 @@ inline constexpr GroupId noGroup = UINT32_MAX;
 /// A block: a module, a source line, or the whole graph (group 0).
 struct Group {
     enum class Kind : std::uint8_t { Root, Module, SourceLine } kind = Kind::Root;
-    std::string name;     ///< "layers.0", "self_attn", "cap.py:43"
-    std::string path;     ///< "model.layers.0.self_attn"; unique
-    std::string detail;   ///< class name where known, or the line's code
+    std::string name;   ///< "layers.0", "self_attn", "cap.py:43"
+    std::string path;   ///< "model.layers.0.self_attn"; unique
+    std::string detail; ///< class name where known, or the line's code
     GroupId parent = noGroup;
-    std::vector<GroupId> children;         ///< in graph order
-    std::vector<ir::NodeIndex> nodes;      ///< directly inside, in graph order
-    std::size_t totalNodes = 0;            ///< with all descendants
-    std::uint64_t shapeHash = 0;           ///< equal for isomorphic groups: same ops, arguments and internal edges
-    /// First of a run of neighbouring isomorphic siblings ("layers.0 ... 3, 4 alike"), else noGroup. The run's other
-    /// members carry the same value; the first carries its own id.
+    std::vector<GroupId> children;    ///< in graph order
+    std::vector<ir::NodeIndex> nodes; ///< directly inside, in graph order
+    std::size_t totalNodes = 0;       ///< with all descendants
+    std::uint64_t shapeHash = 0;      ///< equal for isomorphic groups: same ops, arguments and internal edges
+    /// First of a run of neighbouring isomorphic siblings ("layers.0 ... 3, 4 alike"), else noGroup. The
+    /// run's other members carry the same value; the first carries its own id.
     GroupId alike = noGroup;
 };
 
 struct GroupTree {
-    std::vector<Group> groups;             ///< groups[0] is the root
-    std::vector<GroupId> groupOfNode;      ///< innermost group of each node
+    std::vector<Group> groups;        ///< groups[0] is the root
+    std::vector<GroupId> groupOfNode; ///< innermost group of each node
     [[nodiscard]] int depth(GroupId id) const;
 };
 
-/// `hints` names, for placeholder i, the qualified parameter or buffer it holds ("layers.0.self_attn.in_proj_weight"), or is empty; see
-/// moduleHints(). Modules come from hints and from repeated source positions; nodes without either hang below the root.
+/// `hints` names, for placeholder i, the qualified parameter or buffer it holds
+/// ("layers.0.self_attn.in_proj_weight"), or is empty; see moduleHints(). Modules come from hints and from
+/// repeated source positions; nodes without either hang below the root.
 [[nodiscard]] GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints = {});
 
 /// Parameter names by placeholder order, taken from Dynamo's own placeholder targets
-/// (L_fn_modules_layers_modules_0_..._parameters_weight_), export's p_ names, or, for AOT graphs whose placeholders carry
-/// PlainAOTInput(idx=i), from `dynamo`, the Dynamo graph of the same compile (may be null).
+/// (L_fn_modules_layers_modules_0_..._parameters_weight_), export's p_ names, or, for AOT graphs whose
+/// placeholders carry PlainAOTInput(idx=i), from `dynamo`, the Dynamo graph of the same compile (may be
+/// null).
 [[nodiscard]] std::vector<std::string> moduleHints(const ir::Graph& graph, const ir::Graph* dynamo = nullptr);
 
 /// What is drawn: leaf nodes, closed groups and stacked runs of alike groups.
 struct VisibleItem {
     enum class Kind : std::uint8_t { Node, Closed, Stack } kind = Kind::Node;
-    ir::NodeIndex node = ir::npos;         ///< Kind::Node
-    GroupId group = noGroup;               ///< Closed: the group; Stack: the first of the run
-    std::size_t alike = 1;                 ///< Stack: how many
-    int cluster = -1;                      ///< innermost open group, as index into FoldedGraph::open
+    ir::NodeIndex node = ir::npos; ///< Kind::Node
+    GroupId group = noGroup;       ///< Closed: the group; Stack: the first of the run
+    std::size_t alike = 1;         ///< Stack: how many
+    int cluster = -1;              ///< innermost open group, as index into FoldedGraph::open
 };
 struct VisibleEdge {
-    std::uint32_t from = 0, to = 0;        ///< indices into FoldedGraph::items
-    std::uint32_t count = 1;               ///< graph edges it stands for
+    std::uint32_t from = 0, to = 0; ///< indices into FoldedGraph::items
+    std::uint32_t count = 1;        ///< graph edges it stands for
 };
 struct FoldedGraph {
     std::vector<VisibleItem> items;
@@ -68,9 +70,11 @@ struct FoldedGraph {
 };
 
 /// `openGroups` are the groups the user opened (the root is always open).
-[[nodiscard]] FoldedGraph fold(const ir::Graph& graph, const GroupTree& tree, const std::set<GroupId>& openGroups);
+[[nodiscard]] FoldedGraph fold(const ir::Graph& graph, const GroupTree& tree,
+                               const std::set<GroupId>& openGroups);
 
 /// Groups to open at first, so that about `budget` items are visible: breadth first, never splitting a stack.
-[[nodiscard]] std::set<GroupId> initialOpen(const ir::Graph& graph, const GroupTree& tree, std::size_t budget = 120);
+[[nodiscard]] std::set<GroupId> initialOpen(const ir::Graph& graph, const GroupTree& tree,
+                                            std::size_t budget = 120);
 
 } // namespace dynascope::layout

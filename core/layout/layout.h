@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Graph layout as a pure function: sizes and edges in, positions out. Two engines stand behind it: Graphviz dot, and a
-// layered fallback of ours that is always fast. Graphviz is not thread-safe and cannot be cancelled, so the window runs
-// `dynascope-cli layout` as a child; see views/canvas.
+// Graph layout as a pure function: sizes and edges in, positions out. Two engines stand behind it: Graphviz
+// dot, and a layered fallback of ours that is always fast. Graphviz is not thread-safe and cannot be
+// cancelled, so the window runs `dynascope-cli layout` as a child; see views/canvas.
 #pragma once
 
 #include "core/base/result.h"
@@ -29,8 +29,9 @@ struct Box {
     int cluster = -1;
 };
 struct Edge {
-    std::uint32_t from = 0, to = 0; ///< indices into LayoutInput::boxes; data flows from -> to, drawn downwards
-    double weight = 1;              ///< heavier edges are kept shorter and straighter
+    std::uint32_t from = 0,
+                  to = 0; ///< indices into LayoutInput::boxes; data flows from -> to, drawn downwards
+    double weight = 1;    ///< heavier edges are kept shorter and straighter
 };
 /// A frame around boxes (an opened block); clusters nest by `parent`.
 struct Cluster {
@@ -50,19 +51,21 @@ struct EdgePath {
 };
 
 struct LayoutResult {
-    std::vector<Point> boxes;  ///< top left corners, same order as the input; the whole starts at (0, 0)
+    std::vector<Point> boxes; ///< top left corners, same order as the input; the whole starts at (0, 0)
     std::vector<EdgePath> edges;
     std::vector<Rect> clusters;
     double width = 0, height = 0;
-    std::string engine;        ///< "dot" or "layered"
+    std::string engine; ///< "dot" or "layered"
     double milliseconds = 0;
 };
 
-/// Our layered layout: longest-path ranks, barycentre sweeps, then priority placement; O(sweeps x edges). Never fails; a cycle is
-/// broken at its back edge. An error only when cancelled or when an index is out of range.
+/// Our layered layout: longest-path ranks, barycentre sweeps, then priority placement; O(sweeps x edges).
+/// Never fails; a cycle is broken at its back edge. An error only when cancelled or when an index is out of
+/// range.
 [[nodiscard]] Result<LayoutResult> layoutLayered(const LayoutInput& input, const TaskContext& task = {});
 
-/// Graphviz dot with nslimit, nslimit1 = 1 and, above 200 boxes, straight edges. Process-wide lock; cannot be cancelled.
+/// Graphviz dot with nslimit, nslimit1 = 1 and, above 200 boxes, straight edges. Process-wide lock; cannot be
+/// cancelled.
 [[nodiscard]] Result<LayoutResult> layoutDot(const LayoutInput& input);
 
 /// The wire form between the window and its layout child: one JSON document each way.

@@ -19,17 +19,17 @@ struct WayOut {
 };
 
 struct BreakOccurrence {
-    std::size_t compile = 0;  ///< index into Session::compiles
-    std::size_t index = 0;    ///< into Compile::breaks
+    std::size_t compile = 0; ///< index into Session::compiles
+    std::size_t index = 0;   ///< into Compile::breaks
 };
 
 /// All breaks of one cause at one user line. The same text at two lines is two groups.
 struct BreakGroup {
-    std::string reason;       ///< short, for a table: "Builtin print cannot be traced"
+    std::string reason; ///< short, for a table: "Builtin print cannot be traced"
     ir::SourceLocation location;
     std::vector<BreakOccurrence> occurrences;
-    /// Compile time of the frames that exist only because of these breaks: an upper bound, since a later break would
-    /// have cut the graph as well. Seconds.
+    /// Compile time of the frames that exist only because of these breaks: an upper bound, since a later
+    /// break would have cut the graph as well. Seconds.
     double secondsAfter = 0;
     /// Bytes of the tensors that the resumed frames take in, summed; symbolic sizes count by their hints.
     std::uint64_t bytesHandedOver = 0;
@@ -49,15 +49,15 @@ struct BreakSummary {
 
 /// How the calls of one frame were cut into graphs: rows for the "how the breaks cut f" picture.
 struct CutPiece {
-    std::size_t compile = 0;     ///< index into Session::compiles
+    std::size_t compile = 0;      ///< index into Session::compiles
     std::vector<std::string> ops; ///< up to four op names of its graph, first distinct ones
     double seconds = 0;
-    int breakLine = 0;           ///< line of the break that ends it; 0 if it returns
+    int breakLine = 0;            ///< line of the break that ends it; 0 if it returns
     std::size_t group = SIZE_MAX; ///< into BreakSummary::groups
 };
 struct CutRow {
-    std::string label;           ///< "Call 1"
-    std::string detail;          ///< "x f32[8, 8]"
+    std::string label;  ///< "Call 1"
+    std::string detail; ///< "x f32[8, 8]"
     std::vector<CutPiece> pieces;
 };
 [[nodiscard]] std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What one opened capture holds: the result of every reader in core/capture, and all that views and the command line
-// need to know. A Session is an immutable value once open() has returned it; share it by SessionPtr.
-// Large texts (graphs, guards, code) stay in the file as Payloads until somebody looks.
+// What one opened capture holds: the result of every reader in core/capture, and all that views and the
+// command line need to know. A Session is an immutable value once open() has returned it; share it by
+// SessionPtr. Large texts (graphs, guards, code) stay in the file as Payloads until somebody looks.
 #pragma once
 
 #include "core/base/result.h"
@@ -39,7 +39,8 @@ struct Payload {
     [[nodiscard]] std::string text() const;
 };
 
-/// "1/0": frame_id / frame_compile_id of torch._guards.CompileId; `autograd` is set for compiled autograd ("!0/1/0").
+/// "1/0": frame_id / frame_compile_id of torch._guards.CompileId; `autograd` is set for compiled autograd
+/// ("!0/1/0").
 struct CompileId {
     int frame = -1;
     int compile = -1;
@@ -51,24 +52,35 @@ struct CompileId {
 
 /// One record of a trace log, in file order. Unknown types are records like any other.
 struct Record {
-    std::string type;       ///< "dynamo_start", "artifact:dynamo_graph_break_reason", ...
+    std::string type; ///< "dynamo_start", "artifact:dynamo_graph_break_reason", ...
     int rank = 0;
     CompileId compileId;
     int attempt = -1;
-    std::size_t line = 0;   ///< of the header, from 1
-    Payload header;         ///< the JSON of the header line
+    std::size_t line = 0; ///< of the header, from 1
+    Payload header;       ///< the JSON of the header line
     Payload payload;
-    double seconds = 0;     ///< wall clock of the log prefix, seconds of the day; 0 where unreadable
-    std::string origin;     ///< "torch/_dynamo/convert_frame.py:303"
-    bool known = false;     ///< false: kept and shown raw only
+    double seconds = 0; ///< wall clock of the log prefix, seconds of the day; 0 where unreadable
+    std::string origin; ///< "torch/_dynamo/convert_frame.py:303"
+    bool known = false; ///< false: kept and shown raw only
 };
 
 /// Part of a compile that a stage belongs to; stages sort by (phase, order of appearance).
-enum class Phase : std::uint8_t { Dynamo, PreGrad, Joint, Inference, Forward, Backward, Hooks, PostGradForward, PostGradBackward, Code };
+enum class Phase : std::uint8_t {
+    Dynamo,
+    PreGrad,
+    Joint,
+    Inference,
+    Forward,
+    Backward,
+    Hooks,
+    PostGradForward,
+    PostGradBackward,
+    Code
+};
 [[nodiscard]] std::string_view phaseName(Phase phase);
 
-/// One captured stage: a graph or generated code that PyTorch printed on its way. Reading the graph is lazy, done once,
-/// and thread-safe.
+/// One captured stage: a graph or generated code that PyTorch printed on its way. Reading the graph is lazy,
+/// done once, and thread-safe.
 class Stage {
 public:
     enum class Content : std::uint8_t { Graph, Code };
@@ -78,9 +90,11 @@ public:
     Phase phase = Phase::Dynamo;
     Content content = Content::Graph;
     int attempt = 0;
-    std::string detail;            ///< what the trace adds to the name: the tensor of a saved-tensor hook; mostly empty
-    std::size_t record = SIZE_MAX; ///< index into Session::records; SIZE_MAX where the file is the graph itself
-    std::size_t line = 0;          ///< of the payload's first line in its file, from 1; graph() counts from the payload
+    std::string detail; ///< what the trace adds to the name: the tensor of a saved-tensor hook; mostly empty
+    std::size_t record =
+        SIZE_MAX; ///< index into Session::records; SIZE_MAX where the file is the graph itself
+    std::size_t line =
+        0; ///< of the payload's first line in its file, from 1; graph() counts from the payload
     Payload payload;
 
     /// "aot_joint_graph", "before_post_grad_graph#1".
@@ -108,26 +122,29 @@ using StagePtr = std::shared_ptr<const Stage>;
 
 /// A graph break as dynamo_graph_break_reason tells it.
 struct GraphBreak {
-    std::string title;       ///< "Failed to trace builtin operator": the gb_type line, or the first line of the reason
+    std::string
+        title; ///< "Failed to trace builtin operator": the gb_type line, or the first line of the reason
     std::string explanation; ///< text after "Explanation:"
     std::vector<std::string> hints;
-    std::string context;     ///< "Developer debug context"
-    std::string url;         ///< the page about this kind of break, where the text names one
-    std::string instruction; ///< "CALL: a function call, e.g. f(x, y)", where named
+    std::string context;      ///< "Developer debug context"
+    std::string url;          ///< the page about this kind of break, where the text names one
+    std::string instruction;  ///< "CALL: a function call, e.g. f(x, y)", where named
     ir::StackTrace userStack; ///< innermost last
     int attempt = 0;
     std::size_t record = SIZE_MAX;
 
     /// Innermost user frame, or null.
-    [[nodiscard]] const ir::SourceLocation* location() const { return userStack.empty() ? nullptr : &userStack.back(); }
+    [[nodiscard]] const ir::SourceLocation* location() const {
+        return userStack.empty() ? nullptr : &userStack.back();
+    }
 };
 
 /// An entry of the guard tree (dynamo_cpp_guards_str), in print order.
 struct Guard {
     int depth = 0;
-    std::string type;    ///< "TENSOR_MATCH", "GuardManager", ...
-    std::string code;    ///< the check
-    std::string source;  ///< "L['x']" of the manager above or of the check itself
+    std::string type;     ///< "TENSOR_MATCH", "GuardManager", ...
+    std::string code;     ///< the check
+    std::string source;   ///< "L['x']" of the manager above or of the check itself
     std::string userCode; ///< the source line that added it, where the comment names it
     ir::SourceLocation addedAt;
     [[nodiscard]] bool isManager() const { return type.ends_with("Manager"); }
@@ -140,13 +157,13 @@ struct StorageInfo {
 };
 struct TensorInput {
     int describer = 0, id = 0;
-    std::string source;    ///< "L['x']"; empty for helpers such as a view's base
+    std::string source; ///< "L['x']"; empty for helpers such as a view's base
     ir::TensorMeta meta;
     std::string storageOffset = "0"; ///< in elements
-    int storage = -1;      ///< StorageInfo::id of the same describer
+    int storage = -1;                ///< StorageInfo::id of the same describer
     bool isLeaf = false, requiresGrad = false, isParameter = false, isView = false;
-    int base = -1;         ///< TensorInput::id that this is a view of
-    std::string raw;       ///< the record's JSON
+    int base = -1;   ///< TensorInput::id that this is a view of
+    std::string raw; ///< the record's JSON
     std::size_t record = SIZE_MAX;
 };
 
@@ -156,43 +173,46 @@ struct SymbolInfo {
 };
 
 struct Bytecode {
-    std::string name;      ///< code object: "f", "torch_dynamo_resume_in_f_at_30"
+    std::string name; ///< code object: "f", "torch_dynamo_resume_in_f_at_30"
     Payload original, modified;
 };
 
 struct CacheEvent {
     enum class Outcome : std::uint8_t { Hit, Miss, Bypass } outcome = Outcome::Miss;
-    std::string cache;     ///< "fx_graph_cache", "aotautograd_cache"
+    std::string cache; ///< "fx_graph_cache", "aotautograd_cache"
     std::string key, reason;
     std::size_t record = SIZE_MAX;
 };
 
-/// A complete chromium_event (B and E joined, or X). Times in microseconds since the first event of the session.
+/// A complete chromium_event (B and E joined, or X). Times in microseconds since the first event of the
+/// session.
 struct TimingEvent {
     std::string name, category;
     double startUs = 0, durationUs = 0;
     std::int64_t pid = 0, tid = 0;
-    int depth = 0;         ///< nesting within its thread
-    int compile = -1;      ///< index into Session::compiles, -1 if none
-    bool open = false;     ///< the log ends before its end
+    int depth = 0;     ///< nesting within its thread
+    int compile = -1;  ///< index into Session::compiles, -1 if none
+    bool open = false; ///< the log ends before its end
 };
 
 enum class Status : std::uint8_t { Compiled, GraphBreak, Skipped, Failed, Incomplete };
-[[nodiscard]] std::string_view statusName(Status status); ///< "compiled", "break", "skipped", "failed", "incomplete"
+[[nodiscard]] std::string_view
+statusName(Status status); ///< "compiled", "break", "skipped", "failed", "incomplete"
 
 /// One compile id of one rank: all its attempts.
 struct Compile {
     int rank = 0;
     CompileId id;
     Status status = Status::Incomplete;
-    int attempts = 1;                 ///< restarts + 1
+    int attempts = 1; ///< restarts + 1
     std::vector<std::string> restartReasons;
     bool isRecompile = false;
-    std::vector<std::string> recompileReasons; ///< "0/0: tensor 'x' size mismatch at index 0. expected 8, actual 4"
-    ir::StackTrace userStack;         ///< of dynamo_start, innermost last: the frame being compiled
-    std::string function;             ///< co_name
-    std::vector<StagePtr> stages;     ///< in pipeline order
-    std::vector<GraphBreak> breaks;   ///< of the final attempt last
+    std::vector<std::string>
+        recompileReasons;           ///< "0/0: tensor 'x' size mismatch at index 0. expected 8, actual 4"
+    ir::StackTrace userStack;       ///< of dynamo_start, innermost last: the frame being compiled
+    std::string function;           ///< co_name
+    std::vector<StagePtr> stages;   ///< in pipeline order
+    std::vector<GraphBreak> breaks; ///< of the final attempt last
     std::vector<Guard> guards;
     Payload guardText;
     std::vector<StorageInfo> storages;
@@ -207,31 +227,35 @@ struct Compile {
     std::string metricsJson;          ///< compilation_metrics as recorded
     std::vector<std::size_t> records; ///< indices into Session::records, in file order
 
-    [[nodiscard]] const ir::SourceLocation* location() const { return userStack.empty() ? nullptr : &userStack.back(); }
+    [[nodiscard]] const ir::SourceLocation* location() const {
+        return userStack.empty() ? nullptr : &userStack.back();
+    }
     [[nodiscard]] StagePtr findStage(std::string_view name, int k = 0) const;
     /// Graph breaks that ended a graph or the frame (the last attempt's; a restart repeats the earlier ones).
     [[nodiscard]] std::vector<const GraphBreak*> finalBreaks() const;
 };
 
-/// A function of the user's program: the compiles whose innermost user frame is the same code object, and, below, the
-/// frames that continue it after a graph break (torch_dynamo_resume_in_f_at_30 continues f).
+/// A function of the user's program: the compiles whose innermost user frame is the same code object, and,
+/// below, the frames that continue it after a graph break (torch_dynamo_resume_in_f_at_30 continues f).
 struct Frame {
-    std::string function;             ///< "f"
-    ir::SourceLocation location;      ///< first line known
+    std::string function;        ///< "f"
+    ir::SourceLocation location; ///< first line known
     int rank = 0;
     std::vector<std::size_t> compiles; ///< indices into Session::compiles, in order of compilation
 };
 
 enum class Kind : std::uint8_t { TorchTrace, FxText, ReadableText, Unknown };
-[[nodiscard]] std::string_view kindName(Kind kind); ///< "TORCH_TRACE", "FX text", "print_readable text", "unknown"
+[[nodiscard]] std::string_view
+kindName(Kind kind); ///< "TORCH_TRACE", "FX text", "print_readable text", "unknown"
 
 /// A piece of the input that could not be used as meant. Everything else still opens.
 struct Warning {
     Error error;
-    std::size_t record = SIZE_MAX;    ///< where a record was kept raw
+    std::size_t record = SIZE_MAX; ///< where a record was kept raw
 };
 
-/// Source text known from the capture itself (the code lines of stacks and File comments); a real file is never required.
+/// Source text known from the capture itself (the code lines of stacks and File comments); a real file is
+/// never required.
 struct SourceFile {
     std::string path;
     std::map<std::uint32_t, std::string> lines; ///< line number -> code, as far as the capture quotes it
@@ -239,12 +263,12 @@ struct SourceFile {
 
 struct Session {
     Kind kind = Kind::Unknown;
-    std::string path;                 ///< as opened, or "pasted text"
-    std::string title;                ///< file name without dedicated_log_torch_trace_ and .log
+    std::string path;  ///< as opened, or "pasted text"
+    std::string title; ///< file name without dedicated_log_torch_trace_ and .log
     std::string torchVersion;
     std::vector<int> ranks;
     std::vector<Record> records;
-    std::vector<Compile> compiles;    ///< by rank, then order of first appearance
+    std::vector<Compile> compiles; ///< by rank, then order of first appearance
     std::vector<Frame> frames;
     std::vector<TimingEvent> timings;
     std::vector<Warning> warnings;
