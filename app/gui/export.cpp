@@ -8,6 +8,7 @@
 #include "app/gui/window_docks.h"
 #include "views/canvas/compare_view.h"
 #include "views/models/labels.h"
+#include "views/palette/palette.h"
 
 #include <QApplication>
 #include <QDir>
@@ -64,6 +65,11 @@ public:
         }
     }
 
+    void welcome() {
+        m_name = uniqueName(QStringLiteral("welcome"));
+        grab({});
+    }
+
     [[nodiscard]] bool failed() const { return m_failed; }
 
 private:
@@ -80,6 +86,9 @@ private:
                                             : QStringLiteral("inspect-light"));
         }
         m_theme.setScheme(scheme);
+        m_window.palette().open(QStringLiteral("sel"));
+        grab(QStringLiteral("palette"));
+        m_window.palette().dismiss();
         StagesPage& stages = m_window.stagesPage();
         const CompareView::Mode mode = stages.compare()->mode();
         stages.compare()->setMode(CompareView::Mode::Merged);
@@ -155,7 +164,8 @@ private:
 
     void grab(const QString& what) {
         settle(m_window);
-        const QString file = m_folder.filePath(m_name + u'-' + what + m_suffix + QStringLiteral(".png"));
+        const QString part = what.isEmpty() ? QString() : u'-' + what;
+        const QString file = m_folder.filePath(m_name + part + m_suffix + QStringLiteral(".png"));
         report(file, m_window.grab().save(file, "PNG"));
     }
 
@@ -219,6 +229,7 @@ int exportWindows(QApplication& app, const ExportOptions& options) {
     window.show();
     settle(window);
     Exporter exporter(theme, workspace, window, options);
+    exporter.welcome();
     for (const QString& path : paths) {
         const auto before = workspace.captures().size();
         window.openPaths({path});

@@ -87,6 +87,7 @@ int main(int argc, char** argv) {
         ->type_name("DIR");
     cli.add_option("--size", options.sizes, "Window size for --export; may be given several times")
         ->type_name("WxH")
+        ->allow_extra_args(false)
         ->default_str("1600x1000");
     cli.add_option("--theme", options.theme, "Colours: dark or light")
         ->check(CLI::IsMember({"dark", "light"}));

@@ -220,7 +220,7 @@ void MainWindow::openPaths(const QStringList& paths) {
 
 bool MainWindow::isSettled() const {
     const auto& tasks = m_workspace.tasks();
-    for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter"})
+    for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette"})
         if (tasks.isRunning(QLatin1String(tag))) return false;
     if (m_workspace.isOpening()) return false;
     if (!m_stages || m_workspace.place().page != Page::Stages) return true;

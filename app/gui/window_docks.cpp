@@ -36,6 +36,14 @@ DockSizes sizesFor(int windowWidth) {
 
 constexpr int rightHiddenUnder = 1200;
 
+/// Takes no room. A dock asks its title for a size hint, which a plain widget does not have.
+class NoTitle : public QWidget {
+public:
+    using QWidget::QWidget;
+    [[nodiscard]] QSize sizeHint() const override { return {0, 0}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {0, 0}; }
+};
+
 } // namespace
 
 LazyDock::LazyDock(const QString& id, const QString& title, std::function<QWidget*()> make, QWidget* parent)
@@ -89,8 +97,7 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Theme& theme
                    [this] { return new InputsPanel(m_workspace, m_theme); })};
     for (LazyDock* dock : m_right) {
         // The tab is the title while docked; a floating dock needs a bar to be dragged back by.
-        auto* none = new QWidget(dock);
-        none->setFixedHeight(1);
+        auto* none = new NoTitle(dock);
         dock->setTitleBarWidget(none);
         connect(dock, &QDockWidget::topLevelChanged, dock,
                 [dock, none](bool floating) { dock->setTitleBarWidget(floating ? nullptr : none); });

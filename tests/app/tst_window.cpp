@@ -51,6 +51,7 @@ private slots:
     void keepsItsLayout();
     void keysDoNotConflict();
     void everyMenuActionHasAnExplanation();
+    void noOtherWindowAppears();
 
 private:
     void open(const QString& sample);
@@ -80,6 +81,7 @@ void TestWindow::init() {
     m_window->show();
     QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
     m_window->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
 }
 
 void TestWindow::cleanup() {
@@ -332,6 +334,40 @@ void TestWindow::everyMenuActionHasAnExplanation() {
                  qPrintable(entry.spec.text));
         QVERIFY2(!entry.spec.text.contains('!'), qPrintable(entry.spec.text));
     }
+}
+
+namespace {
+
+/// Notes every widget that is shown as a window of its own.
+class WindowWatcher : public QObject {
+public:
+    QStringList seen;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        const auto* widget = qobject_cast<QWidget*>(watched);
+        if (widget && event->type() == QEvent::Show && widget->isWindow() &&
+            !qobject_cast<const MainWindow*>(widget))
+            seen << QStringLiteral("%1 %2").arg(QLatin1String(watched->metaObject()->className()),
+                                                watched->objectName());
+        return false;
+    }
+};
+
+} // namespace
+
+void TestWindow::noOtherWindowAppears() {
+    // A child shown before it has its parent flashes as a window and takes the focus away.
+    WindowWatcher watcher;
+    qApp->installEventFilter(&watcher);
+    open("graph_breaks");
+    for (const char* id :
+         {"guards", "inputs", "problems", "records", "compiletime", "source", "bytecode", "outputcode"})
+        emit workspace().panelRequested(QLatin1String(id));
+    workspace().selectNode({Side::B, 1});
+    m_window->actionRegistry().trigger("go.breaks");
+    QCoreApplication::processEvents();
+    QCOMPARE(watcher.seen.join(u','), QString());
 }
 
 QTEST_MAIN(TestWindow)

@@ -135,7 +135,7 @@ QWidget* FactView::sectionWidget(const Section& section) {
     auto* column = new QVBoxLayout(out);
     column->setContentsMargins(12, 6, 12, 8);
     column->setSpacing(4);
-    auto* body = new QWidget;
+    auto* body = new QWidget(out); // shown below: without a parent it would flash as a window
     if (!section.title.isEmpty()) {
         auto* line = new QFrame;
         line->setProperty("box", "line");

@@ -428,7 +428,12 @@ void TimelineView::drawStages(QPainter& painter) const {
             painter.setPen(chosen || i == m_hover ? c.text : c.text2);
             const int room = m_compact ? m_theme.scaled(120) : int(m_step) - 6;
             const QString name = QFontMetrics(painter.font()).elidedText(stageName(i), Qt::ElideMiddle, room);
-            painter.drawText(QRect(x - room / 2, nameY, room, row), Qt::AlignCenter, name);
+            // The outermost names move inwards rather than out of sight.
+            const int width = painter.fontMetrics().horizontalAdvance(name) + 2;
+            const int left =
+                std::clamp(x - width / 2, std::min(x - discRadius, m_theme.scaled(labelWidth) + 2),
+                           std::max(x - width / 2, 0));
+            painter.drawText(QRect(left, nameY, width, row), Qt::AlignCenter, name);
             if (known) {
                 painter.setFont(plain);
                 painter.setPen(c.text2);
