@@ -125,11 +125,14 @@ std::vector<StorageView> storagesOf(const session::Compile& compile) {
         at->second.cellBytes = at->second.lanes.empty() || at->second.cellBytes == element ? element : 0;
         at->second.lanes.push_back(std::move(lane));
     }
+    const auto named = [&](const StorageLane& lane) { return !compile.inputs[lane.input].source.empty(); };
     std::vector<StorageView> out;
     for (auto& [id, view] : byId) {
         for (std::size_t a = 0; a < view.lanes.size(); ++a)
             for (std::size_t b = 0; b < view.lanes.size() && view.lanes.size() <= 64; ++b)
-                if (a != b && view.lanes[a].cover && view.lanes[b].cover) {
+                // A base without a name in the program covers all of its views: that is no news.
+                if (a != b && view.lanes[a].cover && view.lanes[b].cover && named(view.lanes[a]) &&
+                    named(view.lanes[b])) {
                     const ByteRanges shared =
                         intersect(view.lanes[a].cover->ranges, view.lanes[b].cover->ranges);
                     view.lanes[a].overlap.insert(view.lanes[a].overlap.end(), shared.begin(), shared.end());

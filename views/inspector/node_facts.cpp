@@ -24,7 +24,7 @@ QString tr(const char* text, int n = -1) {
 }
 
 QString nodeTarget(Side side, NodeIndex node) {
-    return QStringLiteral("node:%1:%2").arg(side == Side::A ? u'A' : u'B').arg(node);
+    return QStringLiteral("node:%1:%2").arg(QLatin1Char(side == Side::A ? 'A' : 'B')).arg(node);
 }
 
 /// Arguments as written, with every node name a link. Only the text is scanned: names are Python identifiers.

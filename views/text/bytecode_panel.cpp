@@ -85,7 +85,7 @@ void BytecodePanel::refresh() {
         if (!compile)
             showMessage(tr("No compile is selected."));
         else
-            showMessage(tr("No bytecode is recorded for %1. TORCH_LOGS=+bytecode makes Dynamo record it.")
+            showMessage(tr("No bytecode is recorded for %1: this trace has no bytecode artifact of it.")
                             .arg(toQString(compile->id.toString())));
         return;
     }

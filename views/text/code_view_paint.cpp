@@ -132,7 +132,7 @@ void CodeView::paintRow(QPainter& painter, int pane, int row, int y) const {
     }
     if (hasFocus() && row == m_caret.row && pane == m_caret.pane) {
         painter.setPen(c.line2);
-        painter.drawRect(body.adjusted(0, 0, -1, -1));
+        painter.drawRect(body.adjusted(2, 0, -1, -1));
     }
     paintRanges(painter, pane, row, y);
     paintGutter(painter, pane, row, y);

@@ -130,7 +130,7 @@ void SourcePanel::selectNodesOf(int lineNumber) {
     const bool inB = all[at].side == Side::B;
     const auto inSide = d->nodes[inB ? 1 : 0].value(lineNumber).size();
     const std::size_t nth = inB ? at + 1 : at + 1 - d->nodes[1].value(lineNumber).size();
-    d->hint->setText(tr("node %1 of %2 in %3").arg(nth).arg(inSide).arg(inB ? u'B' : u'A'));
+    d->hint->setText(tr("node %1 of %2 in %3").arg(nth).arg(inSide).arg(QLatin1Char(inB ? 'B' : 'A')));
 }
 
 void SourcePanel::refresh() {

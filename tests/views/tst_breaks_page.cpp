@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/views/panel_test.h"
+#include "views/breaks/break_facts.h"
+#include "views/breaks/breaks_page.h"
+#include "views/breaks/cut_strip.h"
+#include "views/breaks/reasons_model.h"
+#include "views/inspector/fact_view.h"
+#include "views/text/code_view.h"
+
+#include <QLineEdit>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QToolButton>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+class TestBreaksPage : public QObject {
+    Q_OBJECT
+private slots:
+    void modelHolds();
+    void ranksByCost();
+    void clickingARowShowsItsBreak();
+    void clickingThePictureShowsItsBreak();
+    void sortsByAppearance();
+    void filters();
+    void exportsTheTable();
+    void tellsWhatToDo();
+    void noBreaksSaysSo();
+    void survivesClosing();
+};
+
+void TestBreaksPage::modelHolds() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    ReasonsModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    ReasonsFilter filter;
+    filter.setSourceModel(&model);
+    QAbstractItemModelTester filterTester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setGroups(f.workspace.capture()->breaks.groups);
+    QCOMPARE(model.rowCount(), 7);
+    filter.setText("print");
+    QCOMPARE(filter.rowCount(), 1);
+    filter.setText({});
+    QVERIFY(!model.data(model.index(99, 0), Qt::DisplayRole).isValid());
+    model.setGroups({});
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestBreaksPage::ranksByCost() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    QVERIFY(page->message().isEmpty());
+    const QAbstractItemModel* model = page->table()->model();
+    QCOMPARE(model->rowCount(), 7);
+    double last = 1e9;
+    for (int row = 0; row < model->rowCount(); ++row) {
+        const double seconds =
+            model->index(row, ReasonsModel::Seconds).data(ReasonsModel::SortRole).toDouble();
+        QVERIFY(seconds <= last);
+        last = seconds;
+    }
+}
+
+void TestBreaksPage::clickingARowShowsItsBreak() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    const QModelIndex third = page->table()->model()->index(2, ReasonsModel::Reason);
+    QTest::mouseClick(page->table()->viewport(), Qt::LeftButton, {},
+                      page->table()->visualRect(third).center());
+    f.settle();
+    const int group = third.data(ReasonsModel::GroupRole).toInt();
+    QCOMPARE(f.workspace.place().breakGroup, group);
+    const int line = int(f.workspace.capture()->breaks.groups[std::size_t(group)].location.line);
+    bool noted = false;
+    const CodeView* source = page->source();
+    for (std::size_t row = 1; row < source->rows().size(); ++row)
+        if (!source->rows()[row].note.isEmpty())
+            noted = source->document(0)->lines[std::size_t(source->rows()[row - 1].line[0])].number == line;
+    QVERIFY(noted);
+}
+
+void TestBreaksPage::clickingThePictureShowsItsBreak() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    const auto rows = session::cutRows(*f.workspace.session(), f.workspace.capture()->breaks);
+    QVERIFY(!rows.empty());
+    int piece = 0;
+    while (rows[0].pieces[std::size_t(piece)].group == 0 || rows[0].pieces[std::size_t(piece)].breakLine == 0)
+        ++piece;
+    QTest::mouseClick(page->strip(), Qt::LeftButton, {}, page->strip()->breakRect(0, piece).center());
+    QCOMPARE(f.workspace.place().breakGroup, int(rows[0].pieces[std::size_t(piece)].group));
+    QTest::mouseClick(page->strip(), Qt::LeftButton, {}, page->strip()->pieceRect(0, 0).center());
+    QCOMPARE(f.workspace.place().compile, int(rows[0].pieces[0].compile));
+    QCOMPARE(f.workspace.place().page, Page::Stages);
+}
+
+void TestBreaksPage::sortsByAppearance() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    for (QToolButton* button : page->findChildren<QToolButton*>())
+        if (button->text() == "Order of appearance") QTest::mouseClick(button, Qt::LeftButton);
+    const QAbstractItemModel* model = page->table()->model();
+    qulonglong last = 0;
+    for (int row = 0; row < model->rowCount(); ++row) {
+        const qulonglong first =
+            model->index(row, ReasonsModel::Rank).data(ReasonsModel::SortRole).toULongLong();
+        QVERIFY(first >= last);
+        last = first;
+    }
+}
+
+void TestBreaksPage::filters() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    page->table()->setFocus();
+    QTest::keyClick(page->table(), Qt::Key_Slash);
+    auto* field = page->findChild<QLineEdit*>();
+    QTest::keyClicks(field, "item");
+    QCOMPARE(page->table()->model()->rowCount(), 1);
+    field->setText("zzz");
+    QCOMPARE(page->table()->model()->rowCount(), 0);
+}
+
+void TestBreaksPage::exportsTheTable() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    QTemporaryDir folder;
+    QVERIFY(page->exportTo(folder.filePath("b.csv")));
+    QFile file(folder.filePath("b.csv"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll().count('\n'), 8);
+    QVERIFY(!page->exportTo(folder.filePath("no/such/b.csv")));
+}
+
+void TestBreaksPage::tellsWhatToDo() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    const Facts facts = breakFacts(*f.workspace.capture(), 0);
+    const QString text = FactView::plainText(facts);
+    QVERIFY(text.contains("What to do"));
+    QVERIFY(text.contains("Frames after: "));
+    QVERIFY(text.contains("The quickest wins in this run"));
+    QVERIFY(!rawReason(*f.workspace.capture(), 0).isEmpty());
+    QVERIFY(breakFacts(*f.workspace.capture(), 999).sections.empty());
+    QVERIFY(rawReason(*f.workspace.capture(), 999).isEmpty());
+}
+
+void TestBreaksPage::noBreaksSaysSo() {
+    test::Fixture f;
+    test::addSample(f.workspace, "view_mutation");
+    auto page = f.show<BreaksPage>(1280, 860);
+    QVERIFY(page->message().startsWith("No graph breaks: every frame was captured whole"));
+    QVERIFY(page->message().contains("1 compile id"));
+}
+
+void TestBreaksPage::survivesClosing() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    f.workspace.close(0);
+    f.settle();
+    QVERIFY(page->message().contains("Ctrl+O"));
+    (void)page->grab();
+    test::addSample(f.workspace, "view_mutation");
+    test::addSample(f.workspace, "graph_breaks");
+    f.settle();
+    (void)page->grab();
+}
+
+QTEST_MAIN(TestBreaksPage)
+#include "tst_breaks_page.moc"

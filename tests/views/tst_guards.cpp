@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/views/panel_test.h"
+#include "views/guards/guards_model.h"
+#include "views/guards/guards_panel.h"
+
+#include <QLineEdit>
+#include <QTreeView>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+class TestGuards : public QObject {
+    Q_OBJECT
+private slots:
+    void modelHolds();
+    void matchesReasons();
+    void groupsAmbientChecks();
+    void marksTheGuardThatFailed();
+    void filtersAndGoesToTheLine();
+    void deepTreesDoNotRecurse();
+    void saysWhatIsMissing();
+};
+
+void TestGuards::modelHolds() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    GuardsModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const session::SessionPtr session = f.workspace.capture()->session;
+    for (std::size_t i = 0; i < session->compiles.size(); ++i)
+        model.setGuards(session, i);
+    model.clear();
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestGuards::matchesReasons() {
+    session::Guard tensor{2, "TENSOR_MATCH", "check_tensor(L['x'], Tensor, ...)", "L['x']", {}, {}};
+    QVERIFY(guardMatchesReason(tensor, "0/0: tensor 'x' size mismatch at index 0. expected 8, actual 4"));
+    QVERIFY(!guardMatchesReason(tensor, "0/0: tensor 'xy' size mismatch at index 0. expected 8, actual 4"));
+    session::Guard value{2, "EQUALS_MATCH", "L['n'] == 3", "L['n']", {}, {}};
+    QVERIFY(guardMatchesReason(value, "0/0: L['n'] == 3  # cap.py:3 in f"));
+    QVERIFY(!guardMatchesReason(value, "0/0: L['m'] == 3"));
+    session::Guard manager{1, "GuardManager", "L['n'] == 3", "L['n']", {}, {}};
+    QVERIFY(!guardMatchesReason(manager, "0/0: L['n'] == 3"));
+    QVERIFY(!guardMatchesReason(value, ""));
+}
+
+void TestGuards::groupsAmbientChecks() {
+    session::Session session;
+    session.compiles.resize(1);
+    session.compiles[0].guards = {{0, "RootGuardManager", "", "", {}, {}},
+                                  {1, "GLOBAL_STATE", "___check_global_state()", "", {}, {}},
+                                  {1, "GuardManager", "source=L['x']", "L['x']", {}, {}},
+                                  {2, "TENSOR_MATCH", "check_tensor(...)", "L['x']", {}, {}}};
+    GuardsModel model;
+    model.setGuards(std::make_shared<const session::Session>(session), 0);
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.index(1, 0).data().toString(), QStringLiteral("Checks of every frame"));
+    QCOMPARE(model.rowCount(model.index(1, 0)), 1);
+    const QModelIndex x = model.index(0, 0, model.index(0, 0));
+    QCOMPARE(x.data().toString(), QStringLiteral("L['x']"));
+    QCOMPARE(model.rowCount(x), 1);
+    QCOMPARE(model.checkCount(), 2);
+}
+
+void TestGuards::marksTheGuardThatFailed() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    GuardsModel model;
+    model.setGuards(f.workspace.capture()->session, std::size_t(f.compileIndex("1/0")));
+    QVERIFY(model.failedCount() >= 1);
+    QCOMPARE(model.failedCount() < model.checkCount(), true);
+}
+
+void TestGuards::filtersAndGoesToTheLine() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.selectCompile(0, f.compileIndex("1/0"));
+    auto panel = f.show<GuardsPanel>(420, 500);
+    QVERIFY(panel->message().isEmpty());
+    QSignalSpy source(&f.workspace, &Workspace::sourceRequested);
+    panel->filter()->setText("TENSOR_MATCH");
+    QTreeView* tree = panel->tree();
+    QModelIndex leaf = tree->model()->index(0, 0);
+    while (tree->model()->rowCount(leaf) > 0)
+        leaf = tree->model()->index(0, 0, leaf);
+    const QRect cell = tree->visualRect(leaf.siblingAtColumn(GuardsModel::AddedBy));
+    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, cell.center());
+    QCOMPARE(source.size(), 1);
+    QVERIFY(source[0][1].toInt() > 0);
+    panel->filter()->setText("no such guard");
+    QCOMPARE(tree->model()->rowCount(), 0);
+}
+
+void TestGuards::deepTreesDoNotRecurse() {
+    session::Session session;
+    session.compiles.resize(1);
+    for (int depth = 0; depth < 20000; ++depth)
+        session.compiles[0].guards.push_back({depth, "GuardManager", {}, "L['x']", {}, {}});
+    GuardsModel model;
+    model.setGuards(std::make_shared<const session::Session>(std::move(session)), 0);
+    int deep = 0;
+    for (QModelIndex at = model.index(0, 0); at.isValid(); at = model.index(0, 0, at))
+        ++deep;
+    QVERIFY(deep <= 200);
+}
+
+void TestGuards::saysWhatIsMissing() {
+    test::Fixture f;
+    auto panel = f.show<GuardsPanel>(300, 400);
+    QVERIFY(panel->message().contains("Ctrl+O"));
+    session::Session session;
+    session.compiles.resize(1);
+    f.workspace.addCapture(test::captureOf(std::move(session)), true);
+    f.settle();
+    QVERIFY(panel->message().startsWith("No guards"));
+}
+
+QTEST_MAIN(TestGuards)
+#include "tst_guards.moc"

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/views/panel_test.h"
+#include "views/inspector/fact_text.h"
+#include "views/inspector/fact_view.h"
+#include "views/inspector/inspector_panel.h"
+
+#include <QToolButton>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+class TestInspector : public QObject {
+    Q_OBJECT
+private slots:
+    void tellsANode();
+    void linksGoToNodes();
+    void tellsACompile();
+    void tellsARecompile();
+    void refreshesOnlyWhenShown();
+    void textIsNeverMarkup();
+    void foldsSections();
+    void nothingIsCutOff_data();
+    void nothingIsCutOff();
+};
+
+void TestInspector::tellsANode() {
+    test::Fixture f;
+    test::addSample(f.workspace, "view_mutation");
+    auto panel = f.show<InspectorPanel>(312, 700);
+    f.select(Side::A, "setitem");
+    const Facts& facts = panel->facts();
+    QCOMPARE(facts.title, QStringLiteral("setitem"));
+    QCOMPARE(facts.chip, QStringLiteral("writes in place"));
+    const QString text = panel->plainText();
+    QVERIFY(text.contains("Args: y, (slice(None, None, None), 0), getitem"));
+    QVERIFY(text.contains("Writes: y"));
+    QVERIFY(text.contains("none (kept for its write)"));
+    QVERIFY(text.contains("Became in B"));
+    QVERIFY(text.contains("select_scatter"));
+    QVERIFY(text.contains("cap.py:"));
+    f.select(Side::B, "select_scatter");
+    QVERIFY(panel->plainText().contains("Came from A"));
+    QVERIFY(panel->plainText().contains("setitem"));
+    QVERIFY(panel->plainText().contains("Stride: (5, 1)"));
+}
+
+void TestInspector::linksGoToNodes() {
+    test::Fixture f;
+    test::addSample(f.workspace, "view_mutation");
+    auto panel = f.show<InspectorPanel>(312, 700);
+    f.select(Side::A, "setitem");
+    QString target;
+    for (const Section& section : panel->facts().sections)
+        for (const Fact& fact : section.facts)
+            for (const Token& token : fact.tokens)
+                if (token.text == "getitem" && !token.link.isEmpty()) target = token.link;
+    QCOMPARE(target, QStringLiteral("node:A:%1").arg(f.workspace.stage(Side::A).graph->find("getitem")));
+    panel->follow(target);
+    QCOMPARE(f.workspace.selectedNode()->name, std::string("getitem"));
+    QSignalSpy source(&f.workspace, &Workspace::sourceRequested);
+    panel->follow("source:/a/b:c.py:43");
+    QCOMPARE(source.size(), 1);
+    QCOMPARE(source[0][0].toString(), QStringLiteral("/a/b:c.py"));
+    QCOMPARE(source[0][1].toInt(), 43);
+    QSignalSpy record(&f.workspace, &Workspace::recordRequested);
+    panel->follow("record:7");
+    QCOMPARE(record[0][1].toInt(), 7);
+    const NodeSelection before = f.workspace.place().node;
+    panel->follow("node:A:999999");
+    QVERIFY(f.workspace.place().node == before || f.workspace.selectedNode() == nullptr);
+}
+
+void TestInspector::tellsACompile() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    auto panel = f.show<InspectorPanel>(312, 700);
+    f.workspace.selectCompile(0, f.compileIndex("1/0"));
+    f.workspace.clearSelection();
+    f.settle();
+    const QString text = panel->plainText();
+    QCOMPARE(panel->facts().title, QStringLiteral("1/0"));
+    QVERIFY(text.contains("Graph break"));
+    QVERIFY(text.contains("Way out"));
+    QVERIFY(text.contains("Compile time: "));
+    QVERIFY(text.contains("Caches"));
+    panel->follow("break:0");
+    QCOMPARE(f.workspace.place().page, Page::Breaks);
+}
+
+void TestInspector::tellsARecompile() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    auto panel = f.show<InspectorPanel>(312, 700);
+    f.workspace.selectCompile(0, f.compileIndex("0/1"));
+    f.workspace.clearSelection();
+    f.settle();
+    QVERIFY(panel->plainText().contains("Why it recompiled"));
+    QVERIFY(panel->plainText().contains("0/0: "));
+}
+
+void TestInspector::refreshesOnlyWhenShown() {
+    test::Fixture f;
+    InspectorPanel panel(f.workspace, f.theme);
+    test::addSample(f.workspace, "view_mutation");
+    f.select(Side::A, "setitem");
+    QVERIFY(panel.facts().title.isEmpty());
+    panel.resize(300, 400);
+    panel.show();
+    f.settle();
+    QCOMPARE(panel.facts().title, QStringLiteral("setitem"));
+    panel.hide();
+    f.select(Side::A, "getitem");
+    QCOMPARE(panel.facts().title, QStringLiteral("setitem"));
+    panel.show();
+    f.settle();
+    QCOMPARE(panel.facts().title, QStringLiteral("getitem"));
+}
+
+void TestInspector::textIsNeverMarkup() {
+    Theme theme;
+    FactText text(
+        {views::mono("<b>x</b> & <img src='http://example.org'>"), views::link("<i>go</i>", "node:A:1")},
+        theme);
+    QCOMPARE(text.toPlainText(), QStringLiteral("<b>x</b> & <img src='http://example.org'><i>go</i>"));
+    QSignalSpy followed(&text, &FactText::followed);
+    text.resize(400, 40);
+    text.show();
+    QTextCursor cursor(text.document());
+    cursor.movePosition(QTextCursor::End);
+    QTest::mouseClick(text.viewport(), Qt::LeftButton, {}, text.cursorRect(cursor).center() - QPoint(10, 0));
+    QCOMPARE(followed.size(), 1);
+    QCOMPARE(followed[0][0].toString(), QStringLiteral("node:A:1"));
+}
+
+void TestInspector::foldsSections() {
+    test::Fixture f;
+    test::addSample(f.workspace, "view_mutation");
+    auto panel = f.show<InspectorPanel>(312, 700);
+    f.select(Side::A, "setitem");
+    const auto origin = [&] {
+        QToolButton* found = nullptr;
+        for (QToolButton* button : panel->findChildren<QToolButton*>())
+            if (button->text() == "Origin" && button->isVisible()) found = button;
+        return found;
+    };
+    QVERIFY(origin());
+    QVERIFY(origin()->isChecked());
+    QTest::mouseClick(origin(), Qt::LeftButton);
+    f.select(Side::A, "getitem");
+    QVERIFY(origin());
+    QVERIFY(!origin()->isChecked());
+}
+
+void TestInspector::nothingIsCutOff_data() {
+    QTest::addColumn<int>("width");
+    for (const int width : {264, 312, 440})
+        QTest::newRow(qPrintable(QString::number(width))) << width;
+}
+
+void TestInspector::nothingIsCutOff() {
+    QFETCH(int, width);
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    auto panel = f.show<InspectorPanel>(width, 900);
+    f.workspace.selectCompile(0, f.compileIndex("1/0"));
+    f.workspace.clearSelection();
+    f.settle();
+    QTest::qWait(20);
+    for (const FactText* text : panel->findChildren<FactText*>()) {
+        if (!text->isVisible()) continue;
+        QVERIFY2(text->height() + 1 >= text->heightForWidth(text->width()), qPrintable(text->toPlainText()));
+        QVERIFY(text->mapTo(panel.get(), QPoint(text->width(), 0)).x() <= width);
+    }
+}
+
+QTEST_MAIN(TestInspector)
+#include "tst_inspector.moc"
