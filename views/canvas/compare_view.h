@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The centre of the window: stage A's graph beside stage B's, with the gutter that ties related nodes, or one merged canvas.
-// Both canvases scroll, zoom and select together while the chain is on.
+// The centre of the window: stage A's graph beside stage B's, with the gutter that ties related nodes, or one
+// merged canvas. Both canvases scroll, zoom and select together while the chain is on.
 #pragma once
 
 #include "views/models/workspace.h"
@@ -12,7 +12,8 @@
 
 namespace dynascope::views {
 
-/// GUI thread only. Lays out in a child process (`dynascope-cli layout`), newest request wins; shows folded places at once.
+/// GUI thread only. Lays out in a child process (`dynascope-cli layout`), newest request wins; shows folded
+/// places at once.
 class CompareView : public QWidget {
     Q_OBJECT
 public:
@@ -23,29 +24,39 @@ public:
 
     void setMode(Mode mode);
     [[nodiscard]] Mode mode() const;
-    void setLinked(bool linked);          ///< panes move together
+    void setLinked(bool linked); ///< panes move together
     [[nodiscard]] bool isLinked() const;
     void setEdgeLabels(bool on);
     void setMinimap(bool on);
+    [[nodiscard]] bool hasEdgeLabels() const;
+    [[nodiscard]] bool hasMinimap() const;
+    [[nodiscard]] double zoom() const;
+    void setMotion(bool on); ///< cards slide to their new places; on unless DYNASCOPE_REDUCE_MOTION is set
+    /// The layout child; `dynascope-cli` beside the executable unless set. Empty: only our own layout is
+    /// used.
+    void setLayoutProgram(const QString& path);
     [[nodiscard]] bool isSettled() const; ///< no layout is running: for tests and --export
 
 public slots:
     void zoomIn();
     void zoomOut();
-    void zoomReset();                     ///< 100 %
+    void zoomReset(); ///< 100 %
     void fitAll();
-    void fitSelection();                  ///< all, when nothing is selected
-    void toggleFold();                    ///< of the selected node's block
-    void openAll();                       ///< unfold everything
+    void fitSelection(); ///< all, when nothing is selected
+    void toggleFold();   ///< of the selected node's block
+    void openAll();      ///< unfold everything
     void closeAll();
-    void nextDifference(int direction);   ///< +1 or -1
+    void nextDifference(int direction); ///< +1 or -1
     void cancelLayout();
-    bool exportSvg(const QString& path);  ///< false when it could not be written
+    bool exportSvg(const QString& path); ///< false when it could not be written
 
 signals:
-    void settled();                       ///< both canvases have their final layout
+    void settled(); ///< both canvases have their final layout
     void zoomChanged(double factor);
     void modeChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Private;

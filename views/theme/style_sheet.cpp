@@ -55,6 +55,7 @@ QToolButton { background: transparent; color: @text; border: 1px solid transpare
 QToolButton:hover { background: @bg3; }
 QToolButton:pressed { background: @line2; }
 QToolButton:checked { background: @accentBg; color: @accentText; border-color: @accentBg; }
+QToolButton[plain="true"]:checked { background: transparent; border-color: transparent; }
 QToolButton:focus { border-color: @accent; }
 QToolButton:disabled { color: @text3; background: transparent; }
 QToolButton::menu-indicator { image: none; }

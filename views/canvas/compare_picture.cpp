@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The part of CompareView that turns stages into pictures: a worker folds and lays out in layers and its
+// picture is shown at once; then dot, in a child, may find a better one.
+#include "views/canvas/compare_private.h"
+
+#include <QLocale>
+#include <algorithm>
+
+namespace dynascope::views {
+
+using canvas::GraphCanvas;
+using canvas::PaneSource;
+using canvas::Picture;
+using canvas::PictureRequest;
+
+namespace {
+
+const QString pictureTag = QStringLiteral("canvas");
+constexpr std::size_t largestForDot = 400; ///< boxes; beyond it dot does not end within its budget
+constexpr std::size_t rememberedGraphs = 24;
+constexpr int showProgressAfterMs = 100;
+
+QString counted(std::size_t n, const char* one, const char* many) {
+    return QLocale::c().toString(static_cast<qulonglong>(n)) + ' ' + QLatin1String(n == 1 ? one : many);
+}
+
+} // namespace
+
+bool CompareView::Private::busy() const {
+    return working || rebuildTimer.isActive() || processA.isRunning() || processB.isRunning() ||
+           workspace.stage(Side::A).loading || workspace.stage(Side::B).loading ||
+           (workspace.stage(Side::A).graph && workspace.stage(Side::B).graph && !workspace.diff());
+}
+
+void CompareView::Private::stagesChanged() {
+    const std::pair now{workspace.place().capture, workspace.place().compile};
+    scheduleRebuild(now == shownCompile ? GraphCanvas::Transition::Step : GraphCanvas::Transition::None);
+    showMode();
+    updateHeaders();
+}
+
+void CompareView::Private::scheduleRebuild(GraphCanvas::Transition how, const QString& at) {
+    transition = how;
+    anchor = at;
+    if (reported) busySince.start();
+    reported = false;
+    rebuildTimer.start();
+    if (!progressTimer.isActive()) progressTimer.start();
+}
+
+std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
+    const ir::GraphPtr& graph = workspace.stage(side).graph;
+    if (!graph) return std::nullopt;
+    const auto at =
+        std::find_if(known.begin(), known.end(), [&graph](const PaneSource& s) { return s.graph == graph; });
+    if (at != known.end()) return *at;
+    PaneSource source;
+    source.graph = graph;
+    if (const session::Compile* compile = workspace.compile())
+        source.dynamo = compile->findStage("dynamo_output_graph");
+    return source;
+}
+
+void CompareView::Private::remember(const PaneSource& source) {
+    const auto at = std::find_if(known.begin(), known.end(),
+                                 [&source](const PaneSource& s) { return s.graph == source.graph; });
+    if (at != known.end()) known.erase(at);
+    known.push_front(source);
+    if (known.size() > rememberedGraphs) known.pop_back();
+}
+
+void CompareView::Private::rebuild() {
+    stopAll();
+    PictureRequest request;
+    request.a = sourceOf(Side::A);
+    request.b = sourceOf(Side::B);
+    request.diff = workspace.diff();
+    request.merged = mode == Mode::Merged && request.diff != nullptr;
+    if (request.merged && mergedOf == std::pair{request.a->graph.get(), request.b->graph.get()})
+        request.mergedPane = knownMerged;
+    showMessages();
+    if (!request.a && !request.b) {
+        show({}, GraphCanvas::Transition::None, {});
+        checkSettled();
+        return;
+    }
+    working = true;
+    workspace.tasks().run<Picture>(
+        pictureTag, &q, [request](const TaskContext& task) { return canvas::makePicture(request, task); },
+        [this, how = transition, at = anchor](Picture made) {
+            working = false;
+            if (made.complete) {
+                show(std::move(made), how, at);
+                startProcesses();
+            }
+            checkSettled();
+        });
+}
+
+void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const QString& at) {
+    picture = std::move(made);
+    for (const auto* side : {&picture.a, &picture.b})
+        if (*side) remember((*side)->source);
+    if (picture.merged) {
+        knownMerged = picture.merged->source;
+        mergedOf = {workspace.stage(Side::A).graph.get(), workspace.stage(Side::B).graph.get()};
+    }
+    shownCompile = {workspace.place().capture, workspace.place().compile};
+
+    syncing = true;
+    const bool fresh = how == GraphCanvas::Transition::None;
+    const auto give = [&](GraphCanvas& target, const std::optional<canvas::LaidOut>& side) {
+        const bool first = fresh || !target.scene();
+        target.setScene(side ? side->scene : nullptr, how, at);
+        if (side && first) target.showFirst();
+    };
+    const QPointF heldA = a.canvas->place();
+    const QPointF heldB = b.canvas->place();
+    const bool hadA = a.canvas->scene() != nullptr;
+    const bool hadB = b.canvas->scene() != nullptr;
+    if (picture.merged || mode != Mode::Merged) give(*merged.canvas, picture.merged);
+    if (!picture.merged) {
+        give(*a.canvas, picture.a);
+        give(*b.canvas, picture.b);
+        if (picture.a && picture.b && linked) {
+            const double height = std::max(picture.a->scene->size.height(), picture.b->scene->size.height());
+            a.canvas->setExtent(height);
+            b.canvas->setExtent(height);
+            if (fresh || (!hadA && !hadB)) {
+                const double zoom = std::min(a.canvas->zoom(), b.canvas->zoom());
+                for (GraphCanvas* c : {a.canvas, b.canvas})
+                    c->setPlace(zoom,
+                                {c->place().x(), std::min(a.canvas->place().y(), b.canvas->place().y())});
+            } else if (how == GraphCanvas::Transition::Step) {
+                // The width of a scene may differ from the last one's: its middle stays where it was.
+                a.canvas->setPlace(lastActive->zoom(), hadA ? heldA : a.canvas->place());
+                b.canvas->setPlace(lastActive->zoom(), hadB ? heldB : b.canvas->place());
+            } else {
+                GraphCanvas& leader = lastActive == a.canvas ? *a.canvas : *b.canvas;
+                GraphCanvas& other = lastActive == a.canvas ? *b.canvas : *a.canvas;
+                other.setPlace(leader.zoom(), {other.place().x(), leader.place().y()});
+            }
+        }
+    }
+    syncing = false;
+    rememberPlaces();
+    gutter->setBands(picture.bands);
+    gutter->setSelection({});
+    showMode();
+    updateHeaders();
+    selectionChanged(false);
+    if (fresh && !workspace.place().node.isEmpty()) selectionChanged(true);
+    const double zoom = active().zoom();
+    if (std::abs(zoom - lastZoom) > 1e-6) {
+        lastZoom = zoom;
+        emit q.zoomChanged(zoom);
+    }
+}
+
+void CompareView::Private::showMessages() {
+    const auto message = [this](Side side, GraphCanvas& target) {
+        const StageView& stage = workspace.stage(side);
+        if (stage.graph) return;
+        if (!stage.stage) {
+            if (const session::Compile* compile = workspace.compile();
+                compile != nullptr && compile->stages.empty()) {
+                const QString reason = QString::fromStdString(
+                    !compile->failReason.empty() ? compile->failReason : compile->failType);
+                target.setMessage(
+                    tr("This compile has no graph: its status is %1")
+                        .arg(QString::fromUtf8(
+                            session::statusName(compile->status).data(),
+                            static_cast<qsizetype>(session::statusName(compile->status).size()))),
+                    reason);
+            } else {
+                target.setMessage(tr("Nothing is open"),
+                                  tr("Open a trace or a graph text. Drop it here, or Ctrl+O."));
+            }
+        } else if (stage.loading) {
+            target.setMessage(tr("Reading %1").arg(QString::fromStdString(stage.stage->label())));
+        } else if (!stage.error.isEmpty()) {
+            target.setMessage(
+                tr("%1 cannot be read as a graph").arg(QString::fromStdString(stage.stage->label())),
+                stage.error);
+        } else {
+            target.setMessage(tr("%1 is code, not a graph").arg(QString::fromStdString(stage.stage->label())),
+                              tr("Its text is in the Output code panel."));
+        }
+    };
+    message(Side::A, *a.canvas);
+    message(Side::B, *b.canvas);
+}
+
+void CompareView::Private::startProcesses() {
+    answerA.clear();
+    answerB.clear();
+    if (program.isEmpty()) return;
+    const auto start = [this](canvas::LayoutProcess& process, const std::optional<canvas::LaidOut>& side) {
+        if (!side) return;
+        const layout::LayoutInput& input = side->pane->input;
+        if (input.boxes.size() < 3 || input.boxes.size() > largestForDot) return;
+        const std::string json = layout::toJson(input);
+        process.start(program, QByteArray(json.data(), static_cast<qsizetype>(json.size())));
+    };
+    start(processA, picture.merged ? picture.merged : picture.a);
+    start(processB, picture.merged ? std::nullopt : picture.b);
+}
+
+void CompareView::Private::processesDone() {
+    if (processA.isRunning() || processB.isRunning()) return;
+    if (answerA.isEmpty() && answerB.isEmpty()) {
+        checkSettled();
+        return;
+    }
+    working = true;
+    workspace.tasks().run<Picture>(
+        pictureTag, &q,
+        [first = answerA, second = answerB, now = picture](const TaskContext&) {
+            const auto read = [](const QByteArray& text) -> std::optional<layout::LayoutResult> {
+                if (text.isEmpty()) return std::nullopt;
+                auto result = layout::resultFromJson(
+                    std::string_view(text.constData(), static_cast<std::size_t>(text.size())));
+                return result ? std::optional(std::move(*result)) : std::nullopt;
+            };
+            const auto one = read(first);
+            if (now.merged) return canvas::withLayouts(now, std::nullopt, std::nullopt, one);
+            return canvas::withLayouts(now, one, read(second), std::nullopt);
+        },
+        [this](Picture made) {
+            working = false;
+            const auto differs = [](const std::optional<canvas::LaidOut>& x,
+                                    const std::optional<canvas::LaidOut>& y) {
+                return x && y && x->scene != y->scene;
+            };
+            if (differs(made.a, picture.a) || differs(made.b, picture.b) ||
+                differs(made.merged, picture.merged)) {
+                // What is selected stays where it is; else the top of the graph does.
+                const QRectF held = active().selectedRect();
+                QString at;
+                if (!held.isNull() && active().scene() && active().selected() != canvas::noItem)
+                    at = active().scene()->items[static_cast<std::size_t>(active().selected())].key;
+                show(std::move(made), GraphCanvas::Transition::Fold, at);
+            }
+            checkSettled();
+        });
+}
+
+void CompareView::Private::stopAll() {
+    rebuildTimer.stop();
+    workspace.tasks().cancel(pictureTag);
+    processA.cancel();
+    processB.cancel();
+    working = false;
+}
+
+void CompareView::Private::tick() {
+    checkSettled();
+    if (!busy() || busySince.elapsed() < showProgressAfterMs) return;
+    const StageView& stageA = workspace.stage(Side::A);
+    const StageView& stageB = workspace.stage(Side::B);
+    for (const auto& [stage, pane] : {std::pair{&stageA, &a}, std::pair{&stageB, &b}}) {
+        if (!stage->loading) continue;
+        pane->header->setProgress(tr("Reading"));
+        if (pane->canvas->scene()) pane->canvas->setScene(nullptr, GraphCanvas::Transition::None);
+    }
+    if (!working && !processA.isRunning() && !processB.isRunning()) return;
+    const std::size_t nodes =
+        (stageA.graph ? stageA.graph->size() : 0) + (stageB.graph ? stageB.graph->size() : 0);
+    const QString text = tr("Laying out %1, %2 s")
+                             .arg(counted(nodes, "node", "nodes"))
+                             .arg(static_cast<double>(busySince.elapsed()) / 1000, 0, 'f', 1);
+    const PaneWidgets& pane = effectiveMode() == Mode::Merged ? merged : b.box->isVisible() ? b : a;
+    pane.header->setProgress(text);
+}
+
+void CompareView::Private::checkSettled() {
+    if (busy()) return;
+    progressTimer.stop();
+    for (const PaneWidgets* pane : {&a, &b, &merged})
+        pane->header->setProgress({});
+    if (reported) return;
+    reported = true;
+    emit q.settled();
+}
+
+void CompareView::Private::updateHeaders() {
+    const auto detail = [](const ir::GraphPtr& graph, const GraphCanvas& target) {
+        if (!graph) return QString();
+        QString text = counted(graph->size(), "node", "nodes");
+        if (const canvas::ScenePtr& scene = target.scene();
+            scene && scene->graph->size() > scene->items.size())
+            text += QStringLiteral(", %1 drawn").arg(scene->items.size());
+        return text;
+    };
+    const auto name = [this](Side side) {
+        const StageView& stage = workspace.stage(side);
+        return stage.stage ? QString::fromStdString(stage.stage->label()) : tr("No stage");
+    };
+    const auto diff = workspace.diff();
+    a.header->setStage(name(Side::A), detail(workspace.stage(Side::A).graph, *a.canvas));
+    b.header->setStage(name(Side::B), detail(workspace.stage(Side::B).graph, *b.canvas));
+    b.header->setCounts(diff.get());
+    merged.header->setStage(
+        name(Side::A) + QStringLiteral(" → ") + name(Side::B),
+        detail(picture.mergedGraph ? picture.mergedGraph->graph : nullptr, *merged.canvas));
+    merged.header->setCounts(diff.get());
+}
+
+void CompareView::Private::fold(Slot slot, layout::GroupId group, bool open) {
+    const auto set = [open](PaneSource& source, layout::GroupId id) {
+        if (open)
+            source.open.insert(id);
+        else
+            source.open.erase(id);
+    };
+    const ScenePath path = pathOf(slot, group);
+    if (path.empty()) return;
+    lastActive = &canvasOf(slot);
+    if (slot == Slot::Merged) {
+        if (knownMerged) set(*knownMerged, group);
+    } else {
+        const std::optional<PaneSource> own = sourceOf(slot == Slot::A ? Side::A : Side::B);
+        if (!own || !own->tree) return;
+        PaneSource changed = *own;
+        set(changed, group);
+        remember(changed);
+        // The block of the same path on the other side opens along.
+        std::optional<PaneSource> other = sourceOf(slot == Slot::A ? Side::B : Side::A);
+        if (linked && other && other->tree) {
+            const auto& groups = other->tree->groups;
+            const auto at = std::find_if(groups.begin(), groups.end(),
+                                         [&path](const layout::Group& g) { return g.path == path; });
+            if (at != groups.end() && at != groups.begin()) {
+                set(*other, static_cast<layout::GroupId>(at - groups.begin()));
+                remember(*other);
+            }
+        }
+    }
+    scheduleRebuild(GraphCanvas::Transition::Fold, '/' + QString::fromStdString(path));
+}
+
+CompareView::Private::ScenePath CompareView::Private::pathOf(Slot slot, layout::GroupId group) const {
+    const canvas::ScenePtr& scene = canvasOf(slot).scene();
+    return scene && group > 0 && group < scene->tree->groups.size() ? scene->tree->groups[group].path
+                                                                    : ScenePath();
+}
+
+void CompareView::Private::foldAll(bool open) {
+    const auto set = [open](PaneSource& source) {
+        source.open.clear();
+        if (!open || !source.tree) return;
+        for (layout::GroupId g = 1; g < source.tree->groups.size(); ++g)
+            source.open.insert(g);
+    };
+    if (effectiveMode() == Mode::Merged) {
+        if (knownMerged) set(*knownMerged);
+    } else {
+        for (const Side side : {Side::A, Side::B}) {
+            std::optional<PaneSource> source = sourceOf(side);
+            if (!source || !source->tree) continue;
+            set(*source);
+            remember(*source);
+        }
+    }
+    scheduleRebuild(GraphCanvas::Transition::Fold);
+}
+
+void CompareView::openAll() {
+    d->foldAll(true);
+}
+
+void CompareView::closeAll() {
+    d->foldAll(false);
+}
+
+} // namespace dynascope::views

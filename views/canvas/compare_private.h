@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The inside of CompareView, shared by its three sources: panes and modes (compare_view.cpp), pictures
+// (compare_picture.cpp), selection and keys (compare_selection.cpp).
+#pragma once
+
+#include "views/canvas/compare_view.h"
+#include "views/canvas/gutter.h"
+#include "views/canvas/layout_process.h"
+#include "views/canvas/pane_header.h"
+#include "views/canvas/picture.h"
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <deque>
+
+namespace dynascope::views {
+
+struct CompareView::Private {
+    using GraphCanvas = canvas::GraphCanvas;
+    using PaneHeader = canvas::PaneHeader;
+
+    /// A header above a canvas.
+    struct PaneWidgets {
+        QWidget* box = nullptr;
+        PaneHeader* header = nullptr;
+        GraphCanvas* canvas = nullptr;
+    };
+    enum class Slot { A, B, Merged };
+
+    Private(CompareView& view, Workspace& workspace, Theme& theme);
+
+    // Panes and modes.
+    void build();
+    PaneWidgets makePane(PaneHeader::Kind kind, const QString& name, Slot slot);
+    void connectPane(const PaneWidgets& pane, Slot slot);
+    void showMode();
+    [[nodiscard]] Mode effectiveMode() const;
+    [[nodiscard]] std::vector<GraphCanvas*> shown() const;
+    [[nodiscard]] GraphCanvas& active() const;
+    [[nodiscard]] GraphCanvas& canvasOf(Slot slot) const;
+    void canvasMoved(Slot slot);
+    void rememberPlaces();
+    void updateHeaders();
+
+    // Pictures.
+    void stagesChanged();
+    void scheduleRebuild(GraphCanvas::Transition transition, const QString& anchor = {});
+    void rebuild();
+    [[nodiscard]] std::optional<canvas::PaneSource> sourceOf(Side side) const;
+    void remember(const canvas::PaneSource& source);
+    void show(canvas::Picture picture, GraphCanvas::Transition transition, const QString& anchor);
+    void showMessages();
+    void startProcesses();
+    void processesDone();
+    void stopAll();
+    void tick();
+    void checkSettled();
+    [[nodiscard]] bool busy() const;
+    using ScenePath = std::string;                                          ///< Group::path
+    [[nodiscard]] ScenePath pathOf(Slot slot, layout::GroupId group) const; ///< empty for the root
+    void fold(Slot slot, layout::GroupId group, bool open);
+    void foldAll(bool open);
+
+    // Selection and keys.
+    void selectionChanged(bool reveal);
+    void selectInPanes(const NodeSelection& node, bool reveal);
+    void selectInMerged(const NodeSelection& node, bool reveal);
+    void itemClicked(Slot slot, int item);
+    [[nodiscard]] NodeSelection nodeAt(Slot slot, int item) const;
+    void showInOtherPane(Slot slot, int item);
+    void goToSource(Slot slot, int item);
+    void keyTyped(int key);
+    void nextDifference(int direction);
+
+    CompareView& q;
+    Workspace& workspace;
+    Theme& theme;
+    Mode mode = Mode::SideBySide;
+    Side single = Side::B;
+    bool linked = true;
+    bool syncing = false;
+    double lastZoom = 1;
+    QString program;
+
+    PaneWidgets a, b, merged;
+    QWidget* gutterBox = nullptr;
+    canvas::Gutter* gutter = nullptr;
+    QToolButton* chain = nullptr;
+    GraphCanvas* lastActive = nullptr;
+    QPointF placeA, placeB; ///< as of the last move: linked panes follow by the difference
+
+    canvas::Picture picture;
+    std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately
+    std::optional<canvas::PaneSource> knownMerged;
+    std::pair<const ir::Graph*, const ir::Graph*> mergedOf{nullptr, nullptr};
+    std::pair<int, int> shownCompile{-1, -1}; ///< capture and compile of the picture
+    QTimer rebuildTimer, progressTimer;
+    QElapsedTimer busySince;
+    bool working = false; ///< a worker makes a picture
+    bool reported = true; ///< settled() was emitted since the last start
+    GraphCanvas::Transition transition = GraphCanvas::Transition::None;
+    QString anchor;
+    canvas::LayoutProcess processA, processB;
+    QByteArray answerA, answerB;
+};
+
+} // namespace dynascope::views

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The part of CompareView that ties selection, keys and differences to the workspace.
+#include "views/canvas/compare_private.h"
+
+#include <algorithm>
+
+namespace dynascope::views {
+
+using canvas::GraphCanvas;
+using canvas::noItem;
+
+namespace {
+
+constexpr double bandPadding = 8;
+
+std::vector<int> itemsOf(const canvas::Scene& scene, const std::vector<ir::NodeIndex>& nodes) {
+    std::vector<int> items;
+    for (const ir::NodeIndex node : nodes)
+        if (const int item = scene.itemOf(node); item != noItem) items.push_back(item);
+    std::sort(items.begin(), items.end());
+    items.erase(std::unique(items.begin(), items.end()), items.end());
+    return items;
+}
+
+QRectF hull(const canvas::Scene& scene, const std::vector<int>& items) {
+    QRectF area;
+    for (const int item : items)
+        area |= scene.items[static_cast<std::size_t>(item)].rect;
+    return area;
+}
+
+} // namespace
+
+void CompareView::Private::selectionChanged(bool reveal) {
+    const NodeSelection node = workspace.place().node;
+    if (picture.merged)
+        selectInMerged(node, reveal);
+    else
+        selectInPanes(node, reveal);
+}
+
+void CompareView::Private::selectInMerged(const NodeSelection& node, bool reveal) {
+    GraphCanvas& target = *merged.canvas;
+    const canvas::ScenePtr& scene = target.scene();
+    if (!scene || !picture.mergedGraph) return;
+    const auto place = [this](Side side, ir::NodeIndex n) {
+        const auto& from = side == Side::A ? picture.mergedGraph->fromA : picture.mergedGraph->fromB;
+        return n < from.size() ? from[n] : ir::npos;
+    };
+    const int item = node.isEmpty() ? noItem : scene->itemOf(place(node.side, node.node));
+    std::vector<ir::NodeIndex> others;
+    for (const ir::NodeIndex n : workspace.related())
+        others.push_back(place(node.side == Side::A ? Side::B : Side::A, n));
+    std::vector<int> related = itemsOf(*scene, others);
+    std::erase(related, item);
+    target.setSelected(item);
+    target.setRelated(std::move(related));
+    if (reveal && item != noItem) target.reveal(scene->items[static_cast<std::size_t>(item)].rect);
+}
+
+void CompareView::Private::selectInPanes(const NodeSelection& node, bool reveal) {
+    const bool isA = node.side == Side::A;
+    GraphCanvas& own = isA ? *a.canvas : *b.canvas;
+    GraphCanvas& other = isA ? *b.canvas : *a.canvas;
+    for (GraphCanvas* c : {a.canvas, b.canvas}) {
+        c->setRelated({});
+        c->setBand({});
+    }
+    gutter->setSelection({});
+    other.setSelected(noItem);
+    const int item = node.isEmpty() || !own.scene() ? noItem : own.scene()->itemOf(node.node);
+    own.setSelected(item);
+    if (item == noItem) return;
+    const QRectF here = own.scene()->items[static_cast<std::size_t>(item)].rect;
+    const std::vector<ir::NodeIndex> nodes = workspace.related();
+    if (other.scene()) {
+        const std::vector<int> related = itemsOf(*other.scene(), nodes);
+        other.setRelated(related);
+        if (!related.empty()) {
+            const QRectF there = hull(*other.scene(), related);
+            const std::pair ownBand{here.top() - bandPadding, here.bottom() + bandPadding};
+            const std::pair otherBand{there.top() - bandPadding, there.bottom() + bandPadding};
+            own.setBand(ownBand);
+            other.setBand(otherBand);
+            const auto& [topA, bottomA] = isA ? ownBand : otherBand;
+            const auto& [topB, bottomB] = isA ? otherBand : ownBand;
+            const QString label =
+                isA ? QStringLiteral("1 → %1").arg(nodes.size()) : QStringLiteral("%1 → 1").arg(nodes.size());
+            gutter->setSelection(canvas::SelectionBand{topA, bottomA, topB, bottomB, label});
+            if (reveal && !linked) other.reveal(there);
+        }
+    }
+    if (reveal) {
+        if (effectiveMode() == Mode::Single && single != node.side && !own.isVisible()) {
+            single = node.side;
+            showMode();
+        }
+        own.reveal(here);
+    }
+}
+
+NodeSelection CompareView::Private::nodeAt(Slot slot, int item) const {
+    const canvas::ScenePtr& scene = canvasOf(slot).scene();
+    if (!scene || item == noItem || !scene->items[static_cast<std::size_t>(item)].isNode()) return {};
+    const ir::NodeIndex node = scene->items[static_cast<std::size_t>(item)].node;
+    if (slot != Slot::Merged) return {slot == Slot::A ? Side::A : Side::B, node};
+    if (!picture.mergedGraph) return {};
+    if (const ir::NodeIndex inB = picture.mergedGraph->nodeOfB[node]; inB != ir::npos) return {Side::B, inB};
+    return {Side::A, picture.mergedGraph->nodeOfA[node]};
+}
+
+void CompareView::Private::itemClicked(Slot slot, int item) {
+    GraphCanvas& target = canvasOf(slot);
+    lastActive = &target;
+    const NodeSelection node = nodeAt(slot, item);
+    if (!node.isEmpty()) {
+        workspace.selectNode(node);
+        return;
+    }
+    // A block is selected here only: other panels know nodes.
+    workspace.clearSelection();
+    for (GraphCanvas* c : {a.canvas, b.canvas, merged.canvas})
+        c->setSelected(c == &target ? item : noItem);
+}
+
+void CompareView::Private::showInOtherPane(Slot slot, int item) {
+    const NodeSelection node = nodeAt(slot, item);
+    if (node.isEmpty()) return;
+    workspace.selectNode(node);
+    const std::vector<ir::NodeIndex> related = workspace.related();
+    if (related.empty()) return;
+    const Side other = node.side == Side::A ? Side::B : Side::A;
+    workspace.selectNode({other, related.front()});
+    if (!picture.merged) (other == Side::A ? a.canvas : b.canvas)->setFocus();
+}
+
+void CompareView::Private::goToSource(Slot slot, int item) {
+    const NodeSelection node = nodeAt(slot, item);
+    if (node.isEmpty()) return;
+    workspace.selectNode(node);
+    const ir::SourceLocation* at = workspace.stage(node.side).graph->node(node.node).location();
+    if (at == nullptr) return;
+    emit workspace.panelRequested(QStringLiteral("source"));
+    emit workspace.sourceRequested(QString::fromStdString(at->file), static_cast<int>(at->line));
+}
+
+void CompareView::Private::keyTyped(int key) {
+    switch (key) {
+    case Qt::Key_F:
+        q.fitSelection();
+        return;
+    case Qt::Key_E:
+        q.setEdgeLabels(!q.hasEdgeLabels());
+        return;
+    case Qt::Key_M:
+        q.setMinimap(!q.hasMinimap());
+        return;
+    case Qt::Key_X:
+        workspace.swapSides();
+        return;
+    default:
+        workspace.clearSelection();
+        for (GraphCanvas* c : {a.canvas, b.canvas, merged.canvas})
+            c->setSelected(noItem);
+        return;
+    }
+}
+
+void CompareView::Private::nextDifference(int direction) {
+    struct Stop {
+        double y, x;
+        Slot slot;
+        int item;
+    };
+    std::vector<Stop> stops;
+    const auto add = [&stops](Slot slot, const GraphCanvas& canvas, bool onlyRemoved) {
+        if (!canvas.scene()) return;
+        for (const int item : canvas.scene()->differences) {
+            const canvas::SceneItem& there = canvas.scene()->items[static_cast<std::size_t>(item)];
+            // A changed node stands on both sides and is stopped at once, in B.
+            if (onlyRemoved && there.change != diff::Change::Removed) continue;
+            stops.push_back({there.rect.top(), there.rect.left(), slot, item});
+        }
+    };
+    if (picture.merged) {
+        add(Slot::Merged, *merged.canvas, false);
+    } else {
+        add(Slot::A, *a.canvas, true);
+        add(Slot::B, *b.canvas, false);
+    }
+    if (stops.empty()) return;
+    std::sort(stops.begin(), stops.end(), [](const Stop& x, const Stop& y) {
+        return std::tie(x.y, x.slot, x.x) < std::tie(y.y, y.slot, y.x);
+    });
+    const auto current = std::find_if(
+        stops.begin(), stops.end(), [this](const Stop& s) { return canvasOf(s.slot).selected() == s.item; });
+    const auto count = static_cast<std::ptrdiff_t>(stops.size());
+    std::ptrdiff_t at = direction > 0 ? 0 : count - 1;
+    if (current != stops.end()) at = ((current - stops.begin()) + (direction > 0 ? 1 : -1) + count) % count;
+    const Stop& stop = stops[static_cast<std::size_t>(at)];
+    itemClicked(stop.slot, stop.item);
+    GraphCanvas& target = canvasOf(stop.slot);
+    target.reveal(target.scene()->items[static_cast<std::size_t>(stop.item)].rect);
+}
+
+void CompareView::nextDifference(int direction) {
+    d->nextDifference(direction);
+}
+
+void CompareView::toggleFold() {
+    GraphCanvas& canvas = d->active();
+    if (!canvas.scene()) return;
+    const auto slot = &canvas == d->a.canvas   ? Private::Slot::A
+                      : &canvas == d->b.canvas ? Private::Slot::B
+                                               : Private::Slot::Merged;
+    if (const int frame = canvas.selectedFrame(); frame >= 0) {
+        d->fold(slot, canvas.scene()->frames[static_cast<std::size_t>(frame)].group, false);
+        return;
+    }
+    if (canvas.selected() == noItem) return;
+    const canvas::SceneItem& item = canvas.scene()->items[static_cast<std::size_t>(canvas.selected())];
+    if (!item.isNode())
+        d->fold(slot, item.group, true);
+    else if (item.frame >= 0)
+        d->fold(slot, canvas.scene()->frames[static_cast<std::size_t>(item.frame)].group, false);
+}
+
+} // namespace dynascope::views

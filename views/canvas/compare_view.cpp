@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/canvas/compare_view.h"
+
+#include "views/canvas/compare_private.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QResizeEvent>
+#include <QSaveFile>
+#include <QSvgGenerator>
+#include <algorithm>
+#include <cmath>
+
+namespace dynascope::views {
+
+using canvas::GraphCanvas;
+using canvas::Gutter;
+
+namespace {
+
+constexpr int narrow = 800; ///< pixels below which one canvas is shown, with a switch
+constexpr double zoomStep = 1.25;
+constexpr double exportMargin = 24;
+
+/// A strip as high as the panes' headers, for above the gutter.
+class HeaderFiller final : public QWidget {
+public:
+    HeaderFiller(const Theme& theme, int height, QWidget* parent)
+        : QWidget(parent)
+        , m_theme(theme) {
+        setFixedHeight(height);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.fillRect(rect(), m_theme.colours().bg2);
+        painter.fillRect(0, height() - 1, width(), 1, m_theme.colours().line);
+    }
+
+private:
+    const Theme& m_theme;
+};
+
+} // namespace
+
+CompareView::Private::Private(CompareView& view, Workspace& ws, Theme& look)
+    : q(view)
+    , workspace(ws)
+    , theme(look)
+    , program(QCoreApplication::applicationDirPath() + QStringLiteral("/dynascope-cli")) {}
+
+void CompareView::Private::build() {
+    a = makePane(PaneHeader::Kind::A, tr("Graph of stage A"), Slot::A);
+    b = makePane(PaneHeader::Kind::B, tr("Graph of stage B"), Slot::B);
+    merged = makePane(PaneHeader::Kind::Merged, tr("Merged graph of A and B"), Slot::Merged);
+
+    chain = a.header->addButton("chain", tr("Panes move together (Ctrl+L)"), true);
+    chain->setChecked(true);
+    QObject::connect(chain, &QToolButton::toggled, &q, &CompareView::setLinked);
+    const auto fit = [this](PaneHeader* header) {
+        QObject::connect(header->addButton("fit", tr("Fit the selection, or all (F)"), false),
+                         &QToolButton::clicked, &q, &CompareView::fitSelection);
+    };
+    QObject::connect(b.header->addButton("merge", tr("One merged canvas"), false), &QToolButton::clicked, &q,
+                     [this] { q.setMode(Mode::Merged); });
+    fit(b.header);
+    QObject::connect(merged.header->addButton("side-by-side", tr("Two canvases side by side"), false),
+                     &QToolButton::clicked, &q, [this] { q.setMode(Mode::SideBySide); });
+    fit(merged.header);
+
+    gutter = new Gutter(theme, *a.canvas, *b.canvas);
+    gutterBox = new QWidget(&q);
+    auto* column = new QVBoxLayout(gutterBox);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(new HeaderFiller(theme, a.header->height(), gutterBox));
+    column->addWidget(gutter, 1);
+    gutterBox->setFixedWidth(Gutter::stripWidth);
+
+    auto* row = new QHBoxLayout(&q);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addWidget(a.box, 1);
+    row->addWidget(gutterBox);
+    row->addWidget(b.box, 1);
+    row->addWidget(merged.box, 1);
+    lastActive = b.canvas;
+
+    QObject::connect(&theme, &Theme::changed, gutter, qOverload<>(&QWidget::update));
+    QObject::connect(&workspace, &Workspace::stagesChanged, &q, [this] { stagesChanged(); });
+    QObject::connect(&workspace, &Workspace::diffChanged, &q, [this] { stagesChanged(); });
+    QObject::connect(&workspace, &Workspace::nodeSelected, &q, [this] { selectionChanged(true); });
+    rebuildTimer.setSingleShot(true);
+    rebuildTimer.setInterval(0);
+    QObject::connect(&rebuildTimer, &QTimer::timeout, &q, [this] { rebuild(); });
+    progressTimer.setInterval(100);
+    QObject::connect(&progressTimer, &QTimer::timeout, &q, [this] { tick(); });
+    QObject::connect(&processA, &canvas::LayoutProcess::finished, &q, [this](const QByteArray& answer) {
+        answerA = answer;
+        processesDone();
+    });
+    QObject::connect(&processB, &canvas::LayoutProcess::finished, &q, [this](const QByteArray& answer) {
+        answerB = answer;
+        processesDone();
+    });
+    showMode();
+}
+
+CompareView::Private::PaneWidgets CompareView::Private::makePane(PaneHeader::Kind kind, const QString& name,
+                                                                 Slot slot) {
+    PaneWidgets pane;
+    pane.box = new QWidget(&q);
+    pane.header = new PaneHeader(theme, kind, pane.box);
+    pane.canvas = new GraphCanvas(theme, name, pane.box);
+    pane.canvas->setMotion(qEnvironmentVariableIsEmpty("DYNASCOPE_REDUCE_MOTION"));
+    auto* column = new QVBoxLayout(pane.box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(pane.header);
+    column->addWidget(pane.canvas, 1);
+    connectPane(pane, slot);
+    return pane;
+}
+
+void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
+    QObject::connect(pane.header, &PaneHeader::cancelled, &q, &CompareView::cancelLayout);
+    QObject::connect(pane.header, &PaneHeader::sideChosen, &q, [this](Side side) {
+        if (effectiveMode() != Mode::Single) return;
+        single = side;
+        showMode();
+        emit q.modeChanged();
+    });
+    const GraphCanvas* c = pane.canvas;
+    QObject::connect(c, &GraphCanvas::viewMoved, &q, [this, slot] { canvasMoved(slot); });
+    QObject::connect(c, &GraphCanvas::itemClicked, &q, [this, slot](int item) { itemClicked(slot, item); });
+    QObject::connect(c, &GraphCanvas::foldRequested, &q,
+                     [this, slot](layout::GroupId group, bool open) { fold(slot, group, open); });
+    QObject::connect(c, &GraphCanvas::itemHovered, &q,
+                     [this, slot](int item) { workspace.hoverNode(nodeAt(slot, item)); });
+    QObject::connect(c, &GraphCanvas::showInOtherPane, &q,
+                     [this, slot](int item) { showInOtherPane(slot, item); });
+    QObject::connect(c, &GraphCanvas::sourceRequested, &q,
+                     [this, slot](int item) { goToSource(slot, item); });
+    QObject::connect(c, &GraphCanvas::relativesRequested, &q, [this, slot](int, bool inputs) {
+        const int next =
+            canvasOf(slot).neighbour(inputs ? GraphCanvas::Direction::Up : GraphCanvas::Direction::Down);
+        if (next != canvas::noItem) itemClicked(slot, next);
+    });
+    QObject::connect(c, &GraphCanvas::keyTyped, &q, [this](int key) { keyTyped(key); });
+}
+
+CompareView::Mode CompareView::Private::effectiveMode() const {
+    if (mode == Mode::SideBySide && q.width() < narrow) return Mode::Single;
+    if (mode == Mode::Merged && !picture.merged && !workspace.diff()) return Mode::SideBySide;
+    return mode;
+}
+
+void CompareView::Private::showMode() {
+    const Mode now = effectiveMode();
+    a.box->setVisible(now == Mode::SideBySide || (now == Mode::Single && single == Side::A));
+    b.box->setVisible(now == Mode::SideBySide || (now == Mode::Single && single == Side::B));
+    gutterBox->setVisible(now == Mode::SideBySide);
+    merged.box->setVisible(now == Mode::Merged);
+    const bool one = now == Mode::Single;
+    a.header->setSwitch(one, Side::A);
+    b.header->setSwitch(one, Side::B);
+    chain->setVisible(!one);
+    if (const auto canvases = shown();
+        std::find(canvases.begin(), canvases.end(), lastActive) == canvases.end())
+        lastActive = canvases.back();
+}
+
+std::vector<GraphCanvas*> CompareView::Private::shown() const {
+    switch (effectiveMode()) {
+    case Mode::Merged:
+        return {merged.canvas};
+    case Mode::Single:
+        return {single == Side::A ? a.canvas : b.canvas};
+    case Mode::SideBySide:
+        break;
+    }
+    return {a.canvas, b.canvas};
+}
+
+GraphCanvas& CompareView::Private::active() const {
+    for (GraphCanvas* c : shown())
+        if (c->hasFocus()) return *c;
+    return *lastActive;
+}
+
+GraphCanvas& CompareView::Private::canvasOf(Slot slot) const {
+    return slot == Slot::A ? *a.canvas : slot == Slot::B ? *b.canvas : *merged.canvas;
+}
+
+void CompareView::Private::rememberPlaces() {
+    placeA = a.canvas->place();
+    placeB = b.canvas->place();
+}
+
+void CompareView::Private::canvasMoved(Slot slot) {
+    if (syncing) return;
+    GraphCanvas& moved = canvasOf(slot);
+    lastActive = &moved;
+    if (slot != Slot::Merged && linked && effectiveMode() != Mode::Merged) {
+        syncing = true;
+        const bool isA = slot == Slot::A;
+        GraphCanvas& other = isA ? *b.canvas : *a.canvas;
+        const QPointF before = isA ? placeA : placeB;
+        const QPointF now = moved.place();
+        if (other.scene()) other.setPlace(moved.zoom(), {other.place().x() + now.x() - before.x(), now.y()});
+        syncing = false;
+    }
+    rememberPlaces();
+    gutter->update();
+    if (std::abs(moved.zoom() - lastZoom) > 1e-6) {
+        lastZoom = moved.zoom();
+        emit q.zoomChanged(lastZoom);
+    }
+}
+
+CompareView::CompareView(Workspace& workspace, Theme& theme, QWidget* parent)
+    : QWidget(parent)
+    , d(std::make_unique<Private>(*this, workspace, theme)) {
+    setAccessibleName(tr("Graphs before and after"));
+    d->build();
+    d->stagesChanged();
+}
+
+CompareView::~CompareView() {
+    d->workspace.tasks().cancel(QStringLiteral("canvas"));
+}
+
+void CompareView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    d->showMode();
+}
+
+void CompareView::setMode(Mode mode) {
+    if (mode == d->mode) return;
+    d->mode = mode;
+    if (mode == Mode::Merged || d->picture.merged) d->scheduleRebuild(GraphCanvas::Transition::None);
+    d->showMode();
+    d->updateHeaders();
+    emit modeChanged();
+}
+
+CompareView::Mode CompareView::mode() const {
+    return d->mode;
+}
+
+void CompareView::setLinked(bool linked) {
+    if (linked == d->linked) return;
+    d->linked = linked;
+    d->chain->setChecked(linked);
+    d->chain->setIcon(d->theme.icon(linked ? "chain" : "chain-off"));
+    d->rememberPlaces();
+    if (linked) d->canvasMoved(d->lastActive == d->a.canvas ? Private::Slot::A : Private::Slot::B);
+    emit modeChanged();
+}
+
+bool CompareView::isLinked() const {
+    return d->linked;
+}
+
+void CompareView::setEdgeLabels(bool on) {
+    for (GraphCanvas* c : {d->a.canvas, d->b.canvas, d->merged.canvas})
+        c->setEdgeLabels(on);
+}
+
+bool CompareView::hasEdgeLabels() const {
+    return d->b.canvas->edgeLabels();
+}
+
+void CompareView::setMinimap(bool on) {
+    for (GraphCanvas* c : {d->a.canvas, d->b.canvas, d->merged.canvas})
+        c->setMinimap(on);
+}
+
+bool CompareView::hasMinimap() const {
+    return d->b.canvas->hasMinimap();
+}
+
+double CompareView::zoom() const {
+    return d->active().zoom();
+}
+
+void CompareView::setMotion(bool on) {
+    for (GraphCanvas* c : {d->a.canvas, d->b.canvas, d->merged.canvas})
+        c->setMotion(on);
+}
+
+void CompareView::setLayoutProgram(const QString& path) {
+    d->program = path;
+}
+
+bool CompareView::isSettled() const {
+    return !d->busy();
+}
+
+void CompareView::zoomIn() {
+    d->active().zoomTo(d->active().zoom() * zoomStep);
+}
+
+void CompareView::zoomOut() {
+    d->active().zoomTo(d->active().zoom() / zoomStep);
+}
+
+void CompareView::zoomReset() {
+    d->active().zoomTo(1);
+}
+
+void CompareView::fitAll() {
+    // The wider of the two decides, since both take its zoom.
+    GraphCanvas* widest = nullptr;
+    for (GraphCanvas* c : d->shown()) {
+        if (!c->scene()) continue;
+        if (widest == nullptr || !d->linked ||
+            c->scene()->size.width() * c->scene()->size.height() >
+                widest->scene()->size.width() * widest->scene()->size.height())
+            widest = c;
+    }
+    if (widest == nullptr) return;
+    for (GraphCanvas* c : d->shown())
+        if (c->scene() && c != widest) c->fit(QRectF(QPointF(), c->scene()->size), 1);
+    widest->fit(QRectF(QPointF(), widest->scene()->size), 1);
+}
+
+void CompareView::fitSelection() {
+    GraphCanvas& canvas = d->active();
+    const QRectF area = canvas.selectedRect();
+    if (area.isNull()) {
+        fitAll();
+    } else {
+        canvas.fit(area, 1);
+    }
+}
+
+void CompareView::cancelLayout() {
+    d->stopAll();
+    d->updateHeaders();
+    d->checkSettled();
+}
+
+bool CompareView::exportSvg(const QString& path) {
+    struct Part {
+        GraphCanvas* canvas;
+        double left;
+    };
+    std::vector<Part> parts;
+    double width = exportMargin;
+    double height = 0;
+    for (GraphCanvas* c : d->shown()) {
+        if (!c->scene()) continue;
+        if (!parts.empty()) width += Gutter::stripWidth + 2 * exportMargin;
+        parts.push_back({c, width});
+        width += c->scene()->size.width();
+        height = std::max(height, c->scene()->size.height());
+    }
+    if (parts.empty()) return false;
+    width += exportMargin;
+    height += 2 * exportMargin;
+
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) return false;
+    QSvgGenerator generator;
+    generator.setOutputDevice(&file);
+    generator.setSize(QSizeF(width, height).toSize());
+    generator.setViewBox(QRectF(0, 0, width, height));
+    generator.setTitle(tr("Dynascope graph"));
+    generator.setResolution(96);
+    QPainter painter;
+    if (!painter.begin(&generator)) return false;
+    painter.fillRect(QRectF(0, 0, width, height), d->theme.colours().bg0);
+    for (const Part& part : parts) {
+        painter.save();
+        painter.translate(part.left, exportMargin);
+        part.canvas->render(painter, QRectF(QPointF(), part.canvas->scene()->size));
+        painter.restore();
+    }
+    if (parts.size() == 2) {
+        const double left = parts[1].left - exportMargin - Gutter::stripWidth;
+        d->gutter->draw(painter, QRectF(left, exportMargin, Gutter::stripWidth, height - 2 * exportMargin), 1,
+                        0, 1, 0);
+    }
+    painter.end();
+    return file.commit();
+}
+
+} // namespace dynascope::views

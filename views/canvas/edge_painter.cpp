@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The half of ScenePainter that draws edges.
+#include "views/canvas/scene_painter.h"
+
+#include <QFontMetricsF>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+namespace dynascope::views::canvas {
+
+namespace {
+
+constexpr double arrowLength = 7;
+constexpr double dimmedOpacity = 0.4;
+constexpr double shortestBarEdge = 3; // pixels: shorter edges vanish among bars
+
+QPainterPath curve(const QPolygonF& points, const ViewState& view) {
+    QPainterPath path(view.toView(points.front()));
+    for (qsizetype i = 1; i + 2 < points.size(); i += 3)
+        path.cubicTo(view.toView(points[i]), view.toView(points[i + 1]), view.toView(points[i + 2]));
+    return path;
+}
+
+QPointF pointBefore(const QPolygonF& points) {
+    // The last control point may lie on the end itself.
+    for (qsizetype i = points.size() - 2; i >= 0; --i) {
+        const QPointF d = points.back() - points[i];
+        if (std::hypot(d.x(), d.y()) > 0.5) return points[i];
+    }
+    return points.back() - QPointF(0, 1);
+}
+
+QPointF middleOf(const QPolygonF& points) {
+    const qsizetype pieces = (points.size() - 1) / 3;
+    const qsizetype at = (pieces / 2) * 3;
+    if (pieces % 2 == 0) return points[at];
+    return (points[at] + 3 * points[at + 1] + 3 * points[at + 2] + points[at + 3]) / 8;
+}
+
+} // namespace
+
+std::size_t ScenePainter::paintEdges() {
+    const Scene& scene = *m_scene;
+    const bool moving = m_view->startShift != nullptr && m_view->progress < 1;
+    if (moving) m_painter->setOpacity(m_view->progress);
+    const std::vector<std::uint32_t> visible =
+        scene.edgeIndex.query(m_view->visible().adjusted(-8, -8, 8, 8));
+    const int selected = m_view->selected;
+    std::size_t painted = 0;
+    for (const std::uint32_t e : visible) {
+        const SceneEdge& edge = scene.edges[e];
+        if (selected != noItem && (edge.from == selected || edge.to == selected)) continue;
+        paintEdge(edge, false, selected != noItem);
+        ++painted;
+    }
+    if (selected != noItem) {
+        for (const int e : scene.edgesOf[static_cast<std::size_t>(selected)]) {
+            const SceneEdge& edge = scene.edges[static_cast<std::size_t>(e)];
+            if (edge.points.isEmpty())
+                paintLooseEdge(edge);
+            else
+                paintEdge(edge, true, false);
+            ++painted;
+        }
+    }
+    if (moving) m_painter->setOpacity(1);
+    return painted;
+}
+
+void ScenePainter::paintEdge(const SceneEdge& edge, bool lit, bool dimmed) {
+    const Colours& c = m_theme.colours();
+    const bool write = edge.role == EdgeRole::Write;
+    QColor colour = write ? c.op(ir::OpKind::Write) : lit ? c.accent : c.edge;
+    if (dimmed) colour.setAlphaF(dimmedOpacity);
+    if (m_detail == Detail::Bar) {
+        const QPointF a = m_view->toView(edge.points.front());
+        const QPointF b = m_view->toView(edge.points.back());
+        if (!lit && std::abs(a.x() - b.x()) + std::abs(a.y() - b.y()) < shortestBarEdge) return;
+        m_painter->setPen(QPen(colour, lit ? 1.5 : 0));
+        if (edge.points.size() <= 4) {
+            m_painter->drawLine(a, b);
+        } else {
+            QPolygonF line;
+            for (qsizetype i = 0; i < edge.points.size(); i += 3)
+                line << m_view->toView(edge.points[i]);
+            m_painter->drawPolyline(line);
+        }
+        return;
+    }
+    const double width = lit || write ? 2 : m_detail == Detail::Card ? 1.5 : 1.2;
+    QPen pen(colour, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+    if (write) pen.setDashPattern({6 / width, 3 / width});
+    if (edge.role == EdgeRole::Skip) pen.setDashPattern({5 / width, 3 / width});
+    m_painter->setPen(pen);
+    m_painter->setBrush(Qt::NoBrush);
+    m_painter->drawPath(curve(edge.points, *m_view));
+    arrowHead(m_view->toView(edge.points.back()), m_view->toView(pointBefore(edge.points)), colour);
+    if (m_detail != Detail::Card) return;
+    if (!edge.label.isEmpty())
+        edgeLabel(edge, edge.label, c.op(ir::OpKind::Write));
+    else if (m_view->edgeLabels && !edge.value.isEmpty())
+        edgeLabel(edge, edge.value, c.text2);
+}
+
+/// An edge that layout did not route: drawn only while one of its ends is selected.
+void ScenePainter::paintLooseEdge(const SceneEdge& edge) {
+    const QRectF from = placeOf(edge.from);
+    const QRectF to = placeOf(edge.to);
+    const QPointF a(from.center().x(), from.bottom());
+    const QPointF b(to.center().x(), to.top());
+    const double bend = std::clamp(std::abs(b.y() - a.y()) / 2, 12.0, 60.0);
+    QPainterPath path(a);
+    path.cubicTo(a + QPointF(0, bend), b - QPointF(0, bend), b);
+    const Colours& c = m_theme.colours();
+    QPen pen(edge.role == EdgeRole::Shared ? c.op(ir::OpKind::Factory) : c.accent, 1.5, Qt::SolidLine,
+             Qt::FlatCap);
+    if (edge.role == EdgeRole::Shared) pen.setDashPattern({5 / 1.5, 3 / 1.5});
+    m_painter->setPen(pen);
+    m_painter->setBrush(Qt::NoBrush);
+    m_painter->drawPath(path);
+    if (m_detail != Detail::Bar) arrowHead(b, b - QPointF(0, bend), pen.color());
+}
+
+void ScenePainter::arrowHead(QPointF tip, QPointF from, const QColor& colour) {
+    QPointF along = tip - from;
+    const double length = std::hypot(along.x(), along.y());
+    if (length <= 0) return;
+    along /= length;
+    const double size = arrowLength * std::clamp(m_view->zoom, 0.6, 1.6);
+    const QPointF across(-along.y(), along.x());
+    const QPointF base = tip - along * size;
+    m_painter->setPen(Qt::NoPen);
+    m_painter->setBrush(colour);
+    m_painter->drawPolygon(QPolygonF{tip, base + across * size * 0.5, base - across * size * 0.5});
+    m_painter->setBrush(Qt::NoBrush);
+}
+
+void ScenePainter::edgeLabel(const SceneEdge& edge, const QString& label, const QColor& colour) {
+    const Text& t = text(FontRole::CodeSmall, m_view->zoom, 9.5);
+    const QString shown = elided(label, t, 160 * m_view->zoom);
+    const double width = static_cast<double>(shown.size()) * t.advance;
+    QRectF box(0, 0, width + 8, t.ascent + t.descent + 2);
+    box.moveCenter(m_view->toView(middleOf(edge.points)));
+    m_painter->fillRect(box, m_theme.colours().bg0);
+    m_painter->setFont(t.font);
+    m_painter->setPen(colour);
+    m_painter->drawText(QPointF(box.left() + 4, box.center().y() + (t.ascent - t.descent) / 2), shown);
+}
+
+} // namespace dynascope::views::canvas

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/canvas/layout_process.h"
+
+namespace dynascope::views::canvas {
+
+LayoutProcess::LayoutProcess(QObject* parent)
+    : QObject(parent) {
+    m_budget.setSingleShot(true);
+    m_budget.setInterval(budgetMs);
+    connect(&m_budget, &QTimer::timeout, this, [this] { end({}); });
+    connect(&m_process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
+        const bool good = status == QProcess::NormalExit && code == 0;
+        end(good ? m_process.readAllStandardOutput() : QByteArray());
+    });
+    connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) end({});
+    });
+}
+
+LayoutProcess::~LayoutProcess() {
+    cancel();
+}
+
+void LayoutProcess::start(const QString& program, const QByteArray& request) {
+    cancel();
+    m_running = true;
+    m_budget.start();
+    m_process.setStandardErrorFile(QProcess::nullDevice());
+    m_process.start(program, {QStringLiteral("layout")});
+    if (!m_running) return; // failed at once
+    m_process.write(request);
+    m_process.closeWriteChannel();
+}
+
+void LayoutProcess::cancel() {
+    m_running = false;
+    m_budget.stop();
+    if (m_process.state() == QProcess::NotRunning) return;
+    m_process.blockSignals(true);
+    m_process.kill();
+    m_process.waitForFinished(500);
+    m_process.blockSignals(false);
+}
+
+void LayoutProcess::end(const QByteArray& answer) {
+    if (!m_running) return;
+    m_running = false;
+    m_budget.stop();
+    if (m_process.state() != QProcess::NotRunning) cancel();
+    emit finished(answer);
+}
+
+} // namespace dynascope::views::canvas

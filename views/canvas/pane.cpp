@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/canvas/pane.h"
+
+#include "core/ir/node.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace dynascope::views::canvas {
+
+namespace {
+
+layout::Box boxOf(const ir::Graph& graph, const layout::VisibleItem& item) {
+    layout::Box box;
+    box.cluster = item.cluster;
+    box.width = cardWidth;
+    switch (item.kind) {
+    case layout::VisibleItem::Kind::Node:
+        box.height = graph.node(item.node).op == ir::Op::Output ? outputHeight : cardHeight;
+        break;
+    case layout::VisibleItem::Kind::Closed:
+        box.height = blockHeight;
+        break;
+    case layout::VisibleItem::Kind::Stack:
+        box.width = cardWidth + sheetOffset;
+        box.height = blockHeight + sheetOffset;
+        break;
+    }
+    return box;
+}
+
+/// True where `to` is an in-place op that writes what `from` holds.
+bool writes(const Pane& pane, std::uint32_t from, std::uint32_t to) {
+    const layout::VisibleItem& reader = pane.folded.items[to];
+    if (reader.kind != layout::VisibleItem::Kind::Node) return false;
+    const ir::Node& node = pane.graph->node(reader.node);
+    if (ir::opKind(node) != ir::OpKind::Write || node.args.empty() || !node.args.front().isNode())
+        return false;
+    const ir::NodeIndex written = pane.graph->find(node.args.front().text);
+    return written != ir::npos && pane.folded.itemOfNode[written] == from;
+}
+
+constexpr double unseenWeight = 0.1;
+constexpr std::size_t heldInputs = 8; ///< more inputs than these would make the picture too wide
+
+void orderAfter(Pane& pane, std::uint32_t first, std::uint32_t second) {
+    if (first != second) pane.input.edges.push_back({first, second, unseenWeight});
+}
+
+/// What reads a value after it was written in place stands below the write, although no edge says so.
+void keepWritesInOrder(Pane& pane) {
+    const ir::Graph& graph = *pane.graph;
+    std::vector<ir::NodeIndex> lastWrite(graph.size(), ir::npos);
+    for (ir::NodeIndex n = 0; n < graph.size(); ++n) {
+        for (const ir::NodeIndex read : graph.inputs(n))
+            if (lastWrite[read] != ir::npos)
+                orderAfter(pane, pane.folded.itemOfNode[lastWrite[read]], pane.folded.itemOfNode[n]);
+        const ir::Node& node = graph.node(n);
+        if (ir::opKind(node) != ir::OpKind::Write || node.args.empty() || !node.args.front().isNode())
+            continue;
+        if (const ir::NodeIndex written = graph.find(node.args.front().text);
+            written != ir::npos && written < n)
+            lastWrite[written] = n;
+    }
+}
+
+void keepOutputLast(Pane& pane, const std::vector<std::size_t>& out) {
+    const auto& items = pane.folded.items;
+    for (std::uint32_t last = 0; last < items.size(); ++last) {
+        if (items[last].kind != layout::VisibleItem::Kind::Node ||
+            pane.graph->node(items[last].node).op != ir::Op::Output)
+            continue;
+        for (std::uint32_t i = 0; i < items.size(); ++i)
+            if (out[i] == 0) orderAfter(pane, i, last);
+        return;
+    }
+}
+
+/// A few inputs belong in one row at the top, where a reader of the program looks for them.
+void holdInputsUp(Pane& pane) {
+    std::vector<std::uint32_t> inputs;
+    const auto& items = pane.folded.items;
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+        const bool input = items[i].kind == layout::VisibleItem::Kind::Node &&
+                           pane.graph->node(items[i].node).op == ir::Op::Placeholder;
+        if (input && items[i].cluster < 0) inputs.push_back(i);
+    }
+    if (inputs.empty() || inputs.size() > heldInputs) return;
+    const auto top = static_cast<std::uint32_t>(pane.input.boxes.size());
+    pane.input.boxes.push_back({1, 1, -1});
+    for (const std::uint32_t input : inputs)
+        pane.input.edges.push_back({top, input, unseenWeight});
+}
+
+} // namespace
+
+TreePtr flatTree(const ir::Graph& graph) {
+    auto tree = std::make_shared<layout::GroupTree>();
+    layout::Group root;
+    root.nodes.resize(graph.size());
+    std::iota(root.nodes.begin(), root.nodes.end(), ir::NodeIndex{0});
+    root.totalNodes = graph.size();
+    tree->groups.push_back(std::move(root));
+    tree->groupOfNode.assign(graph.size(), 0);
+    return tree;
+}
+
+Pane makePane(ir::GraphPtr graph, TreePtr tree, const std::set<layout::GroupId>& open) {
+    Pane pane;
+    pane.graph = std::move(graph);
+    pane.tree = std::move(tree);
+    pane.folded = layout::fold(*pane.graph, *pane.tree, open);
+    const auto& items = pane.folded.items;
+    const auto& edges = pane.folded.edges;
+
+    for (const layout::VisibleItem& item : items)
+        pane.input.boxes.push_back(boxOf(*pane.graph, item));
+    for (const int parent : pane.folded.openParent) {
+        layout::Cluster cluster;
+        cluster.parent = parent;
+        pane.input.clusters.push_back(cluster);
+    }
+
+    std::vector<std::size_t> in(items.size(), 0);
+    std::vector<std::size_t> out(items.size(), 0);
+    for (const layout::VisibleEdge& edge : edges) {
+        ++out[edge.from];
+        ++in[edge.to];
+    }
+    std::vector<bool> heldByFirst(items.size(), false);
+    pane.roles.reserve(edges.size());
+    pane.layoutEdge.reserve(edges.size());
+    for (const layout::VisibleEdge& edge : edges) {
+        EdgeRole role = EdgeRole::Data;
+        bool laidOut = true;
+        double weight = 1;
+        if (writes(pane, edge.from, edge.to)) {
+            role = EdgeRole::Write;
+        } else if (in[edge.to] > gatherAbove) {
+            role = EdgeRole::Gathered;
+            // Only what ends here holds the node below it; the rest would only slow layout down.
+            laidOut = out[edge.from] == 1;
+            weight = 0.2;
+        } else if (out[edge.from] > shareAbove) {
+            // The first reader keeps an edge, so that the source stays near its uses.
+            if (heldByFirst[edge.from]) {
+                role = EdgeRole::Shared;
+                laidOut = false;
+            }
+            heldByFirst[edge.from] = true;
+        }
+        pane.roles.push_back(role);
+        pane.layoutEdge.push_back(laidOut ? static_cast<std::uint32_t>(pane.input.edges.size()) : ir::npos);
+        if (laidOut) pane.input.edges.push_back({edge.from, edge.to, weight});
+    }
+    keepWritesInOrder(pane);
+    keepOutputLast(pane, out);
+    holdInputsUp(pane);
+    return pane;
+}
+
+} // namespace dynascope::views::canvas

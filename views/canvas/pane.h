@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One canvas's graph, folded and measured: what layout gets as input. Values only, made on a worker.
+#pragma once
+
+#include "core/ir/graph.h"
+#include "core/layout/fold.h"
+#include "core/layout/layout.h"
+
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace dynascope::views::canvas {
+
+using TreePtr = std::shared_ptr<const layout::GroupTree>;
+
+/// How an edge is drawn.
+enum class EdgeRole : std::uint8_t {
+    Data,
+    Write,    ///< into the node that mutates the source
+    Shared,   ///< from a value that many read: a chip at the reader instead of a fan
+    Gathered, ///< into a node with more than twelve edges: one thick edge for all
+    Skip,     ///< passes many ranks by
+};
+
+/// Measures at 100 % zoom.
+inline constexpr double cardWidth = 208, cardHeight = 56, outputHeight = 36, blockHeight = 44;
+inline constexpr double sheetOffset = 8;
+inline constexpr std::size_t gatherAbove = 12; ///< edges into one node
+inline constexpr std::size_t shareAbove = 6;   ///< edges out of one node
+
+struct Pane {
+    ir::GraphPtr graph;
+    TreePtr tree;
+    layout::FoldedGraph folded;
+    /// Boxes of the items, then perhaps one unseen box that holds the inputs up; edges that are drawn, then
+    /// unseen ones that keep an order.
+    layout::LayoutInput input;
+    std::vector<EdgeRole> roles;           ///< of folded.edges; Skip is found after layout
+    std::vector<std::uint32_t> layoutEdge; ///< of folded.edges: index into input.edges, or ir::npos
+};
+
+/// A tree without groups, for graphs small enough to be shown whole.
+[[nodiscard]] TreePtr flatTree(const ir::Graph& graph);
+
+/// `graph` and `tree` must belong together. Linear.
+[[nodiscard]] Pane makePane(ir::GraphPtr graph, TreePtr tree, const std::set<layout::GroupId>& open);
+
+/// Puts partner items of two panes on equal heights by opening gaps above them, so that both can scroll as
+/// one, and mirrors `b` where that brings partners to the same side. `partners` are pairs of item indices (a,
+/// b).
+void alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB, layout::LayoutResult& b,
+                  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners);
+
+/// Indices of levels (equal centre heights) for each box, top first.
+struct Levels {
+    std::vector<std::uint32_t> ofBox;
+    std::vector<double> centre;
+};
+[[nodiscard]] Levels findLevels(const Pane& pane, const layout::LayoutResult& result);
+
+/// Takes the empty space off that the unseen box leaves above.
+void cropTop(const Pane& pane, layout::LayoutResult& result);
+
+} // namespace dynascope::views::canvas

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From graphs to scenes: the chain of pure steps that CompareView runs on a worker.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/session/session.h"
+#include "views/canvas/merged_graph.h"
+#include "views/canvas/scene.h"
+
+#include <optional>
+
+namespace dynascope::views::canvas {
+
+/// A graph and which of its blocks are open; `tree` is null until the first picture was made.
+struct PaneSource {
+    ir::GraphPtr graph;
+    TreePtr tree;
+    std::set<layout::GroupId> open;
+    session::StagePtr dynamo; ///< the Dynamo graph of the same compile, for module names; may be null
+};
+
+struct PictureRequest {
+    std::optional<PaneSource> a, b;       ///< side by side, or one of them
+    bool merged = false;                  ///< both as one; then `a` and `b` are set, and so is `diff`
+    std::optional<PaneSource> mergedPane; ///< from the last picture of the same pair
+    std::shared_ptr<const diff::GraphDiff> diff;
+    bool aligned = true; ///< partners at one height
+};
+
+/// A pane with the layout it has; alignment works on a copy, so that one side can be laid out anew.
+struct LaidOut {
+    PaneSource source;
+    std::shared_ptr<const Pane> pane;
+    layout::LayoutResult result;
+    ScenePtr scene;
+};
+
+struct Picture {
+    std::optional<LaidOut> a, b, merged;
+    std::shared_ptr<const MergedGraph> mergedGraph;
+    std::vector<GutterBand> bands;
+    std::shared_ptr<const diff::GraphDiff> diff;
+    bool aligned = true;
+    bool complete = false; ///< false when it was cancelled
+};
+
+/// Folds and lays out in layers. Blocks for as long as that takes; ends early when cancelled.
+[[nodiscard]] Picture makePicture(PictureRequest request, const TaskContext& task);
+
+/// The same with other layouts, such as dot's; those that are null or do not fit stay as they are.
+[[nodiscard]] Picture withLayouts(Picture picture, const std::optional<layout::LayoutResult>& a,
+                                  const std::optional<layout::LayoutResult>& b,
+                                  const std::optional<layout::LayoutResult>& merged);
+
+/// Lower is better: how far edges run sideways, in boxes, per edge, and how much area a box takes.
+[[nodiscard]] double layoutCost(const layout::LayoutInput& input, const layout::LayoutResult& result);
+
+} // namespace dynascope::views::canvas

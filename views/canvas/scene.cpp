@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/canvas/scene.h"
+
+#include "views/canvas/node_text.h"
+
+#include <QStringList>
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace dynascope::views::canvas {
+
+namespace {
+
+using layout::VisibleItem;
+
+constexpr std::uint32_t skipLevels = 6;
+constexpr std::size_t usedOftenFrom = 7;
+constexpr int namesInChip = 3;
+
+QString qs(const std::string& text) {
+    return QString::fromStdString(text);
+}
+
+QRectF rectOf(const layout::Point& at, const layout::Box& box) {
+    return {at.x, at.y, box.width, box.height};
+}
+
+/// "layers.0 … 3" for the stack that begins with "layers.0".
+QString stackName(const layout::GroupTree& tree, const VisibleItem& item) {
+    const layout::Group& first = tree.groups[item.group];
+    QString name = qs(first.name);
+    if (first.parent == layout::noGroup) return name;
+    const auto& siblings = tree.groups[first.parent].children;
+    const auto at = std::find(siblings.begin(), siblings.end(), item.group);
+    const auto last = static_cast<std::size_t>(at - siblings.begin()) + item.alike - 1;
+    if (last >= siblings.size()) return name;
+    const QString lastName = qs(tree.groups[siblings[last]].name);
+    const qsizetype dot = lastName.lastIndexOf('.');
+    return name + QStringLiteral(" … ") +
+           (dot >= 0 && name.startsWith(lastName.left(dot + 1)) ? lastName.mid(dot + 1) : lastName);
+}
+
+QString detailOf(const layout::Group& group) {
+    return qs(group.detail);
+}
+
+void fillBlock(const Pane& pane, const VisibleItem& visible, SceneItem& item) {
+    const layout::Group& group = pane.tree->groups[visible.group];
+    item.group = visible.group;
+    item.key = '/' + qs(group.path);
+    item.nodes = group.totalNodes;
+    if (visible.kind == VisibleItem::Kind::Stack) {
+        item.nodes *= visible.alike;
+        item.name = stackName(*pane.tree, visible);
+        item.target = QStringLiteral("%1 alike, %2 %3 each")
+                          .arg(visible.alike)
+                          .arg(group.totalNodes)
+                          .arg(group.totalNodes == 1 ? "node" : "nodes");
+    } else {
+        item.name = qs(group.name);
+        item.target = detailOf(group);
+    }
+    item.right = QString::number(item.nodes);
+}
+
+diff::Change changeOfBlock(const Tally& tally) {
+    const auto count = [&tally](diff::Change change) { return tally[static_cast<std::size_t>(change)]; };
+    const std::uint32_t quiet = count(diff::Change::Same) + count(diff::Change::Respelled);
+    const std::uint32_t added = count(diff::Change::Added);
+    const std::uint32_t removed = count(diff::Change::Removed);
+    const std::uint32_t changed = count(diff::Change::Changed);
+    const std::uint32_t moved = count(diff::Change::Moved);
+    if (quiet + changed + moved == 0 && added > 0 && removed == 0) return diff::Change::Added;
+    if (quiet + changed + moved == 0 && removed > 0 && added == 0) return diff::Change::Removed;
+    if (added + removed + changed > 0) return diff::Change::Changed;
+    if (moved > 0) return diff::Change::Moved;
+    return count(diff::Change::Respelled) > 0 ? diff::Change::Respelled : diff::Change::Same;
+}
+
+QString tallyText(const Tally& tally) {
+    QStringList parts;
+    for (const auto change :
+         {diff::Change::Added, diff::Change::Removed, diff::Change::Changed, diff::Change::Moved}) {
+        const char32_t sign = diff::changeSign(change);
+        if (const std::uint32_t n = tally[static_cast<std::size_t>(change)]; n > 0)
+            parts << QString::fromUcs4(&sign, 1) + QString::number(n);
+    }
+    return parts.join(' ');
+}
+
+/// The op kind most nodes of each block have, for its stripe.
+std::vector<ir::OpKind> mainKinds(const Pane& pane) {
+    constexpr std::size_t kinds = static_cast<std::size_t>(ir::OpKind::HigherOrder) + 1;
+    std::vector<std::array<std::uint32_t, kinds>> counts(pane.folded.items.size());
+    for (ir::NodeIndex n = 0; n < pane.graph->size(); ++n) {
+        const std::uint32_t item = pane.folded.itemOfNode[n];
+        if (item < counts.size()) ++counts[item][static_cast<std::size_t>(ir::opKind(pane.graph->node(n)))];
+    }
+    std::vector<ir::OpKind> result(counts.size(), ir::OpKind::Compute);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        // A block is a computation; views count only where there is nothing else.
+        auto& row = counts[i];
+        const bool block = pane.folded.items[i].kind != VisibleItem::Kind::Node;
+        const std::uint32_t views = row[static_cast<std::size_t>(ir::OpKind::View)];
+        if (block) row[static_cast<std::size_t>(ir::OpKind::View)] = 0;
+        const auto most = std::max_element(row.begin(), row.end());
+        result[i] = *most == 0 && views > 0 ? ir::OpKind::View : static_cast<ir::OpKind>(most - row.begin());
+    }
+    return result;
+}
+
+void setChip(SceneItem& item, const Pane& pane, const Marks& marks) {
+    if (!item.isNode()) {
+        item.chip = tallyText(item.tally);
+        return;
+    }
+    const std::uint32_t links = item.node < marks.linkCounts.size() ? marks.linkCounts[item.node] : 0;
+    if (links > 1) {
+        item.chip = (marks.isA ? QStringLiteral("became %1") : QStringLiteral("from %1")).arg(links);
+        return;
+    }
+    const std::size_t users = pane.graph->users(item.node).size();
+    if (users >= usedOftenFrom) item.chip = QStringLiteral("used %1 times").arg(users);
+}
+
+void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks& marks, Scene& scene) {
+    const std::vector<ir::OpKind> kinds = mainKinds(pane);
+    for (std::size_t i = 0; i < pane.folded.items.size(); ++i) {
+        const VisibleItem& visible = pane.folded.items[i];
+        SceneItem item;
+        item.kind = visible.kind;
+        item.rect = rectOf(result.boxes[i], pane.input.boxes[i]);
+        item.op = kinds[i];
+        item.frame = visible.cluster;
+        if (visible.kind == VisibleItem::Kind::Node) {
+            item.node = visible.node;
+            CardText text = cardText(*pane.graph, visible.node);
+            item.key = text.name;
+            item.name = std::move(text.name);
+            item.right = std::move(text.right);
+            item.target = std::move(text.target);
+            item.args = std::move(text.args);
+            if (visible.node < marks.changes.size()) item.change = marks.changes[visible.node];
+        } else {
+            fillBlock(pane, visible, item);
+        }
+        scene.items.push_back(std::move(item));
+    }
+    scene.itemOfNode.assign(pane.graph->size(), noItem);
+    for (ir::NodeIndex n = 0; n < pane.graph->size(); ++n) {
+        const std::uint32_t i = pane.folded.itemOfNode[n];
+        if (i >= scene.items.size()) continue;
+        scene.itemOfNode[n] = static_cast<int>(i);
+        if (n < marks.changes.size()) ++scene.items[i].tally[static_cast<std::size_t>(marks.changes[n])];
+    }
+    for (SceneItem& item : scene.items) {
+        if (!item.isNode() && !marks.changes.empty()) item.change = changeOfBlock(item.tally);
+        setChip(item, pane, marks);
+    }
+}
+
+void addEdges(const Pane& pane, const layout::LayoutResult& result, const Levels& levels, Scene& scene) {
+    scene.edgesOf.resize(scene.items.size());
+    std::vector<QStringList> shared(scene.items.size());
+    for (std::size_t e = 0; e < pane.folded.edges.size(); ++e) {
+        const layout::VisibleEdge& visible = pane.folded.edges[e];
+        SceneEdge edge;
+        edge.from = static_cast<int>(visible.from);
+        edge.to = static_cast<int>(visible.to);
+        edge.count = visible.count;
+        edge.role = pane.roles[e];
+        const SceneItem& from = scene.items[visible.from];
+        SceneItem& to = scene.items[visible.to];
+        if (edge.role == EdgeRole::Gathered) ++to.gathered;
+        if (edge.role == EdgeRole::Shared) shared[visible.to] << from.name;
+        if (edge.role == EdgeRole::Write && to.isNode()) {
+            const ir::Node& node = pane.graph->node(to.node);
+            const QString view = writtenView(node);
+            if (view != writtenNode(node)) edge.label = view;
+        }
+        if (from.isNode()) edge.value = from.right;
+        if (const std::uint32_t at = pane.layoutEdge[e]; at != ir::npos && edge.role != EdgeRole::Gathered) {
+            for (const layout::Point& point : result.edges[at].points)
+                edge.points << QPointF(point.x, point.y);
+            const std::uint32_t a = levels.ofBox[visible.from];
+            const std::uint32_t b = levels.ofBox[visible.to];
+            if (edge.role == EdgeRole::Data && b > a + skipLevels) edge.role = EdgeRole::Skip;
+        }
+        scene.edgesOf[visible.from].push_back(static_cast<int>(scene.edges.size()));
+        scene.edgesOf[visible.to].push_back(static_cast<int>(scene.edges.size()));
+        scene.edges.push_back(std::move(edge));
+    }
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+        if (shared[i].isEmpty()) continue;
+        const qsizetype more = shared[i].size() - namesInChip;
+        scene.items[i].shared = more > 0 ? shared[i].first(namesInChip).join(QStringLiteral(", ")) +
+                                               QStringLiteral(" +%1").arg(more)
+                                         : shared[i].join(QStringLiteral(", "));
+    }
+}
+
+void addFrames(const Pane& pane, const layout::LayoutResult& result, Scene& scene) {
+    for (std::size_t i = 0; i < pane.folded.open.size(); ++i) {
+        const layout::Group& group = pane.tree->groups[pane.folded.open[i]];
+        SceneFrame frame;
+        frame.group = pane.folded.open[i];
+        frame.name = qs(group.name);
+        frame.detail = detailOf(group);
+        frame.key = '/' + qs(group.path);
+        frame.nodes = group.totalNodes;
+        frame.parent = pane.folded.openParent[i];
+        frame.depth = frame.parent < 0 ? 0 : scene.frames[static_cast<std::size_t>(frame.parent)].depth + 1;
+        const layout::Rect& r = result.clusters[i];
+        frame.rect = QRectF(r.x, r.y, r.width, r.height);
+        scene.frames.push_back(std::move(frame));
+    }
+}
+
+void addIndices(Scene& scene) {
+    std::vector<SpatialIndex::Entry> entries;
+    entries.reserve(scene.items.size());
+    for (std::size_t i = 0; i < scene.items.size(); ++i)
+        entries.push_back({scene.items[i].rect, static_cast<std::uint32_t>(i)});
+    scene.itemIndex = SpatialIndex(std::move(entries));
+
+    // Each Bezier piece on its own, so that a long edge is met only where it really runs.
+    std::vector<SpatialIndex::Entry> pieces;
+    for (std::size_t e = 0; e < scene.edges.size(); ++e) {
+        const QPolygonF& points = scene.edges[e].points;
+        for (qsizetype p = 0; p + 3 < points.size(); p += 3)
+            pieces.push_back({QPolygonF(points.mid(p, 4)).boundingRect(), static_cast<std::uint32_t>(e)});
+    }
+    scene.edgeIndex = SpatialIndex(std::move(pieces));
+
+    for (std::size_t i = 0; i < scene.items.size(); ++i)
+        scene.byKey.insert(scene.items[i].key, static_cast<int>(i));
+}
+
+void addOrder(const Levels& levels, Scene& scene) {
+    scene.levelOfItem = levels.ofBox;
+    scene.levels.resize(levels.centre.size());
+    for (std::size_t i = 0; i < scene.items.size(); ++i)
+        scene.levels[levels.ofBox[i]].push_back(static_cast<int>(i));
+    const auto left = [&scene](int i) { return scene.items[static_cast<std::size_t>(i)].rect.left(); };
+    for (std::vector<int>& level : scene.levels) {
+        std::sort(level.begin(), level.end(), [&left](int a, int b) { return left(a) < left(b); });
+        for (const int i : level) {
+            const diff::Change change = scene.items[static_cast<std::size_t>(i)].change;
+            if (scene.diff && change != diff::Change::Same && change != diff::Change::Respelled)
+                scene.differences.push_back(i);
+        }
+    }
+}
+
+} // namespace
+
+int Scene::itemAt(QPointF point) const {
+    for (const std::uint32_t i : itemIndex.query(QRectF(point, point)))
+        return static_cast<int>(i);
+    return noItem;
+}
+
+int Scene::frameAt(QPointF point, bool titleOnly) const {
+    for (std::size_t i = frames.size(); i-- > 0;) {
+        QRectF rect = frames[i].rect;
+        if (titleOnly) rect.setHeight(frameTitle);
+        if (rect.contains(point)) return static_cast<int>(i);
+    }
+    return -1;
+}
+
+const std::vector<diff::FieldChange>* Scene::detailsOf(const SceneItem& item) const {
+    if (!diff || item.node >= nodeOfA.size() || nodeOfA[item.node] == ir::npos) return nullptr;
+    return diff->detail(nodeOfA[item.node]);
+}
+
+Marks marksOf(const std::shared_ptr<const diff::GraphDiff>& diff, bool isA, std::size_t nodes) {
+    Marks marks;
+    marks.isA = isA;
+    if (!diff) return marks;
+    const std::vector<diff::Change>& changes = isA ? diff->a : diff->b;
+    // A diff of other graphs than these must not be read past its end.
+    if (changes.size() != nodes) return marks;
+    marks.diff = diff;
+    marks.changes = changes;
+    if (isA) {
+        marks.nodeOfA.resize(nodes);
+        std::iota(marks.nodeOfA.begin(), marks.nodeOfA.end(), ir::NodeIndex{0});
+    } else {
+        marks.nodeOfA = diff->partnerOfB;
+    }
+    marks.linkCounts.assign(nodes, 0);
+    for (const diff::Link& link : diff->links) {
+        const ir::NodeIndex node = isA ? link.a : link.b;
+        if (node < nodes) ++marks.linkCounts[node];
+    }
+    return marks;
+}
+
+ScenePtr makeScene(const Pane& pane, const layout::LayoutResult& result, const Marks& marks) {
+    auto scene = std::make_shared<Scene>();
+    scene->graph = pane.graph;
+    scene->tree = pane.tree;
+    scene->diff = marks.diff;
+    scene->nodeOfA = marks.nodeOfA;
+    scene->size = QSizeF(result.width, result.height);
+    scene->milliseconds = result.milliseconds;
+    scene->engine = result.engine;
+    const Levels levels = findLevels(pane, result);
+    addItems(pane, result, marks, *scene);
+    addFrames(pane, result, *scene);
+    addEdges(pane, result, levels, *scene);
+    addIndices(*scene);
+    addOrder(levels, *scene);
+    return scene;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> partnerItems(const Pane& a, const Pane& b,
+                                                                  const diff::GraphDiff& diff) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> votes;
+    if (diff.partnerOfA.size() != a.graph->size() || diff.partnerOfB.size() != b.graph->size()) return {};
+    for (ir::NodeIndex n = 0; n < diff.partnerOfA.size(); ++n) {
+        const ir::NodeIndex partner = diff.partnerOfA[n];
+        if (partner == ir::npos) continue;
+        ++votes[{a.folded.itemOfNode[n], b.folded.itemOfNode[partner]}];
+    }
+    std::vector<std::pair<std::size_t, std::pair<std::uint32_t, std::uint32_t>>> best;
+    best.reserve(votes.size());
+    for (const auto& [pair, count] : votes)
+        best.emplace_back(count, pair);
+    std::stable_sort(best.begin(), best.end(),
+                     [](const auto& x, const auto& y) { return x.first > y.first; });
+    std::vector<bool> takenA(a.folded.items.size());
+    std::vector<bool> takenB(b.folded.items.size());
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    for (const auto& [count, pair] : best) {
+        if (pair.first >= takenA.size() || pair.second >= takenB.size() || takenA[pair.first] ||
+            takenB[pair.second])
+            continue;
+        takenA[pair.first] = takenB[pair.second] = true;
+        pairs.push_back(pair);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+}
+
+std::vector<GutterBand> gutterBands(const Scene& a, const Scene& b,
+                                    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners) {
+    // The loudest change of a row wins.
+    constexpr std::array loudness{diff::Change::Same, diff::Change::Respelled, diff::Change::Moved,
+                                  diff::Change::Changed};
+    const auto rank = [&loudness](diff::Change change) {
+        return std::find(loudness.begin(), loudness.end(), change) - loudness.begin();
+    };
+    std::map<std::pair<std::uint32_t, std::uint32_t>, GutterBand> rows;
+    for (const auto& [i, k] : partners) {
+        const SceneItem& x = a.items[i];
+        const SceneItem& y = b.items[k];
+        const GutterBand band{x.rect.top(), x.rect.bottom(), y.rect.top(), y.rect.bottom(), y.change};
+        const auto [at, fresh] = rows.try_emplace({a.levelOfItem[i], b.levelOfItem[k]}, band);
+        if (fresh) continue;
+        GutterBand& row = at->second;
+        row.topA = std::min(row.topA, band.topA);
+        row.bottomA = std::max(row.bottomA, band.bottomA);
+        row.topB = std::min(row.topB, band.topB);
+        row.bottomB = std::max(row.bottomB, band.bottomB);
+        if (rank(band.change) > rank(row.change)) row.change = band.change;
+    }
+    std::vector<GutterBand> bands;
+    bands.reserve(rows.size());
+    for (const auto& [levels, band] : rows)
+        bands.push_back(band);
+    return bands;
+}
+
+} // namespace dynascope::views::canvas

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a canvas draws, ready to be painted: places, texts, colours by meaning, and an index to find things by
+// place. Built on a worker, immutable afterwards, shared by pointer. Units are pixels at 100 % zoom.
+#pragma once
+
+#include "core/diff/graph_diff.h"
+#include "views/canvas/pane.h"
+#include "views/canvas/spatial_index.h"
+
+#include <QHash>
+#include <QPolygonF>
+#include <QRectF>
+#include <QString>
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace dynascope::views::canvas {
+
+inline constexpr int noItem = -1;
+
+/// How many nodes of a block carry each change; indexed by diff::Change.
+using Tally = std::array<std::uint32_t, 6>;
+
+struct SceneItem {
+    layout::VisibleItem::Kind kind = layout::VisibleItem::Kind::Node;
+    ir::NodeIndex node = ir::npos;           ///< Kind::Node
+    layout::GroupId group = layout::noGroup; ///< blocks and stacks
+    std::size_t nodes = 1;                   ///< how many nodes it stands for
+    QRectF rect;
+    QString name, right, target, args;
+    QString chip;             ///< "became 3", "used 7 times"
+    QString shared;           ///< names of shared inputs, drawn as a chip above
+    std::size_t gathered = 0; ///< edges drawn as one thick edge
+    ir::OpKind op = ir::OpKind::Compute;
+    diff::Change change = diff::Change::Same;
+    Tally tally{};
+    QString key;    ///< same thing in another scene: node name or group path
+    int frame = -1; ///< innermost frame, index into Scene::frames
+    [[nodiscard]] bool isNode() const { return kind == layout::VisibleItem::Kind::Node; }
+};
+
+struct SceneEdge {
+    int from = noItem, to = noItem;
+    EdgeRole role = EdgeRole::Data;
+    std::uint32_t count = 1;
+    QPolygonF
+        points; ///< cubic Bezier: start, then three points a piece; empty where none is drawn unless selected
+    QString label; ///< always shown: what a write writes
+    QString value; ///< shown on demand: dtype and shape
+};
+
+/// An opened block.
+struct SceneFrame {
+    layout::GroupId group = layout::noGroup;
+    QRectF rect;
+    QString name, detail, key;
+    std::size_t nodes = 0;
+    int parent = -1;
+    int depth = 0;
+};
+
+struct Scene {
+    ir::GraphPtr graph;
+    TreePtr tree;
+    std::vector<SceneItem> items;
+    std::vector<SceneEdge> edges;
+    std::vector<SceneFrame> frames; ///< outer first
+    std::vector<int> itemOfNode;
+    std::vector<std::vector<int>> edgesOf; ///< per item: edges in and out
+    std::vector<std::uint32_t> levelOfItem;
+    std::vector<std::vector<int>> levels; ///< items of each level, left to right
+    std::vector<int> differences;         ///< items that are not Same or Respelled, from top to bottom
+    SpatialIndex itemIndex, edgeIndex;
+    QHash<QString, int> byKey;
+    QSizeF size;
+    std::shared_ptr<const diff::GraphDiff> diff; ///< null without a diff
+    std::vector<ir::NodeIndex> nodeOfA;          ///< node of A that the diff's details are listed under
+    double milliseconds = 0;                     ///< that layout took
+    std::string engine;
+
+    [[nodiscard]] int itemAt(QPointF point) const;                  ///< or noItem
+    [[nodiscard]] int frameAt(QPointF point, bool titleOnly) const; ///< innermost, or -1
+    [[nodiscard]] int itemOf(ir::NodeIndex node) const {
+        return node < itemOfNode.size() ? itemOfNode[node] : noItem;
+    }
+    /// The first few lines of a node's change, or null.
+    [[nodiscard]] const std::vector<diff::FieldChange>* detailsOf(const SceneItem& item) const;
+};
+using ScenePtr = std::shared_ptr<const Scene>;
+
+inline constexpr double frameTitle = 28;
+
+/// Changes of the nodes of one pane, and how many nodes of the other side each is tied to.
+struct Marks {
+    std::vector<diff::Change> changes;     ///< empty without a diff
+    std::vector<std::uint32_t> linkCounts; ///< empty without a diff
+    std::vector<ir::NodeIndex> nodeOfA;    ///< per node: the index in A that details are listed under
+    std::shared_ptr<const diff::GraphDiff> diff;
+    bool isA = true;
+};
+[[nodiscard]] Marks marksOf(const std::shared_ptr<const diff::GraphDiff>& diff, bool isA, std::size_t nodes);
+
+[[nodiscard]] ScenePtr makeScene(const Pane& pane, const layout::LayoutResult& result, const Marks& marks);
+
+/// Item pairs of two panes by the one-to-one partners of their nodes; a block goes with the block it shares
+/// most with.
+[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> partnerItems(const Pane& a, const Pane& b,
+                                                                                const diff::GraphDiff& diff);
+
+/// One band of the gutter: partner items at one height on each side.
+struct GutterBand {
+    double topA = 0, bottomA = 0, topB = 0, bottomB = 0;
+    diff::Change change = diff::Change::Same;
+};
+[[nodiscard]] std::vector<GutterBand>
+gutterBands(const Scene& a, const Scene& b,
+            const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners);
+
+} // namespace dynascope::views::canvas

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/canvas/scene_painter.h"
+
+#include <QFontMetricsF>
+#include <QPainterPath>
+#include <algorithm>
+
+namespace dynascope::views::canvas {
+
+namespace {
+
+constexpr double smallestText = 9.5;
+constexpr double smallestBlock = 8; // pixels: a lower frame is drawn as one bar
+
+double pixelsOf(FontRole role) {
+    switch (role) {
+    case FontRole::NodeName:
+        return 12.5;
+    case FontRole::CodeSmall:
+        return 10.5;
+    case FontRole::Section:
+        return 11;
+    default:
+        return 12;
+    }
+}
+
+QColor faded(QColor colour, double opacity) {
+    colour.setAlphaF(static_cast<float>(colour.alphaF() * opacity));
+    return colour;
+}
+
+bool isQuiet(diff::Change change) {
+    return change == diff::Change::Same || change == diff::Change::Respelled;
+}
+
+} // namespace
+
+Detail detailFor(double zoom) {
+    return zoom >= cardsFrom ? Detail::Card : zoom >= namesFrom ? Detail::Name : Detail::Bar;
+}
+
+ScenePainter::ScenePainter(const Theme& theme)
+    : m_theme(theme) {}
+
+const ScenePainter::Text& ScenePainter::text(FontRole role, double zoom, double smallest) {
+    const double pixels = std::max(smallest, pixelsOf(role) * zoom);
+    const std::pair key{static_cast<int>(role), static_cast<int>(std::lround(pixels * 2))};
+    if (const auto at = m_fonts.find(key); at != m_fonts.end()) return at->second;
+    // The canvas zooms on its own: the font size of the window does not count here.
+    Text made;
+    made.font = m_theme.font(role);
+    made.font.setPointSizeF(made.font.pointSizeF() * 12 / m_theme.fontSize() * (key.second / 2.0) /
+                            pixelsOf(role));
+    const QFontMetricsF metrics(made.font);
+    made.advance = metrics.horizontalAdvance('m');
+    made.ascent = metrics.ascent();
+    made.descent = metrics.descent();
+    return m_fonts.emplace(key, std::move(made)).first->second;
+}
+
+QString ScenePainter::elided(const QString& string, const Text& text, double width) const {
+    if (width < text.advance) return {};
+    const bool fixed = text.font.fixedPitch();
+    // Names are ASCII nearly always, and then a fixed pitch tells the width without measuring.
+    if (fixed && static_cast<double>(string.size()) * text.advance <= width) return string;
+    if (fixed && std::all_of(string.begin(), string.end(), [](QChar ch) { return ch.unicode() < 128; })) {
+        const auto fits = static_cast<qsizetype>(width / text.advance);
+        return string.left(std::max<qsizetype>(0, fits - 1)) + QChar(0x2026);
+    }
+    return QFontMetricsF(text.font).elidedText(string, Qt::ElideRight, width);
+}
+
+double ScenePainter::line(const QString& string, FontRole role, double left, double right, double middle,
+                          const QColor& colour, bool alignRight) {
+    if (string.isEmpty() || right <= left) return 0;
+    const Text& t =
+        text(role, m_detail == Detail::Card ? m_view->zoom : std::min(1.0, m_view->zoom * 1.3), smallestText);
+    const QString shown = elided(string, t, right - left);
+    if (shown.isEmpty()) return 0;
+    const double width = t.font.fixedPitch() ? static_cast<double>(shown.size()) * t.advance
+                                             : QFontMetricsF(t.font).horizontalAdvance(shown);
+    m_painter->setFont(t.font);
+    m_painter->setPen(colour);
+    m_painter->drawText(QPointF(alignRight ? right - width : left, middle + (t.ascent - t.descent) / 2),
+                        shown);
+    return width;
+}
+
+QRectF ScenePainter::placeOf(int index) const {
+    QRectF rect = m_scene->items[static_cast<std::size_t>(index)].rect;
+    if (m_view->startShift != nullptr) {
+        if (const auto at = m_view->startShift->find(index); at != m_view->startShift->end())
+            rect.translate(at->second * (1 - m_view->progress));
+    }
+    return m_view->toView(rect);
+}
+
+QRectF ScenePainter::cardRect(const SceneItem& item, const QRectF& rect) const {
+    if (item.kind != layout::VisibleItem::Kind::Stack) return rect;
+    const double o = sheetOffset * m_view->zoom;
+    return rect.adjusted(0, o, -o, 0);
+}
+
+PaintCounts ScenePainter::paint(QPainter& painter, const Scene& scene, const ViewState& view) {
+    m_painter = &painter;
+    m_scene = &scene;
+    m_view = &view;
+    m_detail = detailFor(view.zoom);
+    PaintCounts counts;
+    painter.setRenderHint(QPainter::Antialiasing, m_detail != Detail::Bar);
+    paintBand();
+    const QRectF visible = view.visible();
+    std::vector<bool> hidden;
+    for (std::size_t i = 0; i < scene.frames.size(); ++i) {
+        const SceneFrame& frame = scene.frames[i];
+        hidden.push_back(
+            frame.parent >= 0 &&
+            (hidden[static_cast<std::size_t>(frame.parent)] ||
+             scene.frames[static_cast<std::size_t>(frame.parent)].rect.height() * view.zoom < smallestBlock));
+        if (!hidden.back() && frame.rect.intersects(visible)) paintFrame(frame, static_cast<int>(i));
+    }
+    counts.edges = paintEdges();
+
+    // What moves may come from outside of what is visible.
+    const bool moving = view.startShift != nullptr && view.progress < 1;
+    std::vector<std::uint32_t> items;
+    if (moving) {
+        for (std::size_t i = 0; i < scene.items.size(); ++i)
+            items.push_back(static_cast<std::uint32_t>(i));
+    } else {
+        // Frames and chips reach past the card's rectangle.
+        items = scene.itemIndex.query(visible.adjusted(-12 / view.zoom, -30, 12 / view.zoom, 12 / view.zoom));
+    }
+    for (const std::uint32_t i : items) {
+        const SceneItem& item = scene.items[i];
+        if (item.frame >= 0) {
+            const auto f = static_cast<std::size_t>(item.frame);
+            if (hidden[f] || scene.frames[f].rect.height() * view.zoom < smallestBlock) continue;
+        }
+        const bool fading = view.progress < 1 && view.appearing != nullptr && (*view.appearing)[i];
+        if (fading) painter.setOpacity(view.progress);
+        paintItem(item, static_cast<int>(i));
+        if (fading) painter.setOpacity(1);
+        ++counts.items;
+    }
+    return counts;
+}
+
+void ScenePainter::paintBand() {
+    if (!m_view->band) return;
+    const double top = m_view->toView(QPointF(0, m_view->band->first)).y();
+    const double bottom = m_view->toView(QPointF(0, m_view->band->second)).y();
+    m_painter->fillRect(QRectF(0, top, m_view->viewport.width(), bottom - top),
+                        faded(m_theme.colours().accentBg, 0.62));
+}
+
+void ScenePainter::paintFrame(const SceneFrame& frame, int index) {
+    const Colours& c = m_theme.colours();
+    const QRectF rect = m_view->toView(frame.rect);
+    if (rect.height() < smallestBlock) {
+        m_painter->fillRect(rect, c.op(ir::OpKind::Compute));
+        return;
+    }
+    const double radius = std::min(6.0, 6 * m_view->zoom);
+    QPainterPath outline;
+    outline.addRoundedRect(rect, radius, radius);
+    m_painter->fillPath(outline, frame.depth % 2 == 0 ? (c.dark ? c.bg1 : c.bg1.darker(101)) : c.bg0);
+    const bool hovered = index == m_view->hoveredFrame;
+    if (m_detail != Detail::Bar) {
+        QPainterPath title;
+        title.addRect(QRectF(rect.left(), rect.top(), rect.width(), frameTitle * m_view->zoom));
+        m_painter->fillPath(title.intersected(outline), hovered ? c.row : c.accentBg);
+    }
+    m_painter->strokePath(outline, QPen(faded(c.accent, m_detail == Detail::Bar ? 0.5 : 0.8),
+                                        index == m_view->selectedFrame ? 2 : 1));
+    if (m_detail == Detail::Bar) return;
+
+    const double z = m_view->zoom;
+    const double middle = rect.top() + frameTitle * z / 2;
+    const double pad = 12 * z;
+    QPolygonF triangle;
+    const QPointF at(rect.left() + pad + 3 * z, middle);
+    triangle << at + QPointF(-3.5 * z, -2.2 * z) << at + QPointF(3.5 * z, -2.2 * z)
+             << at + QPointF(0, 2.8 * z);
+    m_painter->setPen(Qt::NoPen);
+    m_painter->setBrush(c.text2);
+    m_painter->drawPolygon(triangle);
+    m_painter->setBrush(Qt::NoBrush);
+    double left = rect.left() + pad + 14 * z;
+    const double right = rect.right() - pad;
+    const QString count = QStringLiteral("%1 %2").arg(frame.nodes).arg(frame.nodes == 1 ? "node" : "nodes") +
+                          (frame.depth > 0 ? QStringLiteral(", depth %1").arg(frame.depth + 1) : QString());
+    const double nameWidth = line(frame.name, FontRole::NodeName, left, right, middle, c.text);
+    left += nameWidth + 14 * z;
+    const double countWidth = line(count, FontRole::Section, left, right, middle, c.text2, true);
+    line(frame.detail, FontRole::Section, left, right - countWidth - 14 * z, middle, c.text2);
+}
+
+void ScenePainter::paintItem(const SceneItem& item, int index) {
+    const QRectF rect = placeOf(index);
+    m_mark = index == m_view->selected                                                   ? Mark::Selected
+             : std::binary_search(m_view->related.begin(), m_view->related.end(), index) ? Mark::Related
+                                                                                         : Mark::None;
+    switch (m_detail) {
+    case Detail::Card:
+        paintCard(item, rect);
+        return;
+    case Detail::Name:
+        paintName(item, rect);
+        return;
+    case Detail::Bar:
+        paintBar(item, rect);
+        return;
+    }
+}
+
+void ScenePainter::body(const SceneItem& item, const QRectF& rect, bool hovered, double radius) {
+    const Colours& c = m_theme.colours();
+    const DiffColours d = c.diff(item.change);
+    const bool quiet = isQuiet(item.change);
+    QColor fill = quiet ? (c.dark ? c.bg2 : c.bg1) : d.fill;
+    if (hovered) fill = quiet ? c.bg3 : d.word;
+    QPen pen(quiet ? c.line2 : d.line, quiet ? 1 : 1.25);
+    if (item.change == diff::Change::Removed) {
+        pen.setDashPattern({4 / pen.widthF(), 3 / pen.widthF()});
+        pen.setCapStyle(Qt::FlatCap);
+    }
+    m_painter->setPen(pen);
+    m_painter->setBrush(fill);
+    m_painter->drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+    m_painter->setBrush(Qt::NoBrush);
+}
+
+void ScenePainter::stripe(const SceneItem& item, const QRectF& rect, double width, double radius) {
+    QPainterPath outline;
+    outline.addRoundedRect(rect, radius, radius);
+    QPainterPath left;
+    left.addRect(QRectF(rect.left(), rect.top(), width, rect.height()));
+    const QPainterPath shape = outline.intersected(left);
+    const QColor colour = m_theme.colours().op(item.op);
+    if (item.op == ir::OpKind::FunctionalWrite) {
+        QPainterPath inner;
+        inner.addRoundedRect(rect.adjusted(0.7, 0.7, -0.7, -0.7), radius, radius);
+        left.clear();
+        left.addRect(QRectF(rect.left(), rect.top(), width, rect.height()).adjusted(0.7, 0.7, -0.7, -0.7));
+        m_painter->strokePath(inner.intersected(left), QPen(colour, 1.2));
+    } else {
+        m_painter->fillPath(shape, colour);
+    }
+}
+
+void ScenePainter::sheets(const SceneItem& item, const QRectF& rect) {
+    if (item.kind != layout::VisibleItem::Kind::Stack) return;
+    const Colours& c = m_theme.colours();
+    const double o = sheetOffset * m_view->zoom;
+    const QRectF card = cardRect(item, rect);
+    for (const double share : {1.0, 0.5}) {
+        m_painter->setPen(QPen(c.line2, 1));
+        m_painter->setBrush(c.dark ? c.bg1 : c.bg0);
+        m_painter->drawRoundedRect(card.translated(o * share, -o * share).adjusted(0.5, 0.5, -0.5, -0.5), 4,
+                                   4);
+    }
+    m_painter->setBrush(Qt::NoBrush);
+}
+
+void ScenePainter::disc(const SceneItem& item, const QRectF& rect, double size) {
+    if (isQuiet(item.change) || !m_scene->diff) return;
+    const Colours& c = m_theme.colours();
+    QRectF circle(0, 0, size, size);
+    circle.moveCenter(rect.topRight() + QPointF(-size * 0.09, size * 0.12));
+    m_painter->setPen(QPen(c.bg0, 1.5));
+    m_painter->setBrush(c.diff(item.change).line);
+    m_painter->drawEllipse(circle);
+    m_painter->setBrush(Qt::NoBrush);
+    // Plus and minus as strokes: crisp at any size.
+    const QColor ink = c.dark ? c.bg0 : c.bg1;
+    const QPointF m = circle.center();
+    const double r = size * 0.22;
+    m_painter->setPen(QPen(ink, std::max(1.2, size * 0.11), Qt::SolidLine, Qt::RoundCap));
+    QPainterPath sign;
+    switch (item.change) {
+    case diff::Change::Added:
+        sign.moveTo(m - QPointF(0, r));
+        sign.lineTo(m + QPointF(0, r));
+        [[fallthrough]];
+    case diff::Change::Removed:
+        sign.moveTo(m - QPointF(r, 0));
+        sign.lineTo(m + QPointF(r, 0));
+        break;
+    case diff::Change::Moved:
+        sign.moveTo(m - QPointF(0, r * 1.15));
+        sign.lineTo(m + QPointF(0, r * 1.15));
+        for (const double up : {-1.0, 1.0}) {
+            sign.moveTo(m + QPointF(-r * 0.6, up * r * 0.55));
+            sign.lineTo(m + QPointF(0, up * r * 1.15));
+            sign.lineTo(m + QPointF(r * 0.6, up * r * 0.55));
+        }
+        break;
+    default:
+        sign.moveTo(m + QPointF(-r * 1.15, r * 0.3));
+        sign.cubicTo(m + QPointF(-r * 0.45, -r * 1.3), m + QPointF(r * 0.45, r * 1.3),
+                     m + QPointF(r * 1.15, -r * 0.3));
+        break;
+    }
+    m_painter->drawPath(sign);
+}
+
+void ScenePainter::pill(const QString& string, QPointF centre, const QColor& border, const QColor& colour) {
+    const Text& t = text(FontRole::Section, m_view->zoom, smallestText);
+    const double width = QFontMetricsF(t.font).horizontalAdvance(string);
+    QRectF rect(0, 0, width + 14 * m_view->zoom, 17 * std::max(m_view->zoom, 0.85));
+    rect.moveCenter(centre);
+    const Colours& c = m_theme.colours();
+    m_painter->setPen(QPen(border, 1));
+    m_painter->setBrush(c.bg3);
+    m_painter->drawRoundedRect(rect, rect.height() / 2, rect.height() / 2);
+    m_painter->setBrush(Qt::NoBrush);
+    m_painter->setFont(t.font);
+    m_painter->setPen(colour);
+    m_painter->drawText(
+        QPointF(rect.center().x() - width / 2, rect.center().y() + (t.ascent - t.descent) / 2), string);
+}
+
+void ScenePainter::inputChips(const SceneItem& item, const QRectF& rect) {
+    if (item.shared.isEmpty() && item.gathered == 0) return;
+    const Colours& c = m_theme.colours();
+    const double z = m_view->zoom;
+    const bool many = item.gathered > 0;
+    const QColor colour = many ? c.edge : c.op(ir::OpKind::Factory);
+    const QString label = many ? QStringLiteral("%1 inputs").arg(item.gathered) : item.shared;
+    const Text& t = text(FontRole::Section, z, smallestText);
+    const QString shown = elided(label, t, 120 * z);
+    const double width = QFontMetricsF(t.font).horizontalAdvance(shown) + 14 * z;
+    const QPointF tip(many ? rect.center().x() : rect.left() + 10 * z + width / 2, rect.top());
+    const double height = 17 * std::max(z, 0.85);
+    const QPointF centre(tip.x(), tip.y() - 12 * z - height / 2);
+    QPen pen(colour, many ? 4 : 1.5);
+    if (!many) pen.setDashPattern({5 / 1.5, 3 / 1.5});
+    pen.setCapStyle(Qt::FlatCap);
+    m_painter->setPen(pen);
+    m_painter->drawLine(QPointF(tip.x(), centre.y() + height / 2), tip - QPointF(0, 5 * z));
+    arrowHead(tip, tip - QPointF(0, 10), colour);
+    pill(shown, centre, colour, c.text);
+}
+
+void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
+    const Colours& c = m_theme.colours();
+    const double z = m_view->zoom;
+    const QRectF rect = cardRect(item, whole);
+    const bool hovered =
+        m_view->hovered != noItem && &m_scene->items[static_cast<std::size_t>(m_view->hovered)] == &item;
+    inputChips(item, whole);
+    sheets(item, whole);
+    body(item, rect, hovered, 5 * z);
+    stripe(item, rect, 4 * z, 5 * z);
+
+    const double left = rect.left() + 13 * z;
+    const double right = rect.right() - 9 * z;
+    const bool single = item.target.isEmpty() && item.args.isEmpty();
+    const double first = single ? rect.center().y() : rect.top() + (item.isNode() ? 15 : 14.5) * z;
+    // The name has the first claim on the line, what stands at the right gets the rest.
+    const double nameWidth = line(item.name, FontRole::NodeName, left, right, first, c.text);
+    line(item.right, FontRole::CodeSmall, left + nameWidth + 10 * z, right, first,
+         item.isNode() ? c.text2 : c.text2, true);
+    if (item.isNode()) {
+        const bool neutral = item.op == ir::OpKind::InputOutput;
+        line(item.target, FontRole::CodeSmall, left, right, rect.top() + 30.5 * z,
+             neutral ? c.text2 : c.op(item.op));
+        line(item.args, FontRole::CodeSmall, left, right, rect.top() + 44.5 * z, c.dark ? c.text2 : c.text2);
+    } else {
+        line(item.target, FontRole::Section, left, right, rect.top() + 31 * z, c.text2);
+    }
+    focusFrame(rect);
+    disc(item, rect, 16 * z);
+    if (!item.chip.isEmpty()) {
+        const Text& t = text(FontRole::Section, z, smallestText);
+        const double width = QFontMetricsF(t.font).horizontalAdvance(item.chip) + 14 * z;
+        pill(item.chip, QPointF(rect.right() - 12 * z - width / 2, rect.bottom()), c.line2, c.text);
+    }
+}
+
+void ScenePainter::paintName(const SceneItem& item, const QRectF& whole) {
+    const Colours& c = m_theme.colours();
+    const QRectF rect = cardRect(item, whole);
+    const bool hovered =
+        m_view->hovered != noItem && &m_scene->items[static_cast<std::size_t>(m_view->hovered)] == &item;
+    sheets(item, whole);
+    body(item, rect, hovered, 4);
+    stripe(item, rect, 3.5, 4);
+    const double left = rect.left() + 8;
+    double right = rect.right() - 5;
+    if (!item.isNode() || hovered) {
+        const double used =
+            line(item.right, FontRole::CodeSmall, rect.center().x(), right, rect.center().y(), c.text2, true);
+        right -= used + 5;
+    }
+    line(item.name, FontRole::NodeName, left, right, rect.center().y(), c.text);
+    focusFrame(rect);
+    disc(item, rect, 12);
+}
+
+void ScenePainter::paintBar(const SceneItem& item, const QRectF& rect) {
+    const Colours& c = m_theme.colours();
+    const QRectF bar(rect.left(), rect.top(), std::max(rect.width(), 1.0), std::max(rect.height(), 1.0));
+    m_painter->fillRect(bar, isQuiet(item.change) ? c.op(item.op) : c.diff(item.change).line);
+    focusFrame(bar);
+}
+
+void ScenePainter::focusFrame(const QRectF& rect) {
+    if (m_mark == Mark::None) return;
+    const Colours& c = m_theme.colours();
+    const bool dashed = m_mark == Mark::Related;
+    m_painter->setRenderHint(QPainter::Antialiasing, true);
+    QPen pen(c.accent, dashed ? 1.6 : 2);
+    if (dashed) {
+        pen.setDashPattern({3, 2});
+        pen.setCapStyle(Qt::FlatCap);
+    }
+    m_painter->setPen(pen);
+    m_painter->setBrush(Qt::NoBrush);
+    m_painter->drawRoundedRect(rect.adjusted(-4, -4, 4, 4), 8, 8);
+    m_painter->setRenderHint(QPainter::Antialiasing, m_detail != Detail::Bar);
+}
+
+} // namespace dynascope::views::canvas
