@@ -385,7 +385,7 @@ void MainWindow::updateActions() {
 void MainWindow::openDialog() {
     openPaths(QFileDialog::getOpenFileNames(
         this, tr("Open"), {},
-        tr("Traces and graph texts (*.log *.gz *.zst *.txt *.py *.tar);;All files (*)")));
+        tr("Traces and graph texts (*.log *.txt *.py);;All files (*)")));
 }
 
 void MainWindow::openFolder() {
