@@ -93,6 +93,11 @@ void TestTextDiffPanel::alignsPlainTexts() {
     QCOMPARE(text.rows[1].words[0].size(), std::size_t(1));
     QCOMPARE(text.rows[1].words[0][0].begin, 4);
     QVERIFY(alignTexts("", "", Language::Plain).rows.size() <= 1);
+    const AlignedText code =
+        alignBytecode(" 30  0 RESUME 0\n     2 LOAD_CONST 7 (True)\n     4 POP_JUMP 3 (to 8)\n",
+                      " 30  0 RESUME 0\n     2 NOP\n     4 LOAD_CONST 1 (True)\n     6 POP_JUMP 3 (to 10)\n");
+    QCOMPARE(code.counts[std::size_t(Change::Added)], std::size_t(1));
+    QCOMPARE(code.counts[std::size_t(Change::Same)], std::size_t(3));
 }
 
 void TestTextDiffPanel::clickSelectsTheNodeAndBothSidesLightUp() {

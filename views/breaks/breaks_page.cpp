@@ -116,7 +116,7 @@ BreaksPage::BreaksPage(Workspace& workspace, Theme& theme, QWidget* parent)
     split->addWidget(rightSide);
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 0);
-    split->setSizes({1000, 345});
+    split->setSizes({1000, theme.scaled(330)});
     split->setCollapsible(0, false);
     column->addWidget(split, 1);
     buildFigures();
@@ -301,10 +301,22 @@ void BreaksPage::restyle() {
     for (std::size_t i = 0; i < tones.size(); ++i)
         d->figures[i].value->setStyleSheet(QStringLiteral("color:%1").arg(tones[i].name()));
     d->table->verticalHeader()->setDefaultSectionSize(theme().scaled(24));
-    const std::array<int, ReasonsModel::ColumnCount> widths{34, 200, 110, 62, 190, 92, 88};
-    for (std::size_t i = 0; i < widths.size(); ++i)
-        d->table->setColumnWidth(int(i), theme().scaled(widths[i]));
+    fitColumns();
     d->group = -1;
+}
+
+void BreaksPage::resizeEvent(QResizeEvent* event) {
+    Panel::resizeEvent(event);
+    fitColumns();
+}
+
+// The reason is the column to read: the others give way to it where the page is narrow.
+void BreaksPage::fitColumns() {
+    const bool narrow = width() < theme().scaled(1200);
+    const std::array<int, ReasonsModel::ColumnCount> wide{34, 200, 110, 62, 190, 92, 88};
+    const std::array<int, ReasonsModel::ColumnCount> tight{28, 160, 84, 56, 116, 78, 80};
+    for (std::size_t i = 0; i < wide.size(); ++i)
+        d->table->setColumnWidth(int(i), theme().scaled(narrow ? tight[i] : wide[i]));
 }
 
 void BreaksPage::refresh() {

@@ -32,9 +32,11 @@ public slots:
 protected:
     void refresh() override;
     void restyle() override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Private;
+    void fitColumns();
     void buildFigures();
     void buildReasons();
     void buildDetails();

@@ -129,7 +129,7 @@ void StorageStrip::paintLane(QPainter& painter, const StorageView& storage, cons
     const QString name = nameOf(compile(), input);
     const QRect label(margin, y, room, m_theme.scaled(18));
     painter.setPen(selected ? c.accent : c.text);
-    const QString shownName = painter.fontMetrics().elidedText(name, Qt::ElideMiddle, room * 2 / 5);
+    const QString shownName = painter.fontMetrics().elidedText(name, Qt::ElideMiddle, room / 2);
     painter.drawText(label, Qt::AlignVCenter, shownName);
     const int used = painter.fontMetrics().horizontalAdvance(shownName) + 10;
     painter.setPen(c.text2);

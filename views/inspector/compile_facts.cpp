@@ -70,7 +70,7 @@ Section mainSection(const session::Session& session, const Compile& compile) {
     out.facts.push_back(
         fact(tr("Stages"),
              {text(countText(compile.stages.size(), tr("stage"), tr("stages"))),
-              quiet(tr(", %1 of them graphs").arg(graphs))},
+              quiet(compile.stages.empty() ? QString() : tr(", %1 of them graphs").arg(graphs))},
              tr("Graphs and code that PyTorch printed on the way from bytecode to kernels.")));
     const auto guards = std::count_if(compile.guards.begin(), compile.guards.end(),
                                       [](const session::Guard& g) { return !g.isManager(); });

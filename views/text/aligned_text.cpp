@@ -159,6 +159,11 @@ private:
             CodeRow out;
             out.line = {a >= 0 && a + i < aEnd ? a + i : -1, b >= 0 && b + i < bEnd ? b + i : -1};
             out.change = shown(row.change);
+            // Same to the diff, yet another text: a placeholder of another name is spelled otherwise, not the
+            // same line.
+            if (out.change == Change::Same && out.line[0] >= 0 && out.line[1] >= 0 &&
+                line(0, out.line[0]) != line(1, out.line[1]))
+                out.change = Change::Respelled;
             if (out.line[0] >= 0 && out.line[1] >= 0 && out.change == Change::Changed)
                 markWords(out, line(0, out.line[0]), line(1, out.line[1]));
             m_rows.push_back(std::move(out));
@@ -252,11 +257,37 @@ AlignedText singleGraph(const ir::Graph& graph, const AlignOptions& options) {
     return out;
 }
 
-AlignedText alignTexts(const std::string& a, const std::string& b, Language language) {
+namespace {
+
+/// "  30     0 LOAD_CONST   7 (True)" as "LOAD_CONST (True)"; the target of a jump is left out too.
+std::string instruction(std::string_view line) {
+    std::size_t at = 0;
+    while (at < line.size() && !(line[at] >= 'A' && line[at] <= 'Z'))
+        ++at;
+    std::size_t end = at;
+    while (end < line.size() && line[end] != ' ')
+        ++end;
+    if (end - at < 3) return std::string(line);
+    std::string out(line.substr(at, end - at));
+    const std::size_t open = line.find('(', end);
+    if (open == std::string_view::npos) return out;
+    out += ' ';
+    out += line.substr(open, 4) == "(to " ? std::string_view("(to)") : line.substr(open);
+    return out;
+}
+
+std::string instructions(std::string_view text) {
+    std::string out;
+    for (const std::string& line : splitLines(text))
+        out += instruction(line) + '\n';
+    return out;
+}
+
+AlignedText align(const std::string& a, const std::string& b, const diff::TextDiff& diff, Language language,
+                  bool words) {
     AlignedText out;
     out.document = {makeCodeDocument(QString::fromStdString(a), language),
                     makeCodeDocument(QString::fromStdString(b), language)};
-    const diff::TextDiff diff = diff::diffTexts(a, b);
     out.rows.reserve(diff.rows.size());
     for (const diff::LineRow& from : diff.rows) {
         CodeRow row;
@@ -270,8 +301,9 @@ AlignedText alignTexts(const std::string& a, const std::string& b, Language lang
             break;
         case diff::LineRow::Kind::Changed:
             row.change = Change::Changed;
-            row.words = {columnRanges(diff.linesA[from.a], from.wordsA),
-                         columnRanges(diff.linesB[from.b], from.wordsB)};
+            if (words)
+                row.words = {columnRanges(diff.linesA[from.a], from.wordsA),
+                             columnRanges(diff.linesB[from.b], from.wordsB)};
             break;
         case diff::LineRow::Kind::Added:
             row.change = Change::Added;
@@ -284,6 +316,17 @@ AlignedText alignTexts(const std::string& a, const std::string& b, Language lang
         out.rows.push_back(std::move(row));
     }
     return out;
+}
+
+} // namespace
+
+AlignedText alignTexts(const std::string& a, const std::string& b, Language language) {
+    return align(a, b, diff::diffTexts(a, b), language, true);
+}
+
+AlignedText alignBytecode(const std::string& a, const std::string& b) {
+    const std::string compareA = instructions(a), compareB = instructions(b);
+    return align(a, b, diff::diffTexts(compareA, compareB), Language::Bytecode, false);
 }
 
 } // namespace dynascope::views

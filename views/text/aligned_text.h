@@ -36,6 +36,9 @@ struct AlignedText {
                                       const AlignOptions& options);
 /// One graph alone, every row Same.
 [[nodiscard]] AlignedText singleGraph(const ir::Graph& graph, const AlignOptions& options);
+/// Two dis listings by their instructions: offsets, line numbers and indices of names and constants, which
+/// move with every inserted instruction, make no difference.
+[[nodiscard]] AlignedText alignBytecode(const std::string& a, const std::string& b);
 /// Two texts by their lines, for code and for graphs that could not be read.
 [[nodiscard]] AlignedText alignTexts(const std::string& a, const std::string& b, Language language);
 

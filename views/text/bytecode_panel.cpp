@@ -110,9 +110,7 @@ void BytecodePanel::refresh() {
     setLoading(true);
     workspace().tasks().run<AlignedText>(
         QStringLiteral("bytecode"), this,
-        [code](const TaskContext&) {
-            return alignTexts(code.original.text(), code.modified.text(), Language::Bytecode);
-        },
+        [code](const TaskContext&) { return alignBytecode(code.original.text(), code.modified.text()); },
         [this](AlignedText text) {
             setLoading(false);
             const auto count = [&](diff::Change c) { return text.counts[std::size_t(c)]; };
