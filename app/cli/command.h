@@ -57,5 +57,9 @@ void addInfo(CLI::App& app, Action& action);
 void addPrint(CLI::App& app, Action& action);
 void addDiff(CLI::App& app, Action& action);
 void addLayout(CLI::App& app, Action& action);
+void addExec(CLI::App& app, Action& action);
+void addPass(CLI::App& app, Action& action);
+void addOracle(CLI::App& app, Action& action);
+void addCoverage(CLI::App& app, Action& action);
 
 } // namespace dynascope::cli

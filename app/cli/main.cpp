@@ -16,6 +16,10 @@ int main(int argc, char** argv) {
     cli::addPrint(app, action);
     cli::addDiff(app, action);
     cli::addLayout(app, action);
+    cli::addExec(app, action);
+    cli::addPass(app, action);
+    cli::addOracle(app, action);
+    cli::addCoverage(app, action);
 
     try {
         app.parse(argc, argv);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli oracle DIR [--json]
+#include "app/cli/engine_command.h"
+#include "core/engine/client/oracle.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+namespace dynascope::cli {
+
+namespace {
+
+using engine::CaseReport;
+using engine::Verdict;
+using nlohmann::json;
+
+struct Options {
+    std::string folder;
+    EngineOptions engine;
+    bool json = false;
+};
+
+constexpr std::array verdicts{Verdict::Passed, Verdict::Failed, Verdict::Declined, Verdict::Skipped};
+
+struct Tally {
+    std::map<Verdict, std::size_t> cases;
+    void add(Verdict verdict) { ++cases[verdict]; }
+    [[nodiscard]] std::size_t of(Verdict verdict) const {
+        const auto found = cases.find(verdict);
+        return found == cases.end() ? 0 : found->second;
+    }
+};
+
+struct Results {
+    std::map<std::string, Tally> kinds;
+    std::map<std::string, Tally> parts; ///< "random mutations"
+    std::vector<CaseReport> notPassed;  ///< failed and declined
+    std::map<std::string, std::size_t> skipReasons;
+    Tally total;
+
+    void add(CaseReport report) {
+        const Verdict verdict = report.verdict();
+        kinds[report.kind].add(verdict);
+        total.add(verdict);
+        if (verdict == Verdict::Skipped) {
+            ++skipReasons[report.reason()];
+            return;
+        }
+        for (const engine::PartReport& part : report.parts)
+            parts[report.kind + ' ' + part.part].add(part.verdict);
+        if (verdict != Verdict::Passed) notPassed.push_back(std::move(report));
+    }
+};
+
+/// All *.json files below the folder, or the file itself, in order of their paths.
+Result<std::vector<std::string>> caseFiles(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code failure;
+    if (fs::is_regular_file(path, failure)) return std::vector<std::string>{path};
+    std::vector<std::string> files;
+    auto walk =
+        fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, failure);
+    for (; !failure && walk != fs::recursive_directory_iterator(); walk.increment(failure)) {
+        if (walk->path().extension() == ".json" && walk->is_regular_file(failure))
+            files.push_back(walk->path().string());
+    }
+    if (failure) return tl::unexpected(Error{failure.message(), path, 0, 0});
+    if (files.empty()) return tl::unexpected(Error{"no case (*.json) in this folder", path, 0, 0});
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::string cell(std::string text, std::size_t width, bool left) {
+    const std::string blanks(text.size() < width ? width - text.size() : 0, ' ');
+    return left ? text + blanks : blanks + text;
+}
+
+std::string table(const std::map<std::string, Tally>& rows, const std::string& heading) {
+    std::size_t width = heading.size();
+    for (const auto& [name, tally] : rows)
+        width = std::max(width, name.size());
+    std::string out = cell(heading, width, true);
+    for (const Verdict verdict : verdicts)
+        out += cell(std::string(engine::verdictName(verdict)), 10, false);
+    out += '\n';
+    for (const auto& [name, tally] : rows) {
+        out += cell(name, width, true);
+        for (const Verdict verdict : verdicts)
+            out += cell(std::to_string(tally.of(verdict)), 10, false);
+        out += '\n';
+    }
+    return out;
+}
+
+std::string report(const Results& results) {
+    std::string out;
+    for (const CaseReport& entry : results.notPassed)
+        out += std::string(engine::verdictName(entry.verdict())) + ' ' + entry.name + ": " + entry.reason() +
+               '\n';
+    for (const auto& [reason, cases] : results.skipReasons)
+        out += "skipped " + count(cases, "case") + ": " + reason + '\n';
+    out += '\n' + table(results.kinds, "kind") + '\n' + table(results.parts, "part") + '\n';
+    if (const std::size_t declined = results.total.of(Verdict::Declined); declined > 0)
+        out += count(declined, "case") + " declined: PyTorch itself raises or differs from eager there\n";
+    return out + std::to_string(results.total.of(Verdict::Passed)) + " passed, " +
+           std::to_string(results.total.of(Verdict::Failed)) + " failed, " +
+           std::to_string(results.total.of(Verdict::Skipped)) + " skipped\n";
+}
+
+json tallies(const std::map<std::string, Tally>& rows) {
+    json out = json::object();
+    for (const auto& [name, tally] : rows) {
+        for (const Verdict verdict : verdicts)
+            out[name][std::string(engine::verdictName(verdict))] = tally.of(verdict);
+    }
+    return out;
+}
+
+json document(const Results& results) {
+    json failures = json::array();
+    json declined = json::array();
+    for (const CaseReport& entry : results.notPassed)
+        (entry.verdict() == Verdict::Failed ? failures : declined)
+            .push_back({{"case", entry.name}, {"reason", entry.reason()}});
+    return {{"kinds", tallies(results.kinds)},
+            {"parts", tallies(results.parts)},
+            {"failures", failures},
+            {"declined", declined},
+            {"skipped", results.skipReasons}};
+}
+
+int run(const Options& options) {
+    const Result<std::vector<std::string>> files = caseFiles(options.folder);
+    if (!files) return fail(files.error());
+    engine::Client client = makeClient(options.engine);
+    if (const auto started = client.start(); !started) return fail(started.error(), {});
+    Results results;
+    for (const std::string& path : *files) {
+        const Result<std::string> text = readFile(path);
+        if (!text) return fail(text.error());
+        results.add(engine::judgeCase(client, *text, path));
+    }
+    print(options.json ? document(results).dump() + '\n' : report(results));
+    return results.total.of(Verdict::Failed) == 0 ? exitOk : exitFailure;
+}
+
+} // namespace
+
+void addOracle(CLI::App& app, Action& action) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand(
+        "oracle", "Judge the engine by cases that PyTorch answered; exit status 1 if one fails");
+    command->add_option("folder", options->folder, "Folder of case files, or one file")->required();
+    command->add_flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(*command, options->engine);
+    command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/engine_command.h"
+
+#include "core/ir/text.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace dynascope::cli {
+
+using nlohmann::json;
+
+void addEngineOption(CLI::App& command, EngineOptions& options) {
+    command
+        .add_option("--engine", options.command,
+                    "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
+                    "Comes last")
+        ->expected(-1);
+}
+
+engine::Client makeClient(const EngineOptions& options) {
+    return engine::Client(options.command.empty() ? engine::defaultEngineCommand() : options.command);
+}
+
+void addGraphOptions(CLI::App& command, GraphOptions& options) {
+    command.add_option("graph", options.path, "Graph text or capture; - for standard input")->required();
+    command.add_option("--frame", options.frame, "Compile id, such as 0/0, or RANK:0/0");
+    command.add_option("--stage", options.stage, "Stage name, or NAME#K; the first graph if left out");
+}
+
+std::string graphText(const ir::Graph& graph) {
+    return graph.style().form == ir::TextStyle::Form::Readable ? ir::printReadable(graph).text
+                                                               : ir::printFx(graph);
+}
+
+Result<std::string> graphText(const GraphOptions& options) {
+    const auto session = openInput(options.path);
+    if (!session) return tl::unexpected(session.error());
+    const auto choice = chooseStage(**session, options.frame, options.stage);
+    if (!choice) return tl::unexpected(choice.error());
+    const auto graph = choice->stage->graph();
+    if (!graph) return tl::unexpected(graph.error());
+    return graphText(**graph);
+}
+
+Result<std::string> readFile(const std::string& path) {
+    if (path == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) return tl::unexpected(Error{errno != 0 ? std::strerror(errno) : "cannot be read", path, 0, 0});
+    return text;
+}
+
+Result<CaseFile> readCaseFile(const std::string& path) {
+    if (path.empty()) return CaseFile{};
+    const Result<std::string> text = readFile(path);
+    if (!text) return tl::unexpected(text.error());
+    const json document = json::parse(*text, nullptr, false);
+    if (!document.is_object()) return tl::unexpected(Error{"not a JSON object", path, 0, 0});
+    if (document.contains("storages")) return CaseFile{document, {}};
+    if (!document.contains("inputs"))
+        return tl::unexpected(Error{"neither an oracle case nor the 'inputs' of one", path, 0, 0});
+    return CaseFile{document["inputs"], document.value("before_attrs", json())};
+}
+
+int fail(const engine::CallError& error, const std::string& file) {
+    std::string message = error.message;
+    if (error.data.is_object() && error.data.value("node", json()).is_string())
+        message = "node '" + error.data["node"].get<std::string>() + "': " + message;
+    fail(Error{std::move(message), file, 0, 0});
+    return error.kind == engine::CallError::Kind::Refused &&
+                   error.code == static_cast<int>(engine::ErrorCode::Failed)
+               ? exitFailure
+               : exitUsage;
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the commands that need the engine share.
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/engine/client/client.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dynascope::cli {
+
+struct EngineOptions {
+    std::vector<std::string> command; ///< --engine; empty means the one beside this program
+};
+void addEngineOption(CLI::App& command, EngineOptions& options);
+[[nodiscard]] engine::Client makeClient(const EngineOptions& options);
+
+/// Where a graph is taken from: a graph text, or a stage of a capture.
+struct GraphOptions {
+    std::string path, frame, stage;
+};
+void addGraphOptions(CLI::App& command, GraphOptions& options);
+/// The text that crosses to the engine: print_readable text keeps shapes, FX text has none.
+[[nodiscard]] Result<std::string> graphText(const GraphOptions& options);
+[[nodiscard]] std::string graphText(const ir::Graph& graph);
+
+/// The inputs of an oracle case and its constants.
+struct CaseFile {
+    nlohmann::json inputs;
+    nlohmann::json attributes;
+};
+/// Reads --inputs: a whole case, or its `inputs` object alone. An empty path gives nulls.
+[[nodiscard]] Result<CaseFile> readCaseFile(const std::string& path);
+
+/// Whole content of a file; "-" reads standard input.
+[[nodiscard]] Result<std::string> readFile(const std::string& path);
+
+/// Prints the error in one line with the node it names; gives the exit status: exitFailure where the engine
+/// carried the request out and failed, else exitUsage.
+int fail(const engine::CallError& error, const std::string& file);
+
+} // namespace dynascope::cli

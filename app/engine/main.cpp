@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-engine [--memory-limit MIB]: serves the protocol on its standard streams.
+#include "core/engine/confine.h"
+#include "core/engine/service.h"
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace dynascope;
+
+namespace {
+
+constexpr std::uint64_t defaultMemoryMib = 16384;
+
+int usage() {
+    std::fputs("usage: dynascope-engine [--memory-limit MIB]\n", stderr);
+    return 2;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::uint64_t memoryMib = defaultMemoryMib;
+    if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
+        std::puts("dynascope-engine " DYNASCOPE_VERSION);
+        return 0;
+    }
+    if (argc == 3 && std::strcmp(argv[1], "--memory-limit") == 0) {
+        const char* const end = argv[2] + std::strlen(argv[2]);
+        if (std::from_chars(argv[2], end, memoryMib).ptr != end || memoryMib == 0) return usage();
+    } else if (argc != 1) {
+        return usage();
+    }
+
+    // Libraries print to descriptor 1: from here on that is stderr, and messages have a descriptor of their
+    // own.
+    const int messages = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (messages < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        std::perror("dynascope-engine: standard streams");
+        return 1;
+    }
+    if (const auto confined = engine::confine(memoryMib); !confined) {
+        std::fprintf(stderr, "dynascope-engine: %s\n", confined.error().message.c_str());
+        return 1;
+    }
+    engine::Service service;
+    return engine::serve(STDIN_FILENO, messages,
+                         [&](const std::string& method, const nlohmann::json& params,
+                             const TaskContext& task) { return service.handle(method, params, task); });
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/case_values.h"
+
+#include "core/engine/torch_words.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/view.h>
+#include <algorithm>
+#include <cmath>
+
+namespace dynascope::engine {
+
+namespace {
+
+using at::Tensor;
+using nlohmann::json;
+using Sizes = std::vector<std::int64_t>;
+
+at::ScalarType dtypeOf(const json& spec) {
+    const auto name = spec.at("dtype").get<std::string>();
+    const auto type = dtypeFromName(name);
+    TORCH_CHECK(type, "unknown dtype '", name, "'");
+    return *type;
+}
+
+double numberFrom(const json& value) {
+    if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
+    if (!value.is_string()) return value.get<double>();
+    const auto word = value.get<std::string>();
+    TORCH_CHECK(word == "nan" || word == "inf" || word == "-inf", "'", word, "' is not a number");
+    return word == "nan" ? NAN : word == "inf" ? INFINITY : -INFINITY;
+}
+
+/// One dimension, of the dtype that the case names.
+Tensor flatFrom(const json& data, at::ScalarType type) {
+    const auto count = static_cast<std::int64_t>(data.size());
+    if (c10::isComplexType(type)) {
+        Tensor wide = at::empty({count}, at::kComplexDouble);
+        auto* out = wide.mutable_data_ptr<c10::complex<double>>();
+        for (const json& item : data)
+            *out++ = item.is_array() ? c10::complex<double>(numberFrom(item.at(0)), numberFrom(item.at(1)))
+                                     : c10::complex<double>(numberFrom(item), 0);
+        return wide.to(type);
+    }
+    if (c10::isIntegralType(type, true)) {
+        Tensor wide = at::empty({count}, at::kLong);
+        auto* out = wide.mutable_data_ptr<std::int64_t>();
+        for (const json& item : data)
+            *out++ = item.is_number_integer() ? item.get<std::int64_t>()
+                                              : static_cast<std::int64_t>(numberFrom(item));
+        return wide.to(type);
+    }
+    Tensor wide = at::empty({count}, at::kDouble);
+    auto* out = wide.mutable_data_ptr<double>();
+    for (const json& item : data)
+        *out++ = numberFrom(item);
+    return wide.to(type);
+}
+
+/// Keeps a wrong case from reading memory that is not its own: Tensor::set_ would grow the storage instead.
+void checkInside(const Tensor& storage, const Sizes& shape, const Sizes& stride, std::int64_t offset) {
+    TORCH_CHECK(shape.size() == stride.size(), "shape and stride differ in length");
+    std::int64_t last = offset;
+    bool fits = offset >= 0;
+    bool empty = false;
+    for (std::size_t i = 0; i < shape.size() && fits; ++i) {
+        std::int64_t reach = 0;
+        fits = shape[i] >= 0 && stride[i] >= 0 &&
+               !__builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), stride[i], &reach) &&
+               !__builtin_add_overflow(last, reach, &last);
+        empty |= shape[i] == 0;
+    }
+    TORCH_CHECK(fits && (empty || last < storage.numel()), "an input reaches past its storage of ",
+                storage.numel(), " elements");
+}
+
+json numberOf(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return value;
+}
+
+json dataOf(const Tensor& tensor) {
+    json out = json::array();
+    const at::AutoGradMode noGrad(false);
+    const Tensor flat = tensor.detach().resolve_conj().resolve_neg().contiguous().view({-1});
+    const auto count = static_cast<std::size_t>(flat.numel());
+    if (flat.is_complex()) {
+        const Tensor wide = flat.to(at::kComplexDouble);
+        const auto* data = wide.const_data_ptr<c10::complex<double>>();
+        for (std::size_t i = 0; i < count; ++i)
+            out.push_back({numberOf(data[i].real()), numberOf(data[i].imag())});
+    } else if (flat.is_floating_point()) {
+        const Tensor wide = flat.to(at::kDouble);
+        const auto* data = wide.const_data_ptr<double>();
+        for (std::size_t i = 0; i < count; ++i)
+            out.push_back(numberOf(data[i]));
+    } else {
+        const bool isBool = flat.scalar_type() == at::kBool;
+        const Tensor wide = flat.to(at::kLong);
+        const auto* data = wide.const_data_ptr<std::int64_t>();
+        for (std::size_t i = 0; i < count; ++i)
+            out.push_back(isBool ? json(data[i] != 0) : json(data[i]));
+    }
+    return out;
+}
+
+const void* storageKey(const Tensor& tensor) {
+    return tensor.storage().unsafeGetStorageImpl();
+}
+
+class InputMaker {
+public:
+    InputMaker(const json& spec, const InputChoice& choice)
+        : m_spec(spec)
+        , m_choice(choice) {}
+
+    CaseInputs run() {
+        const at::AutoGradMode noGrad(false);
+        for (const json& storage : m_spec.at("storages"))
+            m_out.storages.push_back(flatFrom(storage.at("data"), dtypeOf(storage)));
+        m_bases.resize(m_out.storages.size());
+        for (const json& input : m_spec.at("inputs")) {
+            TORCH_CHECK(input.is_object(), "an input that is no tensor is not supported");
+            m_out.tensors.push_back(tensor(input));
+        }
+        for (std::size_t i = 0; i < m_out.tensors.size(); ++i) {
+            if (!m_spec.at("inputs").at(i).value("requires_grad", false)) continue;
+            m_out.anyRequiresGrad = true;
+            if (m_choice.requiresGrad) m_out.tensors[i].requires_grad_(true);
+        }
+        return std::move(m_out);
+    }
+
+private:
+    Tensor tensor(const json& input) {
+        const json same = input.value("same_as", json());
+        if (!same.is_null() && !m_choice.splitDuplicates) return m_out.tensors.at(same.get<std::size_t>());
+        const json& origin = same.is_null() ? input : m_spec.at("inputs").at(same.get<std::size_t>());
+        auto via = origin.value("via", std::string("set"));
+        if (!same.is_null() && via == "base") via = "view";
+        const auto index = input.at("storage").get<std::size_t>();
+        const Tensor& storage = m_out.storages.at(index);
+        const auto shape = input.at("shape").get<Sizes>();
+        const auto stride = input.at("stride").get<Sizes>();
+        const auto offset = input.at("storage_offset").get<std::int64_t>();
+        checkInside(storage, shape, stride, offset);
+        if (via == "set") {
+            Tensor out = at::empty({0}, storage.options().dtype(dtypeOf(input)));
+            return out.set_(storage.storage(), offset, shape, stride);
+        }
+        Tensor& base = m_bases.at(index);
+        if (!base.defined()) {
+            const json declared = m_spec.at("storages").at(index).value("base_shape", json());
+            const Sizes baseShape = via == "base"        ? shape
+                                    : declared.is_null() ? storage.sizes().vec()
+                                                         : declared.get<Sizes>();
+            base = storage.detach().view(baseShape).detach();
+        }
+        return via == "base" ? base : base.as_strided(shape, stride, offset);
+    }
+
+    const json& m_spec;
+    InputChoice m_choice;
+    CaseInputs m_out;
+    std::vector<Tensor> m_bases; ///< of inputs made as views, one per storage
+};
+
+template <typename T, typename Fn>
+Result<T> guarded(std::string_view what, Fn fn) {
+    try {
+        return fn();
+    } catch (const std::exception& error) {
+        return tl::unexpected(Error{std::string(what) + ": " + errorText(error), {}, 0, 0});
+    }
+}
+
+/// A linear congruential sequence: the same values on every machine and in every version.
+class Seeded {
+public:
+    /// In [-1, 1), in steps of 1/512, so that short floats hold it exactly.
+    double next() {
+        m_state = m_state * 6364136223846793005ULL + 1442695040888963407ULL;
+        return static_cast<double>(static_cast<std::int64_t>(m_state >> 54) - 512) / 512.0;
+    }
+
+private:
+    std::uint64_t m_state = 1;
+};
+
+json seededStorage(at::ScalarType type, std::int64_t count, Seeded& random) {
+    json data = json::array();
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double value = random.next();
+        if (type == at::kBool) {
+            data.push_back(value >= 0);
+        } else if (c10::isIntegralType(type, false)) {
+            data.push_back(
+                static_cast<std::int64_t>((value + 1) * 2)); // small, and no index out of range of 4
+        } else {
+            data.push_back(value);
+        }
+    }
+    return {{"dtype", dtypeName(type)}, {"data", std::move(data)}};
+}
+
+} // namespace
+
+Result<CaseInputs> makeInputs(const json& spec, const InputChoice& choice) {
+    return guarded<CaseInputs>("inputs", [&] { return InputMaker(spec, choice).run(); });
+}
+
+Result<Attributes> makeAttributes(const json& spec) {
+    return guarded<Attributes>("attributes", [&] {
+        Attributes out;
+        if (!spec.is_object()) return out;
+        for (const auto& [name, value] : spec.items())
+            out[name] = flatFrom(value.at("data"), dtypeOf(value)).view(value.at("shape").get<Sizes>());
+        return out;
+    });
+}
+
+Result<json> seededInputs(const ir::Graph& graph) {
+    constexpr std::int64_t maxElements = 1 << 26;
+    Seeded random;
+    json storages = json::array();
+    json inputs = json::array();
+    for (const ir::NodePtr& node : graph.nodes()) {
+        if (node->op != ir::Op::Placeholder) continue;
+        const auto fail = [&](const std::string& why) {
+            return tl::unexpected(
+                Error{"input '" + node->name + "' " + why + "; give its value with --inputs", {}, 0, 0});
+        };
+        if (!node->meta || !node->meta->tensor) return fail("has no shape in this text");
+        const ir::TensorMeta& meta = *node->meta->tensor;
+        const auto type = dtypeFromShortName(meta.dtype);
+        if (!type) return fail("has the unknown dtype '" + meta.dtype + "'");
+        const auto numbers = [](const std::vector<std::string>& texts) -> std::optional<Sizes> {
+            Sizes out;
+            for (const std::string& text : texts) {
+                const auto number = ir::Argument{ir::Argument::Kind::Int, text, {}, {}}.asInt();
+                if (!number || *number < 0 || *number > maxElements) return std::nullopt;
+                out.push_back(*number);
+            }
+            return out;
+        };
+        const auto shape = numbers(meta.sizes);
+        if (!shape) return fail("has a symbolic or very large size");
+        Sizes stride(shape->size(), 1);
+        for (std::size_t i = shape->size(); i-- > 1;)
+            stride[i - 1] = std::min(maxElements, stride[i] * std::max<std::int64_t>((*shape)[i], 1));
+        if (meta.strides) {
+            const auto given = numbers(*meta.strides);
+            if (!given || given->size() != shape->size()) return fail("has a symbolic stride");
+            stride = *given;
+        }
+        std::int64_t count = 1;
+        for (std::size_t i = 0; i < shape->size(); ++i) {
+            if (__builtin_add_overflow(count, std::max<std::int64_t>((*shape)[i] - 1, 0) * stride[i],
+                                       &count) ||
+                count > maxElements)
+                return fail("is very large");
+        }
+        inputs.push_back({{"name", node->name},
+                          {"storage", storages.size()},
+                          {"shape", *shape},
+                          {"stride", stride},
+                          {"storage_offset", 0},
+                          {"dtype", dtypeName(*type)},
+                          {"via", "set"}});
+        storages.push_back(seededStorage(*type, count, random));
+    }
+    return json{{"storages", std::move(storages)}, {"inputs", std::move(inputs)}};
+}
+
+json describe(const Tensor& tensor) {
+    return {{"shape", tensor.sizes().vec()},
+            {"stride", tensor.strides().vec()},
+            {"dtype", dtypeName(tensor.scalar_type())},
+            {"storage_offset", tensor.storage_offset()},
+            {"data", dataOf(tensor)}};
+}
+
+std::vector<const void*> storageKeys(const std::vector<Tensor>& tensors) {
+    std::vector<const void*> keys;
+    for (const Tensor& tensor : tensors)
+        keys.push_back(storageKey(tensor));
+    return keys;
+}
+
+json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inputs,
+                 const std::vector<const void*>& storagesBefore) {
+    json outputs = json::array();
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const c10::IValue& result = results[i];
+        if (result.isNone()) {
+            outputs.push_back({{"none", true}});
+            continue;
+        }
+        if (!result.isTensor()) {
+            const c10::Scalar scalar = result.toScalar();
+            outputs.push_back({{"scalar", scalar.isBoolean()         ? json(scalar.toBool())
+                                          : scalar.isIntegral(false) ? json(scalar.toLong())
+                                                                     : numberOf(scalar.toDouble())}});
+            continue;
+        }
+        const Tensor& tensor = result.toTensor();
+        const void* key = storageKey(tensor);
+        json out = describe(tensor);
+        const auto same = std::find_if(inputs.tensors.begin(), inputs.tensors.end(),
+                                       [&](const Tensor& input) { return input.is_same(tensor); });
+        out["is_input"] = same == inputs.tensors.end() ? json() : json(same - inputs.tensors.begin());
+        out["aliases_inputs"] = json::array();
+        out["aliases_outputs"] = json::array();
+        for (std::size_t j = 0; j < storagesBefore.size(); ++j) {
+            if (storagesBefore[j] == key) out["aliases_inputs"].push_back(j);
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (results[j].isTensor() && storageKey(results[j].toTensor()) == key)
+                out["aliases_outputs"].push_back(j);
+        }
+        outputs.push_back(std::move(out));
+    }
+    json post{{"storages", json::array()}, {"inputs", json::array()}};
+    const std::vector<const void*> own = storageKeys(inputs.storages);
+    for (const Tensor& storage : inputs.storages)
+        post["storages"].push_back(dataOf(storage));
+    for (const Tensor& input : inputs.tensors) {
+        json out = describe(input);
+        out["same_storage"] = std::find(own.begin(), own.end(), storageKey(input)) != own.end();
+        post["inputs"].push_back(std::move(out));
+    }
+    return {{"outputs", std::move(outputs)}, {"post", std::move(post)}};
+}
+
+} // namespace dynascope::engine

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Judges oracle cases (tests/oracle): the engine computes its own answers from a case's inputs, and they are
+// compared with PyTorch's. Eager is normative; graph text is golden.
+#pragma once
+
+#include "core/engine/client/client.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynascope::engine {
+
+enum class Verdict {
+    Passed,
+    Failed,
+    Declined, ///< PyTorch itself raises or parts from eager here; the engine says the same, and why
+    Skipped,  ///< not judged by this version
+};
+[[nodiscard]] std::string_view verdictName(Verdict verdict);
+
+/// One part of a case: "eager", "mutations", "mutations_and_views".
+struct PartReport {
+    std::string part;
+    Verdict verdict = Verdict::Passed;
+    std::string reason; ///< empty only where passed
+};
+
+struct CaseReport {
+    std::string name;
+    std::string kind;
+    std::vector<PartReport> parts;
+
+    /// The worst of the parts: failed, declined, skipped, passed.
+    [[nodiscard]] Verdict verdict() const;
+    /// "mutations: ..." of the first part with that verdict.
+    [[nodiscard]] std::string reason() const;
+};
+
+/// Judges the text of one case file; `label` names it if the case does not. Anything that is no case fails.
+[[nodiscard]] CaseReport judgeCase(Client& engine, std::string_view text, const std::string& label,
+                                   const CallOptions& options = {});
+
+} // namespace dynascope::engine

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Takes from this process what running a stranger's graph does not need.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+
+namespace dynascope::engine {
+
+/// Limits private memory to `memoryMib` MiB, turns core dumps off, and, where the kernel has Landlock,
+/// forbids writing, creating and removing files from now on. Applies to threads that start later as well, and
+/// cannot be undone. Fails only if the memory limit cannot be set.
+[[nodiscard]] Result<void> confine(std::uint64_t memoryMib);
+
+} // namespace dynascope::engine

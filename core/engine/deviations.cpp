@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/deviations.h"
+
+#include <algorithm>
+#include <map>
+
+namespace dynascope::engine {
+
+namespace {
+
+bool mutates(const Instruction& instruction) {
+    return instruction.op && instruction.op->schema().is_mutable();
+}
+
+bool hasInternalOverlap(const at::Tensor& tensor) {
+    for (std::int64_t i = 0; i < tensor.dim(); ++i) {
+        if (tensor.size(i) > 1 && tensor.stride(i) == 0) return true;
+    }
+    return false;
+}
+
+class Search {
+public:
+    Search(const Program& program, bool viewsRemoved)
+        : m_program(program)
+        , m_viewsRemoved(viewsRemoved) {}
+
+    std::vector<std::string> run(const std::vector<at::Tensor>& inputs) {
+        const bool anyMutation = std::any_of(m_program.code.begin(), m_program.code.end(), mutates);
+        if (!anyMutation) return {};
+        sharedStorage(inputs);
+        if (std::any_of(inputs.begin(), inputs.end(), hasInternalOverlap))
+            m_out.emplace_back("an input whose elements overlap cannot be written back");
+        for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
+            look(m_program.graph->node(i), m_program.code[i]);
+        std::sort(m_out.begin(), m_out.end());
+        m_out.erase(std::unique(m_out.begin(), m_out.end()), m_out.end());
+        return std::move(m_out);
+    }
+
+private:
+    void sharedStorage(const std::vector<at::Tensor>& inputs) {
+        std::map<const void*, std::string> first;
+        std::size_t position = 0;
+        for (ir::NodeIndex i = 0; i < m_program.code.size() && position < inputs.size(); ++i) {
+            if (m_program.code[i].kind != Instruction::Kind::Input) continue;
+            const std::string& name = m_program.graph->node(i).name;
+            const auto [found, isNew] =
+                first.emplace(inputs[position++].storage().unsafeGetStorageImpl(), name);
+            if (!isNew)
+                m_out.push_back("inputs '" + found->second + "' and '" + name +
+                                "' share memory, and functionalization takes them for independent");
+        }
+    }
+
+    void look(const ir::Node& node, const Instruction& instruction) {
+        const std::string_view target = node.target;
+        if (target.starts_with("torch.ops.aten.set_."))
+            m_out.push_back("'" + node.name + "' replaces a storage, which is written back as data");
+        if (target.starts_with("torch.ops.aten.unfold.") && instruction.operands.size() == 4 &&
+            instruction.operands[2].constant.isInt() && instruction.operands[3].constant.isInt() &&
+            instruction.operands[2].constant.toInt() < instruction.operands[3].constant.toInt())
+            m_out.push_back("the windows of '" + node.name +
+                            "' leave gaps, which its inverse fills with zeros");
+        if (target.starts_with("torch.ops.aten.as_strided"))
+            m_out.push_back(
+                "'" + node.name +
+                "' (as_strided) reads the storage's layout, which a functional value need not keep");
+        for (const std::string_view view :
+             {"t_.", "transpose_.", "squeeze_.", "unsqueeze_.", "as_strided_.", "swapaxes_.", "swapdims_."}) {
+            if (target.starts_with("torch.ops.aten." + std::string(view)))
+                m_out.push_back("'" + node.name +
+                                "' changes a tensor's geometry in place, and the write-back " +
+                                (m_viewsRemoved ? "copies rearranged data" : "overlaps its source"));
+        }
+    }
+
+    const Program& m_program;
+    bool m_viewsRemoved;
+    std::vector<std::string> m_out;
+};
+
+} // namespace
+
+std::vector<std::string> knownDeviations(const Program& program, const std::vector<at::Tensor>& inputs,
+                                         bool viewsRemoved) {
+    return Search(program, viewsRemoved).run(inputs);
+}
+
+} // namespace dynascope::engine

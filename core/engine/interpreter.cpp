@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/interpreter.h"
+
+#include <ATen/ScalarOps.h>
+#include <ATen/core/List.h>
+#include <c10/util/Exception.h>
+
+namespace dynascope::engine {
+
+namespace {
+
+using c10::IValue;
+using c10::TypeKind;
+
+at::Tensor tensorFrom(const IValue& value) {
+    if (value.isTensor()) return value.toTensor();
+    TORCH_CHECK(value.isScalar(), "a tensor or a number is needed here, not ", value.tagKind());
+    at::Tensor number = c10::scalar_to_tensor(value.toScalar());
+    number.unsafeGetTensorImpl()->set_wrapped_number(true);
+    return number;
+}
+
+double floatFrom(const IValue& value) {
+    return value.isInt() ? static_cast<double>(value.toInt()) : value.toDouble();
+}
+
+template <typename Element, typename Convert>
+IValue listOf(const Operand& operand, const Values& values, Convert convert) {
+    c10::List<Element> list;
+    list.reserve(operand.items.size());
+    for (const Operand& item : operand.items)
+        list.push_back(convert(evaluate(item, values)));
+    return list;
+}
+
+IValue evaluateList(const Operand& operand, const Values& values) {
+    const c10::TypePtr element = operand.type && operand.type->kind() == TypeKind::ListType
+                                     ? operand.type->containedType(0)
+                                     : c10::TypePtr();
+    switch (element ? element->kind() : TypeKind::AnyType) {
+    case TypeKind::TensorType:
+        return listOf<at::Tensor>(operand, values, tensorFrom);
+    case TypeKind::OptionalType:
+        return listOf<std::optional<at::Tensor>>(operand, values, [](const IValue& v) {
+            return v.isNone() ? std::nullopt : std::optional<at::Tensor>(tensorFrom(v));
+        });
+    case TypeKind::FloatType:
+        return listOf<double>(operand, values, floatFrom);
+    case TypeKind::BoolType:
+        return listOf<bool>(operand, values, [](const IValue& v) { return v.toBool(); });
+    case TypeKind::NumberType:
+        return listOf<at::Scalar>(operand, values, [](const IValue& v) { return v.toScalar(); });
+    default:
+        return listOf<std::int64_t>(operand, values, [](const IValue& v) { return v.toInt(); });
+    }
+}
+
+IValue getItem(const Instruction& instruction, const Values& values) {
+    const IValue whole = evaluate(instruction.operands[0], values);
+    const std::int64_t index = instruction.operands[1].constant.toInt();
+    TORCH_CHECK(whole.isTuple() || whole.isList(), "getitem of ", whole.tagKind(), " is not supported");
+    const auto size =
+        static_cast<std::int64_t>(whole.isTuple() ? whole.toTupleRef().size() : whole.toListRef().size());
+    TORCH_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of range of ", size,
+                      " results");
+    const auto at = static_cast<std::size_t>(index < 0 ? index + size : index);
+    return whole.isTuple() ? whole.toTupleRef().elements()[at] : IValue(whole.toListRef()[at]);
+}
+
+} // namespace
+
+IValue evaluate(const Operand& operand, const Values& values) {
+    switch (operand.kind) {
+    case Operand::Kind::Constant:
+        return operand.constant;
+    case Operand::Kind::List:
+        return evaluateList(operand, values);
+    case Operand::Kind::Value:
+        break;
+    }
+    const IValue& value = values[operand.node];
+    if (!operand.type || value.isNone()) return value;
+    if (operand.type->kind() == TypeKind::TensorType)
+        return value.isTensor() ? value : IValue(tensorFrom(value));
+    if (operand.type->kind() == TypeKind::FloatType) return floatFrom(value);
+    return value;
+}
+
+IValue call(const Instruction& instruction, const Values& values) {
+    if (instruction.kind == Instruction::Kind::GetItem) return getItem(instruction, values);
+    torch::jit::Stack stack;
+    stack.reserve(instruction.operands.size());
+    for (const Operand& operand : instruction.operands)
+        stack.push_back(evaluate(operand, values));
+    instruction.op->callBoxed(stack);
+    if (stack.empty()) return {};
+    if (stack.size() == 1) return std::move(stack.front());
+    return c10::ivalue::Tuple::create(std::vector<IValue>(stack.begin(), stack.end()));
+}
+
+std::vector<const Operand*> resultLeaves(const Program& program) {
+    std::vector<const Operand*> leaves;
+    const auto collect = [&](const auto& self, const Operand& operand) -> void {
+        if (operand.kind != Operand::Kind::List) {
+            leaves.push_back(&operand);
+            return;
+        }
+        for (const Operand& item : operand.items)
+            self(self, item);
+    };
+    collect(collect, program.result);
+    return leaves;
+}
+
+tl::expected<std::vector<IValue>, RunError> run(const Program& program, const std::vector<at::Tensor>& inputs,
+                                                const Attributes& attributes, const TaskContext& task) {
+    Values values(program.graph->size());
+    ir::NodeIndex at = 0;
+    try {
+        for (; at < program.code.size(); ++at) {
+            if (task.cancelled()) return tl::unexpected(RunError{"cancelled", at, true});
+            const Instruction& instruction = program.code[at];
+            switch (instruction.kind) {
+            case Instruction::Kind::Input:
+                TORCH_CHECK(instruction.position < inputs.size(), "the program takes ", program.inputs,
+                            " inputs, but ", inputs.size(), " were given");
+                values[at] = inputs[instruction.position];
+                break;
+            case Instruction::Kind::Attribute: {
+                const auto found = attributes.find(instruction.attribute);
+                TORCH_CHECK(found != attributes.end(), "no value was given for the constant '",
+                            instruction.attribute, "'");
+                values[at] = found->second;
+                break;
+            }
+            default:
+                values[at] = call(instruction, values);
+            }
+            for (const ir::NodeIndex dead : instruction.dies)
+                values[dead] = IValue();
+            task.report("Running", at + 1, program.code.size());
+        }
+        std::vector<IValue> results;
+        for (const Operand* leaf : resultLeaves(program))
+            results.push_back(evaluate(*leaf, values));
+        return results;
+    } catch (const std::exception& error) {
+        return tl::unexpected(RunError{errorText(error), at < program.code.size() ? at : ir::npos, false});
+    }
+}
+
+std::string errorText(const std::exception& error) {
+    const auto* torchError = dynamic_cast<const c10::Error*>(&error);
+    std::string text = torchError ? torchError->what_without_backtrace() : error.what();
+    return text.substr(0, text.find("\n\nC++ Capture"));
+}
+
+} // namespace dynascope::engine

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs a program, node by node, through PyTorch's dispatcher.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/engine/program.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/stack.h>
+#include <functional>
+#include <map>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// A node that could not run.
+struct RunError {
+    std::string message; ///< PyTorch's own, first line without its stack
+    ir::NodeIndex node = ir::npos;
+    bool cancelled = false;
+};
+
+using Attributes = std::map<std::string, at::Tensor>;
+using Values = std::vector<c10::IValue>; ///< one per node
+
+/// Binds the operands, calls the operator and returns its result: one value, or a tuple of several. Throws
+/// what PyTorch throws.
+[[nodiscard]] c10::IValue call(const Instruction& instruction, const Values& values);
+
+/// The value of an operand; `values` holds those of the nodes.
+[[nodiscard]] c10::IValue evaluate(const Operand& operand, const Values& values);
+
+/// Leaves of the graph's result in reading order.
+[[nodiscard]] std::vector<const Operand*> resultLeaves(const Program& program);
+
+/// Runs the whole program; gives the leaves of its result. Writes into `inputs` as the program does.
+[[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError> run(const Program& program,
+                                                                   const std::vector<at::Tensor>& inputs,
+                                                                   const Attributes& attributes,
+                                                                   const TaskContext& task = {});
+
+/// PyTorch's message without its C++ stack.
+[[nodiscard]] std::string errorText(const std::exception& error);
+
+} // namespace dynascope::engine

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs passes over a program, times and checks them, and puts what they did into JSON.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/engine/client/server.h"
+#include "core/engine/interpreter.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+struct PassRequest {
+    std::vector<std::string> passes;  ///< run in this order
+    std::string remove = "mutations"; ///< functionalize: or "mutations_and_views"
+    nlohmann::json inputs;            ///< of a case
+    nlohmann::json attributes;        ///< of a case
+    int runs = 1;                     ///< for the median time
+    bool scorecard = false;           ///< give the alias state after each step
+    bool verify = false;              ///< run source and result on the same inputs and compare
+};
+
+/// Names of all passes, for messages and help.
+[[nodiscard]] std::vector<std::string> passNames();
+
+/// {graph, attrs, steps, nodes_before, nodes_after, median_us, verified, differences}.
+[[nodiscard]] Reply runPasses(std::shared_ptr<const Program> source, const PassRequest& request,
+                              const TaskContext& task);
+
+/// Runs a program on a case's inputs: {outputs, post}.
+[[nodiscard]] Reply execute(const Program& program, const nlohmann::json& inputs,
+                            const nlohmann::json& attributes, const TaskContext& task);
+
+/// The failure of a program that cannot run: names every such target.
+[[nodiscard]] Failure unsupportedFailure(const Program& program);
+[[nodiscard]] Failure runFailure(const Program& program, const RunError& error);
+
+} // namespace dynascope::engine

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A graph made ready to run: targets resolved to dispatcher operators, constants bound to their schemas, and
+// for each node what dies after it. Graphs come from strangers: only operators on the allow list are
+// resolved.
+#pragma once
+
+#include "core/ir/graph.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// One argument of an operator, with a value per node to draw on.
+struct Operand {
+    enum class Kind : std::uint8_t {
+        Constant, ///< `constant`
+        Value,    ///< the value of node `node`
+        List,     ///< `items`
+    };
+    Kind kind = Kind::Constant;
+    c10::IValue constant;
+    ir::NodeIndex node = ir::npos;
+    std::vector<Operand> items;
+    c10::TypePtr type; ///< as the schema declares it, without Optional; null in the graph's result
+};
+
+struct Instruction {
+    enum class Kind : std::uint8_t { Input, Attribute, Operator, GetItem };
+    Kind kind = Kind::Operator;
+    std::optional<c10::OperatorHandle> op;
+    std::vector<Operand> operands;
+    std::size_t position = 0; ///< of an Input: which one
+    std::string attribute;    ///< of an Attribute
+    /// Nodes whose values nobody reads afterwards. Dropping them matters beyond memory: resize_ asks whether
+    /// a storage has other users.
+    std::vector<ir::NodeIndex> dies;
+};
+
+/// Why a node cannot run.
+struct Unsupported {
+    ir::NodeIndex node = ir::npos;
+    std::string target;
+    std::string reason; ///< without the target
+};
+
+/// Immutable after compile(); safe to share.
+struct Program {
+    ir::GraphPtr graph;
+    std::vector<Instruction> code; ///< one per node up to, not including, the output
+    Operand result;
+    std::size_t inputs = 0;
+    /// If not empty the program cannot run; the rest then serves coverage only.
+    std::vector<Unsupported> unsupported;
+};
+
+[[nodiscard]] Program compile(ir::GraphPtr graph);
+
+/// The operator of a target such as "torch.ops.aten.add.Tensor", or why there is none: unknown, or refused
+/// because it touches files, processes or the network.
+struct Resolved {
+    std::optional<c10::OperatorHandle> op;
+    std::string reason;
+};
+[[nodiscard]] Resolved resolve(std::string_view target);
+
+} // namespace dynascope::engine

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/service.h"
+
+#include "core/engine/case_values.h"
+#include "core/engine/pass_runner.h"
+#include "core/ir/text.h"
+
+#include <algorithm>
+#include <torch/headeronly/version.h>
+
+namespace dynascope::engine {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t maxPrograms = 64;
+
+tl::unexpected<Failure> invalid(std::string message) {
+    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
+}
+
+Reply initialize(const json& params) {
+    const int theirs = params.at("protocol").get<int>();
+    if (theirs != protocolVersion)
+        return invalid("this engine speaks protocol " + std::to_string(protocolVersion) + ", not " +
+                       std::to_string(theirs));
+    return json{{"protocol", protocolVersion},
+                {"engine", DYNASCOPE_VERSION},
+                {"torch", TORCH_VERSION},
+                {"devices", json::array({"cpu"})}};
+}
+
+Reply coverage(const Program& program) {
+    json list = json::array();
+    for (const Unsupported& row : program.unsupported)
+        list.push_back(
+            {{"node", program.graph->node(row.node).name}, {"target", row.target}, {"reason", row.reason}});
+    return json{{"nodes", program.graph->size()}, {"unsupported", std::move(list)}};
+}
+
+/// The inputs of a request, or values made from the graph's own metadata.
+Result<json> inputsOf(const json& params, const ir::Graph& graph) {
+    json inputs = params.value("inputs", json());
+    return inputs.is_null() ? seededInputs(graph) : Result<json>(std::move(inputs));
+}
+
+} // namespace
+
+Service::Service() = default;
+Service::~Service() = default;
+Service::Service(Service&&) noexcept = default;
+Service& Service::operator=(Service&&) noexcept = default;
+
+Reply Service::handle(const std::string& method, const json& params, const TaskContext& task) {
+    try {
+        return dispatch(method, params, task);
+    } catch (const json::exception& error) {
+        return invalid("wrong parameters of '" + method + "': " + error.what());
+    } catch (const std::exception& error) {
+        return tl::unexpected(Failure{ErrorCode::Failed, errorText(error), {}});
+    }
+}
+
+Reply Service::dispatch(const std::string& method, const json& params, const TaskContext& task) {
+    if (method == "initialize") return initialize(params);
+    if (method == "load") return load(params);
+    if (method != "coverage" && method != "execute" && method != "pass")
+        return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
+
+    const auto program = programOf(params);
+    if (!program) return tl::unexpected(program.error());
+    if (method == "coverage") return coverage(**program);
+    if (!(*program)->unsupported.empty()) return tl::unexpected(unsupportedFailure(**program));
+    Result<json> inputs = inputsOf(params, *(*program)->graph);
+    if (!inputs) return invalid(inputs.error().message);
+    const json attributes = params.value("attrs", json());
+    if (method == "execute") return execute(**program, *inputs, attributes, task);
+    PassRequest request;
+    request.passes = params.at("passes").get<std::vector<std::string>>();
+    request.remove = params.value("remove", request.remove);
+    request.inputs = std::move(*inputs);
+    request.attributes = attributes;
+    request.runs = std::clamp(params.value("runs", 1), 1, 100);
+    request.scorecard = params.value("scorecard", false);
+    request.verify = params.value("verify", false);
+    return runPasses(*program, request, task);
+}
+
+Reply Service::load(const json& params) {
+    const auto& text = params.at("text").get_ref<const std::string&>();
+    Result<ir::GraphPtr> graph = ir::readGraph(text);
+    if (!graph) return invalid(graph.error().toString());
+    std::string hash = graphHash(text);
+    auto program = std::make_shared<const Program>(compile(std::move(*graph)));
+    const std::size_t nodes = program->graph->size();
+    std::erase_if(m_programs, [&](const auto& entry) { return entry.first == hash; });
+    m_programs.emplace_front(hash, std::move(program));
+    if (m_programs.size() > maxPrograms) m_programs.pop_back();
+    return json{{"graph", std::move(hash)}, {"nodes", nodes}};
+}
+
+tl::expected<Service::ProgramPtr, Failure> Service::programOf(const json& params) {
+    const auto& hash = params.at("graph").get_ref<const std::string&>();
+    const auto found = std::find_if(m_programs.begin(), m_programs.end(),
+                                    [&](const auto& entry) { return entry.first == hash; });
+    if (found == m_programs.end())
+        return tl::unexpected(Failure{ErrorCode::UnknownGraph, "no graph '" + hash + "' was loaded", {}});
+    m_programs.splice(m_programs.begin(), m_programs, found);
+    return m_programs.front().second;
+}
+
+} // namespace dynascope::engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine's methods (protocol.h) over the interpreter and the passes.
+#pragma once
+
+#include "core/engine/client/server.h"
+#include "core/engine/interpreter.h"
+
+#include <list>
+#include <memory>
+#include <string>
+
+namespace dynascope::engine {
+
+/// Holds the graphs of one client. Not thread-safe: it belongs to the thread that owns all torch state.
+class Service {
+public:
+    Service();
+    ~Service();
+    Service(Service&&) noexcept;
+    Service& operator=(Service&&) noexcept;
+
+    /// Carries out one request. Never throws.
+    [[nodiscard]] Reply handle(const std::string& method, const nlohmann::json& params,
+                               const TaskContext& task);
+
+private:
+    using ProgramPtr = std::shared_ptr<const Program>;
+
+    Reply dispatch(const std::string& method, const nlohmann::json& params, const TaskContext& task);
+    Reply load(const nlohmann::json& params);
+    [[nodiscard]] tl::expected<ProgramPtr, Failure> programOf(const nlohmann::json& params);
+
+    /// Most recently used first.
+    std::list<std::pair<std::string, ProgramPtr>> m_programs;
+};
+
+} // namespace dynascope::engine

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/tracer.h"
+
+#include "core/engine/torch_words.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/jit_type.h>
+#include <algorithm>
+#include <c10/core/TensorImpl.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/library.h>
+
+namespace dynascope::engine {
+
+namespace {
+
+using at::Tensor;
+using c10::DispatchKey;
+using c10::IValue;
+using ir::Argument;
+using torch::jit::Stack;
+
+thread_local Tape* currentTape = nullptr;
+
+class TracerImpl final : public c10::TensorImpl {
+public:
+    TracerImpl(Tensor value, std::size_t node)
+        : TensorImpl(c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::CPU}), value.dtype(),
+                     c10::Device(c10::kCPU))
+        , m_value(std::move(value))
+        , m_node(node) {
+        refresh();
+        storage_access_should_throw_ = false;
+    }
+
+    [[nodiscard]] const Tensor& value() const { return m_value; }
+    [[nodiscard]] std::size_t node() const { return m_node; }
+    void setNode(std::size_t node) { m_node = node; }
+    /// After an in-place operator changed the value's sizes.
+    void refresh() { set_sizes_and_strides(m_value.sizes(), m_value.strides(), m_value.storage_offset()); }
+
+    c10::intrusive_ptr<TensorImpl> shallow_copy_and_detach(const c10::VariableVersion& version,
+                                                           bool allowChange) const override {
+        return copy(version, allowChange);
+    }
+    c10::intrusive_ptr<TensorImpl> shallow_copy_and_detach(c10::VariableVersion&& version,
+                                                           bool allowChange) const override {
+        return copy(std::move(version), allowChange);
+    }
+
+private:
+    template <typename Version>
+    c10::intrusive_ptr<TensorImpl> copy(Version&& version, bool allowChange) const {
+        auto out = c10::make_intrusive<TracerImpl>(m_value, m_node);
+        copy_tensor_metadata(this, out.get(), std::forward<Version>(version), allowChange);
+        return out;
+    }
+
+    Tensor m_value;
+    std::size_t m_node;
+};
+
+TracerImpl* tracer(const Tensor& tensor) {
+    return tensor.defined() ? dynamic_cast<TracerImpl*>(tensor.unsafeGetTensorImpl()) : nullptr;
+}
+
+Tensor unwrapped(const Tensor& tensor) {
+    const TracerImpl* impl = tracer(tensor);
+    return impl ? impl->value() : tensor;
+}
+
+IValue unwrapped(const IValue& value) {
+    if (value.isTensor()) return unwrapped(value.toTensor());
+    if (value.isTensorList()) {
+        c10::List<Tensor> list;
+        for (const Tensor& item : value.toTensorList())
+            list.push_back(unwrapped(item));
+        return list;
+    }
+    if (value.isOptionalTensorList()) {
+        c10::List<std::optional<Tensor>> list;
+        for (const std::optional<Tensor>& item : value.toOptionalTensorList())
+            list.push_back(item ? std::optional<Tensor>(unwrapped(*item)) : std::nullopt);
+        return list;
+    }
+    return value;
+}
+
+bool onMeta(const IValue& value) {
+    const auto isMeta = [](const Tensor& tensor) { return tensor.defined() && tensor.is_meta(); };
+    if (value.isTensor()) return isMeta(value.toTensor());
+    if (!value.isTensorList()) return false;
+    const auto list = value.toTensorList();
+    return std::any_of(list.begin(), list.end(), isMeta);
+}
+
+std::string_view nameOf(const c10::FunctionSchema& schema) {
+    const std::string_view whole = schema.name();
+    return whole.substr(whole.find("::") + 2);
+}
+
+bool writesFirstArgument(const c10::FunctionSchema& schema) {
+    if (schema.arguments().empty() || !nameOf(schema).ends_with('_')) return false;
+    const c10::AliasInfo* alias = schema.arguments().front().alias_info();
+    return alias && alias->isWrite();
+}
+
+void traceOperator(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+    const c10::impl::ExcludeDispatchKeyGuard below(
+        c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::Functionalize}));
+    const std::size_t first = stack->size() - op.schema().arguments().size();
+    // Functionalization tries an in-place kernel on meta copies first, for its errors: that is not the
+    // program's.
+    const bool trial = std::any_of(stack->begin() + static_cast<std::ptrdiff_t>(first), stack->end(), onMeta);
+    if (trial || !currentTape) {
+        op.callBoxed(stack);
+    } else {
+        currentTape->record(op, *stack);
+    }
+}
+
+} // namespace
+
+TORCH_LIBRARY_IMPL(_, Fake, library) {
+    library.fallback(torch::CppFunction::makeFromBoxedFunction<&traceOperator>());
+}
+
+TapeGuard::TapeGuard(Tape& tape)
+    : m_outer(currentTape) {
+    currentTape = &tape;
+}
+
+TapeGuard::~TapeGuard() {
+    currentTape = m_outer;
+}
+
+Tape::Tape(Reason reason)
+    : m_reason(std::move(reason)) {}
+
+Tensor Tape::wrap(const Tensor& value, std::size_t node) const {
+    return Tensor(c10::make_intrusive<TracerImpl>(value, node));
+}
+
+Tensor Tape::placeholder(const std::string& name, const std::string& target, const Tensor& value) {
+    ir::Node node;
+    node.op = ir::Op::Placeholder;
+    node.target = target;
+    return wrap(value, add(std::move(node), name));
+}
+
+std::size_t Tape::add(ir::Node node, std::string_view base) {
+    node.name = m_names.create(base);
+    m_nodes.push_back(std::move(node));
+    m_reasons.push_back(m_reason ? m_reason() : std::uint8_t{0});
+    return m_nodes.size() - 1;
+}
+
+std::int64_t Tape::nodeOf(const Tensor& tensor) {
+    const TracerImpl* impl = tracer(tensor);
+    return impl ? static_cast<std::int64_t>(impl->node()) : -1;
+}
+
+Argument Tape::constantTensor(const Tensor& tensor) {
+    std::string& name = m_attributeOf[tensor.unsafeGetTensorImpl()];
+    if (name.empty()) {
+        name = "_tensor_constant" + std::to_string(m_attributes.size());
+        m_attributes[name] = tensor;
+    }
+    ir::Node node;
+    node.op = ir::Op::GetAttr;
+    node.target = name;
+    const std::string base = name;
+    return Argument::node(m_nodes[add(std::move(node), base)].name);
+}
+
+Argument Tape::argument(const IValue& value, const c10::Type& type) {
+    if (value.isNone()) return Argument::none();
+    if (type.kind() == c10::TypeKind::OptionalType) return argument(value, *type.containedType(0));
+    if (value.isTensor()) {
+        const Tensor& tensor = value.toTensor();
+        if (!tensor.defined()) return Argument::none();
+        if (const TracerImpl* impl = tracer(tensor)) return Argument::node(m_nodes[impl->node()].name);
+        if (!tensor.unsafeGetTensorImpl()->is_wrapped_number()) return constantTensor(tensor);
+        return argument(IValue(tensor.item()), *c10::NumberType::get());
+    }
+    if (value.isTensorList() || value.isOptionalTensorList()) {
+        Argument list = Argument::list({});
+        for (const IValue& item : value.toListRef())
+            list.items.push_back(argument(item, *type.containedType(0)));
+        return list;
+    }
+    std::optional<Argument> constant = argumentFrom(value, type);
+    TORCH_CHECK(constant, "an argument of kind ", value.tagKind(), " cannot be written into a graph");
+    return std::move(*constant);
+}
+
+/// Trailing arguments that have their default are left out, as make_fx does.
+ir::Node Tape::callNode(const c10::OperatorHandle& op, const Stack& stack, std::string_view name) {
+    const c10::FunctionSchema& schema = op.schema();
+    const auto& formals = schema.arguments();
+    const std::size_t first = stack.size() - formals.size();
+    const auto isDefault = [&](std::size_t i) {
+        const auto& value = formals[i].default_value();
+        return value && *value == stack[first + i];
+    };
+    std::size_t positional = 0;
+    while (positional < formals.size() && !formals[positional].kwarg_only())
+        ++positional;
+    std::size_t given = positional;
+    while (given > 0 && isDefault(given - 1))
+        --given;
+
+    ir::Node node;
+    node.op = ir::Op::CallFunction;
+    node.args.reserve(given);
+    for (std::size_t i = 0; i < given; ++i)
+        node.args.push_back(argument(stack[first + i], *formals[i].real_type()));
+    for (std::size_t i = positional; i < formals.size(); ++i) {
+        if (!isDefault(i))
+            node.kwargs.emplace_back(formals[i].name(), argument(stack[first + i], *formals[i].real_type()));
+    }
+    const std::string_view space = std::string_view(schema.name()).substr(0, schema.name().find("::"));
+    const std::string_view overload =
+        schema.overload_name().empty() ? "default" : std::string_view(schema.overload_name());
+    node.target.reserve(space.size() + name.size() + overload.size() + 12);
+    node.target.append("torch.ops.").append(space).append(".").append(name).append(".").append(overload);
+    return node;
+}
+
+void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
+    const c10::FunctionSchema& schema = op.schema();
+    const std::size_t first = stack.size() - schema.arguments().size();
+    std::string_view name = nameOf(schema);
+    if (name == "lift_fresh") name = "lift_fresh_copy"; // as make_fx writes it
+    ir::Node node = callNode(op, stack, name);
+
+    const Tensor written = writesFirstArgument(schema) ? stack[first].toTensor() : Tensor();
+    for (std::size_t i = first; i < stack.size(); ++i)
+        stack[i] = unwrapped(stack[i]);
+    op.callBoxed(stack);
+    const std::size_t at = add(std::move(node), name);
+    if (TracerImpl* impl = tracer(written)) {
+        impl->setNode(at); // later readers read the in-place node
+        impl->refresh();
+        stack.back() = written;
+        return;
+    }
+    wrapResults(op, stack, at);
+}
+
+/// One of several results is reached through a getitem node, as PyTorch's tracer does for every one of them.
+Tensor Tape::wrapItem(const Tensor& value, std::size_t node, std::int64_t index) {
+    ir::Node item;
+    item.op = ir::Op::CallFunction;
+    item.target = "operator.getitem";
+    item.args = {Argument::node(m_nodes[node].name), Argument::integer(index)};
+    return wrap(value, add(std::move(item), "getitem"));
+}
+
+void Tape::wrapResults(const c10::OperatorHandle& op, Stack& stack, std::size_t node) {
+    const std::size_t count = op.schema().returns().size();
+    const std::size_t first = stack.size() - count;
+    for (std::size_t i = 0; i < count; ++i) {
+        IValue& value = stack[first + i];
+        if (value.isTensor() && value.toTensor().defined()) {
+            value = count > 1 ? wrapItem(value.toTensor(), node, static_cast<std::int64_t>(i))
+                              : wrap(value.toTensor(), node);
+        } else if (value.isTensorList()) {
+            c10::List<Tensor> list;
+            std::int64_t index = 0;
+            for (const Tensor& item : value.toTensorList())
+                list.push_back(wrapItem(item, node, index++));
+            value = list;
+        }
+    }
+}
+
+} // namespace dynascope::engine

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Records what reaches the dispatcher below functionalization and autograd. Tracer tensors carry
+// DispatchKeySet({Fake, CPU}); Fake lies just below Functionalize and is free in a process without Python. A
+// boxed fallback on it unwraps its arguments, runs the operator on the real tensors inside, wraps the results
+// and appends a node to the Tape that is current on this thread.
+#pragma once
+
+#include "core/engine/interpreter.h"
+#include "core/ir/node.h"
+#include "core/passes/fx_names.h"
+
+#include <ATen/core/Tensor.h>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// The nodes recorded so far, named as torch.fx names them. Not thread-safe.
+class Tape {
+public:
+    /// Says, for each node about to be recorded, why it is: any number that means something to the caller.
+    using Reason = std::function<std::uint8_t()>;
+
+    explicit Tape(Reason reason = {});
+
+    /// A graph input that stands for `value`.
+    [[nodiscard]] at::Tensor placeholder(const std::string& name, const std::string& target,
+                                         const at::Tensor& value);
+    /// Appends a node named after `base`; returns its position.
+    std::size_t add(ir::Node node, std::string_view base);
+    /// The graph argument that stands for a value: a node of this tape, a constant, or a new get_attr node
+    /// for a tensor that came from nowhere.
+    [[nodiscard]] ir::Argument argument(const c10::IValue& value, const c10::Type& type);
+    /// Position of the node that made this tensor, or -1.
+    [[nodiscard]] static std::int64_t nodeOf(const at::Tensor& tensor);
+
+    [[nodiscard]] const std::vector<ir::Node>& nodes() const { return m_nodes; }
+    [[nodiscard]] std::vector<ir::Node> takeNodes() { return std::move(m_nodes); }
+    [[nodiscard]] const std::vector<std::uint8_t>& reasons() const { return m_reasons; }
+    [[nodiscard]] const Attributes& attributes() const { return m_attributes; }
+
+    /// What the fallback does. `stack` holds the arguments and takes the results.
+    void record(const c10::OperatorHandle& op, torch::jit::Stack& stack);
+
+private:
+    [[nodiscard]] ir::Argument constantTensor(const at::Tensor& tensor);
+    [[nodiscard]] ir::Node callNode(const c10::OperatorHandle& op, const torch::jit::Stack& stack,
+                                    std::string_view name);
+    void wrapResults(const c10::OperatorHandle& op, torch::jit::Stack& stack, std::size_t node);
+    at::Tensor wrap(const at::Tensor& value, std::size_t node) const;
+    at::Tensor wrapItem(const at::Tensor& value, std::size_t node, std::int64_t index);
+
+    Reason m_reason;
+    passes::FxNames m_names;
+    std::vector<ir::Node> m_nodes;
+    std::vector<std::uint8_t> m_reasons;
+    Attributes m_attributes;
+    std::unordered_map<const c10::TensorImpl*, std::string> m_attributeOf;
+};
+
+/// Makes a tape current on this thread. The dispatcher's fallback is a free function, so this is where it
+/// finds it.
+class TapeGuard {
+public:
+    explicit TapeGuard(Tape& tape);
+    TapeGuard(const TapeGuard&) = delete;
+    TapeGuard& operator=(const TapeGuard&) = delete;
+    ~TapeGuard();
+
+private:
+    Tape* m_outer;
+};
+
+} // namespace dynascope::engine

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/passes/fx_names.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace dynascope::passes {
+
+namespace {
+
+/// Python's keywords and lower-case builtins, and the names that FX itself puts into generated code; sorted.
+constexpr std::array<std::string_view, 113> reserved{
+    "abs",        "aiter",      "all",          "and",        "anext",     "any",       "as",
+    "ascii",      "assert",     "async",        "await",      "bin",       "bool",      "break",
+    "breakpoint", "bytearray",  "bytes",        "callable",   "chr",       "class",     "classmethod",
+    "compile",    "complex",    "continue",     "copyright",  "credits",   "def",       "del",
+    "delattr",    "device",     "dict",         "dir",        "divmod",    "elif",      "else",
+    "enumerate",  "eval",       "except",       "exec",       "exit",      "filter",    "finally",
+    "float",      "for",        "format",       "from",       "frozenset", "fx_pytree", "getattr",
+    "global",     "globals",    "hasattr",      "hash",       "help",      "hex",       "id",
+    "if",         "import",     "in",           "inf",        "input",     "int",       "is",
+    "isinstance", "issubclass", "iter",         "lambda",     "len",       "license",   "list",
+    "locals",     "map",        "max",          "memoryview", "min",       "nan",       "next",
+    "nonlocal",   "not",        "object",       "oct",        "open",      "or",        "ord",
+    "pass",       "pow",        "print",        "property",   "pytree",    "quit",      "raise",
+    "range",      "repr",       "return",       "reversed",   "round",     "set",       "setattr",
+    "slice",      "sorted",     "staticmethod", "str",        "sum",       "super",     "torch",
+    "try",        "tuple",      "type",         "vars",       "while",     "with",      "yield",
+    "zip"};
+
+bool isReserved(std::string_view name) {
+    return std::binary_search(reserved.begin(), reserved.end(), name);
+}
+
+bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// Lower case, letters, digits and underscores only, and no digit first.
+std::string normalized(std::string_view candidate) {
+    std::string out;
+    for (const char c : candidate) {
+        const bool upper = c >= 'A' && c <= 'Z';
+        const bool plain = (c >= 'a' && c <= 'z') || isDigit(c) || c == '_';
+        out += upper ? static_cast<char>(c - 'A' + 'a') : plain ? c : '_';
+    }
+    if (out.empty()) return "_unnamed";
+    if (isDigit(out.front())) out.insert(out.begin(), '_');
+    return out;
+}
+
+} // namespace
+
+std::string FxNames::create(std::string_view candidate) {
+    std::string name = normalized(candidate);
+    std::string base = name;
+    int number = 0;
+    bool hasSuffix = false;
+    const std::size_t underscore = name.rfind('_');
+    if (underscore != std::string::npos && underscore > 0 && underscore + 1 < name.size() &&
+        std::all_of(name.begin() + static_cast<std::ptrdiff_t>(underscore) + 1, name.end(), isDigit)) {
+        const char* const end = name.data() + name.size();
+        hasSuffix = std::from_chars(name.data() + underscore + 1, end, number).ec == std::errc();
+        if (hasSuffix) base = name.substr(0, underscore);
+    }
+    if (!hasSuffix || m_used.contains(name)) {
+        if (const auto found = m_count.find(base); found != m_count.end()) number = found->second;
+        if (isReserved(name)) name = base + '_' + std::to_string(++number);
+    }
+    while (!m_used.insert(name).second)
+        name = base + '_' + std::to_string(++number);
+    m_count[base] = number;
+    return name;
+}
+
+} // namespace dynascope::passes

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine against PyTorch's own answers, and against answers that were tampered with.
+#include "core/engine/client/oracle.h"
+#include "tests/support/archive.h"
+
+#include <QTest>
+#include <map>
+
+using namespace dynascope;
+using engine::Verdict;
+using nlohmann::json;
+
+class TestEngineOracle : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        for (test::ArchiveFile& file :
+             test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/oracle.tar.xz")) {
+            if (file.path.starts_with("cases/") && file.path.ends_with(".json"))
+                m_cases[file.path.substr(6, file.path.size() - 11)] = std::move(file.content);
+        }
+        QCOMPARE(m_cases.size(), 385U);
+        QVERIFY(m_engine.start().has_value());
+    }
+
+    void everyCase() {
+        std::map<std::pair<std::string, Verdict>, int> tally;
+        for (const auto& [name, text] : m_cases) {
+            const engine::CaseReport report = engine::judgeCase(m_engine, text, name);
+            QVERIFY2(report.verdict() != Verdict::Failed, (name + ": " + report.reason()).c_str());
+            ++tally[{report.kind, report.verdict()}];
+            for (const engine::PartReport& part : report.parts)
+                ++tally[{report.kind + ' ' + part.part, part.verdict}];
+        }
+        const std::map<std::string, int> eager{{"hand", 49}, {"random", 176}};
+        for (const auto& [kind, passed] : eager)
+            QCOMPARE((tally[{kind + " eager", Verdict::Passed}]), passed);
+        QVERIFY((tally[{"random", Verdict::Passed}]) > 100);
+    }
+
+    /// An expectation that was changed in one place must fail, whatever the place.
+    void tampered_data() {
+        QTest::addColumn<QString>("pointer");
+        QTest::addColumn<QString>("value");
+        QTest::newRow("output value") << "/eager/outputs/0/data/0"
+                                      << "123.5";
+        QTest::newRow("output stride") << "/eager/outputs/0/stride/0"
+                                       << "7";
+        QTest::newRow("output dtype") << "/eager/outputs/0/dtype"
+                                      << "\"float64\"";
+        QTest::newRow("output aliasing") << "/eager/outputs/0/aliases_inputs"
+                                         << "[3]";
+        QTest::newRow("output identity") << "/eager/outputs/0/is_input"
+                                         << "2";
+        QTest::newRow("storage after the call") << "/eager/post/storages/1/0"
+                                                << "-9";
+        QTest::newRow("input after the call") << "/eager/post/inputs/0/data/1"
+                                              << "0.25";
+        QTest::newRow("input stride") << "/eager/post/inputs/0/stride/0"
+                                      << "5";
+        QTest::newRow("storage identity") << "/eager/post/inputs/0/same_storage"
+                                          << "false";
+        QTest::newRow("an error") << "/eager/error"
+                                  << R"({"type":"RuntimeError","message":"no such thing"})";
+        QTest::newRow("graph") << "/after/mutations/graph"
+                               << R"("graph():\n    return None")";
+        QTest::newRow("graph without views") << "/after/mutations_and_views/graph"
+                                             << R"("graph():\n    return None")";
+        QTest::newRow("matches_eager values") << "/after/mutations/matches_eager/output_values"
+                                              << "false";
+        QTest::newRow("matches_eager strides") << "/after/mutations/matches_eager/input_strides"
+                                               << "false";
+    }
+    void tampered() {
+        QFETCH(QString, pointer);
+        QFETCH(QString, value);
+        const std::string name = "rand_0002";
+        QCOMPARE(engine::judgeCase(m_engine, m_cases.at(name), name).verdict(), m_originalOfRand0002);
+        json changed = json::parse(m_cases.at(name));
+        changed[json::json_pointer(pointer.toStdString())] = json::parse(value.toStdString());
+        const engine::CaseReport report = engine::judgeCase(m_engine, changed.dump(), name);
+        QVERIFY2(report.verdict() == Verdict::Failed, report.reason().c_str());
+    }
+
+    void declinedIsNeverPassedAndNamesTheCause() {
+        const engine::CaseReport report = engine::judgeCase(m_engine, m_cases.at("rand_0459"), "rand_0459");
+        QCOMPARE(report.verdict(), Verdict::Declined);
+        QVERIFY(report.reason().find("as_strided() call") != std::string::npos);
+    }
+
+    void otherKindsAreSkippedWithAReason() {
+        const engine::CaseReport report = engine::judgeCase(m_engine, m_cases.at("backend_match_1"), "x");
+        QCOMPARE(report.verdict(), Verdict::Skipped);
+        QCOMPARE(report.reason(), std::string("case: kind 'backend_match' is not judged by this version"));
+    }
+
+    void whatIsNoCaseFails() {
+        for (const char* text : {"", "[]", "{}", "{\"kind\": 3}"})
+            QCOMPARE(engine::judgeCase(m_engine, text, "x").verdict(), Verdict::Failed);
+        const json noInputs{{"kind", "hand"}, {"before", "graph():\n    return (1,)"}};
+        QCOMPARE(engine::judgeCase(m_engine, noInputs.dump(), "x").verdict(), Verdict::Failed);
+    }
+
+private:
+    engine::Client m_engine{{DYNASCOPE_BIN_DIR "/dynascope-engine"}};
+    std::map<std::string, std::string> m_cases;
+    Verdict m_originalOfRand0002 = Verdict::Passed;
+};
+
+QTEST_GUILESS_MAIN(TestEngineOracle)
+#include "tst_engine_oracle.moc"

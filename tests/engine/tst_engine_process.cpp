@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The real engine over its protocol: what it runs, refuses and reports, and how it dies.
+#include "core/engine/client/client.h"
+
+#include <QTest>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <future>
+#include <sys/types.h>
+
+using namespace dynascope;
+using engine::CallError;
+using engine::Client;
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string enginePath = DYNASCOPE_BIN_DIR "/dynascope-engine";
+
+/// One float32 input of these values.
+json vectorInput(std::vector<double> values) {
+    const std::size_t count = values.size();
+    return {{"storages", {{{"dtype", "float32"}, {"data", std::move(values)}}}},
+            {"inputs",
+             {{{"name", "x"},
+               {"storage", 0},
+               {"shape", {count}},
+               {"stride", {1}},
+               {"storage_offset", 0},
+               {"dtype", "float32"},
+               {"via", "set"}}}}};
+}
+
+std::string graphOf(const std::string& call) {
+    return "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = "
+           "call_function[target=" +
+           call + "\n    return (y,)";
+}
+
+/// `pairs` times "view, then add one in place", which functionalization has to carry back to the base each
+/// time.
+std::string chain(int pairs) {
+    std::string text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                       "    %c : [num_users=1] = call_function[target=torch.ops.aten.clone.default](args = "
+                       "(%x,), kwargs = {})\n";
+    for (int i = 0; i < pairs; ++i) {
+        const std::string n = std::to_string(i);
+        text += "    %v" + n +
+                " : [num_users=1] = call_function[target=torch.ops.aten.view.default](args = (%c, [-1]), "
+                "kwargs = {})\n"
+                "    %a" +
+                n + " : [num_users=0] = call_function[target=torch.ops.aten.add_.Tensor](args = (%v" + n +
+                ", 1), kwargs = {})\n";
+    }
+    return text + "    return (c,)";
+}
+
+} // namespace
+
+class TestEngineProcess : public QObject {
+    Q_OBJECT
+private slots:
+    void handshake() {
+        const auto info = m_engine.start();
+        QVERIFY2(info.has_value(), info ? "" : info.error().message.c_str());
+        QCOMPARE(info->engine, std::string(DYNASCOPE_VERSION));
+        QVERIFY(!info->torch.empty());
+        QCOMPARE(info->devices, std::vector<std::string>{"cpu"});
+    }
+
+    void runsAnOperator() {
+        const auto result = m_engine.callOnGraph(
+            "execute", graphOf("torch.ops.aten.mul_.Tensor](args = (%x, 2), kwargs = {})"),
+            {{"inputs", vectorInput({1, -2, 3})}});
+        QVERIFY2(result.has_value(), result ? "" : result.error().message.c_str());
+        QCOMPARE((*result)["outputs"][0]["data"].dump(), std::string("[2.0,-4.0,6.0]"));
+        QCOMPARE((*result)["outputs"][0]["is_input"].dump(), std::string("0"));
+        QCOMPARE((*result)["post"]["storages"][0].dump(), std::string("[2.0,-4.0,6.0]"));
+    }
+
+    void seededInputsComeFromTheTextsOwnShapes() {
+        const std::string text =
+            "class GraphModule(torch.nn.Module):\n"
+            "    def forward(self, x: \"f32[2, 3][3, 1]cpu\"):\n"
+            "        relu: \"f32[2, 3][3, 1]cpu\" = torch.ops.aten.relu.default(x);  x = None\n"
+            "        return (relu,)\n";
+        const auto first = m_engine.callOnGraph("execute", text);
+        QVERIFY2(first.has_value(), first ? "" : first.error().message.c_str());
+        QCOMPARE((*first)["outputs"][0]["shape"].dump(), std::string("[2,3]"));
+        QCOMPARE(*first == *m_engine.callOnGraph("execute", text), true);
+    }
+
+    void refusals_data() {
+        QTest::addColumn<QString>("call");
+        QTest::addColumn<QString>("reason");
+        QTest::newRow("file")
+            << "torch.ops.aten.from_file.default](args = ('/tmp/never', True, 4), kwargs = {})"
+            << "reaches outside the graph";
+        QTest::newRow("terminal") << "torch.ops.aten._print.default](args = ('x',), kwargs = {})"
+                                  << "reaches outside the graph";
+        QTest::newRow("collective") << "torch.ops.c10d.barrier.default](args = (%x,), kwargs = {})"
+                                    << "outside the namespaces";
+        QTest::newRow("Python") << "os.system](args = ('true',), kwargs = {})"
+                                << "is not an operator of torch.ops";
+        QTest::newRow("unknown") << "torch.ops.aten.no_such_thing.default](args = (%x,), kwargs = {})"
+                                 << "unknown to this PyTorch";
+        QTest::newRow("missing argument") << "torch.ops.aten.mul.Tensor](args = (%x,), kwargs = {})"
+                                          << "argument 'other' is missing";
+        QTest::newRow("too many") << "torch.ops.aten.relu.default](args = (%x, 1, 2), kwargs = {})"
+                                  << "takes 1 arguments, not 3";
+        QTest::newRow("unknown keyword") << "torch.ops.aten.relu.default](args = (%x,), kwargs = {speed: 3})"
+                                         << "an argument that its schema does not know";
+    }
+    void refusals() {
+        QFETCH(QString, call);
+        QFETCH(QString, reason);
+        const std::string text = graphOf(call.toStdString());
+        const auto coverage = m_engine.callOnGraph("coverage", text);
+        QVERIFY2(coverage.has_value(), coverage ? "" : coverage.error().message.c_str());
+        QCOMPARE((*coverage)["unsupported"].size(), 1U);
+        QVERIFY2(QString::fromStdString((*coverage)["unsupported"][0]["reason"]).contains(reason),
+                 (*coverage).dump().c_str());
+        const auto run = m_engine.callOnGraph("execute", text, {{"inputs", vectorInput({1})}});
+        QVERIFY(!run);
+        QVERIFY(QString::fromStdString(run.error().message).contains(reason));
+    }
+
+    void anErrorNamesItsNode() {
+        const auto result = m_engine.callOnGraph(
+            "execute", graphOf("torch.ops.aten.view.default](args = (%x, [2, 2]), kwargs = {})"),
+            {{"inputs", vectorInput({1, 2, 3})}});
+        QVERIFY(!result);
+        QCOMPARE(result.error().data["node"].get<std::string>(), std::string("y"));
+        QCOMPARE(result.error().message, std::string("shape '[2, 2]' is invalid for input of size 3"));
+    }
+
+    void badInputsAreErrors_data() {
+        QTest::addColumn<QString>("pointer");
+        QTest::addColumn<QString>("value");
+        QTest::newRow("past the storage") << "/inputs/0/shape/0"
+                                          << "4";
+        QTest::newRow("negative offset") << "/inputs/0/storage_offset"
+                                         << "-1";
+        QTest::newRow("overflow") << "/inputs/0/stride/0"
+                                  << "9223372036854775807";
+        QTest::newRow("negative size") << "/inputs/0/shape/0"
+                                       << "-5";
+        QTest::newRow("lengths") << "/inputs/0/stride"
+                                 << "[1, 1]";
+        QTest::newRow("no such storage") << "/inputs/0/storage"
+                                         << "1";
+        QTest::newRow("later duplicate") << "/inputs/0/same_as"
+                                         << "0";
+        QTest::newRow("dtype") << "/inputs/0/dtype"
+                               << "\"float33\"";
+        QTest::newRow("word") << "/storages/0/data/0"
+                              << "\"many\"";
+        QTest::newRow("type") << "/inputs"
+                              << "7";
+    }
+    void badInputsAreErrors() {
+        QFETCH(QString, pointer);
+        QFETCH(QString, value);
+        json inputs = vectorInput({1, 2, 3});
+        inputs[json::json_pointer(pointer.toStdString())] = json::parse(value.toStdString());
+        const auto result = m_engine.callOnGraph(
+            "execute", graphOf("torch.ops.aten.relu.default](args = (%x,), kwargs = {})"),
+            {{"inputs", inputs}});
+        QVERIFY(!result);
+        QCOMPARE(result.error().kind, CallError::Kind::Refused);
+    }
+
+    void functionalizeShowsItsSteps() {
+        const auto reply = m_engine.callOnGraph("pass", chain(1),
+                                                {{"passes", {"functionalize"}},
+                                                 {"inputs", vectorInput({1, 2})},
+                                                 {"scorecard", true},
+                                                 {"verify", true}});
+        QVERIFY2(reply.has_value(), reply ? "" : reply.error().message.c_str());
+        QCOMPARE((*reply)["verified"].dump(), std::string("true"));
+        const json& write = (*reply)["steps"][2];
+        QCOMPARE(write["source"].get<std::string>(), std::string("a0"));
+        QCOMPARE(write["emitted"].dump(),
+                 std::string(R"([{"node":"add","why":"operator"},{"node":"view_1","why":"inverse"},)"
+                             R"({"node":"view_2","why":"regeneration"}])"));
+        const json& view = write["scorecard"][0];
+        QCOMPARE(view["value"].get<std::string>(), std::string("v0"));
+        QCOMPARE(view["views"].dump(), std::string("[\"view\"]"));
+        QCOMPARE(view["base"].get<std::string>(), std::string("view_1"));
+        QCOMPARE(view["stale"].get<bool>(), false);
+        QCOMPARE(view["storage_generation"].get<int>(), 1);
+    }
+
+    void aliasedInputsFailVerificationAndTheCauseIsNamed() {
+        const std::string text =
+            "graph():\n    %a : [num_users=1] = placeholder[target=a]\n    %b : [num_users=1] = "
+            "placeholder[target=b]\n"
+            "    %add_ : [num_users=0] = call_function[target=torch.ops.aten.add_.Tensor](args = (%a, 1), "
+            "kwargs = {})\n"
+            "    %neg : [num_users=1] = call_function[target=torch.ops.aten.neg.default](args = (%b,), "
+            "kwargs = {})\n"
+            "    return (neg,)";
+        json inputs = vectorInput({1, 2});
+        inputs["inputs"].push_back(inputs["inputs"][0]);
+        const auto reply = m_engine.callOnGraph(
+            "pass", text, {{"passes", {"functionalize"}}, {"inputs", inputs}, {"verify", true}});
+        QVERIFY2(reply.has_value(), reply ? "" : reply.error().message.c_str());
+        QCOMPARE((*reply)["verified"].dump(), std::string("false"));
+        QCOMPARE((*reply)["differences"][0]["text"].get<std::string>(),
+                 std::string("output 0: data[0] is -1.0, expected -2.0"));
+        QCOMPARE(
+            (*reply)["deviations"][0].get<std::string>(),
+            std::string("inputs 'a' and 'b' share memory, and functionalization takes them for independent"));
+    }
+
+    void unknownPasses() {
+        const auto reply =
+            m_engine.callOnGraph("pass", chain(1), {{"passes", {"polish"}}, {"inputs", vectorInput({1})}});
+        QVERIFY(!reply);
+        QCOMPARE(reply.error().code, static_cast<int>(engine::ErrorCode::InvalidParams));
+    }
+
+    void cancelStopsAPassAndTheEngineLives() {
+        Client client({enginePath});
+        const auto info = client.start();
+        QVERIFY(info.has_value());
+        std::stop_source stop;
+        engine::CallOptions options;
+        options.task.stop = stop.get_token();
+        std::atomic<bool> seen = false;
+        options.task.onProgress = [&](const Progress&) {
+            seen = true;
+            stop.request_stop();
+        };
+        const auto reply = client.callOnGraph(
+            "pass", chain(5000), {{"passes", {"functionalize"}}, {"inputs", vectorInput({1})}, {"runs", 100}},
+            options);
+        QVERIFY(!reply);
+        QCOMPARE(reply.error().kind, CallError::Kind::Cancelled);
+        QVERIFY(seen);
+        QCOMPARE(client.start()->pid, info->pid);
+    }
+
+    void statusAnswersWhileItWorks() {
+        Client client({enginePath});
+        QVERIFY(client.start().has_value());
+        std::stop_source stop;
+        engine::CallOptions options;
+        options.task.stop = stop.get_token();
+        auto work = std::async(std::launch::async, [&] {
+            return client.callOnGraph(
+                "pass", chain(2000),
+                {{"passes", {"functionalize"}}, {"inputs", vectorInput({1})}, {"runs", 100}}, options);
+        });
+        QTRY_COMPARE(client.call("status")->value("method", std::string()), std::string("pass"));
+        stop.request_stop();
+        QCOMPARE(work.get().error().kind, CallError::Kind::Cancelled);
+    }
+
+    void killedWhileItWorks() {
+        Client client({enginePath});
+        const auto info = client.start();
+        QVERIFY(info.has_value());
+        auto work = std::async(std::launch::async, [&] {
+            return client.callOnGraph(
+                "pass", chain(2000),
+                {{"passes", {"functionalize"}}, {"inputs", vectorInput({1})}, {"runs", 100}});
+        });
+        QTRY_COMPARE(client.call("status")->value("method", std::string()), std::string("pass"));
+        QCOMPARE(::kill(static_cast<pid_t>(info->pid), SIGKILL), 0);
+        const auto reply = work.get();
+        QVERIFY(!reply);
+        QCOMPARE(reply.error().kind, CallError::Kind::EngineDied);
+        const auto again =
+            client.callOnGraph("execute", graphOf("torch.ops.aten.relu.default](args = (%x,), kwargs = {})"),
+                               {{"inputs", vectorInput({-1})}});
+        QVERIFY(again.has_value()); // a new engine, to which the graph crossed again
+    }
+
+    void memoryLimitIsAnErrorOfOneNode() {
+        Client client({enginePath, "--memory-limit", "1024"});
+        const auto reply = client.callOnGraph(
+            "execute", graphOf("torch.ops.aten.zeros.default](args = ([1000000000],), kwargs = {})"),
+            {{"inputs", vectorInput({1})}});
+        QVERIFY(!reply);
+        QCOMPARE(reply.error().kind, CallError::Kind::Refused);
+        QCOMPARE(reply.error().data["node"].get<std::string>(), std::string("y"));
+        QVERIFY2(QString::fromStdString(reply.error().message).contains("can't allocate memory"),
+                 reply.error().message.c_str());
+        QVERIFY(client.running());
+    }
+
+    void anArgumentListReachesTheEngine() {
+        Client client({"env", "OMP_NUM_THREADS=1", enginePath});
+        QVERIFY(client.start().has_value());
+    }
+
+private:
+    Client m_engine{{enginePath}};
+};
+
+QTEST_GUILESS_MAIN(TestEngineProcess)
+#include "tst_engine_process.moc"
