@@ -48,6 +48,8 @@ void TestPalette::ranks_data() {
                                         << "Next stage" << int(MatchRank::WordStart);
     QTest::newRow("short is not fuzzy") << "st"
                                         << "s other t" << -1;
+    QTest::newRow("letters far apart") << "sel"
+                                       << "resume in helper at last" << -1;
     QTest::newRow("none") << "xyz"
                           << "select" << -1;
     QTest::newRow("empty") << ""

@@ -38,6 +38,8 @@ std::optional<PaletteMatch> matchWord(const QString& word, const QString& text) 
             match.ranges.emplace_back(int(at), 1);
         from = at + 1;
     }
+    // Letters far apart are chance, not what somebody meant.
+    if (from - match.ranges.front().first > 2 * word.size() + 2) return std::nullopt;
     return match;
 }
 

@@ -74,8 +74,13 @@ public:
                     hit.detail = QStringLiteral("%1:%2").arg(fileName(path)).arg(line);
                     hit.icon = QStringLiteral("source");
                     const QString title = toQString(code).trimmed();
-                    // A place ("cap.py:43") finds its line as well.
-                    if (!offer(hit, title) && matchPalette(m_pattern, hit.detail)) {
+                    // A place ("cap.py:43") finds its line as well. Code is long, so that letters in order
+                    // say little.
+                    const auto match = matchPalette(m_pattern, title);
+                    if (match && match->rank < MatchRank::Fuzzy) {
+                        offer(std::move(hit), title);
+                    } else if (const auto place = matchPalette(m_pattern, hit.detail);
+                               place && place->rank < MatchRank::Fuzzy) {
                         hit.rank = MatchRank::Contains;
                         hit.title = title;
                         keep(std::move(hit));
@@ -163,14 +168,13 @@ public:
 private:
     [[nodiscard]] bool cancelled() { return (++m_steps & 0xff) == 0 && m_task.cancelled(); }
 
-    bool offer(PaletteHit hit, const QString& title) {
+    void offer(PaletteHit hit, const QString& title) {
         auto match = matchPalette(m_pattern, title);
-        if (!match) return false;
+        if (!match) return;
         hit.title = title;
         hit.rank = match->rank;
         hit.ranges = std::move(match->ranges);
         keep(std::move(hit));
-        return true;
     }
 
     void keep(PaletteHit hit) { m_groups[int(hit.kind)].push_back(std::move(hit)); }
