@@ -6,8 +6,10 @@ torch_version=2.13.0
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 logs=$root/build/logs
 
-# Objects are the same whichever build folder asks for them, so the presets share them through ccache.
-export CCACHE_NOHASHDIR=true
+# Objects are the same whichever build folder asks for them, so the presets share them through ccache, those made
+# with a precompiled header too.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=true
+export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 
 say() { printf '%s\n' "-- $*"; }
 warn() { printf '%s\n' "warning: $*" >&2; }
@@ -66,10 +68,12 @@ ensure_packages() {
         apt-get install -y --no-install-recommends "${missing[@]}"
 }
 
-venv_ready() {
+# The file that pip writes last; empty while PyTorch is not there.
+venv_record() {
     local found=("$root"/.venv/lib/python3*/site-packages/torch-"$torch_version"[.+-]*dist-info/RECORD)
-    [[ -f ${found[0]} ]]
+    [[ ! -f ${found[0]} ]] || printf '%s\n' "${found[0]}"
 }
+venv_ready() { [[ -n $(venv_record) ]]; }
 
 make_venv() {
     [[ -x $root/.venv/bin/pip ]] || python3 -m venv "$root/.venv"
@@ -95,12 +99,12 @@ finish_venv() {
     venv_job=
 }
 
-# build PRESET [TARGET...]: configures where that was never done, then builds.
+# build PRESET [TARGET...]: configures where that was never done, or not since PyTorch came, then builds.
 build() {
     local preset=$1
     shift
-    local begin=$SECONDS
-    if [[ ! -f $root/build/$preset/build.ninja ]]; then
+    local begin=$SECONDS ninja=$root/build/$preset/build.ninja
+    if [[ ! -f $ninja || $(venv_record) -nt $ninja ]]; then
         quietly "configure-$preset" cmake -S "$root" --preset "$preset"
     fi
     quietly "build-$preset" cmake --build "$root/build/$preset" ${1:+--target "$@"}
