@@ -90,6 +90,7 @@ private:
         grab(QStringLiteral("palette"));
         m_window.palette().dismiss();
         StagesPage& stages = m_window.stagesPage();
+        stages.compare()->setMotion(false);
         const CompareView::Mode mode = stages.compare()->mode();
         stages.compare()->setMode(CompareView::Mode::Merged);
         grab(QStringLiteral("merged"));

@@ -4,13 +4,14 @@
 #pragma once
 
 #include "core/engine/client/server.h"
-#include "core/engine/interpreter.h"
 
 #include <list>
 #include <memory>
 #include <string>
 
 namespace dynascope::engine {
+
+struct Program; // not included: this header is free of LibTorch, so that app/engine is
 
 /// Holds the graphs of one client. Not thread-safe: it belongs to the thread that owns all torch state.
 class Service {
