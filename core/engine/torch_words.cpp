@@ -98,10 +98,14 @@ Argument fromScalar(const c10::Scalar& scalar) {
     if (scalar.isIntegral(false)) return Argument::integer(scalar.toLong());
     if (scalar.isFloatingPoint()) return word(Kind::Float, pythonFloat(scalar.toDouble()));
     const auto value = scalar.toComplexDouble();
-    std::string imaginary = pythonFloat(value.imag()) + "j";
-    if (value.real() == 0) return word(Kind::Complex, imaginary);
-    if (imaginary.front() != '-') imaginary.insert(imaginary.begin(), '+');
-    return word(Kind::Complex, "(" + pythonFloat(value.real()) + imaginary + ")");
+    std::string text;
+    if (value.real() != 0) {
+        text.append(1, '(').append(pythonFloat(value.real()));
+        if (!std::signbit(value.imag())) text.push_back('+');
+    }
+    text.append(pythonFloat(value.imag())).push_back('j');
+    if (value.real() != 0) text.push_back(')');
+    return word(Kind::Complex, std::move(text));
 }
 
 } // namespace
