@@ -211,6 +211,7 @@ std::vector<PhaseTime> phaseTimes(const Session& session) {
         ++time.count;
     }
     std::vector<PhaseTime> out;
+    out.reserve(byName.size());
     for (auto& [name, time] : byName)
         out.push_back(std::move(time));
     std::stable_sort(out.begin(), out.end(),

@@ -56,7 +56,7 @@ void WelcomePage::rebuild() {
         column->addWidget(l);
         return l;
     };
-    const auto link = [this](const QString& text, QWidget* parent) {
+    const auto link = [](const QString& text, QWidget* parent) {
         auto* button = new QPushButton(text, parent);
         button->setProperty("link", true);
         button->setCursor(Qt::PointingHandCursor);

@@ -383,9 +383,8 @@ void MainWindow::updateActions() {
 }
 
 void MainWindow::openDialog() {
-    openPaths(QFileDialog::getOpenFileNames(
-        this, tr("Open"), {},
-        tr("Traces and graph texts (*.log *.txt *.py);;All files (*)")));
+    openPaths(QFileDialog::getOpenFileNames(this, tr("Open"), {},
+                                            tr("Traces and graph texts (*.log *.txt *.py);;All files (*)")));
 }
 
 void MainWindow::openFolder() {
@@ -395,7 +394,7 @@ void MainWindow::openFolder() {
 
 void MainWindow::pasteGraph() {
     const QString clipboard = QApplication::clipboard()->text();
-    const bool graph = ir::looksLikeGraph(clipboard.left(64 * 1024).toStdString());
+    const bool graph = ir::looksLikeGraph(clipboard.left(65536).toStdString());
     auto* dialog = new PasteDialog(m_theme, graph ? clipboard : QString(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this,

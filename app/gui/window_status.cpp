@@ -16,7 +16,7 @@ using namespace views;
 namespace {
 const QString openTag = QStringLiteral("open");
 constexpr int showAfterMs = 100;
-constexpr quint64 megabyte = 1000 * 1000;
+constexpr quint64 megabyte = 1'000'000;
 } // namespace
 
 WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& workspace, Theme& theme)

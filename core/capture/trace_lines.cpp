@@ -78,7 +78,7 @@ std::optional<LogPrefix> parseLogPrefix(std::string_view line) {
     rest.remove_prefix(process);
     if (!take(rest, ' ')) return std::nullopt;
     const std::size_t close = rest.find("] ");
-    if (close == std::string_view::npos || close > 4096) return std::nullopt;
+    if (close > 4096) return std::nullopt; // npos as well
     out.origin = rest.substr(0, close);
     const std::size_t colon = out.origin.rfind(':');
     if (colon == std::string_view::npos || digitRun(out.origin.substr(colon + 1)) + colon + 1 != close)
