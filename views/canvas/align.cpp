@@ -7,13 +7,15 @@
 #include "views/canvas/pane.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace dynascope::views::canvas {
 
 namespace {
 
-constexpr double sameLevel = 6; // pixels between centres
+constexpr double sameLevel = 6;   // pixels between centres
+constexpr double widestGap = 420; // pixels that one pair may open; more would only be empty canvas
 
 /// Moves one layout by a shift for each level, with what lies between two levels in proportion.
 class Shifter {
@@ -182,9 +184,10 @@ Levels findLevels(const Pane& pane, const layout::LayoutResult& result) {
     return levels;
 }
 
-void alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB, layout::LayoutResult& b,
-                  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners) {
-    if (paneA.folded.items.empty() || paneB.folded.items.empty()) return;
+Anchors alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB, layout::LayoutResult& b,
+                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners) {
+    if (paneA.folded.items.empty() || paneB.folded.items.empty()) return {};
+    Anchors anchors{{0, 0}};
     if (orderAgreement(a, b, partners) < 0) mirror(paneB, b);
     const Levels levelsA = findLevels(paneA, a);
     const Levels levelsB = findLevels(paneB, b);
@@ -207,8 +210,12 @@ void alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB,
             shiftB[nextB] = addB;
         const double atA = levelsA.centre[i] + addA;
         const double atB = levelsB.centre[k] + addB;
-        addA += std::max(0.0, atB - atA);
-        addB += std::max(0.0, atA - atB);
+        const bool near = std::abs(atB - atA) <= widestGap;
+        if (near) {
+            addA += std::max(0.0, atB - atA);
+            addB += std::max(0.0, atA - atB);
+        }
+        anchors.emplace_back(levelsA.centre[i] + addA, levelsB.centre[k] + addB);
     }
     for (; nextA < shiftA.size(); ++nextA)
         shiftA[nextA] = addA;
@@ -216,6 +223,22 @@ void alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB,
         shiftB[nextB] = addB;
     Shifter(paneA, a, levelsA, std::move(shiftA)).apply();
     Shifter(paneB, b, levelsB, std::move(shiftB)).apply();
+    anchors.emplace_back(a.height, b.height);
+    return anchors;
+}
+
+double follow(const Anchors& anchors, double y, bool fromA) {
+    const auto own = [fromA](const std::pair<double, double>& p) { return fromA ? p.first : p.second; };
+    const auto other = [fromA](const std::pair<double, double>& p) { return fromA ? p.second : p.first; };
+    if (anchors.empty()) return y;
+    const auto next = std::lower_bound(anchors.begin(), anchors.end(), y,
+                                       [&own](const auto& p, double at) { return own(p) < at; });
+    if (next == anchors.begin()) return other(*next) + y - own(*next);
+    const auto& before = *std::prev(next);
+    if (next == anchors.end()) return other(before) + y - own(before);
+    const double length = own(*next) - own(before);
+    const double share = length > 0 ? (y - own(before)) / length : 0;
+    return other(before) + share * (other(*next) - other(before));
 }
 
 } // namespace dynascope::views::canvas

@@ -23,6 +23,13 @@ constexpr double arrowScroll = 60;
 
 } // namespace
 
+int GraphCanvas::titleAt(QPointF viewPoint) const {
+    const std::vector<QRectF> rows = titleRows(*m_scene, m_view);
+    for (std::size_t i = rows.size(); i-- > 0;)
+        if (rows[i].contains(viewPoint)) return static_cast<int>(i);
+    return -1;
+}
+
 bool GraphCanvas::viewportEvent(QEvent* event) {
     switch (event->type()) {
     case QEvent::ToolTip: {
@@ -50,10 +57,8 @@ bool GraphCanvas::viewportEvent(QEvent* event) {
 void GraphCanvas::hover(QPointF viewPoint) {
     if (!m_scene) return;
     const bool inside = QRectF(viewport()->rect()).contains(viewPoint);
-    const int item = inside ? m_scene->itemAt(toScene(viewPoint)) : noItem;
-    const int frame = inside && item == noItem && detailFor(m_view.zoom) != Detail::Bar
-                          ? m_scene->frameAt(toScene(viewPoint), true)
-                          : -1;
+    const int frame = inside ? titleAt(viewPoint) : -1;
+    const int item = inside && frame < 0 ? m_scene->itemAt(toScene(viewPoint)) : noItem;
     if (item == m_view.hovered && frame == m_view.hoveredFrame) return;
     m_view.hovered = item;
     m_view.hoveredFrame = frame;
@@ -101,11 +106,11 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
     viewport()->unsetCursor();
     if (!click || !m_scene || m_spaceHeld) return;
     const QPointF at = toScene(event->position());
-    const int item = m_scene->itemAt(at);
-    const int frame = item == noItem ? m_scene->frameAt(at, true) : -1;
+    const int frame = titleAt(event->position()); // a title held in sight lies over the cards
+    const int item = frame < 0 ? m_scene->itemAt(at) : noItem;
     if (frame >= 0) {
         const SceneFrame& opened = m_scene->frames[static_cast<std::size_t>(frame)];
-        if (at.x() < opened.rect.left() + 30) {
+        if (at.x() < std::max(opened.rect.left(), m_view.offset.x()) + 30) {
             emit foldRequested(opened.group, false);
             return;
         }
@@ -119,15 +124,14 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
 
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
     if (!m_scene || event->button() != Qt::LeftButton) return;
-    const QPointF at = toScene(event->position());
-    const int item = m_scene->itemAt(at);
-    if (item != noItem) {
-        const SceneItem& hit = m_scene->items[static_cast<std::size_t>(item)];
-        if (!hit.isNode()) emit foldRequested(hit.group, true);
+    if (const int frame = titleAt(event->position()); frame >= 0) {
+        emit foldRequested(m_scene->frames[static_cast<std::size_t>(frame)].group, false);
         return;
     }
-    if (const int frame = m_scene->frameAt(at, true); frame >= 0)
-        emit foldRequested(m_scene->frames[static_cast<std::size_t>(frame)].group, false);
+    const int item = m_scene->itemAt(toScene(event->position()));
+    if (item == noItem) return;
+    const SceneItem& hit = m_scene->items[static_cast<std::size_t>(item)];
+    if (!hit.isNode()) emit foldRequested(hit.group, true);
 }
 
 void GraphCanvas::wheelEvent(QWheelEvent* event) {

@@ -130,17 +130,13 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
             if (fresh || (!hadA && !hadB)) {
                 const double zoom = std::min(a.canvas->zoom(), b.canvas->zoom());
                 for (GraphCanvas* c : {a.canvas, b.canvas})
-                    c->setPlace(zoom,
-                                {c->place().x(), std::min(a.canvas->place().y(), b.canvas->place().y())});
+                    c->setPlace(zoom, c->place());
             } else if (how == GraphCanvas::Transition::Step) {
                 // The width of a scene may differ from the last one's: its middle stays where it was.
                 a.canvas->setPlace(lastActive->zoom(), hadA ? heldA : a.canvas->place());
                 b.canvas->setPlace(lastActive->zoom(), hadB ? heldB : b.canvas->place());
-            } else {
-                GraphCanvas& leader = lastActive == a.canvas ? *a.canvas : *b.canvas;
-                GraphCanvas& other = lastActive == a.canvas ? *b.canvas : *a.canvas;
-                other.setPlace(leader.zoom(), {other.place().x(), leader.place().y()});
             }
+            follow(lastActive == a.canvas ? Slot::A : Slot::B, 0);
         }
     }
     syncing = false;

@@ -40,6 +40,8 @@ struct CompareView::Private {
     [[nodiscard]] GraphCanvas& active() const;
     [[nodiscard]] GraphCanvas& canvasOf(Slot slot) const;
     void canvasMoved(Slot slot);
+    /// Brings the other canvas to the place that goes with the leader's.
+    void follow(Slot leader, double sideways);
     void rememberPlaces();
     void updateHeaders();
 

@@ -200,17 +200,25 @@ void CompareView::Private::rememberPlaces() {
     placeB = b.canvas->place();
 }
 
+void CompareView::Private::follow(Slot leader, double sideways) {
+    const bool fromA = leader == Slot::A;
+    const GraphCanvas& from = canvasOf(leader);
+    GraphCanvas& to = fromA ? *b.canvas : *a.canvas;
+    if (!from.scene() || !to.scene()) return;
+    // What is in the middle here goes to the middle there.
+    const double zoom = from.zoom();
+    const double middle = from.offset().y() + from.viewport()->height() / zoom / 2;
+    const double y = canvas::follow(picture.anchors, middle, fromA) - to.viewport()->height() / zoom / 2;
+    to.setPlace(zoom, {to.place().x() + sideways, y});
+}
+
 void CompareView::Private::canvasMoved(Slot slot) {
     if (syncing) return;
     GraphCanvas& moved = canvasOf(slot);
     lastActive = &moved;
     if (slot != Slot::Merged && linked && effectiveMode() != Mode::Merged) {
         syncing = true;
-        const bool isA = slot == Slot::A;
-        GraphCanvas& other = isA ? *b.canvas : *a.canvas;
-        const QPointF before = isA ? placeA : placeB;
-        const QPointF now = moved.place();
-        if (other.scene()) other.setPlace(moved.zoom(), {other.place().x() + now.x() - before.x(), now.y()});
+        follow(slot, moved.place().x() - (slot == Slot::A ? placeA : placeB).x());
         syncing = false;
     }
     rememberPlaces();

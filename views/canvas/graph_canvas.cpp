@@ -240,9 +240,16 @@ void GraphCanvas::showFirst() {
     const double fits = (viewport()->width() - 2 * sideMargin) / std::max(1.0, m_scene->size.width());
     const double zoom =
         m_scene->size.width() <= viewport()->width() ? 1.0 : std::clamp(fits, smallestFirst, 1.0);
-    // Inputs come first in graph order, and a wide graph opens on them.
     double middle = m_scene->size.width() / 2;
-    if (fits < smallestFirst && !m_scene->items.empty()) middle = m_scene->items.front().rect.center().x();
+    if (fits < smallestFirst) {
+        // A wide graph opens where most of its first screen is.
+        std::vector<double> centres;
+        for (const SceneItem& item : m_scene->items)
+            if (item.rect.top() * zoom < viewport()->height()) centres.push_back(item.rect.center().x());
+        const auto median = centres.begin() + static_cast<std::ptrdiff_t>(centres.size() / 2);
+        std::nth_element(centres.begin(), median, centres.end());
+        if (median != centres.end()) middle = *median;
+    }
     moveTo({middle - viewport()->width() / zoom / 2, -margin / zoom}, zoom, true);
     m_placed = true;
 }

@@ -99,6 +99,7 @@ private:
     void clampOffset();
     void syncScrollBars();
     void hover(QPointF viewPoint);
+    [[nodiscard]] int titleAt(QPointF viewPoint) const; ///< frame whose title row is there, or -1
     void paintMessage(QPainter& painter);
     void showToolTip(QPoint global, QPointF viewPoint);
     void copy(bool whole);

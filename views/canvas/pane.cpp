@@ -41,6 +41,7 @@ bool writes(const Pane& pane, std::uint32_t from, std::uint32_t to) {
 }
 
 constexpr double unseenWeight = 0.1;
+constexpr double holdingWeight = 4;   ///< layout lets an input sink to its readers unless more pulls it up
 constexpr std::size_t heldInputs = 8; ///< more inputs than these would make the picture too wide
 
 void orderAfter(Pane& pane, std::uint32_t first, std::uint32_t second) {
@@ -89,7 +90,7 @@ void holdInputsUp(Pane& pane) {
     const auto top = static_cast<std::uint32_t>(pane.input.boxes.size());
     pane.input.boxes.push_back({1, 1, -1});
     for (const std::uint32_t input : inputs)
-        pane.input.edges.push_back({top, input, unseenWeight});
+        pane.input.edges.push_back({top, input, holdingWeight});
 }
 
 } // namespace

@@ -47,11 +47,18 @@ struct Pane {
 /// `graph` and `tree` must belong together. Linear.
 [[nodiscard]] Pane makePane(ir::GraphPtr graph, TreePtr tree, const std::set<layout::GroupId>& open);
 
+/// Heights of A and B that belong together, rising on both sides.
+using Anchors = std::vector<std::pair<double, double>>;
+
 /// Puts partner items of two panes on equal heights by opening gaps above them, so that both can scroll as
 /// one, and mirrors `b` where that brings partners to the same side. `partners` are pairs of item indices (a,
-/// b).
-void alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB, layout::LayoutResult& b,
-                  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners);
+/// b). A pair that would need too wide a gap is left as it is. Returns what belongs together, the ends of
+/// both layouts included.
+Anchors alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB, layout::LayoutResult& b,
+                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners);
+
+/// The height of B that goes with a height of A, or the other way round.
+[[nodiscard]] double follow(const Anchors& anchors, double y, bool fromA);
 
 /// Indices of levels (equal centre heights) for each box, top first.
 struct Levels {

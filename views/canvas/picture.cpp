@@ -2,14 +2,17 @@
 #include "views/canvas/picture.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace dynascope::views::canvas {
 
 namespace {
 
-constexpr std::size_t shownWhole = 40;  ///< nodes up to which a graph opens without blocks
-constexpr std::size_t firstBudget = 60; ///< items of a big graph's first picture
+constexpr std::size_t shownWhole = 40; ///< nodes up to which a graph opens without blocks
+/// Items of a big graph's first picture: more where the first step would show hardly anything.
+constexpr std::array<std::size_t, 3> firstBudgets{60, 120, 240};
+constexpr std::size_t tooFew = 12;
 
 void prepare(PaneSource& source) {
     if (source.tree) return;
@@ -23,7 +26,10 @@ void prepare(PaneSource& source) {
     }
     const auto hints = layout::moduleHints(*source.graph, dynamo.get());
     source.tree = std::make_shared<const layout::GroupTree>(layout::groupNodes(*source.graph, hints));
-    source.open = layout::initialOpen(*source.graph, *source.tree, firstBudget);
+    for (const std::size_t budget : firstBudgets) {
+        source.open = layout::initialOpen(*source.graph, *source.tree, budget);
+        if (layout::fold(*source.graph, *source.tree, source.open).items.size() >= tooFew) return;
+    }
 }
 
 bool layOut(LaidOut& side, const TaskContext& task) {
@@ -58,7 +64,9 @@ void compose(Picture& picture) {
     layout::LayoutResult b = picture.b ? picture.b->result : layout::LayoutResult();
     if (both) {
         partners = partnerItems(*picture.a->pane, *picture.b->pane, *picture.diff);
-        if (picture.aligned) alignLayouts(*picture.a->pane, a, *picture.b->pane, b, partners);
+        picture.anchors.clear();
+        if (picture.aligned)
+            picture.anchors = alignLayouts(*picture.a->pane, a, *picture.b->pane, b, partners);
     }
     const auto diff = both ? picture.diff : nullptr;
     if (picture.a)

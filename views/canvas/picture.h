@@ -40,6 +40,7 @@ struct Picture {
     std::optional<LaidOut> a, b, merged;
     std::shared_ptr<const MergedGraph> mergedGraph;
     std::vector<GutterBand> bands;
+    Anchors anchors; ///< for linked scrolling; empty with one pane
     std::shared_ptr<const diff::GraphDiff> diff;
     bool aligned = true;
     bool complete = false; ///< false when it was cancelled

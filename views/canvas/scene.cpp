@@ -5,8 +5,10 @@
 
 #include <QStringList>
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 namespace dynascope::views::canvas {
 
@@ -261,15 +263,6 @@ int Scene::itemAt(QPointF point) const {
     return noItem;
 }
 
-int Scene::frameAt(QPointF point, bool titleOnly) const {
-    for (std::size_t i = frames.size(); i-- > 0;) {
-        QRectF rect = frames[i].rect;
-        if (titleOnly) rect.setHeight(frameTitle);
-        if (rect.contains(point)) return static_cast<int>(i);
-    }
-    return -1;
-}
-
 const std::vector<diff::FieldChange>* Scene::detailsOf(const SceneItem& item) const {
     if (!diff || item.node >= nodeOfA.size() || nodeOfA[item.node] == ir::npos) return nullptr;
     return diff->detail(nodeOfA[item.node]);
@@ -367,9 +360,27 @@ std::vector<GutterBand> gutterBands(const Scene& a, const Scene& b,
         row.bottomB = std::max(row.bottomB, band.bottomB);
         if (rank(band.change) > rank(row.change)) row.change = band.change;
     }
+    // Bands that would cross or cover another are left out, quiet ones first.
     std::vector<GutterBand> bands;
     bands.reserve(rows.size());
     for (const auto& [levels, band] : rows)
+        bands.push_back(band);
+    std::stable_sort(bands.begin(), bands.end(), [&rank](const GutterBand& x, const GutterBand& y) {
+        const auto skew = [](const GutterBand& b) { return std::abs(b.topA - b.topB) > 1; };
+        return std::make_tuple(skew(x), -rank(x.change), x.topA) <
+               std::make_tuple(skew(y), -rank(y.change), y.topA);
+    });
+    std::map<double, GutterBand> kept;
+    for (const GutterBand& band : bands) {
+        const auto below = kept.lower_bound(band.topA);
+        const bool fitsBelow =
+            below == kept.end() || (below->second.topA >= band.bottomA && below->second.topB >= band.bottomB);
+        const bool fitsAbove = below == kept.begin() || (std::prev(below)->second.bottomA <= band.topA &&
+                                                         std::prev(below)->second.bottomB <= band.topB);
+        if (fitsBelow && fitsAbove) kept.emplace(band.topA, band);
+    }
+    bands.clear();
+    for (const auto& [top, band] : kept)
         bands.push_back(band);
     return bands;
 }

@@ -80,8 +80,7 @@ struct Scene {
     double milliseconds = 0;                     ///< that layout took
     std::string engine;
 
-    [[nodiscard]] int itemAt(QPointF point) const;                  ///< or noItem
-    [[nodiscard]] int frameAt(QPointF point, bool titleOnly) const; ///< innermost, or -1
+    [[nodiscard]] int itemAt(QPointF point) const; ///< or noItem
     [[nodiscard]] int itemOf(ir::NodeIndex node) const {
         return node < itemOfNode.size() ? itemOfNode[node] : noItem;
     }

@@ -9,9 +9,6 @@ namespace dynascope::views::canvas {
 
 namespace {
 
-constexpr double smallestText = 9.5;
-constexpr double smallestBlock = 8; // pixels: a lower frame is drawn as one bar
-
 double pixelsOf(FontRole role) {
     switch (role) {
     case FontRole::NodeName:
@@ -19,6 +16,7 @@ double pixelsOf(FontRole role) {
     case FontRole::CodeSmall:
         return 10.5;
     case FontRole::Section:
+    case FontRole::Text:
         return 11;
     default:
         return 12;
@@ -50,8 +48,9 @@ const ScenePainter::Text& ScenePainter::text(FontRole role, double zoom, double 
     // The canvas zooms on its own: the font size of the window does not count here.
     Text made;
     made.font = m_theme.font(role);
+    const double themePixels = role == FontRole::Text ? 12 : pixelsOf(role);
     made.font.setPointSizeF(made.font.pointSizeF() * 12 / m_theme.fontSize() * (key.second / 2.0) /
-                            pixelsOf(role));
+                            themePixels);
     const QFontMetricsF metrics(made.font);
     made.advance = metrics.horizontalAdvance('m');
     made.ascent = metrics.ascent();
@@ -121,6 +120,17 @@ PaintCounts ScenePainter::paint(QPainter& painter, const Scene& scene, const Vie
         if (!hidden.back() && frame.rect.intersects(visible)) paintFrame(frame, static_cast<int>(i));
     }
     counts.edges = paintEdges();
+    // After the edges, which would strike the titles through; those that are held in sight lie over the cards
+    // as well.
+    const std::vector<QRectF> titles = titleRows(scene, view);
+    const auto paintTitles = [&](bool held) {
+        for (std::size_t i = 0; i < titles.size(); ++i) {
+            const bool isHeld = titles[i].top() > view.toView(scene.frames[i].rect.topLeft()).y() + 0.5;
+            if (!titles[i].isEmpty() && isHeld == held)
+                paintTitle(scene.frames[i], static_cast<int>(i), titles[i]);
+        }
+    };
+    paintTitles(false);
 
     // What moves may come from outside of what is visible.
     const bool moving = view.startShift != nullptr && view.progress < 1;
@@ -144,6 +154,7 @@ PaintCounts ScenePainter::paint(QPainter& painter, const Scene& scene, const Vie
         if (fading) painter.setOpacity(1);
         ++counts.items;
     }
+    paintTitles(true);
     return counts;
 }
 
@@ -153,48 +164,6 @@ void ScenePainter::paintBand() {
     const double bottom = m_view->toView(QPointF(0, m_view->band->second)).y();
     m_painter->fillRect(QRectF(0, top, m_view->viewport.width(), bottom - top),
                         faded(m_theme.colours().accentBg, 0.62));
-}
-
-void ScenePainter::paintFrame(const SceneFrame& frame, int index) {
-    const Colours& c = m_theme.colours();
-    const QRectF rect = m_view->toView(frame.rect);
-    if (rect.height() < smallestBlock) {
-        m_painter->fillRect(rect, c.op(ir::OpKind::Compute));
-        return;
-    }
-    const double radius = std::min(6.0, 6 * m_view->zoom);
-    QPainterPath outline;
-    outline.addRoundedRect(rect, radius, radius);
-    m_painter->fillPath(outline, frame.depth % 2 == 0 ? (c.dark ? c.bg1 : c.bg1.darker(101)) : c.bg0);
-    const bool hovered = index == m_view->hoveredFrame;
-    if (m_detail != Detail::Bar) {
-        QPainterPath title;
-        title.addRect(QRectF(rect.left(), rect.top(), rect.width(), frameTitle * m_view->zoom));
-        m_painter->fillPath(title.intersected(outline), hovered ? c.row : c.accentBg);
-    }
-    m_painter->strokePath(outline, QPen(faded(c.accent, m_detail == Detail::Bar ? 0.5 : 0.8),
-                                        index == m_view->selectedFrame ? 2 : 1));
-    if (m_detail == Detail::Bar) return;
-
-    const double z = m_view->zoom;
-    const double middle = rect.top() + frameTitle * z / 2;
-    const double pad = 12 * z;
-    QPolygonF triangle;
-    const QPointF at(rect.left() + pad + 3 * z, middle);
-    triangle << at + QPointF(-3.5 * z, -2.2 * z) << at + QPointF(3.5 * z, -2.2 * z)
-             << at + QPointF(0, 2.8 * z);
-    m_painter->setPen(Qt::NoPen);
-    m_painter->setBrush(c.text2);
-    m_painter->drawPolygon(triangle);
-    m_painter->setBrush(Qt::NoBrush);
-    double left = rect.left() + pad + 14 * z;
-    const double right = rect.right() - pad;
-    const QString count = QStringLiteral("%1 %2").arg(frame.nodes).arg(frame.nodes == 1 ? "node" : "nodes") +
-                          (frame.depth > 0 ? QStringLiteral(", depth %1").arg(frame.depth + 1) : QString());
-    const double nameWidth = line(frame.name, FontRole::NodeName, left, right, middle, c.text);
-    left += nameWidth + 14 * z;
-    const double countWidth = line(count, FontRole::Section, left, right, middle, c.text2, true);
-    line(frame.detail, FontRole::Section, left, right - countWidth - 14 * z, middle, c.text2);
 }
 
 void ScenePainter::paintItem(const SceneItem& item, int index) {
@@ -361,15 +330,19 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
     const double first = single ? rect.center().y() : rect.top() + (item.isNode() ? 15 : 14.5) * z;
     // The name has the first claim on the line, what stands at the right gets the rest.
     const double nameWidth = line(item.name, FontRole::NodeName, left, right, first, c.text);
-    line(item.right, FontRole::CodeSmall, left + nameWidth + 10 * z, right, first,
-         item.isNode() ? c.text2 : c.text2, true);
+    const double rest = right - left - nameWidth - 10 * z;
+    const double advance = text(FontRole::CodeSmall, z, smallestText).advance;
+    // A shape that does not fit may fit without its blanks.
+    const bool tight = item.isNode() && static_cast<double>(item.right.size()) * advance > rest;
+    line(tight ? QString(item.right).remove(' ') : item.right, FontRole::CodeSmall, right - rest, right,
+         first, c.text2, true);
     if (item.isNode()) {
         const bool neutral = item.op == ir::OpKind::InputOutput;
         line(item.target, FontRole::CodeSmall, left, right, rect.top() + 30.5 * z,
              neutral ? c.text2 : c.op(item.op));
-        line(item.args, FontRole::CodeSmall, left, right, rect.top() + 44.5 * z, c.dark ? c.text2 : c.text2);
+        line(item.args, FontRole::CodeSmall, left, right, rect.top() + 44.5 * z, c.text2);
     } else {
-        line(item.target, FontRole::Section, left, right, rect.top() + 31 * z, c.text2);
+        line(item.target, FontRole::Text, left, right, rect.top() + 31 * z, c.text2);
     }
     focusFrame(rect);
     disc(item, rect, 16 * z);

@@ -18,6 +18,8 @@ namespace dynascope::views::canvas {
 enum class Detail { Card, Name, Bar };
 
 inline constexpr double cardsFrom = 0.795, namesFrom = 0.345; ///< 80 % and 35 %, less rounding
+inline constexpr double smallestText = 9.5;                   ///< pixels
+inline constexpr double smallestBlock = 8;                    ///< pixels: a lower frame is drawn as one bar
 [[nodiscard]] Detail detailFor(double zoom);
 
 /// What of a scene is shown, and how.
@@ -41,6 +43,10 @@ struct ViewState {
     [[nodiscard]] QRectF toView(const QRectF& r) const { return {toView(r.topLeft()), r.size() * zoom}; }
     [[nodiscard]] QRectF visible() const { return {offset, viewport / zoom}; }
 };
+
+/// Where the title rows of all frames are, in view points. A title stays in sight while any of its block is,
+/// below the titles of the blocks around it. Empty rectangles where none is drawn.
+[[nodiscard]] std::vector<QRectF> titleRows(const Scene& scene, const ViewState& view);
 
 struct PaintCounts {
     std::size_t items = 0, edges = 0;
@@ -70,6 +76,7 @@ private:
 
     void paintBand();
     void paintFrame(const SceneFrame& frame, int index);
+    void paintTitle(const SceneFrame& frame, int index, const QRectF& row);
     std::size_t paintEdges();
     void paintEdge(const SceneEdge& edge, bool lit, bool dimmed);
     void paintLooseEdge(const SceneEdge& edge);

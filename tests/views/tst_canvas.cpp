@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a canvas is made from: index, alignment, scenes, merged graphs and texts.
+#include "core/ir/text.h"
+#include "views/canvas/node_text.h"
+#include "views/canvas/picture.h"
+#include "views/canvas/scene_painter.h"
+
+#include <QFile>
+#include <QImage>
+#include <QtTest>
+#include <random>
+
+using namespace dynascope;
+using namespace dynascope::views;
+using namespace dynascope::views::canvas;
+
+namespace {
+
+ir::GraphPtr graphOf(const char* text) {
+    auto graph = ir::readGraph(text);
+    if (!graph) qFatal("%s", graph.error().toString().c_str());
+    return *graph;
+}
+
+ir::GraphPtr graphFile(const char* name) {
+    QFile file(QStringLiteral(DYNASCOPE_TEST_DATA "/graphs/%1.txt").arg(name));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("%s is missing", name);
+    return graphOf(file.readAll().constData());
+}
+
+constexpr auto before = R"(graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %y : [num_users=2] = placeholder[target=y]
+    %getitem : [num_users=1] = call_function[target=operator.getitem](args = (%x, (slice(None, None, None), 0)), kwargs = {})
+    %setitem : [num_users=0] = call_function[target=operator.setitem](args = (%y, (slice(None, None, None), 0), %getitem), kwargs = {})
+    return (y,))";
+
+constexpr auto after = R"(graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %y_1 : [num_users=2] = placeholder[target=y_1]
+    %select : [num_users=1] = call_function[target=torch.ops.aten.select.int](args = (%x, 1, 0), kwargs = {})
+    %select_1 : [num_users=1] = call_function[target=torch.ops.aten.select.int](args = (%y_1, 1, 0), kwargs = {})
+    %copy : [num_users=1] = call_function[target=torch.ops.aten.copy.default](args = (%select_1, %select), kwargs = {})
+    %setitem : [num_users=1] = call_function[target=torch.ops.aten.select_scatter.default](args = (%y_1, %copy, 1, 0), kwargs = {})
+    return (setitem,))";
+
+Picture pictureOf(const ir::GraphPtr& a, const ir::GraphPtr& b, bool merged = false) {
+    PictureRequest request;
+    request.a = PaneSource{a, nullptr, {}, nullptr};
+    request.b = PaneSource{b, nullptr, {}, nullptr};
+    request.diff = std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b));
+    request.merged = merged;
+    return makePicture(std::move(request), {});
+}
+
+const SceneItem& itemNamed(const Scene& scene, const QString& key) {
+    return scene.items[static_cast<std::size_t>(scene.byKey.value(key))];
+}
+
+} // namespace
+
+class TestCanvas : public QObject {
+    Q_OBJECT
+private slots:
+    void indexFindsWhatAScanFinds();
+    void indexOfNothing();
+    void partnersStandAtOneHeight();
+    void followGoesBothWays();
+    void writesStandAboveLaterReaders();
+    void manyEdgesAreGathered();
+    void manyReadersShareAChip();
+    void bigGraphOpensFolded();
+    void openingABlockShowsItsNodes();
+    void bandsNeverCross();
+    void mergedGraphHoldsBoth();
+    void mergedSceneMarksEveryNode();
+    void wrongLayoutIsNotTaken();
+    void cardsSayWhatANodeDoes();
+    void tooltipsEscapeAndExplain();
+    void onlyWhatIsVisibleIsPainted();
+    void titlesStayInSight();
+    void textStaysInsideItsCard();
+    void cancelledPictureIsNotComplete();
+};
+
+void TestCanvas::indexFindsWhatAScanFinds() {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> at(0, 5000);
+    std::uniform_real_distribution<double> size(0, 300);
+    std::vector<SpatialIndex::Entry> entries;
+    for (std::uint32_t i = 0; i < 3000; ++i)
+        entries.push_back({QRectF(at(random), at(random), size(random), i % 7 == 0 ? 0 : size(random)), i});
+    const SpatialIndex index(entries);
+    for (int round = 0; round < 200; ++round) {
+        const QRectF area(at(random), at(random), size(random) * 3, size(random) * 3);
+        std::vector<std::uint32_t> expected;
+        for (const auto& e : entries)
+            if (e.rect.left() <= area.right() && area.left() <= e.rect.right() &&
+                e.rect.top() <= area.bottom() && area.top() <= e.rect.bottom())
+                expected.push_back(e.id);
+        QCOMPARE(index.query(area), expected);
+    }
+}
+
+void TestCanvas::indexOfNothing() {
+    QVERIFY(SpatialIndex().query(QRectF(0, 0, 1e9, 1e9)).empty());
+    const SpatialIndex one({{QRectF(1, 1, 0, 0), 4}, {QRectF(2, 2, 0, 0), 4}});
+    QCOMPARE(one.query(QRectF(0, 0, 5, 5)), std::vector<std::uint32_t>{4});
+}
+
+void TestCanvas::partnersStandAtOneHeight() {
+    const ir::GraphPtr a = graphOf(before);
+    const ir::GraphPtr b = graphOf(after);
+    const Picture picture = pictureOf(a, b);
+    QVERIFY(picture.complete);
+    const auto centre = [](const ScenePtr& scene, const char* key) {
+        return itemNamed(*scene, key).rect.center().y();
+    };
+    for (const auto& [inA, inB] : {std::pair{"x", "x"}, std::pair{"y", "y_1"}, std::pair{"getitem", "select"},
+                                   std::pair{"output", "output"}})
+        QCOMPARE(centre(picture.a->scene, inA), centre(picture.b->scene, inB));
+    QVERIFY(centre(picture.b->scene, "select_1") < centre(picture.b->scene, "copy"));
+}
+
+void TestCanvas::followGoesBothWays() {
+    const Anchors anchors{{0, 0}, {100, 300}, {200, 400}};
+    QCOMPARE(follow(anchors, 50, true), 150.0);
+    QCOMPARE(follow(anchors, 150, false), 50.0);
+    QCOMPARE(follow(anchors, 150, true), 350.0);
+    QCOMPARE(follow(anchors, 250, true), 450.0); // past the end it keeps the distance
+    QCOMPARE(follow(anchors, -10, true), -10.0);
+    QCOMPARE(follow({}, 12, true), 12.0);
+}
+
+void TestCanvas::writesStandAboveLaterReaders() {
+    const Picture picture = pictureOf(graphOf(before), graphOf(after));
+    const Scene& scene = *picture.a->scene;
+    QVERIFY(itemNamed(scene, "setitem").rect.bottom() < itemNamed(scene, "output").rect.top());
+    const auto write = std::find_if(scene.edges.begin(), scene.edges.end(),
+                                    [](const SceneEdge& e) { return e.role == EdgeRole::Write; });
+    QVERIFY(write != scene.edges.end());
+    QCOMPARE(write->label, QString("y[:, 0]"));
+    QCOMPARE(itemNamed(scene, "setitem").right, QString("writes y"));
+    QCOMPARE(itemNamed(scene, "setitem").change, diff::Change::Removed);
+}
+
+void TestCanvas::manyEdgesAreGathered() {
+    QByteArray text = "graph():\n";
+    QByteArrayList names;
+    for (int i = 0; i < 14; ++i) {
+        const QByteArray name = "x" + QByteArray::number(i);
+        text += "    %" + name + " : [num_users=1] = placeholder[target=" + name + "]\n";
+        names << name;
+    }
+    text += "    return (" + names.join(", ") + ")";
+    const ir::GraphPtr graph = graphOf(text.constData());
+    const Picture picture = pictureOf(graph, graph);
+    QCOMPARE(itemNamed(*picture.a->scene, "output").gathered, std::size_t(14));
+    for (const SceneEdge& edge : picture.a->scene->edges) {
+        QCOMPARE(edge.role, EdgeRole::Gathered);
+        QVERIFY(edge.points.isEmpty());
+    }
+}
+
+void TestCanvas::manyReadersShareAChip() {
+    QByteArray text = "graph():\n    %mask : [num_users=8] = placeholder[target=mask]\n";
+    for (int i = 0; i < 8; ++i)
+        text += "    %r" + QByteArray::number(i) +
+                " : [num_users=0] = call_function[target=torch.ops.aten.relu.default](args = (%mask,), "
+                "kwargs = {})\n";
+    text += "    return (r0,)";
+    const ir::GraphPtr graph = graphOf(text.constData());
+    const Scene& scene = *pictureOf(graph, graph).a->scene;
+    int chips = 0;
+    for (const SceneItem& item : scene.items)
+        chips += item.shared == "mask" ? 1 : 0;
+    QCOMPARE(chips, 7); // the first reader keeps its edge
+    QCOMPARE(itemNamed(scene, "mask").chip, QString("used 8 times"));
+}
+
+void TestCanvas::bigGraphOpensFolded() {
+    const ir::GraphPtr graph = graphFile("gpt2_train.dynamo_output");
+    const Picture picture = pictureOf(graph, graph);
+    QVERIFY(picture.b->scene->items.size() < graph->size() / 2);
+    QVERIFY(!picture.b->scene->frames.empty());
+    std::size_t shown = 0;
+    for (const SceneItem& item : picture.b->scene->items)
+        shown += item.nodes;
+    QCOMPARE(shown, graph->size()); // nothing is lost in a block
+    for (ir::NodeIndex n = 0; n < graph->size(); ++n)
+        QVERIFY(picture.b->scene->itemOf(n) != noItem);
+}
+
+void TestCanvas::openingABlockShowsItsNodes() {
+    const ir::GraphPtr graph = graphFile("gpt2_train.aot_joint");
+    Picture picture = pictureOf(graph, graph);
+    PaneSource source = picture.b->source;
+    for (layout::GroupId g = 1; g < source.tree->groups.size(); ++g)
+        source.open.insert(g);
+    PictureRequest request;
+    request.b = source;
+    picture = makePicture(std::move(request), {});
+    QCOMPARE(picture.b->scene->items.size(), graph->size());
+    for (const SceneItem& item : picture.b->scene->items) {
+        if (item.frame < 0) continue;
+        QVERIFY(picture.b->scene->frames[static_cast<std::size_t>(item.frame)].rect.contains(item.rect));
+    }
+}
+
+void TestCanvas::bandsNeverCross() {
+    const Picture picture =
+        pictureOf(graphFile("gpt2_train.dynamo_output"), graphFile("gpt2_train.aot_joint"));
+    QVERIFY(picture.bands.size() > 2);
+    for (std::size_t i = 1; i < picture.bands.size(); ++i) {
+        QVERIFY(picture.bands[i - 1].bottomA <= picture.bands[i].topA);
+        QVERIFY(picture.bands[i - 1].bottomB <= picture.bands[i].topB);
+    }
+}
+
+void TestCanvas::mergedGraphHoldsBoth() {
+    const ir::GraphPtr a = graphOf(before);
+    const ir::GraphPtr b = graphOf(after);
+    const diff::GraphDiff diff = diff::diffGraphs(*a, *b);
+    const MergedGraph merged = mergeGraphs(*a, *b, diff);
+    QCOMPARE(merged.graph->size(), b->size() + diff.removed);
+    QVERIFY(merged.graph->missing().empty());
+    for (ir::NodeIndex n = 0; n < b->size(); ++n)
+        QCOMPARE(merged.graph->nodes()[merged.fromB[n]].get(), b->nodes()[n].get()); // shared, not copied
+    // B has another node of that name.
+    const ir::NodeIndex kept = merged.fromA[a->find("setitem")];
+    QCOMPARE(QString::fromStdString(merged.graph->node(kept).name), QString("setitem (A)"));
+    QCOMPARE(merged.changes[kept], diff::Change::Removed);
+    // It reads what its argument became.
+    QCOMPARE(QString::fromStdString(merged.graph->node(kept).args[0].text), QString("y_1"));
+}
+
+void TestCanvas::mergedSceneMarksEveryNode() {
+    const Picture picture = pictureOf(graphOf(before), graphOf(after), true);
+    QVERIFY(picture.complete && picture.merged && !picture.a);
+    std::size_t added = 0;
+    std::size_t removed = 0;
+    for (const SceneItem& item : picture.merged->scene->items) {
+        added += item.change == diff::Change::Added ? 1 : 0;
+        removed += item.change == diff::Change::Removed ? 1 : 0;
+    }
+    QCOMPARE(added, picture.diff->added);
+    QCOMPARE(removed, picture.diff->removed);
+    QCOMPARE(picture.merged->scene->differences.size(),
+             added + removed + picture.diff->changed + picture.diff->moved);
+}
+
+void TestCanvas::wrongLayoutIsNotTaken() {
+    const Picture picture = pictureOf(graphOf(before), graphOf(after));
+    layout::LayoutResult wrong;
+    wrong.boxes.resize(1);
+    const Picture same = withLayouts(picture, wrong, std::nullopt, std::nullopt);
+    QCOMPARE(same.a->scene.get(), picture.a->scene.get());
+    const auto dot = layout::layoutDot(picture.b->pane->input);
+    QVERIFY(dot.has_value());
+    const Picture better = withLayouts(picture, std::nullopt, *dot, std::nullopt);
+    QCOMPARE(better.b->result.engine == "dot", layoutCost(picture.b->pane->input, *dot) <
+                                                   layoutCost(picture.b->pane->input, picture.b->result));
+}
+
+void TestCanvas::cardsSayWhatANodeDoes() {
+    const ir::GraphPtr a = graphOf(before);
+    const CardText getitem = cardText(*a, a->find("getitem"));
+    QCOMPARE(getitem.target, QString("operator.getitem"));
+    QCOMPARE(getitem.args, QString("x, (:, 0)"));
+    const CardText output = cardText(*a, a->find("output"));
+    QVERIFY(output.target.isEmpty() && output.args.isEmpty());
+    QCOMPARE(output.right, QString("(y,)"));
+    QCOMPARE(bytesText(80), QString("80 bytes"));
+    QCOMPARE(bytesText(32768), QString("32 KiB"));
+    QCOMPARE(bytesText(1536), QString("1.5 KiB"));
+    ir::Argument deep = ir::Argument::integer(1);
+    for (int i = 0; i < 5000; ++i)
+        deep = ir::Argument::list({std::move(deep)});
+    QVERIFY(argumentText(deep).size() < 200);
+}
+
+void TestCanvas::tooltipsEscapeAndExplain() {
+    ir::GraphBuilder builder;
+    ir::Node node;
+    node.name = "<b>x</b>";
+    node.op = ir::Op::Placeholder;
+    node.target = "<script>";
+    node.meta = ir::parseAnnotation("f32[4, 5][5, 1]cpu");
+    builder.add(std::move(node));
+    const ir::GraphPtr graph = builder.build();
+    const QString html = tooltipHtml(*graph, 0, diff::Change::Added, true, nullptr);
+    QVERIFY(!html.contains("<script>") && !html.contains("<b>x</b>"));
+    for (const char* part :
+         {"&lt;script&gt;", "f32", "[4, 5]", "[5, 1] elements", "cpu", "80 bytes", "Only in B"})
+        QVERIFY2(html.contains(part), part);
+    const std::vector<diff::FieldChange> details{{"args[1]", "3", "4"}};
+    QCOMPARE(changeReason(diff::Change::Changed, &details), QString("Differs in args[1]: 3 in A, 4 in B"));
+}
+
+void TestCanvas::onlyWhatIsVisibleIsPainted() {
+    const ir::GraphPtr graph = graphFile("gpt2_train.aot_joint");
+    Picture picture = pictureOf(graph, graph);
+    PictureRequest request;
+    request.b = picture.b->source;
+    for (layout::GroupId g = 1; g < request.b->tree->groups.size(); ++g)
+        request.b->open.insert(g);
+    picture = makePicture(std::move(request), {});
+    const Scene& scene = *picture.b->scene;
+    const Theme theme;
+    ScenePainter painter(theme);
+    QImage image(800, 600, QImage::Format_ARGB32_Premultiplied);
+    QPainter onImage(&image);
+    ViewState view;
+    view.viewport = image.size();
+    const PaintCounts near = painter.paint(onImage, scene, view);
+    QVERIFY(near.items > 0 || near.edges > 0 || !scene.frames.empty());
+    QVERIFY(near.items < 40);
+    view.zoom = 0.05;
+    const PaintCounts far = painter.paint(onImage, scene, view);
+    QVERIFY(far.items > near.items);
+    view.offset = QPointF(0, scene.size.height() + 5000);
+    QCOMPARE(painter.paint(onImage, scene, view).items, std::size_t(0));
+}
+
+void TestCanvas::titlesStayInSight() {
+    const ir::GraphPtr graph = graphFile("gpt2_train.dynamo_output");
+    const Picture picture = pictureOf(graph, graph);
+    const Scene& scene = *picture.b->scene;
+    QVERIFY(scene.frames.size() > 1);
+    ViewState view;
+    view.viewport = QSizeF(800, 600);
+    view.offset = scene.frames[0].rect.center();
+    const std::vector<QRectF> rows = titleRows(scene, view);
+    QCOMPARE(rows[0].top(), 0.0);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].isEmpty()) continue;
+        QVERIFY(view.toView(scene.frames[i].rect).adjusted(-1, -1, 1, 1).contains(rows[i]));
+        if (scene.frames[i].parent >= 0 && !rows[static_cast<std::size_t>(scene.frames[i].parent)].isEmpty())
+            QVERIFY(rows[i].top() >= rows[static_cast<std::size_t>(scene.frames[i].parent)].top());
+    }
+    view.zoom = 0.2;
+    for (const QRectF& row : titleRows(scene, view))
+        QVERIFY(row.isEmpty());
+}
+
+void TestCanvas::textStaysInsideItsCard() {
+    ir::GraphBuilder builder;
+    ir::Node node;
+    node.name = std::string(200, 'n');
+    node.op = ir::Op::Placeholder;
+    node.target = std::string(300, 't');
+    node.comment = std::string(300, 'c');
+    builder.add(std::move(node));
+    const ir::GraphPtr graph = builder.build();
+    PictureRequest request;
+    request.a = PaneSource{graph, nullptr, {}, nullptr};
+    const Picture picture = makePicture(std::move(request), {});
+    const Theme theme;
+    ScenePainter painter(theme);
+    for (const double zoom : {0.4, 0.8, 1.0, 2.0}) {
+        QImage image(900, 300, QImage::Format_ARGB32_Premultiplied);
+        image.fill(Qt::transparent);
+        QPainter onImage(&image);
+        ViewState view;
+        view.zoom = zoom;
+        view.offset = QPointF(-20, -20);
+        view.viewport = image.size();
+        QCOMPARE(painter.paint(onImage, *picture.a->scene, view).items, std::size_t(1));
+        onImage.end();
+        const int right = static_cast<int>((cardWidth + 20) * zoom) + 2;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = right; x < image.width(); ++x)
+                QVERIFY2(qAlpha(image.pixel(x, y)) == 0, qPrintable(QString::number(zoom)));
+    }
+}
+
+void TestCanvas::cancelledPictureIsNotComplete() {
+    const ir::GraphPtr graph = graphFile("gpt2_train.aot_joint");
+    std::stop_source stop;
+    stop.request_stop();
+    TaskContext task;
+    task.stop = stop.get_token();
+    PictureRequest request;
+    request.a = PaneSource{graph, nullptr, {}, nullptr};
+    QVERIFY(!makePicture(std::move(request), task).complete);
+}
+
+QTEST_MAIN(TestCanvas)
+#include "tst_canvas.moc"

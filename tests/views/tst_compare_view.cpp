@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The two canvases as a user meets them: mouse, keys, linked panes.
+#include "tests/support/open_captures.h"
+#include "views/canvas/compare_view.h"
+#include "views/canvas/graph_canvas.h"
+#include "views/canvas/gutter.h"
+#include "views/canvas/pane_header.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QXmlStreamReader>
+
+using namespace dynascope;
+using namespace dynascope::views;
+using canvas::GraphCanvas;
+
+class TestCompareView : public QObject {
+    Q_OBJECT
+private slots:
+    void init();
+    void cleanup();
+    void clickSelectsAndShowsWhatItBecame();
+    void clickOnTheBackgroundClears();
+    void panesScrollTogether();
+    void panesZoomTogether();
+    void unlinkedPanesStayApart();
+    void arrowsWalkAlongEdges();
+    void tabWalksAndLeaves();
+    void keysOfTheCanvas();
+    void nextDifferenceVisitsAll();
+    void spaceFoldsAndOpens();
+    void openingABlockKeepsItInPlace();
+    void mergedMode();
+    void narrowWindowShowsOne();
+    void steppingKeepsThePlace();
+    void codeStageSaysSo();
+    void nothingOpenSaysSo();
+    void childThatFailsLeavesThePicture();
+    void cancelSettles();
+    void exportsSvg();
+
+private:
+    void open(const QString& sample);
+    void settle();
+    [[nodiscard]] GraphCanvas& pane(int index) const { return *m_view->findChildren<GraphCanvas*>()[index]; }
+    [[nodiscard]] GraphCanvas& a() const { return pane(0); }
+    [[nodiscard]] GraphCanvas& b() const { return pane(1); }
+    [[nodiscard]] GraphCanvas& merged() const { return pane(2); }
+    void click(GraphCanvas& canvas, const QString& item) const;
+    [[nodiscard]] static int itemNamed(const GraphCanvas& canvas, const QString& name);
+
+    std::unique_ptr<TaskRunner> m_tasks;
+    std::unique_ptr<Workspace> m_workspace;
+    std::unique_ptr<CompareView> m_view;
+    Theme m_theme;
+};
+
+void TestCompareView::init() {
+    m_tasks = std::make_unique<TaskRunner>();
+    m_workspace = std::make_unique<Workspace>(*m_tasks);
+    m_view = std::make_unique<CompareView>(*m_workspace, m_theme);
+    m_view->setLayoutProgram({});
+    m_view->setMotion(false);
+    m_view->resize(1100, 600);
+    m_view->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
+}
+
+void TestCompareView::cleanup() {
+    m_view.reset();
+    m_workspace.reset();
+    m_tasks.reset();
+}
+
+void TestCompareView::open(const QString& sample) {
+    test::addSample(*m_workspace, sample);
+    if (sample == "view_mutation") m_workspace->selectStages(0, 3);
+    settle();
+    QVERIFY(a().scene() && b().scene());
+}
+
+void TestCompareView::settle() {
+    QCoreApplication::processEvents();
+    QTRY_VERIFY_WITH_TIMEOUT(m_view->isSettled(), 20000);
+}
+
+int TestCompareView::itemNamed(const GraphCanvas& canvas, const QString& name) {
+    const auto& items = canvas.scene()->items;
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (items[i].name == name) return static_cast<int>(i);
+    return canvas::noItem;
+}
+
+void TestCompareView::click(GraphCanvas& canvas, const QString& item) const {
+    const int index = itemNamed(canvas, item);
+    QVERIFY2(index != canvas::noItem, qPrintable(item));
+    canvas.reveal(canvas.scene()->items[static_cast<std::size_t>(index)].rect);
+    QTest::mouseClick(canvas.viewport(), Qt::LeftButton, {}, canvas.viewRectOf(index).center().toPoint());
+}
+
+void TestCompareView::clickSelectsAndShowsWhatItBecame() {
+    open("view_mutation");
+    click(a(), "setitem");
+    QVERIFY(m_workspace->selectedNode() != nullptr);
+    QCOMPARE(m_workspace->place().node.side, Side::A);
+    QCOMPARE(QString::fromStdString(m_workspace->selectedNode()->name), QString("setitem"));
+    QCOMPARE(a().selected(), itemNamed(a(), "setitem"));
+    const auto& band = m_view->findChild<canvas::Gutter*>()->selection();
+    QVERIFY(band.has_value());
+    QCOMPARE(band->label, QString("1 → 3"));
+    for (const char* name : {"select_1", "copy", "select_scatter"}) {
+        const QRectF place = b().scene()->items[static_cast<std::size_t>(itemNamed(b(), name))].rect;
+        QVERIFY2(band->topB <= place.top() && place.bottom() <= band->bottomB, name);
+    }
+    QVERIFY(a().accessibleDescription().contains("setitem"));
+    // The other way round: one of the three goes back to the one.
+    click(b(), "copy");
+    QCOMPARE(m_workspace->place().node.side, Side::B);
+    QCOMPARE(a().selected(), canvas::noItem);
+}
+
+void TestCompareView::clickOnTheBackgroundClears() {
+    open("view_mutation");
+    click(a(), "y");
+    QVERIFY(!m_workspace->place().node.isEmpty());
+    QTest::mouseClick(a().viewport(), Qt::LeftButton, {}, QPoint(2, 2));
+    QVERIFY(m_workspace->place().node.isEmpty());
+    QCOMPARE(a().selected(), canvas::noItem);
+}
+
+void TestCompareView::panesScrollTogether() {
+    open("view_mutation");
+    m_view->zoomIn();
+    m_view->zoomIn();
+    m_view->zoomIn();
+    const double before = b().offset().y();
+    const QPoint middle = a().viewport()->rect().center();
+    QTest::mousePress(a().viewport(), Qt::LeftButton, {}, QPoint(3, middle.y()));
+    QTest::mouseMove(a().viewport(), QPoint(3, middle.y() - 60));
+    QTest::mouseMove(a().viewport(), QPoint(3, middle.y() - 120));
+    QTest::mouseRelease(a().viewport(), Qt::LeftButton, {}, QPoint(3, middle.y() - 120));
+    QVERIFY(b().offset().y() > before);
+    QVERIFY(std::abs(a().offset().y() - b().offset().y()) < 2);
+    QVERIFY(m_workspace->place().node.isEmpty()); // a drag selects nothing
+}
+
+void TestCompareView::panesZoomTogether() {
+    open("view_mutation");
+    const QSignalSpy spy(m_view.get(), &CompareView::zoomChanged);
+    m_view->zoomIn();
+    QVERIFY(spy.count() > 0);
+    QVERIFY(a().zoom() > 1.2);
+    QCOMPARE(a().zoom(), b().zoom());
+    m_view->zoomReset();
+    QCOMPARE(a().zoom(), 1.0);
+    // The scene point under the cursor stays there.
+    const QPointF cursor(100, 200);
+    const QPointF under = cursor / b().zoom() + b().offset();
+    b().zoomBy(2, cursor);
+    const QPointF now = cursor / b().zoom() + b().offset();
+    QVERIFY((under - now).manhattanLength() < 1);
+    b().zoomTo(99);
+    QCOMPARE(b().zoom(), GraphCanvas::largestZoom);
+    b().zoomTo(0.0001);
+    QCOMPARE(b().zoom(), GraphCanvas::smallestZoom);
+    QCOMPARE(a().zoom(), b().zoom());
+}
+
+void TestCompareView::unlinkedPanesStayApart() {
+    open("view_mutation");
+    m_view->setLinked(false);
+    a().zoomTo(2);
+    QCOMPARE(b().zoom(), 1.0);
+    m_view->setLinked(true);
+    QCOMPARE(a().zoom(), b().zoom());
+}
+
+void TestCompareView::arrowsWalkAlongEdges() {
+    open("view_mutation");
+    click(b(), "arg0_1");
+    b().setFocus();
+    QTest::keyClick(&b(), Qt::Key_Down);
+    QCOMPARE(b().selected(), itemNamed(b(), "add"));
+    QTest::keyClick(&b(), Qt::Key_Right);
+    QCOMPARE(b().selected(), itemNamed(b(), "select"));
+    QTest::keyClick(&b(), Qt::Key_Up);
+    QCOMPARE(b().selected(), itemNamed(b(), "arg1_1"));
+    QTest::keyClick(&b(), Qt::Key_Up);
+    QCOMPARE(b().selected(), itemNamed(b(), "arg1_1")); // nothing above
+}
+
+void TestCompareView::tabWalksAndLeaves() {
+    open("view_mutation");
+    click(a(), "l_y_");
+    a().setFocus();
+    const int count = static_cast<int>(a().scene()->items.size());
+    for (int i = a().selected(); i + 1 < count; ++i) {
+        QTest::keyClick(&a(), Qt::Key_Tab);
+        QCOMPARE(a().selected(), i + 1);
+    }
+    QTest::keyClick(&a(), Qt::Key_Tab);
+    QCOMPARE(a().selected(), count - 1);
+    QVERIFY(!a().hasFocus());
+}
+
+void TestCompareView::keysOfTheCanvas() {
+    open("view_mutation");
+    a().setFocus();
+    QTest::keyClick(&a(), Qt::Key_Plus);
+    QVERIFY(a().zoom() > 1.2);
+    QTest::keyClick(&a(), Qt::Key_0);
+    QCOMPARE(a().zoom(), 1.0);
+    QTest::keyClick(&a(), Qt::Key_Minus);
+    QVERIFY(a().zoom() < 0.9);
+    QTest::keyClick(&a(), Qt::Key_E);
+    QVERIFY(m_view->hasEdgeLabels());
+    QTest::keyClick(&a(), Qt::Key_M);
+    QVERIFY(m_view->hasMinimap());
+    click(a(), "setitem");
+    QTest::keyClick(&a(), Qt::Key_C, Qt::ControlModifier);
+    QVERIFY2(QGuiApplication::clipboard()->text().contains("setitem"),
+             qPrintable(QGuiApplication::clipboard()->text()));
+    QTest::keyClick(&a(), Qt::Key_Return);
+    QCOMPARE(m_workspace->place().node.side, Side::B);
+    QTest::keyClick(&a(), Qt::Key_Escape);
+    QVERIFY(m_workspace->place().node.isEmpty());
+    QTest::keyClick(&a(), Qt::Key_X);
+    QCOMPARE(m_workspace->place().stageA, 3);
+}
+
+void TestCompareView::nextDifferenceVisitsAll() {
+    open("view_mutation");
+    QStringList seen;
+    for (int i = 0; i < 5; ++i) {
+        m_view->nextDifference(1);
+        QVERIFY(m_workspace->selectedNode() != nullptr);
+        seen << QString::fromStdString(m_workspace->selectedNode()->name);
+    }
+    QCOMPARE(QSet<QString>(seen.begin(), seen.end()),
+             (QSet<QString>{"setitem", "select_1", "copy", "select_scatter", "output"}));
+    m_view->nextDifference(1);
+    QCOMPARE(QString::fromStdString(m_workspace->selectedNode()->name), seen.first()); // round again
+    m_view->nextDifference(-1);
+    QCOMPARE(QString::fromStdString(m_workspace->selectedNode()->name), seen.last());
+}
+
+void TestCompareView::spaceFoldsAndOpens() {
+    open("encoder_train");
+    const std::size_t before = b().scene()->items.size();
+    QVERIFY(!b().scene()->frames.empty());
+    const QString frame = b().scene()->frames.front().key;
+    // A node directly in the outermost frame.
+    const auto& items = b().scene()->items;
+    const auto inside = std::find_if(items.begin(), items.end(),
+                                     [](const canvas::SceneItem& i) { return i.isNode() && i.frame == 0; });
+    QVERIFY(inside != items.end());
+    click(b(), inside->name);
+    b().setFocus();
+    QTest::keyClick(&b(), Qt::Key_Space);
+    settle();
+    QVERIFY(b().scene()->items.size() < before);
+    const int block = b().scene()->byKey.value(frame, canvas::noItem);
+    QVERIFY(block != canvas::noItem);
+    QVERIFY(!b().scene()->items[static_cast<std::size_t>(block)].isNode());
+    // The selected node is shown by the block that holds it now.
+    QCOMPARE(b().selected(), block);
+    m_view->openAll();
+    settle();
+    QCOMPARE(b().scene()->items.size(), b().scene()->graph->size());
+    m_view->closeAll();
+    settle();
+    QVERIFY(b().scene()->frames.empty());
+}
+
+void TestCompareView::openingABlockKeepsItInPlace() {
+    open("encoder_train");
+    m_view->closeAll();
+    settle();
+    const auto& items = b().scene()->items;
+    const auto block =
+        std::find_if(items.begin(), items.end(), [](const canvas::SceneItem& i) { return !i.isNode(); });
+    QVERIFY(block != items.end());
+    const int index = static_cast<int>(block - items.begin());
+    const QString key = block->key;
+    m_view->setLinked(false);
+    b().reveal(block->rect);
+    const QRectF before = b().viewRectOf(index);
+    QTest::mouseDClick(b().viewport(), Qt::LeftButton, {}, before.center().toPoint());
+    settle();
+    const auto& frames = b().scene()->frames;
+    const auto frame = std::find_if(frames.begin(), frames.end(),
+                                    [&key](const canvas::SceneFrame& f) { return f.key == key; });
+    QVERIFY(frame != frames.end());
+    const QPointF now = (frame->rect.topLeft() - b().offset()) * b().zoom();
+    // As far as the edge of the canvas lets it.
+    QVERIFY2(std::abs(now.y() - before.top()) < 40, qPrintable(QString::number(now.y() - before.top())));
+}
+
+void TestCompareView::mergedMode() {
+    open("view_mutation");
+    m_view->setMode(CompareView::Mode::Merged);
+    settle();
+    QVERIFY(merged().isVisible() && !a().isVisible());
+    QCOMPARE(merged().scene()->items.size(), std::size_t(9));
+    click(merged(), "setitem");
+    QCOMPARE(m_workspace->place().node.side, Side::A);
+    QCOMPARE(QString::fromStdString(m_workspace->selectedNode()->name), QString("setitem"));
+    click(merged(), "copy");
+    QCOMPARE(m_workspace->place().node.side, Side::B);
+    m_view->nextDifference(1);
+    QVERIFY(merged().selected() != canvas::noItem);
+    m_view->setMode(CompareView::Mode::SideBySide);
+    settle();
+    QVERIFY(a().isVisible() && b().isVisible() && !merged().isVisible());
+    QVERIFY(a().scene() && b().scene());
+}
+
+void TestCompareView::narrowWindowShowsOne() {
+    open("view_mutation");
+    m_view->resize(600, 500);
+    QCoreApplication::processEvents();
+    QVERIFY(!a().isVisible() && b().isVisible());
+    auto* header = m_view->findChildren<canvas::PaneHeader*>()[1];
+    const auto discs = header->findChildren<canvas::SideDisc*>();
+    QVERIFY(discs[0]->isVisible() && discs[1]->isVisible());
+    QTest::mouseClick(discs[0], Qt::LeftButton);
+    QVERIFY(a().isVisible() && !b().isVisible());
+    m_view->resize(1100, 500);
+    QCoreApplication::processEvents();
+    QVERIFY(a().isVisible() && b().isVisible());
+}
+
+void TestCompareView::steppingKeepsThePlace() {
+    open("view_mutation");
+    b().zoomTo(1.5);
+    m_workspace->selectStages(0, 5);
+    settle();
+    QCOMPARE(b().zoom(), 1.5);
+    QCOMPARE(a().zoom(), 1.5);
+    QCOMPARE(b().scene()->items.size(), m_workspace->stage(Side::B).graph->size());
+}
+
+void TestCompareView::codeStageSaysSo() {
+    open("view_mutation");
+    const int last = static_cast<int>(m_workspace->compile()->stages.size()) - 1;
+    QCOMPARE(m_workspace->compile()->stages.back()->content, session::Stage::Content::Code);
+    m_workspace->selectStages(0, last);
+    settle();
+    QVERIFY(!b().scene());
+    QVERIFY2(b().message().contains("is code, not a graph"), qPrintable(b().message()));
+    QVERIFY(a().scene());
+    m_workspace->selectStages(0, 3);
+    settle();
+    QVERIFY(b().scene());
+}
+
+void TestCompareView::nothingOpenSaysSo() {
+    settle();
+    QVERIFY(!a().scene());
+    QCOMPARE(a().message(), QString("Nothing is open"));
+    m_view->fitAll();
+    m_view->nextDifference(1);
+    m_view->toggleFold();
+    m_view->openAll();
+    QTest::keyClick(&a(), Qt::Key_Down);
+    QTest::mouseClick(a().viewport(), Qt::LeftButton);
+    QVERIFY(!m_view->exportSvg(QDir::tempPath() + "/nothing.svg"));
+    settle();
+}
+
+void TestCompareView::childThatFailsLeavesThePicture() {
+    m_view->setLayoutProgram("/bin/false");
+    open("view_mutation");
+    QCOMPARE(QString::fromStdString(a().scene()->engine), QString("layered"));
+    m_view->setLayoutProgram("/no/such/program");
+    m_workspace->selectStages(0, 4);
+    settle();
+    QVERIFY(b().scene());
+}
+
+void TestCompareView::cancelSettles() {
+    QTemporaryDir folder;
+    const QString slow = folder.filePath("slow");
+    QFile script(slow);
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("#!/bin/sh\nexec sleep 30\n");
+    script.close();
+    script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    m_view->setLayoutProgram(slow);
+    test::addSample(*m_workspace, "view_mutation");
+    QTRY_VERIFY(b().scene());
+    QVERIFY(!m_view->isSettled());
+    auto* header = m_view->findChildren<canvas::PaneHeader*>()[1];
+    QTRY_VERIFY2(header->progress().startsWith("Laying out"), qPrintable(header->progress()));
+    const QSignalSpy spy(m_view.get(), &CompareView::settled);
+    m_view->cancelLayout();
+    QVERIFY(m_view->isSettled());
+    QCOMPARE(spy.count(), 1);
+    QVERIFY(b().scene());
+    QVERIFY(header->progress().isEmpty());
+}
+
+void TestCompareView::exportsSvg() {
+    open("view_mutation");
+    QTemporaryDir folder;
+    const QString path = folder.filePath("graph.svg");
+    QVERIFY(m_view->exportSvg(path));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QXmlStreamReader reader(&file);
+    QString texts;
+    while (!reader.atEnd()) {
+        reader.readNext();
+        if (reader.isCharacters()) texts += reader.text();
+    }
+    QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+    for (const char* name : {"setitem", "select_scatter", "aten.copy.default"})
+        QVERIFY2(texts.contains(name), name);
+    QVERIFY(!m_view->exportSvg("/no/such/folder/graph.svg"));
+}
+
+QTEST_MAIN(TestCompareView)
+#include "tst_compare_view.moc"
