@@ -66,6 +66,7 @@ private slots:
     void indexFindsWhatAScanFinds();
     void indexOfNothing();
     void partnersStandAtOneHeight();
+    void firstInputStandsLeft();
     void followGoesBothWays();
     void writesStandAboveLaterReaders();
     void manyEdgesAreGathered();
@@ -121,6 +122,18 @@ void TestCanvas::partnersStandAtOneHeight() {
                                    std::pair{"output", "output"}})
         QCOMPARE(centre(picture.a->scene, inA), centre(picture.b->scene, inB));
     QVERIFY(centre(picture.b->scene, "select_1") < centre(picture.b->scene, "copy"));
+}
+
+void TestCanvas::firstInputStandsLeft() {
+    const Picture picture = pictureOf(graphOf(before), graphOf(after));
+    const Pane& pane = *picture.a->pane;
+    layout::LayoutResult result = picture.a->result;
+    QVERIFY(result.boxes[0].x < result.boxes[1].x);
+    for (std::size_t i = 0; i < result.boxes.size(); ++i)
+        result.boxes[i].x = result.width - result.boxes[i].x - pane.input.boxes[i].width;
+    QVERIFY(result.boxes[0].x > result.boxes[1].x);
+    putFirstInputLeft(pane, result);
+    QCOMPARE(result.boxes, picture.a->result.boxes);
 }
 
 void TestCanvas::followGoesBothWays() {

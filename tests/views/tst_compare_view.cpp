@@ -328,6 +328,11 @@ void TestCompareView::narrowWindowShowsOne() {
     QVERIFY(discs[0]->isVisible() && discs[1]->isVisible());
     QTest::mouseClick(discs[0], Qt::LeftButton);
     QVERIFY(a().isVisible() && !b().isVisible());
+    // Selecting a node of the other stage turns to it, in full size.
+    m_workspace->selectNode({Side::B, m_workspace->stage(Side::B).graph->find("select_scatter")});
+    QVERIFY(!a().isVisible() && b().isVisible());
+    QVERIFY(QRectF(b().viewport()->rect()).contains(b().viewRectOf(itemNamed(b(), "select_scatter"))));
+    QCOMPARE(b().zoom(), 1.0);
     m_view->resize(1100, 500);
     QCoreApplication::processEvents();
     QVERIFY(a().isVisible() && b().isVisible());

@@ -150,6 +150,20 @@ double orderAgreement(const layout::LayoutResult& a, const layout::LayoutResult&
 
 } // namespace
 
+void putFirstInputLeft(const Pane& pane, layout::LayoutResult& result) {
+    int rising = 0;
+    std::size_t last = SIZE_MAX;
+    for (std::size_t i = 0; i < pane.folded.items.size(); ++i) {
+        const layout::VisibleItem& item = pane.folded.items[i];
+        if (item.kind != layout::VisibleItem::Kind::Node ||
+            pane.graph->node(item.node).op != ir::Op::Placeholder)
+            continue;
+        if (last != SIZE_MAX) rising += result.boxes[i].x > result.boxes[last].x ? 1 : -1;
+        last = i;
+    }
+    if (rising < 0) mirror(pane, result);
+}
+
 void cropTop(const Pane& pane, layout::LayoutResult& result) {
     double top = 1e300;
     for (std::size_t i = 0; i < pane.folded.items.size(); ++i)

@@ -128,7 +128,10 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
             a.canvas->setExtent(height);
             b.canvas->setExtent(height);
             if (fresh || (!hadA && !hadB)) {
-                const double zoom = std::min(a.canvas->zoom(), b.canvas->zoom());
+                // A canvas that is not shown has no width to go by.
+                double zoom = 1;
+                for (const GraphCanvas* c : shown())
+                    zoom = std::min(zoom, c->zoom());
                 for (GraphCanvas* c : {a.canvas, b.canvas})
                     c->setPlace(zoom, c->place());
             } else if (how == GraphCanvas::Transition::Step) {
@@ -296,6 +299,7 @@ void CompareView::Private::updateHeaders() {
     const auto diff = workspace.diff();
     a.header->setStage(name(Side::A), detail(workspace.stage(Side::A).graph, *a.canvas));
     b.header->setStage(name(Side::B), detail(workspace.stage(Side::B).graph, *b.canvas));
+    a.header->setCounts(effectiveMode() == Mode::Single ? diff.get() : nullptr);
     b.header->setCounts(diff.get());
     merged.header->setStage(
         name(Side::A) + QStringLiteral(" → ") + name(Side::B),

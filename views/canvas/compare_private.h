@@ -89,6 +89,7 @@ struct CompareView::Private {
     QWidget* gutterBox = nullptr;
     canvas::Gutter* gutter = nullptr;
     QToolButton* chain = nullptr;
+    std::vector<QToolButton*> buttonsOfSingle;
     GraphCanvas* lastActive = nullptr;
     QPointF placeA, placeB; ///< as of the last move: linked panes follow by the difference
 

@@ -3,6 +3,7 @@
 // The part of CompareView that ties selection, keys and differences to the workspace.
 #include "views/canvas/compare_private.h"
 
+#include <QLayout>
 #include <algorithm>
 
 namespace dynascope::views {
@@ -95,6 +96,7 @@ void CompareView::Private::selectInPanes(const NodeSelection& node, bool reveal)
         if (effectiveMode() == Mode::Single && single != node.side && !own.isVisible()) {
             single = node.side;
             showMode();
+            q.layout()->activate(); // the canvas must know its size before it scrolls
         }
         own.reveal(here);
     }

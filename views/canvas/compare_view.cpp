@@ -60,16 +60,22 @@ void CompareView::Private::build() {
     chain = a.header->addButton("chain", tr("Panes move together (Ctrl+L)"), true);
     chain->setChecked(true);
     QObject::connect(chain, &QToolButton::toggled, &q, &CompareView::setLinked);
-    const auto fit = [this](PaneHeader* header) {
-        QObject::connect(header->addButton("fit", tr("Fit the selection, or all (F)"), false),
-                         &QToolButton::clicked, &q, &CompareView::fitSelection);
+    const auto add = [this](PaneHeader* header, const char* icon, const QString& help, auto action) {
+        QToolButton* button = header->addButton(icon, help, false);
+        QObject::connect(button, &QToolButton::clicked, &q, action);
+        return button;
     };
-    QObject::connect(b.header->addButton("merge", tr("One merged canvas"), false), &QToolButton::clicked, &q,
-                     [this] { q.setMode(Mode::Merged); });
-    fit(b.header);
-    QObject::connect(merged.header->addButton("side-by-side", tr("Two canvases side by side"), false),
-                     &QToolButton::clicked, &q, [this] { q.setMode(Mode::SideBySide); });
-    fit(merged.header);
+    // A has the buttons of both only while it is the one that is shown.
+    for (PaneHeader* header : {a.header, b.header}) {
+        QToolButton* merge =
+            add(header, "merge", tr("One merged canvas"), [this] { q.setMode(Mode::Merged); });
+        QToolButton* fit =
+            add(header, "fit", tr("Fit the selection, or all (F)"), [this] { q.fitSelection(); });
+        if (header == a.header) buttonsOfSingle = {merge, fit};
+    }
+    add(merged.header, "side-by-side", tr("Two canvases side by side"),
+        [this] { q.setMode(Mode::SideBySide); });
+    add(merged.header, "fit", tr("Fit the selection, or all (F)"), [this] { q.fitSelection(); });
 
     gutter = new Gutter(theme, *a.canvas, *b.canvas);
     gutterBox = new QWidget(&q);
@@ -131,6 +137,7 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
         if (effectiveMode() != Mode::Single) return;
         single = side;
         showMode();
+        selectionChanged(false);
         emit q.modeChanged();
     });
     const GraphCanvas* c = pane.canvas;
@@ -168,6 +175,8 @@ void CompareView::Private::showMode() {
     a.header->setSwitch(one, Side::A);
     b.header->setSwitch(one, Side::B);
     chain->setVisible(!one);
+    for (QToolButton* button : buttonsOfSingle)
+        button->setVisible(one);
     if (const auto canvases = shown();
         std::find(canvases.begin(), canvases.end(), lastActive) == canvases.end())
         lastActive = canvases.back();
@@ -244,6 +253,7 @@ CompareView::~CompareView() {
 void CompareView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     d->showMode();
+    d->updateHeaders();
 }
 
 void CompareView::setMode(Mode mode) {

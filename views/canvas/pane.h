@@ -70,4 +70,7 @@ struct Levels {
 /// Takes the empty space off that the unseen box leaves above.
 void cropTop(const Pane& pane, layout::LayoutResult& result);
 
+/// Mirrors a layout that has the inputs in reverse, so that the first one stands at the left.
+void putFirstInputLeft(const Pane& pane, layout::LayoutResult& result);
+
 } // namespace dynascope::views::canvas

@@ -40,6 +40,7 @@ bool layOut(LaidOut& side, const TaskContext& task) {
     if (!result) return false;
     side.result = std::move(*result);
     cropTop(*side.pane, side.result);
+    putFirstInputLeft(*side.pane, side.result);
     return true;
 }
 
@@ -121,6 +122,7 @@ Picture withLayouts(Picture picture, const std::optional<layout::LayoutResult>& 
     const auto take = [](std::optional<LaidOut>& side, std::optional<layout::LayoutResult> result) {
         if (!side || !result || !fits(*side->pane, *result)) return false;
         cropTop(*side->pane, *result);
+        putFirstInputLeft(*side->pane, *result);
         if (layoutCost(side->pane->input, *result) >= layoutCost(side->pane->input, side->result))
             return false;
         side->result = std::move(*result);
