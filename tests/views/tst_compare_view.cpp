@@ -36,6 +36,7 @@ private slots:
     void mergedMode();
     void narrowWindowShowsOne();
     void steppingKeepsThePlace();
+    void cardsSlideWhenAllowed();
     void codeStageSaysSo();
     void nothingOpenSaysSo();
     void childThatFailsLeavesThePicture();
@@ -345,6 +346,26 @@ void TestCompareView::steppingKeepsThePlace() {
     settle();
     QCOMPARE(b().zoom(), 1.5);
     QCOMPARE(a().zoom(), 1.5);
+    QCOMPARE(b().scene()->items.size(), m_workspace->stage(Side::B).graph->size());
+}
+
+void TestCompareView::cardsSlideWhenAllowed() {
+    open("view_mutation");
+    m_view->setMotion(true);
+    m_workspace->selectStages(0, 5); // select_scatter moves up, copy goes
+    settle();
+    QVERIFY(b().isMoving());
+    QTRY_VERIFY(!b().isMoving());
+    m_view->setMotion(false);
+    m_workspace->selectStages(0, 3);
+    settle();
+    QVERIFY(!b().isMoving());
+    // A scene that is replaced while its cards still slide.
+    m_view->setMotion(true);
+    for (const int stage : {5, 3, 5, 4})
+        m_workspace->selectStages(0, stage);
+    settle();
+    QTRY_VERIFY(!b().isMoving());
     QCOMPARE(b().scene()->items.size(), m_workspace->stage(Side::B).graph->size());
 }
 
