@@ -96,7 +96,7 @@ private:
         grab(QStringLiteral("merged"));
         stages.compare()->setMode(mode);
         for (const char* panel : {"source", "bytecode", "outputcode", "textdiff", "guards", "inputs",
-                                  "inspector", "problems", "records", "compiletime"}) {
+                                  "modules", "inspector", "problems", "records", "compiletime"}) {
             emit m_workspace.panelRequested(QLatin1String(panel));
             grab(QStringLiteral("panel-") + QLatin1String(panel));
         }

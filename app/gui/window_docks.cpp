@@ -6,6 +6,7 @@
 #include "views/inputs/inputs_panel.h"
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
+#include "views/modules/modules_panel.h"
 #include "views/problems/problem_model.h"
 #include "views/problems/problems_panel.h"
 #include "views/records/compile_time_panel.h"
@@ -94,7 +95,9 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Theme& theme
                add(QStringLiteral("guards"), tr("Guards"), Qt::RightDockWidgetArea,
                    [this] { return new GuardsPanel(m_workspace, m_theme); }),
                add(QStringLiteral("inputs"), tr("Inputs"), Qt::RightDockWidgetArea,
-                   [this] { return new InputsPanel(m_workspace, m_theme); })};
+                   [this] { return new InputsPanel(m_workspace, m_theme); }),
+               add(QStringLiteral("modules"), tr("Modules"), Qt::RightDockWidgetArea,
+                   [this] { return new ModulesPanel(m_workspace, m_theme); })};
     for (LazyDock* dock : m_right) {
         // The tab is the title while docked; a floating dock needs a bar to be dragged back by.
         auto* none = new NoTitle(dock);
@@ -246,10 +249,18 @@ void WindowDocks::reset(int windowWidth) {
     for (LazyDock* dock : m_docks)
         dock->setFloating(false);
     m_window.addDockWidget(Qt::LeftDockWidgetArea, m_capture);
-    for (LazyDock* dock : m_right)
-        m_window.addDockWidget(Qt::RightDockWidgetArea, dock);
-    m_window.tabifyDockWidget(m_right[0], m_right[1]);
-    m_window.tabifyDockWidget(m_right[1], m_right[2]);
+    // Docks that are tabbed already stay: taking tabs apart and together again leaves their bar empty until a
+    // relayout.
+    const QList<QDockWidget*> tabbed = m_window.tabifiedDockWidgets(m_right[0]);
+    const bool inPlace =
+        m_window.dockWidgetArea(m_right[0]) == Qt::RightDockWidgetArea &&
+        std::all_of(m_right.begin() + 1, m_right.end(), [&](LazyDock* d) { return tabbed.contains(d); });
+    if (!inPlace) {
+        for (LazyDock* dock : m_right)
+            m_window.addDockWidget(Qt::RightDockWidgetArea, dock);
+        for (std::size_t i = 1; i < m_right.size(); ++i)
+            m_window.tabifyDockWidget(m_right[i - 1], m_right[i]);
+    }
     for (LazyDock* dock : m_bottom) {
         m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
         dock->hide();

@@ -25,6 +25,7 @@
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTreeView>
+#include <set>
 
 using namespace dynascope;
 using namespace dynascope::app;
@@ -52,6 +53,7 @@ private slots:
     void keysDoNotConflict();
     void everyMenuActionHasAnExplanation();
     void noOtherWindowAppears();
+    void rightTabsArePainted();
 
 private:
     void open(const QString& sample);
@@ -254,7 +256,7 @@ void TestWindow::saysWhatCouldNotBeOpened() {
 void TestWindow::raisesPanels() {
     open("graph_breaks");
     for (const char* id :
-         {"inspector", "guards", "inputs", "problems", "records", "compiletime", "capture"}) {
+         {"inspector", "guards", "inputs", "modules", "problems", "records", "compiletime", "capture"}) {
         emit workspace().panelRequested(QLatin1String(id));
         QVERIFY2(m_window->docks().find(id)->isOpen(), id);
         QTRY_VERIFY2(m_window->docks().find(id)->content()->isVisible(), id);
@@ -356,13 +358,37 @@ protected:
 
 } // namespace
 
+void TestWindow::rightTabsArePainted() {
+    open(QStringLiteral("view_mutation"));
+    QTabBar* tabs = nullptr;
+    for (QTabBar* bar : m_window->findChildren<QTabBar*>()) {
+        if (bar->isVisible() && bar->count() > 0 && bar->tabText(0) == QLatin1String("Inspector")) tabs = bar;
+    }
+    QVERIFY(tabs);
+    QCOMPARE(tabs->count(), 4);
+    const QImage image = m_window->grab().toImage();
+    const qreal scale = image.devicePixelRatio();
+    for (int i = 0; i < tabs->count(); ++i) {
+        const QRect tab = tabs->tabRect(i);
+        QVERIFY(tab.width() > 20);
+        // Text makes more than one brightness; an empty strip has one.
+        std::set<int> lightness;
+        const QPoint at = tabs->mapTo(m_window.get(), tab.topLeft());
+        for (int x = 0; x < tab.width(); ++x) {
+            const QPoint pixel(int((at.x() + x) * scale), int((at.y() + tab.height() / 2) * scale));
+            if (image.rect().contains(pixel)) lightness.insert(image.pixelColor(pixel).lightness() / 16);
+        }
+        QVERIFY2(lightness.size() > 2, qPrintable(tabs->tabText(i)));
+    }
+}
+
 void TestWindow::noOtherWindowAppears() {
     // A child shown before it has its parent flashes as a window and takes the focus away.
     WindowWatcher watcher;
     qApp->installEventFilter(&watcher);
     open("graph_breaks");
-    for (const char* id :
-         {"guards", "inputs", "problems", "records", "compiletime", "source", "bytecode", "outputcode"})
+    for (const char* id : {"guards", "inputs", "modules", "problems", "records", "compiletime", "source",
+                           "bytecode", "outputcode"})
         emit workspace().panelRequested(QLatin1String(id));
     workspace().selectNode({Side::B, 1});
     m_window->actionRegistry().trigger("go.breaks");
