@@ -107,7 +107,7 @@ void Panel::showMessage(const QString& text, const QString& linkText, std::funct
 
 bool Panel::showNothingOpen() {
     if (m_workspace.session()) return false;
-    showMessage(tr("Open a trace, a .pt2 or a graph text. Drop it here, or Ctrl+O."));
+    showMessage(tr("Open a trace or a graph text. Drop it here, or Ctrl+O."));
     return true;
 }
 

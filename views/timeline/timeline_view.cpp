@@ -445,7 +445,12 @@ void TimelineView::drawStages(QPainter& painter) const {
             painter.setFont(small);
             const bool quiet = known->change == u'=' || known->change == u'≈';
             painter.setPen(quiet ? c.text3 : c.text2);
-            const int width = int(m_step) - 2 * discRadius - 4;
+            // Between the node counts where those are drawn; the tooltip has what does not fit.
+            const Fact* before = fact(i - 1);
+            const auto half = [&](const Fact* f) {
+                return m_compact || !f ? discRadius : QFontMetrics(plain).horizontalAdvance(f->size) / 2 + 3;
+            };
+            const int width = int(m_step) - 2 * std::max(half(known), half(before)) - 4;
             const QString text = QFontMetrics(small).elidedText(known->change, Qt::ElideRight, width);
             painter.drawText(QRect(x - int(m_step / 2) - width / 2, y + m_theme.scaled(8), width, row),
                              Qt::AlignCenter, text);
