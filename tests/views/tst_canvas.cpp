@@ -184,7 +184,8 @@ void TestCanvas::manyReadersShareAChip() {
                 "kwargs = {})\n";
     text += "    return (r0,)";
     const ir::GraphPtr graph = graphOf(text.constData());
-    const Scene& scene = *pictureOf(graph, graph).a->scene;
+    const Picture picture = pictureOf(graph, graph);
+    const Scene& scene = *picture.a->scene;
     int chips = 0;
     for (const SceneItem& item : scene.items)
         chips += item.shared == "mask" ? 1 : 0;
