@@ -134,10 +134,18 @@ private slots:
             auto work = std::async(std::launch::async, [&] { return client.call("sleep"); });
             std::this_thread::sleep_for(std::chrono::milliseconds(3 * i));
             QCOMPARE(::kill(static_cast<pid_t>(info->pid), SIGKILL), 0);
+            // A call that had not yet begun may have found a new engine: that one is killed as well.
+            bool again = false;
+            while (work.wait_for(50ms) != std::future_status::ready) {
+                const auto now = client.start();
+                again = again || (now && now->pid != info->pid);
+                if (now) ::kill(static_cast<pid_t>(now->pid), SIGKILL);
+            }
             const auto answer = work.get();
-            // A call that had not yet begun may have found a new engine: then it is that one's to end.
-            if (!answer) QCOMPARE(answer.error().kind, CallError::Kind::EngineDied);
-            QTRY_VERIFY(!client.running());
+            QVERIFY(!answer);
+            const auto kind = answer.error().kind;
+            QVERIFY(kind == CallError::Kind::EngineDied || (again && kind == CallError::Kind::NotStarted));
+            if (!again) QTRY_VERIFY(!client.running());
         }
     }
 
