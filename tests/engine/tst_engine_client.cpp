@@ -127,8 +127,8 @@ private slots:
     }
 
     void killedFromOutsideAtAnyMoment() {
-        Client client(standIn());
         for (int i = 0; i < 10; ++i) {
+            Client client(standIn());
             const auto info = client.start();
             QVERIFY(info.has_value());
             auto work = std::async(std::launch::async, [&] { return client.call("sleep"); });
