@@ -3,7 +3,6 @@
 #include "core/diff/graph_diff.h"
 #include "core/ir/text.h"
 
-#include <QElapsedTimer>
 #include <QFile>
 #include <QTest>
 
@@ -542,12 +541,8 @@ private slots:
             }
         const auto a = build(nodes);
         const auto b = build(other);
-        QElapsedTimer timer;
-        timer.start();
         const GraphDiff d = diff::diffGraphs(*a, *b);
-        const auto elapsed = timer.elapsed();
         QCOMPARE(problem(*a, *b, d), std::string());
-        QVERIFY2(elapsed < 3000, qPrintable(QString::number(elapsed)));
         if (kind == 0) QCOMPARE(d.removed, 100U);
         if (kind == 1) QCOMPARE(d.same + d.moved, a->size());
     }
