@@ -17,7 +17,7 @@ ir::Node selectNode() {
     ir::ValueMeta meta;
     meta.tensor = ir::TensorMeta{"f32", {"4", "5"}, std::nullopt, "cpu"};
     node.meta = meta;
-    node.stack = std::make_shared<ir::StackTrace>(ir::StackTrace{{"/work/cap.py", 43, "f", "y[:,0]=x[:,0]"}});
+    node.stack = std::make_shared<ir::StackTrace>(ir::StackTrace{{"/src/cap.py", 43, "f", "y[:,0]=x[:,0]"}});
     return node;
 }
 
@@ -26,7 +26,7 @@ session::Compile brokenCompile() {
     c.id = {1, 0, -1};
     c.status = session::Status::GraphBreak;
     c.function = "torch_dynamo_resume_in_f_at_30";
-    c.userStack = {{"/work/cap.py", 30, "f", "print(h)"}};
+    c.userStack = {{"/src/cap.py", 30, "f", "print(h)"}};
     c.compileSeconds = 1.5;
     session::GraphBreak b;
     b.title = "Failed to trace builtin operator";

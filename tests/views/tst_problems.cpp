@@ -26,7 +26,7 @@ Workspace::Capture damaged() {
     failed.id = {0, 0, -1};
     failed.status = session::Status::Failed;
     failed.failReason = "out of luck\nsecond line";
-    failed.failAt = {"/work/cap.py", 12, "f", ""};
+    failed.failAt = {"/src/cap.py", 12, "f", ""};
     session->compiles.push_back(failed);
     session->warnings.push_back({{"Payload is not UTF-8", "x.log", 812, 0}, 1});
     return {session, session::summarizeBreaks(*session)};
