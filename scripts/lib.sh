@@ -99,14 +99,12 @@ finish_venv() {
     venv_job=
 }
 
-# build PRESET [TARGET...]: configures where that was never done, or not since PyTorch came, then builds.
+# build PRESET [TARGET...]: configures, because a preset may have changed or PyTorch may have come, and builds.
 build() {
     local preset=$1
     shift
-    local begin=$SECONDS ninja=$root/build/$preset/build.ninja
-    if [[ ! -f $ninja || $(venv_record) -nt $ninja ]]; then
-        quietly "configure-$preset" cmake -S "$root" --preset "$preset"
-    fi
+    local begin=$SECONDS
+    quietly "configure-$preset" cmake -S "$root" --preset "$preset"
     quietly "build-$preset" cmake --build "$root/build/$preset" ${1:+--target "$@"}
     say "Built preset $preset in $((SECONDS - begin)) s"
 }
