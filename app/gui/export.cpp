@@ -194,14 +194,6 @@ private:
     bool m_failed = false;
 };
 
-/// The offscreen platform announces what it cannot do for every window; nobody waits for that here.
-void quietMessages(QtMsgType type, const QMessageLogContext&, const QString& text) {
-    if (type == QtDebugMsg || type == QtInfoMsg ||
-        text.startsWith(QLatin1String("This plugin does not support")))
-        return;
-    std::fprintf(stderr, "%s\n", qPrintable(text));
-}
-
 } // namespace
 
 int exportWindows(QApplication& app, const ExportOptions& options) {
@@ -213,7 +205,6 @@ int exportWindows(QApplication& app, const ExportOptions& options) {
     if (paths.isEmpty())
         for (const Sample& sample : bundledSamples())
             paths << sample.path;
-    qInstallMessageHandler(quietMessages);
     Theme theme;
     theme.setScheme(options.scheme.value_or(ColourScheme::Dark));
     theme.apply(app);

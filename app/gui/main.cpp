@@ -76,6 +76,14 @@ int runWindow(QApplication& app, const Options& options) {
     return QApplication::exec();
 }
 
+/// The offscreen platform announces what it cannot do for every window; nobody waits for that here.
+void quietMessages(QtMsgType type, const QMessageLogContext&, const QString& text) {
+    if (type == QtDebugMsg || type == QtInfoMsg ||
+        text.startsWith(QLatin1String("This plugin does not support")))
+        return;
+    std::fprintf(stderr, "%s\n", qPrintable(text));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -131,5 +139,6 @@ int main(int argc, char** argv) {
     for (const std::string& path : options.paths)
         exporting.paths << QString::fromLocal8Bit(path.c_str());
     exporting.scheme = schemeOf(options.theme);
+    qInstallMessageHandler(quietMessages);
     return app::exportWindows(app, exporting);
 }

@@ -4,25 +4,18 @@
 #include "app/gui/action_registry.h"
 #include "app/gui/chrome.h"
 #include "app/gui/main_window.h"
-#include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
 #include "tests/support/open_captures.h"
-#include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
-#include "views/text/output_code_panel.h"
-#include "views/text/panel.h"
-#include "views/timeline/timeline_view.h"
 
 #include <QApplication>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QMimeData>
-#include <QSignalSpy>
-#include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTreeView>
 #include <set>
@@ -37,10 +30,8 @@ private slots:
     void initTestCase();
     void init();
     void cleanup();
-    void opensEachSampleAndStepsThroughItsStages_data();
-    void opensEachSampleAndStepsThroughItsStages();
     void findsABreak();
-    void followsANodeToItsLine();
+    void namesTheSelection();
     void goesBackAndForward();
     void searchesWithThePalette();
     void filtersTheTree();
@@ -99,37 +90,6 @@ void TestWindow::open(const QString& sample) {
     QTRY_VERIFY_WITH_TIMEOUT(m_window->isSettled(), 30000);
 }
 
-void TestWindow::opensEachSampleAndStepsThroughItsStages_data() {
-    QTest::addColumn<QString>("sample");
-    for (const char* name : {"view_mutation", "encoder_train", "graph_breaks"})
-        QTest::newRow(name) << name;
-}
-
-void TestWindow::opensEachSampleAndStepsThroughItsStages() {
-    QFETCH(QString, sample);
-    open(sample);
-    QCOMPARE(workspace().place().page, Page::Stages);
-    const int count = int(workspace().compile()->stages.size());
-    press(Qt::Key_Home, Qt::ControlModifier);
-    QCOMPARE(workspace().place().stageB, std::min(1, count - 1));
-    for (int b = 2; b < count; ++b) {
-        press(Qt::Key_Right, Qt::ControlModifier);
-        QCOMPARE(workspace().place().stageB, b);
-        QTRY_VERIFY_WITH_TIMEOUT(m_window->isSettled(), 30000);
-        const StageView& view = workspace().stage(Side::B);
-        if (view.stage->content == session::Stage::Content::Code)
-            QVERIFY(qobject_cast<OutputCodePanel*>(m_window->stagesPage().currentPanel()));
-        else
-            QVERIFY2(view.graph, qPrintable(view.error));
-    }
-    for (int b = count - 2; b >= 1; --b) {
-        press(Qt::Key_Left, Qt::ControlModifier);
-        QCOMPARE(workspace().place().stageB, b);
-    }
-    QTRY_VERIFY_WITH_TIMEOUT(m_window->isSettled(), 30000);
-    QVERIFY(!m_window->grab().isNull());
-}
-
 void TestWindow::findsABreak() {
     open("graph_breaks");
     press(Qt::Key_2, Qt::ControlModifier);
@@ -144,19 +104,11 @@ void TestWindow::findsABreak() {
     QVERIFY(!m_window->actionRegistry().find("go.breaks")->isEnabled());
 }
 
-void TestWindow::followsANodeToItsLine() {
+void TestWindow::namesTheSelection() {
     open("view_mutation");
     const ir::NodeIndex setitem = workspace().stage(Side::A).graph->find("setitem");
     workspace().selectNode({Side::A, setitem});
     QTRY_VERIFY(m_window->status().selectionText().startsWith("setitem → "));
-    const ir::SourceLocation* at = workspace().selectedNode()->location();
-    QVERIFY(at && at->line > 0);
-    QSignalSpy asked(&workspace(), &Workspace::sourceRequested);
-    emit workspace().sourceRequested(QString::fromStdString(at->file), int(at->line));
-    QCOMPARE(asked.size(), 1);
-    QTabWidget* tabs = m_window->stagesPage().tabs();
-    QCOMPARE(tabs->tabText(tabs->currentIndex()), QString("Source"));
-    QVERIFY(m_window->stagesPage().currentPanel()->message().isEmpty());
 }
 
 void TestWindow::goesBackAndForward() {

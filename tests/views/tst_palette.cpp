@@ -21,6 +21,7 @@ private slots:
     void recentComesFirst();
     void endsWhenCancelled();
     void opensAndGoes();
+    void findsGraphBreaks();
     void modelHasHeadings();
 
 private:
@@ -174,6 +175,26 @@ void TestPalette::opensAndGoes() {
     QCOMPARE(palette.field()->text(), QString("@sel"));
     QTest::keyClick(palette.field(), Qt::Key_Escape);
     QVERIFY(!palette.isVisible());
+}
+
+void TestPalette::findsGraphBreaks() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "view_mutation");
+    test::addSample(workspace, "graph_breaks");
+    QWidget window;
+    window.resize(900, 700);
+    Palette palette(workspace, m_theme, &window);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    const session::BreakGroup& wanted = workspace.captures()[1].breaks.groups[2];
+    palette.open("#" + QString::fromStdString(wanted.reason));
+    QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->breakGroup == 2);
+    QVERIFY(palette.model().hit(1)->detail.contains(":" + QString::number(wanted.location.line)));
+    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QCOMPARE(workspace.place().page, Page::Breaks);
+    QCOMPARE(workspace.place().capture, 1);
+    QCOMPARE(workspace.place().breakGroup, 2);
 }
 
 void TestPalette::modelHasHeadings() {

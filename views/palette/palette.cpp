@@ -120,8 +120,17 @@ void Palette::restyle() {
 void Palette::open(const QString& query) {
     auto data = std::make_shared<PaletteData>();
     if (m_actions) data->actions = m_actions();
-    for (const Workspace::Capture& capture : m_workspace.captures())
+    for (const Workspace::Capture& capture : m_workspace.captures()) {
+        const int index = int(data->sessions.size());
         data->sessions.push_back(capture.session);
+        const std::vector<session::BreakGroup>& groups = capture.breaks.groups;
+        for (std::size_t g = 0; g < groups.size(); ++g)
+            data->breaks.push_back({index, int(g), toQString(groups[g].reason),
+                                    QStringLiteral("%1:%2  %3")
+                                        .arg(fileName(groups[g].location.file))
+                                        .arg(groups[g].location.line)
+                                        .arg(toQString(capture.session->title))});
+    }
     const Place& place = m_workspace.place();
     data->capture = place.capture;
     data->compile = place.compile;
@@ -220,9 +229,21 @@ void Palette::go(const PaletteHit& hit, bool beside) {
     case PaletteKind::Action:
         emit actionChosen(hit.id.mid(1));
         break;
-    case PaletteKind::Frame:
-        m_workspace.selectCompile(hit.capture, hit.compile);
+    case PaletteKind::Frame: {
+        if (hit.breakGroup < 0) {
+            m_workspace.selectCompile(hit.capture, hit.compile);
+            break;
+        }
+        Place place = m_workspace.place();
+        if (place.capture != hit.capture) {
+            place = {};
+            place.capture = hit.capture;
+        }
+        place.page = Page::Breaks;
+        place.breakGroup = hit.breakGroup;
+        m_workspace.go(place);
         break;
+    }
     case PaletteKind::Source:
         emit m_workspace.panelRequested(QStringLiteral("source"));
         emit m_workspace.sourceRequested(hit.file, hit.line);

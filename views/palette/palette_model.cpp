@@ -33,7 +33,7 @@ QString PaletteModel::heading(int row) const {
     case PaletteKind::Source:
         return tr("Source");
     case PaletteKind::Frame:
-        return tr("Frames");
+        return tr("Frames and graph breaks");
     }
     return {};
 }

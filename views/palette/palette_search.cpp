@@ -61,6 +61,19 @@ public:
         }
     }
 
+    void breaks() {
+        for (const PaletteBreak& at : m_data.breaks) {
+            PaletteHit hit;
+            hit.kind = PaletteKind::Frame;
+            hit.capture = at.capture;
+            hit.breakGroup = at.group;
+            hit.id = QStringLiteral("#break#") + at.reason + u'#' + at.detail;
+            hit.detail = at.detail;
+            hit.icon = QStringLiteral("scissors");
+            offer(std::move(hit), at.reason);
+        }
+    }
+
     void sources() {
         for (const session::SessionPtr& session : m_data.sessions)
             for (const auto& [path, file] : session->sources)
@@ -254,7 +267,10 @@ PaletteResult searchPalette(const PaletteData& data, const QString& query, const
     if (wants(PaletteKind::Node) && (kind || !pattern.isEmpty())) search.nodes();
     if (wants(PaletteKind::Action)) search.actions();
     if (wants(PaletteKind::Source) && (kind || !pattern.isEmpty())) search.sources();
-    if (wants(PaletteKind::Frame)) search.frames();
+    if (wants(PaletteKind::Frame)) {
+        search.frames();
+        search.breaks();
+    }
     PaletteResult result = search.finish(!kind);
     result.milliseconds = double(timer.nsecsElapsed()) / 1e6;
     return result;

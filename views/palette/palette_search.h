@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the palette finds: actions, nodes of the current compile's stages, source lines, and frames of every
-// capture.
+// What the palette finds: actions, nodes of the current compile's stages, source lines, and the frames and
+// graph breaks of every capture.
 #pragma once
 
 #include "core/base/task.h"
@@ -23,10 +23,17 @@ struct PaletteAction {
     QKeySequence key;
 };
 
+/// One reason why graphs of a capture were cut.
+struct PaletteBreak {
+    int capture = -1, group = -1; ///< into Workspace::captures() and BreakSummary::groups
+    QString reason, detail;
+};
+
 /// A snapshot of everything that can be found. Immutable and shared with the search thread.
 struct PaletteData {
     std::vector<PaletteAction> actions;
     std::vector<session::SessionPtr> sessions;
+    std::vector<PaletteBreak> breaks;
     int capture = -1, compile = -1, stageA = -1, stageB = -1; ///< the current place
     QStringList recent;                                       ///< PaletteHit::id, newest first
 };
@@ -40,6 +47,7 @@ struct PaletteHit {
     MatchRank rank = MatchRank::Prefix;
     int capture = -1, compile = -1, stage = -1;
     std::uint32_t node = 0; ///< Node: index in its stage's graph
+    int breakGroup = -1;    ///< Frame: a reason of a graph break rather than a frame
     QString file;           ///< Source
     int line = 0;
 };

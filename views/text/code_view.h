@@ -60,6 +60,9 @@ public:
 
     /// Highlighted lines: the selection in the accent, related ones in its background.
     void setHighlight(int pane, std::set<int> selected, std::set<int> related);
+    [[nodiscard]] const std::set<int>& selectedLines(int pane) const {
+        return m_selectedLines[std::size_t(pane)];
+    }
     void setMarks(int pane, QHash<int, GutterMark> marks);
     /// Scrolls so that the line is visible, opening the fold that hides it.
     void reveal(int pane, int line);

@@ -33,6 +33,7 @@ QIconEngine* SvgIconEngine::clone() const {
 }
 
 QPixmap SvgIconEngine::pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) {
+    if (size.isEmpty()) return {}; // a button squeezed to nothing asks for it; there is no painting on it
     QPixmap pixmap(size);
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
