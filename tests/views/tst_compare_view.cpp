@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The two canvases as a user meets them: mouse, keys, linked panes.
+#include "tests/support/captures.h"
 #include "tests/support/open_captures.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/gutter.h"
+#include "views/canvas/pane.h"
 #include "views/canvas/pane_header.h"
 
 #include <QClipboard>
@@ -27,6 +29,9 @@ private slots:
     void panesScrollTogether();
     void panesZoomTogether();
     void unlinkedPanesStayApart();
+    void selectionStaysInSightOfBothPanes_data();
+    void selectionStaysInSightOfBothPanes();
+    void heldAnchorsGoBothWays();
     void arrowsWalkAlongEdges();
     void tabWalksAndLeaves();
     void keysOfTheCanvas();
@@ -51,6 +56,8 @@ private:
     [[nodiscard]] GraphCanvas& b() const { return pane(1); }
     [[nodiscard]] GraphCanvas& merged() const { return pane(2); }
     void click(GraphCanvas& canvas, const QString& item) const;
+    /// The selected node whole in its pane, and something that it became or came from whole in the other.
+    void checkInSight(const QByteArray& when) const;
     [[nodiscard]] static int itemNamed(const GraphCanvas& canvas, const QString& name);
 
     std::unique_ptr<TaskRunner> m_tasks;
@@ -177,6 +184,104 @@ void TestCompareView::unlinkedPanesStayApart() {
     QCOMPARE(b().zoom(), 1.0);
     m_view->setLinked(true);
     QCOMPARE(a().zoom(), b().zoom());
+}
+
+void TestCompareView::checkInSight(const QByteArray& when) const {
+    const bool isA = m_workspace->place().node.side == Side::A;
+    const GraphCanvas& own = isA ? a() : b();
+    const GraphCanvas& other = isA ? b() : a();
+    const QByteArray text = when + ", " + QByteArray::fromStdString(m_workspace->selectedNode()->name);
+    QVERIFY2(own.selected() != canvas::noItem, text);
+    QVERIFY2(QRectF(own.viewport()->rect()).contains(own.viewRectOf(own.selected())), text);
+    const std::vector<ir::NodeIndex> images = m_workspace->related();
+    const bool any = images.empty() || std::any_of(images.begin(), images.end(), [&other](ir::NodeIndex n) {
+                         const QRectF place = other.viewRectOf(other.scene()->itemOf(n));
+                         return QRectF(other.viewport()->rect()).contains(place);
+                     });
+    QVERIFY2(any, text);
+}
+
+void TestCompareView::selectionStaysInSightOfBothPanes_data() {
+    QTest::addColumn<QByteArray>("from");
+    QTest::addColumn<QByteArray>("to");
+    QTest::newRow("Dynamo, joint") << QByteArray("dynamo_output_graph") << QByteArray("aot_joint_graph");
+    QTest::newRow("joint, backward") << QByteArray("aot_joint_graph") << QByteArray("aot_backward_graph");
+}
+
+/// gpt2's layers are far apart in the joint graph, and what a forward node became may stand in backward.
+void TestCompareView::selectionStaysInSightOfBothPanes() {
+    QFETCH(QByteArray, from);
+    QFETCH(QByteArray, to);
+    test::addCapture(*m_workspace, test::capture("trace_aot_eager/gpt2_train"));
+    settle();
+    const auto& stages = m_workspace->compile()->stages;
+    const auto indexOf = [&stages](const QByteArray& name) {
+        const auto at = std::find_if(stages.begin(), stages.end(),
+                                     [&name](const auto& s) { return name == s->name.c_str(); });
+        return at == stages.end() ? -1 : static_cast<int>(at - stages.begin());
+    };
+    QVERIFY(indexOf(from) >= 0 && indexOf(to) >= 0);
+    m_workspace->selectStages(indexOf(from), indexOf(to));
+    settle();
+    m_view->openAll();
+    settle();
+    for (const Side side : {Side::A, Side::B}) {
+        const std::size_t size = m_workspace->stage(side).graph->size();
+        // Far jumps in both directions.
+        for (std::size_t i = 0; i < size; i += 5) {
+            const std::size_t n = (i * 37) % size;
+            m_workspace->selectNode({side, static_cast<ir::NodeIndex>(n)});
+            checkInSight("selected");
+            if (QTest::currentTestFailed()) return;
+        }
+    }
+    const ir::GraphPtr graph = m_workspace->stage(Side::A).graph;
+    const NodeSelection far{Side::A, static_cast<ir::NodeIndex>(graph->size() - 3)};
+    // While both panes glide to their places.
+    m_view->setMotion(true);
+    m_workspace->selectNode({Side::B, 1});
+    m_workspace->selectNode(far);
+    QTRY_VERIFY(!a().isMoving() && !b().isMoving());
+    checkInSight("after gliding");
+    m_view->setMotion(false);
+    // The user moves on a little, about the node.
+    a().zoomBy(1.25, a().viewRectOf(a().selected()).center());
+    checkInSight("zoomed");
+    const auto scroll = [this](GraphCanvas& canvas, int pixels) {
+        QWheelEvent wheel({50, 50}, canvas.viewport()->mapToGlobal(QPointF(50, 50)), {0, pixels}, {}, {}, {},
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(canvas.viewport(), &wheel);
+    };
+    const double apart = a().offset().y() - b().offset().y();
+    scroll(a(), a().viewRectOf(a().selected()).center().y() > a().viewport()->height() / 2.0 ? -40 : 40);
+    checkInSight("scrolled");
+    QVERIFY(std::abs(a().offset().y() - b().offset().y() - apart) < 2 || m_workspace->related().empty());
+    // A picture that is made anew keeps both in sight.
+    m_workspace->swapSides();
+    settle();
+    checkInSight("swapped");
+}
+
+void TestCompareView::heldAnchorsGoBothWays() {
+    const canvas::Anchors plain{{0, 0}, {100, 100}, {500, 600}, {2000, 2100}, {5000, 5100}, {9000, 9000}};
+    for (const double there : {200.0, 2500.0, 8000.0}) {
+        const canvas::Anchors held = canvas::heldAt(plain, 2500, there, 300);
+        QCOMPARE(canvas::follow(held, 2500, true), there);
+        QCOMPARE(canvas::follow(held, 2500 + 250, true), there + 250);
+        QCOMPARE(canvas::follow(held, 2500 - 250, true), there - 250);
+        double before = -1e9;
+        for (double y = -500; y < 9500; y += 50) {
+            const double other = canvas::follow(held, y, true);
+            QVERIFY(other > before);
+            // Nowhere does one pane race while the other creeps.
+            QVERIFY2(before < -1e8 || other - before < 50 * 2.5, qPrintable(QString::number(y)));
+            QVERIFY(std::abs(canvas::follow(held, other, false) - y) < 0.01);
+            before = other;
+        }
+    }
+    // Far off, the panes are where they would have been.
+    const canvas::Anchors held = canvas::heldAt(plain, 600, 700, 100);
+    QCOMPARE(canvas::follow(held, 7000, true), canvas::follow(plain, 7000, true));
 }
 
 void TestCompareView::arrowsWalkAlongEdges() {

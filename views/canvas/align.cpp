@@ -255,4 +255,17 @@ double follow(const Anchors& anchors, double y, bool fromA) {
     return other(before) + share * (other(*next) - other(before));
 }
 
+Anchors heldAt(const Anchors& anchors, double a, double b, double reach) {
+    // Twice the way that B is off leaves room to make it up at half to one and a half times the speed.
+    const double room = reach + 2 * std::abs(b - follow(anchors, a, true));
+    Anchors held;
+    for (const auto& [atA, atB] : anchors)
+        if (atA < a - room && atB < b - reach) held.emplace_back(atA, atB);
+    held.emplace_back(a - reach, b - reach);
+    held.emplace_back(a + reach, b + reach);
+    for (const auto& [atA, atB] : anchors)
+        if (atA > a + room && atB > b + reach) held.emplace_back(atA, atB);
+    return held;
+}
+
 } // namespace dynascope::views::canvas

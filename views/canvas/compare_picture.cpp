@@ -34,6 +34,7 @@ bool CompareView::Private::busy() const {
 }
 
 void CompareView::Private::stagesChanged() {
+    lookedAt = lookedAt || looksAtSelection();
     const std::pair now{workspace.place().capture, workspace.place().compile};
     scheduleRebuild(now == shownCompile ? GraphCanvas::Transition::Step : GraphCanvas::Transition::None);
     showMode();
@@ -98,8 +99,15 @@ void CompareView::Private::rebuild() {
         });
 }
 
-void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const QString& at) {
+void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const QString& at, bool relaid) {
+    const bool fresh = how == GraphCanvas::Transition::None;
+    const bool reveals = fresh || revealLater;
+    // A selection that is looked at stays in sight, unless the user just folded a block.
+    const bool holds =
+        reveals || ((relaid || how == GraphCanvas::Transition::Step) && (lookedAt || looksAtSelection()));
+    lookedAt = revealLater = false;
     picture = std::move(made);
+    anchors = picture.anchors;
     for (const auto* side : {&picture.a, &picture.b})
         if (*side) remember((*side)->source);
     if (picture.merged) {
@@ -109,7 +117,6 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
     shownCompile = {workspace.place().capture, workspace.place().compile};
 
     syncing = true;
-    const bool fresh = how == GraphCanvas::Transition::None;
     const auto give = [&](GraphCanvas& target, const std::optional<canvas::LaidOut>& side) {
         const bool first = fresh || !target.scene();
         target.setScene(side ? side->scene : nullptr, how, at);
@@ -139,17 +146,25 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
                 a.canvas->setPlace(lastActive->zoom(), hadA ? heldA : a.canvas->place());
                 b.canvas->setPlace(lastActive->zoom(), hadB ? heldB : b.canvas->place());
             }
-            follow(lastActive == a.canvas ? Slot::A : Slot::B, 0);
+            selectionChanged(false);
+            const Slot own = workspace.place().node.side == Side::A ? Slot::A : Slot::B;
+            const std::vector<QRectF>& marks = own == Slot::A ? marksA : marksB;
+            if (holds && !marks.empty()) {
+                GraphCanvas& leader = canvasOf(own);
+                const QPointF to = leader.clamped(leader.offsetFor(marks.front(), leader.offset()));
+                leader.setPlace(leader.zoom(), leader.place() + to - leader.offset());
+                follow(own, 0, true);
+            } else {
+                follow(lastActive == a.canvas ? Slot::A : Slot::B, 0);
+            }
         }
     }
     syncing = false;
     rememberPlaces();
     gutter->setBands(picture.bands);
-    gutter->setSelection({});
     showMode();
     updateHeaders();
-    selectionChanged(false);
-    if (fresh && !workspace.place().node.isEmpty()) selectionChanged(true);
+    selectionChanged(reveals);
     const double zoom = active().zoom();
     if (std::abs(zoom - lastZoom) > 1e-6) {
         lastZoom = zoom;
@@ -239,7 +254,7 @@ void CompareView::Private::processesDone() {
                 QString at;
                 if (!held.isNull() && active().scene() && active().selected() != canvas::noItem)
                     at = active().scene()->items[static_cast<std::size_t>(active().selected())].key;
-                show(std::move(made), GraphCanvas::Transition::Fold, at);
+                show(std::move(made), GraphCanvas::Transition::Fold, at, true);
             }
             checkSettled();
         });

@@ -41,7 +41,11 @@ struct CompareView::Private {
     [[nodiscard]] GraphCanvas& canvasOf(Slot slot) const;
     void canvasMoved(Slot slot);
     /// Brings the other canvas to the place that goes with the leader's.
-    void follow(Slot leader, double sideways);
+    void follow(Slot leader, double sideways, bool keepMarks = false);
+    /// The offset of the other canvas that goes with the leader's; with `keepMarks`, so that what belongs to
+    /// the selection is in sight there if it is in sight here.
+    [[nodiscard]] QPointF partnerOffset(Slot leader, QPointF leaderOffset, double sideways, bool keepMarks);
+    [[nodiscard]] Slot slotOf(const GraphCanvas& canvas) const;
     void rememberPlaces();
     void updateHeaders();
 
@@ -51,7 +55,9 @@ struct CompareView::Private {
     void rebuild();
     [[nodiscard]] std::optional<canvas::PaneSource> sourceOf(Side side) const;
     void remember(const canvas::PaneSource& source);
-    void show(canvas::Picture picture, GraphCanvas::Transition transition, const QString& anchor);
+    /// `relaid`: the same graphs and blocks with another layout.
+    void show(canvas::Picture picture, GraphCanvas::Transition transition, const QString& anchor,
+              bool relaid = false);
     void showMessages();
     void startProcesses();
     void processesDone();
@@ -67,6 +73,10 @@ struct CompareView::Private {
     // Selection and keys.
     void selectionChanged(bool reveal);
     void selectInPanes(const NodeSelection& node, bool reveal);
+    void revealInPanes(Side own);
+    /// The scenes are those of the workspace's stages; else a picture of those is being made.
+    [[nodiscard]] bool isUpToDate() const;
+    [[nodiscard]] bool looksAtSelection() const;
     void selectInMerged(const NodeSelection& node, bool reveal);
     void itemClicked(Slot slot, int item);
     [[nodiscard]] NodeSelection nodeAt(Slot slot, int item) const;
@@ -91,7 +101,12 @@ struct CompareView::Private {
     QToolButton* chain = nullptr;
     std::vector<QToolButton*> buttonsOfSingle;
     GraphCanvas* lastActive = nullptr;
-    QPointF placeA, placeB; ///< as of the last move: linked panes follow by the difference
+    QPointF placeA, placeB;   ///< as of the last move: linked panes follow by the difference
+    canvas::Anchors anchors;  ///< of the picture, held at the selection where that is needed
+    bool lookedAt = false;    ///< the selection was in sight when the stages changed
+    bool revealLater = false; ///< a node was selected that only the next picture has
+    std::pair<const ir::Graph*, ir::NodeIndex> shownNode{nullptr, ir::npos}; ///< the selected one
+    std::vector<QRectF> marksA, marksB; ///< the selected node in one pane, what it became in the other
 
     canvas::Picture picture;
     std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately

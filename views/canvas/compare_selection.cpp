@@ -33,8 +33,32 @@ QRectF hull(const canvas::Scene& scene, const std::vector<int>& items) {
 
 } // namespace
 
+bool CompareView::Private::isUpToDate() const {
+    const ir::GraphPtr& graphA = workspace.stage(Side::A).graph;
+    const ir::GraphPtr& graphB = workspace.stage(Side::B).graph;
+    if (picture.merged) return mergedOf == std::pair{graphA.get(), graphB.get()};
+    const auto shows = [](const GraphCanvas& c, const ir::GraphPtr& graph) {
+        return c.scene() ? c.scene()->graph == graph : graph == nullptr;
+    };
+    return shows(*a.canvas, graphA) && shows(*b.canvas, graphB);
+}
+
+bool CompareView::Private::looksAtSelection() const {
+    const auto looks = [](const GraphCanvas& c) {
+        const QRectF rect = c.selectedRect();
+        return c.selected() != noItem && c.destination().intersects(rect);
+    };
+    return looks(*a.canvas) || looks(*b.canvas);
+}
+
 void CompareView::Private::selectionChanged(bool reveal) {
     const NodeSelection node = workspace.place().node;
+    const std::pair now{workspace.stage(node.side).graph.get(), node.node};
+    if (!isUpToDate()) {
+        revealLater = revealLater || (reveal && !node.isEmpty() && now != shownNode);
+        return;
+    }
+    shownNode = now;
     if (picture.merged)
         selectInMerged(node, reveal);
     else
@@ -68,38 +92,59 @@ void CompareView::Private::selectInPanes(const NodeSelection& node, bool reveal)
         c->setRelated({});
         c->setBand({});
     }
+    marksA.clear();
+    marksB.clear();
     gutter->setSelection({});
     other.setSelected(noItem);
     const int item = node.isEmpty() || !own.scene() ? noItem : own.scene()->itemOf(node.node);
     own.setSelected(item);
     if (item == noItem) return;
     const QRectF here = own.scene()->items[static_cast<std::size_t>(item)].rect;
+    (isA ? marksA : marksB) = {here};
     const std::vector<ir::NodeIndex> nodes = workspace.related();
-    if (other.scene()) {
-        const std::vector<int> related = itemsOf(*other.scene(), nodes);
+    if (const std::vector<int> related = other.scene() ? itemsOf(*other.scene(), nodes) : std::vector<int>();
+        !related.empty()) {
         other.setRelated(related);
-        if (!related.empty()) {
-            const QRectF there = hull(*other.scene(), related);
-            const std::pair ownBand{here.top() - bandPadding, here.bottom() + bandPadding};
-            const std::pair otherBand{there.top() - bandPadding, there.bottom() + bandPadding};
-            own.setBand(ownBand);
-            other.setBand(otherBand);
-            const auto& [topA, bottomA] = isA ? ownBand : otherBand;
-            const auto& [topB, bottomB] = isA ? otherBand : ownBand;
-            const QString label =
-                isA ? QStringLiteral("1 → %1").arg(nodes.size()) : QStringLiteral("%1 → 1").arg(nodes.size());
-            gutter->setSelection(canvas::SelectionBand{topA, bottomA, topB, bottomB, label});
-            if (reveal && !linked) other.reveal(there);
+        for (const int image : related)
+            (isA ? marksB : marksA).push_back(other.scene()->items[static_cast<std::size_t>(image)].rect);
+        const QRectF there = hull(*other.scene(), related);
+        const std::pair ownBand{here.top() - bandPadding, here.bottom() + bandPadding};
+        const std::pair otherBand{there.top() - bandPadding, there.bottom() + bandPadding};
+        own.setBand(ownBand);
+        other.setBand(otherBand);
+        const auto& [topA, bottomA] = isA ? ownBand : otherBand;
+        const auto& [topB, bottomB] = isA ? otherBand : ownBand;
+        const QString label =
+            isA ? QStringLiteral("1 → %1").arg(nodes.size()) : QStringLiteral("%1 → 1").arg(nodes.size());
+        gutter->setSelection(canvas::SelectionBand{topA, bottomA, topB, bottomB, label});
+    }
+    if (reveal) revealInPanes(node.side);
+}
+
+/// Both panes go to their places at once, so that neither pulls the other from its own.
+void CompareView::Private::revealInPanes(Side side) {
+    const Slot slot = side == Side::A ? Slot::A : Slot::B;
+    GraphCanvas& own = canvasOf(slot);
+    GraphCanvas& other = side == Side::A ? *b.canvas : *a.canvas;
+    if (effectiveMode() == Mode::Single && single != side && !own.isVisible()) {
+        single = side;
+        showMode();
+        q.layout()->activate(); // the canvas must know its size before it scrolls
+    }
+    const std::vector<QRectF>& here = side == Side::A ? marksA : marksB;
+    const QPointF from = own.destination().topLeft();
+    const QPointF to = own.clamped(own.offsetFor(here.front(), from));
+    if (other.scene() && effectiveMode() == Mode::SideBySide) {
+        if (linked) {
+            other.glideTo(partnerOffset(slot, to, to.x() - from.x(), true));
+        } else if (const auto& there = side == Side::A ? marksB : marksA; !there.empty()) {
+            QRectF all;
+            for (const QRectF& rect : there)
+                all |= rect;
+            other.glideTo(other.offsetFor(all, other.destination().topLeft()));
         }
     }
-    if (reveal) {
-        if (effectiveMode() == Mode::Single && single != node.side && !own.isVisible()) {
-            single = node.side;
-            showMode();
-            q.layout()->activate(); // the canvas must know its size before it scrolls
-        }
-        own.reveal(here);
-    }
+    own.glideTo(to);
 }
 
 NodeSelection CompareView::Private::nodeAt(Slot slot, int item) const {
@@ -213,9 +258,7 @@ void CompareView::nextDifference(int direction) {
 void CompareView::toggleFold() {
     GraphCanvas& canvas = d->active();
     if (!canvas.scene()) return;
-    const auto slot = &canvas == d->a.canvas   ? Private::Slot::A
-                      : &canvas == d->b.canvas ? Private::Slot::B
-                                               : Private::Slot::Merged;
+    const auto slot = d->slotOf(canvas);
     if (const int frame = canvas.selectedFrame(); frame >= 0) {
         d->fold(slot, canvas.scene()->frames[static_cast<std::size_t>(frame)].group, false);
         return;

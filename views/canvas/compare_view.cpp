@@ -142,6 +142,10 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
     });
     const GraphCanvas* c = pane.canvas;
     QObject::connect(c, &GraphCanvas::viewMoved, &q, [this, slot] { canvasMoved(slot); });
+    QObject::connect(c, &GraphCanvas::viewGlided, &q, [this] {
+        rememberPlaces();
+        gutter->update();
+    });
     QObject::connect(c, &GraphCanvas::itemClicked, &q, [this, slot](int item) { itemClicked(slot, item); });
     QObject::connect(c, &GraphCanvas::foldRequested, &q,
                      [this, slot](layout::GroupId group, bool open) { fold(slot, group, open); });
@@ -209,16 +213,61 @@ void CompareView::Private::rememberPlaces() {
     placeB = b.canvas->place();
 }
 
-void CompareView::Private::follow(Slot leader, double sideways) {
+CompareView::Private::Slot CompareView::Private::slotOf(const GraphCanvas& canvas) const {
+    return &canvas == a.canvas ? Slot::A : &canvas == b.canvas ? Slot::B : Slot::Merged;
+}
+
+QPointF CompareView::Private::partnerOffset(Slot leader, QPointF leaderOffset, double sideways,
+                                            bool keepMarks) {
     const bool fromA = leader == Slot::A;
     const GraphCanvas& from = canvasOf(leader);
-    GraphCanvas& to = fromA ? *b.canvas : *a.canvas;
-    if (!from.scene() || !to.scene()) return;
+    const GraphCanvas& to = fromA ? *b.canvas : *a.canvas;
+    const QSizeF seenFrom = QSizeF(from.viewport()->size()) / from.zoom();
+    const QSizeF seenTo = QSizeF(to.viewport()->size()) / to.zoom();
     // What is in the middle here goes to the middle there.
-    const double zoom = from.zoom();
-    const double middle = from.offset().y() + from.viewport()->height() / zoom / 2;
-    const double y = canvas::follow(picture.anchors, middle, fromA) - to.viewport()->height() / zoom / 2;
-    to.setPlace(zoom, {to.place().x() + sideways, y});
+    const double middle = leaderOffset.y() + seenFrom.height() / 2;
+    const QPointF usual = to.clamped(
+        {to.destination().left() + sideways, canvas::follow(anchors, middle, fromA) - seenTo.height() / 2});
+    const std::vector<QRectF>& here = fromA ? marksA : marksB;
+    const std::vector<QRectF>& there = fromA ? marksB : marksA;
+    if (!keepMarks || there.empty()) return usual;
+    const QRectF seen(leaderOffset, seenFrom);
+    const auto inSight =
+        std::find_if(here.begin(), here.end(), [&seen](const QRectF& r) { return seen.intersects(r); });
+    if (inSight == here.end()) return usual;
+
+    // All that belongs to it, or the nearest where that is too much for the pane.
+    QRectF wanted;
+    for (const QRectF& rect : there)
+        wanted |= rect;
+    if (wanted.width() > seenTo.width() || wanted.height() > seenTo.height()) {
+        const QPointF usualMiddle = usual + QPointF(seenTo.width(), seenTo.height()) / 2;
+        const auto distance = [&usualMiddle](const QRectF& r) {
+            return (r.center() - usualMiddle).manhattanLength();
+        };
+        wanted = *std::min_element(there.begin(), there.end(), [&](const QRectF& x, const QRectF& y) {
+            return distance(x) < distance(y);
+        });
+    }
+    if (QRectF(usual, seenTo).contains(wanted)) return usual;
+    // Beside the node, if that shows it whole.
+    const double beside = wanted.center().y() - (inSight->center().y() - leaderOffset.y());
+    const QPointF offset = to.clamped(to.offsetFor(wanted, {usual.x(), beside}));
+    const double middleThere = offset.y() + seenTo.height() / 2;
+    anchors = canvas::heldAt(picture.anchors, fromA ? middle : middleThere, fromA ? middleThere : middle,
+                             std::max(seenFrom.height(), seenTo.height()));
+    return offset;
+}
+
+void CompareView::Private::follow(Slot leader, double sideways, bool keepMarks) {
+    const GraphCanvas& from = canvasOf(leader);
+    GraphCanvas& to = leader == Slot::A ? *b.canvas : *a.canvas;
+    if (!from.scene() || !to.scene()) return;
+    const bool zoomed = to.zoom() != from.zoom();
+    if (zoomed) to.setPlace(from.zoom(), to.place());
+    to.stopGliding();
+    const QPointF offset = partnerOffset(leader, from.offset(), sideways, keepMarks || zoomed);
+    to.setPlace(from.zoom(), to.place() + offset - to.offset());
 }
 
 void CompareView::Private::canvasMoved(Slot slot) {

@@ -17,6 +17,10 @@ constexpr double margin = 28;         ///< pixels around the graph
 constexpr double sideMargin = 12;     ///< pixels left and right when a graph just fits
 constexpr double smallestFirst = 0.5; ///< zoom below which a graph just opened is not shrunk
 
+bool isElsewhere(QPointF a, QPointF b) {
+    return (a - b).manhattanLength() > 0.01;
+}
+
 } // namespace
 
 GraphCanvas::GraphCanvas(const Theme& theme, const QString& accessibleName, QWidget* parent)
@@ -46,8 +50,10 @@ GraphCanvas::GraphCanvas(const Theme& theme, const QString& accessibleName, QWid
         viewport()->update();
     });
     m_scroll.setDuration(scrollMs);
-    connect(&m_scroll, &QVariantAnimation::valueChanged, this,
-            [this](const QVariant& value) { moveTo(value.toPointF(), m_view.zoom, true); });
+    connect(&m_scroll, &QVariantAnimation::valueChanged, this, [this](const QVariant& value) {
+        moveTo(value.toPointF(), m_view.zoom, m_scrollTells);
+        if (!m_scrollTells) emit viewGlided();
+    });
     connect(&theme, &Theme::changed, this, [this] {
         m_painter.themeChanged();
         m_minimap.invalidate();
@@ -142,7 +148,7 @@ QSizeF GraphCanvas::extent() const {
 
 void GraphCanvas::setExtent(double height) {
     m_extentHeight = height;
-    clampOffset();
+    m_view.offset = clamped(m_view.offset);
     syncScrollBars();
 }
 
@@ -153,32 +159,32 @@ QPointF GraphCanvas::place() const {
 
 void GraphCanvas::setPlace(double zoom, QPointF place) {
     const double z = std::clamp(zoom, smallestZoom, largestZoom);
+    m_scroll.stop();
     m_placed = true;
     moveTo({place.x() - viewport()->width() / z / 2 + extent().width() / 2, place.y()}, z, false);
 }
 
 void GraphCanvas::moveTo(QPointF offset, double zoom, bool tell) {
-    m_view.offset = offset;
     m_view.zoom = std::clamp(zoom, smallestZoom, largestZoom);
-    clampOffset();
+    m_view.viewport = viewport()->size();
+    m_view.offset = clamped(offset);
     syncScrollBars();
     viewport()->update();
     if (tell) emit viewMoved();
 }
 
-void GraphCanvas::clampOffset() {
-    m_view.viewport = viewport()->size();
-    if (!m_scene) return;
+QPointF GraphCanvas::clamped(QPointF offset) const {
+    if (!m_scene) return offset;
     const QSizeF size = extent();
-    const QSizeF seen = m_view.viewport / m_view.zoom;
+    const QSizeF seen = QSizeF(viewport()->size()) / m_view.zoom;
     const auto clampAxis = [](double at, double length, double view, double pad, bool centre) {
         if (centre ? length <= view : length + 2 * pad <= view) return centre ? (length - view) / 2 : -pad;
         // A third of the viewport past either end, so that a card at the edge can be looked at in the middle.
         const double slack = std::max(pad, view / 3);
         return std::clamp(at, -slack, length + slack - view);
     };
-    m_view.offset = {clampAxis(m_view.offset.x(), size.width(), seen.width(), sideMargin / m_view.zoom, true),
-                     clampAxis(m_view.offset.y(), size.height(), seen.height(), margin / m_view.zoom, false)};
+    return {clampAxis(offset.x(), size.width(), seen.width(), sideMargin / m_view.zoom, true),
+            clampAxis(offset.y(), size.height(), seen.height(), margin / m_view.zoom, false)};
 }
 
 void GraphCanvas::syncScrollBars() {
@@ -206,6 +212,7 @@ void GraphCanvas::scrollContentsBy(int, int) {
     if (m_syncing) return;
     const QPointF at(horizontalScrollBar()->value() / m_view.zoom,
                      verticalScrollBar()->value() / m_view.zoom);
+    m_scroll.stop();
     m_placed = true;
     moveTo(at, m_view.zoom, true);
 }
@@ -254,28 +261,48 @@ void GraphCanvas::showFirst() {
     m_placed = true;
 }
 
-void GraphCanvas::reveal(const QRectF& area) {
-    if (!m_scene || area.isNull()) return;
+QRectF GraphCanvas::destination() const {
+    const bool gliding = m_scroll.state() == QAbstractAnimation::Running;
+    return {gliding ? clamped(m_scroll.endValue().toPointF()) : m_view.offset,
+            QSizeF(viewport()->size()) / m_view.zoom};
+}
+
+QPointF GraphCanvas::offsetFor(const QRectF& area, QPointF from) const {
     const double pad = margin / m_view.zoom;
     const QRectF wanted = area.adjusted(-pad, -pad, pad, pad);
-    const QRectF seen = m_view.visible();
-    if (seen.contains(wanted)) return;
-    const auto axis = [](double at, double length, double from, double to) {
-        if (to - from >= length) return (from + to) / 2 - length / 2;
-        if (from < at) return from;
-        if (to > at + length) return to - length;
+    const QRectF seen(from, QSizeF(viewport()->size()) / m_view.zoom);
+    const auto axis = [](double at, double length, double low, double high) {
+        if (high - low >= length) return (low + high) / 2 - length / 2;
+        if (low < at) return low;
+        if (high > at + length) return high - length;
         return at;
     };
-    const QPointF target(axis(seen.left(), seen.width(), wanted.left(), wanted.right()),
-                         axis(seen.top(), seen.height(), wanted.top(), wanted.bottom()));
+    return {axis(seen.left(), seen.width(), wanted.left(), wanted.right()),
+            axis(seen.top(), seen.height(), wanted.top(), wanted.bottom())};
+}
+
+void GraphCanvas::reveal(const QRectF& area) {
+    if (!m_scene || area.isNull()) return;
+    const QPointF now = destination().topLeft();
+    if (const QPointF target = clamped(offsetFor(area, now)); isElsewhere(target, now))
+        scrollTo(target, true);
+}
+
+void GraphCanvas::glideTo(QPointF offset) {
+    if (m_scene && isElsewhere(clamped(offset), destination().topLeft())) scrollTo(offset, false);
+}
+
+void GraphCanvas::scrollTo(QPointF offset, bool tell) {
     m_scroll.stop();
     m_placed = true;
+    m_scrollTells = tell;
     if (!m_motionOn || !isVisible()) {
-        moveTo(target, m_view.zoom, true);
+        moveTo(offset, m_view.zoom, tell);
+        if (!tell) emit viewGlided();
         return;
     }
     m_scroll.setStartValue(m_view.offset);
-    m_scroll.setEndValue(target);
+    m_scroll.setEndValue(offset);
     m_scroll.start();
 }
 

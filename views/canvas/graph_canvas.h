@@ -44,7 +44,17 @@ public:
     void fit(const QRectF& area, double largest); ///< shows all of `area`
     void showFirst();                             ///< zoom and place for a graph just opened
     void reveal(const QRectF& area);              ///< scrolls as little as needed, in 160 ms
-    void setExtent(double height);                ///< height to scroll over, where the other canvas is taller
+    /// Scrolls to an offset in 160 ms, with viewGlided() in place of viewMoved(): the other canvas is brought
+    /// to its own place and must not follow.
+    void glideTo(QPointF offset);
+    void stopGliding() { m_scroll.stop(); }
+    /// Where the view is, or will be when it stops gliding.
+    [[nodiscard]] QRectF destination() const;
+    /// The offset nearest to `from` that shows all of `area`, or its middle where it is too large.
+    [[nodiscard]] QPointF offsetFor(const QRectF& area, QPointF from) const;
+    /// As far as the edge of the canvas lets it.
+    [[nodiscard]] QPointF clamped(QPointF offset) const;
+    void setExtent(double height); ///< height to scroll over, where the other canvas is taller
 
     void setSelected(int item);
     [[nodiscard]] int selected() const { return m_view.selected; }
@@ -68,6 +78,7 @@ public:
 
 signals:
     void viewMoved();
+    void viewGlided();
     void itemClicked(int item); ///< noItem for the background
     void foldRequested(dynascope::layout::GroupId group, bool open);
     void itemHovered(int item);
@@ -96,7 +107,7 @@ private:
     [[nodiscard]] QPointF toScene(QPointF p) const { return p / m_view.zoom + m_view.offset; }
     [[nodiscard]] QSizeF extent() const;
     void moveTo(QPointF offset, double zoom, bool tell);
-    void clampOffset();
+    void scrollTo(QPointF offset, bool tell);
     void syncScrollBars();
     void hover(QPointF viewPoint);
     [[nodiscard]] int titleAt(QPointF viewPoint) const; ///< frame whose title row is there, or -1
@@ -119,7 +130,8 @@ private:
     bool m_minimapOn = false;
     bool m_motionOn = true;
     bool m_syncing = false;
-    bool m_placed = false; ///< the user or a caller chose a place; else the first resize does
+    bool m_scrollTells = true; ///< what m_scroll does is the user's own movement
+    bool m_placed = false;     ///< the user or a caller chose a place; else the first resize does
 
     std::unordered_map<int, QPointF> m_startShift;
     std::vector<bool> m_appearing;

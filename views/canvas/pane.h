@@ -60,6 +60,10 @@ Anchors alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& pan
 /// The height of B that goes with a height of A, or the other way round.
 [[nodiscard]] double follow(const Anchors& anchors, double y, bool fromA);
 
+/// The same where height `a` of A is held beside `b` of B: the panes move alike as far as `reach` above and
+/// below, and come back to the anchors farther off. Rising on both sides, so that `follow` goes both ways.
+[[nodiscard]] Anchors heldAt(const Anchors& anchors, double a, double b, double reach);
+
 /// Indices of levels (equal centre heights) for each box, top first.
 struct Levels {
     std::vector<std::uint32_t> ofBox;
