@@ -73,6 +73,8 @@ private slots:
     void manyReadersShareAChip();
     void bigGraphOpensFolded();
     void openingABlockShowsItsNodes();
+    void skipsRunSquare_data();
+    void skipsRunSquare();
     void bandsNeverCross();
     void mergedGraphHoldsBoth();
     void mergedSceneMarksEveryNode();
@@ -220,6 +222,103 @@ void TestCanvas::openingABlockShowsItsNodes() {
         if (item.frame < 0) continue;
         QVERIFY(picture.b->scene->frames[static_cast<std::size_t>(item.frame)].rect.contains(item.rect));
     }
+}
+
+void TestCanvas::skipsRunSquare_data() {
+    QTest::addColumn<QByteArray>("graph");
+    QTest::addColumn<bool>("open");
+    QTest::addColumn<bool>("dot");
+    QTest::addColumn<double>("share"); // of skip edges that find a way; the rest keep the layout's route
+    const auto row = [](const char* graph, bool open, bool dot, double share) {
+        const QByteArray name =
+            QByteArray(graph) + (open ? ", open" : ", folded") + (dot ? ", dot" : ", layered");
+        QTest::newRow(name) << QByteArray(graph) << open << dot << share;
+    };
+    for (const bool dot : {false, true}) {
+        row("resnet.aot_inference", true, dot, 0.9);
+        row("encoder_train.dynamo_output", true, dot, 0.9);
+        row("encoder_train.aot_joint", false, dot, 0.9);
+        row("gpt2_train.dynamo_output", true, dot, 0.9);
+        row("gpt2_train.aot_forward", false, dot, 0.9);
+    }
+    row("encoder_train.aot_joint", true, false, 0.8);
+    row("gpt2_train.aot_joint", true, false, 0.8);
+}
+
+/// Skip connections go down beside the cards and turn at right angles.
+void TestCanvas::skipsRunSquare() {
+    QFETCH(QByteArray, graph);
+    QFETCH(bool, open);
+    QFETCH(bool, dot);
+    QFETCH(double, share);
+    PaneSource source{graphFile(graph), nullptr, {}, nullptr};
+    PictureRequest request;
+    request.a = source;
+    Picture picture = makePicture(std::move(request), {});
+    if (open) {
+        source = picture.a->source;
+        for (layout::GroupId g = 1; g < source.tree->groups.size(); ++g)
+            source.open.insert(g);
+        PictureRequest again;
+        again.a = source;
+        picture = makePicture(std::move(again), {});
+    }
+    ScenePtr scene = picture.a->scene;
+    if (dot) {
+        auto result = layout::layoutDot(picture.a->pane->input);
+        QVERIFY(result.has_value());
+        scene = makeScene(*picture.a->pane, *result, {});
+    }
+    std::size_t skips = 0;
+    std::size_t square = 0;
+    for (const SceneEdge& edge : scene->edges) {
+        if (edge.role != EdgeRole::Skip) continue;
+        ++skips;
+        const QPolygonF& p = edge.points;
+        QCOMPARE(p.size() % 3, 1);
+        const bool straight = [&p] {
+            for (qsizetype i = 0; i + 3 < p.size(); i += 3) {
+                const QPointF d = p[i + 3] - p[i];
+                const bool corner = std::abs(d.x()) <= 8.01 && std::abs(d.y()) <= 8.01;
+                if (std::abs(d.x()) > 0.01 && std::abs(d.y()) > 0.01 && !corner) return false;
+            }
+            return true;
+        }();
+        if (!straight) continue;
+        ++square;
+        // From box to box, and through none.
+        const QRectF& from = scene->items[static_cast<std::size_t>(edge.from)].rect;
+        const QRectF& to = scene->items[static_cast<std::size_t>(edge.to)].rect;
+        QVERIFY(std::abs(p.front().y() - from.bottom()) < 2 && from.left() <= p.front().x() &&
+                p.front().x() <= from.right());
+        QVERIFY(std::abs(p.back().y() - to.top()) < 2 && to.left() <= p.back().x() &&
+                p.back().x() <= to.right());
+        for (qsizetype i = 0; i + 3 < p.size(); i += 3) {
+            const bool corner =
+                std::abs(p[i].x() - p[i + 3].x()) > 0.01 && std::abs(p[i].y() - p[i + 3].y()) > 0.01;
+            const QPointF bend = (p[i] + 3 * p[i + 1] + 3 * p[i + 2] + p[i + 3]) / 8;
+            const QRectF piece =
+                (corner ? QRectF(bend, bend) : QRectF(p[i], p[i + 3]).normalized()).adjusted(-1, -1, 1, 1);
+            for (const SceneItem& item : scene->items) {
+                const bool end = &item.rect == &from || &item.rect == &to;
+                QVERIFY2(end || !item.rect.adjusted(2, 2, -2, -2).intersects(piece), qPrintable(item.name));
+            }
+        }
+    }
+    QVERIFY2(static_cast<double>(square) >= share * static_cast<double>(skips),
+             qPrintable(QStringLiteral("%1 of %2").arg(square).arg(skips)));
+    if (const QString folder = qEnvironmentVariable("DYNASCOPE_TEST_PICTURES"); !folder.isEmpty()) {
+        const Theme theme;
+        QImage image((scene->size + QSizeF(48, 48)).toSize(), QImage::Format_RGB32);
+        QPainter painter(&image);
+        image.fill(theme.colours().bg0);
+        ViewState view;
+        view.offset = {-24, -24};
+        view.viewport = image.size();
+        ScenePainter(theme).paint(painter, *scene, view);
+        QVERIFY(image.save(folder + '/' + QString(QTest::currentDataTag()).replace(", ", "-") + ".png"));
+    }
+    qInfo("%zu of %zu skip edges", square, skips);
 }
 
 void TestCanvas::bandsNeverCross() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/scene.h"
 
+#include "core/layout/orthogonal.h"
 #include "views/canvas/node_text.h"
 
 #include <QStringList>
@@ -165,6 +166,8 @@ void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks&
 void addEdges(const Pane& pane, const layout::LayoutResult& result, const Levels& levels, Scene& scene) {
     scene.edgesOf.resize(scene.items.size());
     std::vector<QStringList> shared(scene.items.size());
+    std::vector<std::uint32_t> skips;    // edges of the layout
+    std::vector<std::size_t> edgeOfSkip; // edges of the scene
     for (std::size_t e = 0; e < pane.folded.edges.size(); ++e) {
         const layout::VisibleEdge& visible = pane.folded.edges[e];
         SceneEdge edge;
@@ -187,11 +190,23 @@ void addEdges(const Pane& pane, const layout::LayoutResult& result, const Levels
                 edge.points << QPointF(point.x, point.y);
             const std::uint32_t a = levels.ofBox[visible.from];
             const std::uint32_t b = levels.ofBox[visible.to];
-            if (edge.role == EdgeRole::Data && b > a + skipLevels) edge.role = EdgeRole::Skip;
+            if (edge.role == EdgeRole::Data && b > a + skipLevels) {
+                edge.role = EdgeRole::Skip;
+                skips.push_back(at);
+                edgeOfSkip.push_back(scene.edges.size());
+            }
         }
         scene.edgesOf[visible.from].push_back(static_cast<int>(scene.edges.size()));
         scene.edgesOf[visible.to].push_back(static_cast<int>(scene.edges.size()));
         scene.edges.push_back(std::move(edge));
+    }
+    const std::vector<layout::EdgePath> routes = layout::routeOrthogonally(pane.input, result, skips);
+    for (std::size_t i = 0; i < routes.size(); ++i) {
+        if (routes[i].points.empty()) continue;
+        QPolygonF& points = scene.edges[edgeOfSkip[i]].points;
+        points.clear();
+        for (const layout::Point& point : routes[i].points)
+            points << QPointF(point.x, point.y);
     }
     for (std::size_t i = 0; i < shared.size(); ++i) {
         if (shared[i].isEmpty()) continue;
