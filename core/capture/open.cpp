@@ -2,6 +2,7 @@
 #include "core/capture/open.h"
 
 #include "core/capture/graph_file.h"
+#include "core/capture/packed.h"
 #include "core/capture/trace_lines.h"
 #include "core/capture/trace_reader.h"
 #include "core/ir/text.h"
@@ -11,6 +12,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -43,7 +45,8 @@ std::string titleOf(const std::string& path) {
     std::string name = file.filename().string();
     constexpr std::string_view prefix = "dedicated_log_torch_trace_";
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
-    if (name.ends_with(".log")) name.erase(name.size() - 4);
+    for (const std::string_view end : {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".log"})
+        if (name.ends_with(end)) name.erase(name.size() - end.size());
     while (!name.empty() && (name.back() == '_' || name.back() == '.'))
         name.pop_back();
     return name.empty() ? path : name;
@@ -74,9 +77,9 @@ Result<session::SessionPtr> finish(session::Session session, std::string path, s
     return std::make_shared<const session::Session>(std::move(session));
 }
 
-Result<session::SessionPtr> openSource(const session::ByteSourcePtr& source, const std::string& label,
-                                       std::string title, const TaskContext& task,
-                                       const OpenOptions& options) {
+Result<session::SessionPtr> openPlain(const session::ByteSourcePtr& source, const std::string& label,
+                                      std::string title, const TaskContext& task,
+                                      const OpenOptions& options) {
     const std::string_view text = source->bytes();
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return tl::unexpected(Error{"file is empty", label, 0, 0});
@@ -99,48 +102,97 @@ Result<session::SessionPtr> openSource(const session::ByteSourcePtr& source, con
     return finish(std::move(*session), label, std::move(title));
 }
 
-/// All logs of a folder, ordered by rank and name.
-std::vector<std::string> logsOf(const std::string& folder) {
-    std::vector<std::string> out;
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        std::error_code ignored;
-        if (at->path().extension() == ".log" && at->is_regular_file(ignored))
-            out.push_back(at->path().string());
-    }
-    std::sort(out.begin(), out.end(), [](const std::string& a, const std::string& b) {
-        return std::pair(rankOfName(a), a) < std::pair(rankOfName(b), b);
+/// One input of several that make up a session.
+struct Part {
+    std::string label;
+    session::ByteSourcePtr source;
+};
+
+void sortByRank(std::vector<Part>& parts) {
+    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+        return std::pair(rankOfName(a.label), std::string_view(a.label)) <
+               std::pair(rankOfName(b.label), std::string_view(b.label));
     });
-    return out;
+}
+
+/// Logs of several ranks as one session. `warnings` holds what is known of the inputs already; an Error where
+/// none of them has a record.
+Result<session::SessionPtr> openRanks(const std::vector<Part>& logs, std::vector<session::Warning> warnings,
+                                      const std::string& path, const TaskContext& task,
+                                      const OpenOptions& options) {
+    TraceReader reader(options);
+    int nextRank = 0;
+    for (const Part& log : logs) {
+        if (!hasRecord(log.source->bytes())) {
+            warnings.push_back({Error{"no TORCH_TRACE record", log.label, 0, 0}, SIZE_MAX});
+            continue;
+        }
+        const int named = rankOfName(log.label);
+        const int rank = named >= 0 ? named : nextRank;
+        nextRank = std::max(nextRank, rank + 1);
+        if (!reader.read(log.source, log.label, rank, task)) return tl::unexpected(cancelledError());
+    }
+    if (reader.recordCount() == 0)
+        return tl::unexpected(Error{"holds no TORCH_TRACE log (*.log)", path, 0, 0});
+    session::Session session = reader.finish();
+    session.kind = Kind::TorchTrace;
+    session.warnings.insert(session.warnings.end(), std::make_move_iterator(warnings.begin()),
+                            std::make_move_iterator(warnings.end()));
+    return finish(std::move(session), path, titleOf(path));
+}
+
+bool isLogName(const std::string& name) {
+    return fs::path(name).extension() == ".log";
+}
+
+Result<session::SessionPtr> openPacked(const session::ByteSourcePtr& packed, const std::string& path,
+                                       const TaskContext& task, const OpenOptions& options) {
+    Result<Unpacked> unpacked = unpack(packed->bytes(), path, task);
+    if (!unpacked) return tl::unexpected(unpacked.error());
+    std::vector<PackedFile>& files = unpacked->files;
+    if (files.size() == 1) {
+        Result<session::SessionPtr> only =
+            openPlain(files.front().source, path, titleOf(files.front().name), task, options);
+        if (!only || unpacked->damages.empty()) return only;
+        session::Session session = **only;
+        session.warnings.insert(session.warnings.begin(), unpacked->damages.begin(), unpacked->damages.end());
+        return std::make_shared<const session::Session>(std::move(session));
+    }
+    std::vector<Part> logs;
+    for (PackedFile& file : files)
+        if (isLogName(file.name)) logs.push_back({path + "/" + file.name, std::move(file.source)});
+    sortByRank(logs);
+    return openRanks(logs, std::move(unpacked->damages), path, task, options);
 }
 
 Result<session::SessionPtr> openFolder(const std::string& folder, const TaskContext& task,
                                        const OpenOptions& options) {
-    const std::vector<std::string> files = logsOf(folder);
-    TraceReader reader(options);
+    std::vector<Part> logs;
     std::vector<session::Warning> unusable;
-    int nextRank = 0;
-    for (const std::string& file : files) {
-        const Result<session::ByteSourcePtr> source = session::openByteSource(file);
-        if (!source) {
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        std::error_code ignored;
+        const std::string file = at->path().string();
+        const bool packed = isLogName(at->path().stem().string());
+        if ((!packed && !isLogName(file)) || !at->is_regular_file(ignored)) continue;
+        Result<session::ByteSourcePtr> source = session::openByteSource(file);
+        if (source && packed && looksPacked((*source)->bytes())) {
+            Result<Unpacked> unpacked = unpack((*source)->bytes(), file, task);
+            if (task.cancelled()) return tl::unexpected(cancelledError());
+            if (unpacked) {
+                unusable.insert(unusable.end(), unpacked->damages.begin(), unpacked->damages.end());
+                source = std::move(unpacked->files.front().source);
+            } else {
+                source = tl::unexpected(unpacked.error());
+            }
+        }
+        if (source)
+            logs.push_back({file, std::move(*source)});
+        else
             unusable.push_back({source.error(), SIZE_MAX});
-            continue;
-        }
-        if (!hasRecord((*source)->bytes())) {
-            unusable.push_back({Error{"no TORCH_TRACE record", file, 0, 0}, SIZE_MAX});
-            continue;
-        }
-        const int named = rankOfName(file);
-        const int rank = named >= 0 ? named : nextRank;
-        nextRank = std::max(nextRank, rank + 1);
-        if (!reader.read(*source, file, rank, task)) return tl::unexpected(cancelledError());
     }
-    if (reader.recordCount() == 0)
-        return tl::unexpected(Error{"folder holds no TORCH_TRACE log (*.log)", folder, 0, 0});
-    session::Session session = reader.finish();
-    session.kind = Kind::TorchTrace;
-    session.warnings.insert(session.warnings.end(), unusable.begin(), unusable.end());
-    return finish(std::move(session), folder, titleOf(folder));
+    sortByRank(logs);
+    return openRanks(logs, std::move(unusable), folder, task, options);
 }
 
 } // namespace
@@ -160,14 +212,15 @@ Result<session::SessionPtr> open(const std::string& path, const TaskContext& tas
     if (fs::is_directory(path, error)) return openFolder(path, task, options);
     const Result<session::ByteSourcePtr> source = session::openByteSource(path);
     if (!source) return tl::unexpected(source.error());
-    return openSource(*source, path, titleOf(path), task, options);
+    if (looksPacked((*source)->bytes())) return openPacked(*source, path, task, options);
+    return openPlain(*source, path, titleOf(path), task, options);
 }
 
 Result<session::SessionPtr> openText(std::string text, std::string label, const TaskContext& task) {
     if (text.find_first_not_of(" \t\r\n") == std::string::npos)
         return tl::unexpected(Error{"text is empty", std::move(label), 0, 0});
     const session::ByteSourcePtr source = session::makeByteSource(std::move(text));
-    return openSource(source, label, label, task, {});
+    return openPlain(source, label, label, task, {});
 }
 
 } // namespace dynascope::capture

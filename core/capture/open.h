@@ -15,9 +15,9 @@ struct OpenOptions {
     bool checkHashes = true; ///< compare each payload with its has_payload MD5
 };
 
-/// Opens a file, or a folder that holds trace logs (all its *.log files as ranks of one session). An Error
-/// only when nothing could be read at all (no such file, empty, no record); everything else becomes a Warning
-/// of the session. Blocks; run it on a worker.
+/// Opens a file, or a folder or archive that holds trace logs (all its *.log files as ranks of one session);
+/// each may be compressed (packed.h says how). An Error only when nothing could be read at all (no such file,
+/// empty, no record); everything else becomes a Warning of the session. Blocks; run it on a worker.
 [[nodiscard]] Result<session::SessionPtr> open(const std::string& path, const TaskContext& task = {},
                                                const OpenOptions& options = {});
 

@@ -2,8 +2,10 @@
 #include "core/session/byte_source.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +78,12 @@ Result<std::string> readToEnd(int fd, const std::string& path) {
     }
 }
 
+Result<ByteSourcePtr> map(int fd, std::size_t size, const std::string& path) {
+    void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED) return systemError(path, errno);
+    return std::make_shared<MappedSource>(data, size);
+}
+
 } // namespace
 
 ByteSourcePtr makeByteSource(std::string text) {
@@ -93,10 +101,46 @@ Result<ByteSourcePtr> openByteSource(const std::string& path) {
             return makeByteSource(std::move(text));
         });
 
-    const auto size = static_cast<std::size_t>(info.st_size);
-    void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (data == MAP_FAILED) return systemError(path, errno);
-    return std::make_shared<MappedSource>(data, size);
+    return map(file.get(), static_cast<std::size_t>(info.st_size), path);
+}
+
+Result<Spool> Spool::create() {
+    std::error_code error;
+    std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    if (error) folder = "/tmp";
+    std::string path = (folder / "dynascope-XXXXXX").string();
+    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+    if (fd < 0)
+        return tl::unexpected(Error{std::string("no temporary file can be made: ") + std::strerror(errno),
+                                    folder.string(), 0, 0});
+    ::unlink(path.c_str());
+    return Spool(fd);
+}
+
+Spool::Spool(Spool&& other) noexcept
+    : m_fd(std::exchange(other.m_fd, -1))
+    , m_size(std::exchange(other.m_size, 0)) {}
+
+Spool::~Spool() {
+    if (m_fd >= 0) ::close(m_fd);
+}
+
+Result<void> Spool::append(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t put = ::write(m_fd, bytes.data(), bytes.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0)
+            return tl::unexpected(Error{
+                std::string("the temporary file cannot be written: ") + std::strerror(errno), {}, 0, 0});
+        m_size += static_cast<std::uint64_t>(put);
+        bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return {};
+}
+
+Result<ByteSourcePtr> Spool::finish() && {
+    if (m_size == 0) return makeByteSource({});
+    return map(m_fd, static_cast<std::size_t>(m_size), "temporary file");
 }
 
 } // namespace dynascope::session

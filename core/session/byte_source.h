@@ -6,7 +6,9 @@
 #include "core/base/result.h"
 #include "core/session/session.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace dynascope::session {
 
@@ -16,5 +18,29 @@ namespace dynascope::session {
 
 /// Takes a text that is already in memory.
 [[nodiscard]] ByteSourcePtr makeByteSource(std::string text);
+
+/// Collects bytes in an unnamed file in the folder for temporary files ($TMPDIR, else /tmp), which the system
+/// takes back when the last user of the source is gone, after a crash too.
+class Spool {
+public:
+    [[nodiscard]] static Result<Spool> create();
+    Spool(Spool&& other) noexcept;
+    Spool& operator=(Spool&&) = delete;
+    Spool(const Spool&) = delete;
+    Spool& operator=(const Spool&) = delete;
+    ~Spool();
+
+    [[nodiscard]] Result<void> append(std::string_view bytes);
+    [[nodiscard]] std::uint64_t size() const { return m_size; }
+    /// Maps what was written. The spool is spent afterwards.
+    [[nodiscard]] Result<ByteSourcePtr> finish() &&;
+
+private:
+    explicit Spool(int fd)
+        : m_fd(fd) {}
+
+    int m_fd;
+    std::uint64_t m_size = 0;
+};
 
 } // namespace dynascope::session

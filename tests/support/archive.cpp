@@ -26,4 +26,30 @@ std::vector<ArchiveFile> readArchive(const std::string& path) {
     return files;
 }
 
+bool writeArchive(const std::string& path, const std::vector<ArchiveFile>& files, const std::string& format,
+                  const std::string& filter) {
+    const std::unique_ptr<archive, decltype(&archive_write_free)> out(archive_write_new(),
+                                                                      &archive_write_free);
+    const int chosen = format == "raw"   ? archive_write_set_format_raw(out.get())
+                       : format == "zip" ? archive_write_set_format_zip(out.get())
+                                         : archive_write_set_format_pax_restricted(out.get());
+    if (chosen != ARCHIVE_OK ||
+        (filter != "none" && archive_write_add_filter_by_name(out.get(), filter.c_str()) != ARCHIVE_OK) ||
+        archive_write_open_filename(out.get(), path.c_str()) != ARCHIVE_OK)
+        return false;
+    for (const ArchiveFile& file : files) {
+        const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
+                                                                                  &archive_entry_free);
+        archive_entry_set_pathname(entry.get(), file.path.c_str());
+        archive_entry_set_filetype(entry.get(), AE_IFREG);
+        archive_entry_set_perm(entry.get(), 0644);
+        archive_entry_set_size(entry.get(), static_cast<la_int64_t>(file.content.size()));
+        if (archive_write_header(out.get(), entry.get()) != ARCHIVE_OK) return false;
+        if (archive_write_data(out.get(), file.content.data(), file.content.size()) !=
+            static_cast<la_ssize_t>(file.content.size()))
+            return false;
+    }
+    return archive_write_close(out.get()) == ARCHIVE_OK;
+}
+
 } // namespace dynascope::test

@@ -16,4 +16,9 @@ struct ArchiveFile {
 /// All regular files of an archive in its order; empty if it cannot be read.
 [[nodiscard]] std::vector<ArchiveFile> readArchive(const std::string& path);
 
+/// Writes an archive: `format` is "tar", "zip" or, for one file alone, "raw"; `filter` "none", "gzip",
+/// "zstd", "xz", "bzip2" or "lz4". False if that fails.
+[[nodiscard]] bool writeArchive(const std::string& path, const std::vector<ArchiveFile>& files,
+                                const std::string& format, const std::string& filter);
+
 } // namespace dynascope::test

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Compressed files and archives: what is packed in them is spooled to unnamed files on disk, which are then
+// mapped as any capture is. Names and links of an archive are never used as paths.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/base/task.h"
+#include "core/session/session.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynascope::capture {
+
+struct PackedFile {
+    std::string
+        name; ///< as the archive spells it; for a lone compressed file, its name without ".gz" and the like
+    session::ByteSourcePtr source;
+};
+
+struct Unpacked {
+    std::vector<PackedFile> files; ///< regular files that hold something, in the archive's order
+    std::vector<session::Warning>
+        damages; ///< where the input ends early or is broken; what came before is in `files`
+};
+
+struct UnpackLimits {
+    std::uint64_t bytes = std::uint64_t{16} << 30U; ///< of all files together, against decompression bombs
+    std::size_t files = 10'000;
+};
+
+/// True for gzip, zstd, xz, bzip2, lz4, tar and zip, told by their first bytes.
+[[nodiscard]] bool looksPacked(std::string_view head);
+
+/// Unpacks `packed` (the bytes of a file called `label`) by way of libarchive: a lone compressed file, or a
+/// tar or zip, compressed or not. Progress counts the packed bytes. The spooled bytes live as long as their
+/// sources, in the folder for temporary files ($TMPDIR). An Error where nothing could be unpacked, a limit is
+/// reached or the disk is full.
+[[nodiscard]] Result<Unpacked> unpack(std::string_view packed, const std::string& label,
+                                      const TaskContext& task = {}, const UnpackLimits& limits = {});
+
+} // namespace dynascope::capture
