@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/layout/module_paths.h"
 
+#include "core/layout/module_spread.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -12,7 +14,6 @@ namespace dynascope::layout {
 
 namespace {
 
-constexpr std::uint32_t regionGap = 12; ///< source lines; further apart is another function of the same name
 constexpr std::uint32_t noRegion = UINT32_MAX;
 constexpr int maxModuleDepth = 100; ///< names come from captures; what is deeper counts as this deep
 
@@ -46,6 +47,7 @@ struct Inference {
     void findRegions();
     void assignRuns();
     void fillGaps();
+    void placeSums();
     void placePlaceholders();
     void markBackward();
 };
@@ -75,15 +77,17 @@ void Inference::spreadParameters() {
         }
         if (node.op == ir::Op::Output) continue;
         std::optional<PathId> path;
+        bool ofOwned = false;
         for (const ir::NodeIndex input : graph.inputs(i)) {
             if (!owned[input] || !direct[input]) continue;
             path = path ? out.table.common(*path, *direct[input]) : *direct[input];
+            ofOwned = true;
         }
         // An output of an op with several belongs where the op does.
         if (!path && node.target == "operator.getitem" && !graph.inputs(i).empty())
             path = direct[graph.inputs(i).front()];
         direct[i] = path;
-        owned[i] = path && graph.inputs(i).size() == 1 && ir::opKind(node) == ir::OpKind::View;
+        owned[i] = ofOwned && graph.inputs(i).size() == 1 && ir::opKind(node) == ir::OpKind::View;
     }
 }
 
@@ -226,6 +230,20 @@ void Inference::fillGaps() {
     }
 }
 
+/// A value that several modules read gets a gradient from each, and the sum belongs to none of them.
+void Inference::placeSums() {
+    for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
+        if (!isBackward(i) || direct[i] || graph.node(i).op == ir::Op::Placeholder) continue;
+        const auto& inputs = graph.inputs(i);
+        if (opName(graph.node(i)) != "add" || inputs.size() != 2) continue;
+        const auto [earlier, later] = std::minmax(inputs[0], inputs[1]);
+        if (graph.node(earlier).op == ir::Op::Placeholder || !isBackward(earlier) || !isBackward(later))
+            continue;
+        if (out.ofNode[earlier] != out.ofNode[later])
+            out.ofNode[i] = moduleOfSum(out.table, out.ofNode[later], out.ofNode[earlier]);
+    }
+}
+
 void Inference::placePlaceholders() {
     for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
         const ir::Node& node = graph.node(i);
@@ -341,6 +359,7 @@ ModulePaths inferModules(const ir::Graph& graph, const std::vector<std::string>&
         return out;
     }
     work.spreadParameters();
+    spreadModules({graph, out.backward, work.backwardOnly}, out.table, work.direct);
     work.findRegions();
     work.assignRuns();
     for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
@@ -348,6 +367,7 @@ ModulePaths inferModules(const ir::Graph& graph, const std::vector<std::string>&
             out.ofNode[i] = *work.direct[i];
     }
     work.fillGaps();
+    work.placeSums();
     work.placePlaceholders();
     return out;
 }

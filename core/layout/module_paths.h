@@ -26,6 +26,8 @@ namespace dynascope::layout {
 
 using PathId = std::uint32_t;
 inline constexpr PathId rootPath = 0;
+inline constexpr std::uint32_t regionGap =
+    12; ///< source lines; further apart is another function of that name
 
 /// Module paths as a tree; ids are small and stable. A list index is one component with its list: "layers.0".
 class PathTable {

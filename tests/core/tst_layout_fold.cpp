@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/text.h"
 #include "core/layout/fold.h"
+#include "core/layout/module_paths.h"
 
+#include <QFile>
 #include <QTest>
 #include <algorithm>
 #include <set>
@@ -11,6 +13,12 @@ using namespace dynascope;
 using namespace dynascope::layout;
 
 namespace {
+
+QByteArray fileText(const QByteArray& name) {
+    QFile file(QStringLiteral(DYNASCOPE_TEST_DATA "/graphs/") + QString::fromUtf8(name) + ".txt");
+    if (!file.open(QIODevice::ReadOnly)) qFatal("%s is missing", name.constData());
+    return file.readAll();
+}
 
 ir::GraphPtr parse(const std::string& text) {
     const auto graph = ir::readGraph(text);
@@ -122,6 +130,9 @@ private slots:
     void findsModulesAndRepeats();
     void foldingKeepsEveryNodeAndEdge();
     void opensAStackMember();
+    void modulesAreTheTrueOnes_data();
+    void modulesAreTheTrueOnes();
+    void activationsAreNoParameters();
     void moduleCalledTwiceMakesNoCycle();
     void jointGraphHasTwoHalves();
     void groupsByLineWithoutHints();
@@ -244,6 +255,82 @@ void TestLayoutFold::opensAStackMember() {
     QCOMPARE(stacks(folded), QStringLiteral("2 2"));
     QCOMPARE(folded.open, std::vector<GroupId>{third});
     QVERIFY(isAcyclic(folded));
+}
+
+void TestLayoutFold::modulesAreTheTrueOnes_data() {
+    QTest::addColumn<QByteArray>("graph");
+    QTest::addColumn<QByteArray>("dynamo");
+    QTest::addColumn<double>("right");   // share of nodes in the module that the golden file names
+    QTest::addColumn<double>("grouped"); // share of nodes inside some block
+    // No source lines: only the parameters and the data flow tell.
+    QTest::newRow("encoder_train, joint")
+        << QByteArray("encoder_train.aot_joint") << QByteArray("encoder_train.dynamo_output") << 0.98 << 0.99;
+    // lm_head shares its weight with wte, so its nine nodes count as wte's.
+    QTest::newRow("gpt2_train, backward")
+        << QByteArray("gpt2_train.aot_backward") << QByteArray("gpt2_train.dynamo_output") << 0.9 << 0.97;
+}
+
+void TestLayoutFold::modulesAreTheTrueOnes() {
+    QFETCH(QByteArray, graph);
+    QFETCH(QByteArray, dynamo);
+    QFETCH(double, right);
+    QFETCH(double, grouped);
+    const ir::GraphPtr subject = parse(fileText(graph).toStdString());
+    const ir::GraphPtr source = parse(fileText(dynamo).toStdString());
+    const auto hints = moduleHints(*subject, source.get());
+    const ModulePaths paths = inferModules(*subject, hints);
+    const GroupTree tree = groupNodes(*subject, hints);
+    const auto name = [&paths](PathId id) {
+        QByteArray text;
+        for (; id != rootPath; id = paths.table.parent(id))
+            text = QByteArray::fromStdString(paths.table.component(id)) + (text.isEmpty() ? "" : ".") + text;
+        return text.isEmpty() ? QByteArray("-") : text;
+    };
+    double nodes = 0;
+    double hits = 0;
+    double inside = 0;
+    QStringList misses;
+    for (const QByteArray& line : fileText(graph + ".modules").split('\n')) {
+        if (line.isEmpty() || line.startsWith('#')) continue;
+        const auto words = line.split(' ');
+        const ir::NodeIndex node = subject->find(words[0].toStdString());
+        QVERIFY2(node != ir::npos, words[0]);
+        ++nodes;
+        const QByteArray found = name(paths.ofNode[node]);
+        if (found == words[1])
+            ++hits;
+        else
+            misses << words[0] + ": " + found + ", not " + words[1];
+        const Group* group = &tree.groups[tree.groupOfNode[node]];
+        if (group->kind == Group::Kind::Module && group->name != "forward" && group->name != "backward")
+            ++inside;
+    }
+    QVERIFY(nodes > 100);
+    QVERIFY2(hits >= right * nodes, qPrintable(misses.join('\n')));
+    QVERIFY2(inside >= grouped * nodes, qPrintable(QString::number(inside / nodes)));
+    qInfo("%.1f %% right, %.1f %% inside a block, of %.0f nodes", 100 * hits / nodes, 100 * inside / nodes,
+          nodes);
+}
+
+/// What an op with several results returns is not a weight, whoever reads it.
+void TestLayoutFold::activationsAreNoParameters() {
+    const ir::GraphPtr graph = parse(R"(graph():
+    %p_a_weight : [num_users=1] = placeholder[target=p_a_weight]
+    %p_b_weight : [num_users=1] = placeholder[target=p_b_weight]
+    %x : [num_users=1] = placeholder[target=x]
+    %norm : [num_users=2] = call_function[target=torch.ops.aten.native_layer_norm.default](args = (%x, [8], %p_a_weight), kwargs = {})
+    %getitem : [num_users=1] = call_function[target=operator.getitem](args = (%norm, 0), kwargs = {})
+    %getitem_1 : [num_users=1] = call_function[target=operator.getitem](args = (%norm, 1), kwargs = {})
+    %t : [num_users=1] = call_function[target=torch.ops.aten.t.default](args = (%p_b_weight,), kwargs = {})
+    %mm : [num_users=1] = call_function[target=torch.ops.aten.mm.default](args = (%getitem, %t), kwargs = {})
+    return (mm, getitem_1))");
+    const ModulePaths paths = inferModules(*graph, moduleHints(*graph));
+    const auto module = [&](const char* node) {
+        return paths.table.component(paths.ofNode[graph->find(node)]);
+    };
+    QCOMPARE(module("getitem_1"), std::string("a"));
+    QCOMPARE(module("t"), std::string("b"));
+    QCOMPARE(module("mm"), std::string("b"));
 }
 
 void TestLayoutFold::moduleCalledTwiceMakesNoCycle() {
