@@ -147,6 +147,9 @@ void MainWindow::makeToolBar() {
     connect(search, &QAbstractButton::clicked, this, [this] { m_palette->open(); });
     row->addWidget(search);
     bar->addWidget(right);
+    const auto fit = [this, bar] { bar->setFixedHeight(m_theme.scaled(38)); };
+    connect(&m_theme, &Theme::changed, bar, fit);
+    fit();
     addToolBar(Qt::TopToolBarArea, bar);
 }
 

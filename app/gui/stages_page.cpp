@@ -39,10 +39,21 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
         m_panels.insert(id, panel);
         m_tabs->addTab(panel, title);
     };
-    add(QStringLiteral("textdiff"), tr("Text diff"), new TextDiffPanel(workspace, theme));
+    auto* textDiff = new TextDiffPanel(workspace, theme);
+    add(QStringLiteral("textdiff"), tr("Text diff"), textDiff);
     add(QStringLiteral("source"), tr("Source"), new SourcePanel(workspace, theme));
     add(QStringLiteral("bytecode"), tr("Bytecode"), new BytecodePanel(workspace, theme));
     add(QStringLiteral("outputcode"), tr("Output code"), new OutputCodePanel(workspace, theme));
+    // What belongs to the text diff stands beside the tabs, which saves a row.
+    QWidget* tools = textDiff->takeTools();
+    tools->setProperty("header", true);
+    tools->setAttribute(Qt::WA_StyledBackground);
+    m_tabs->setCornerWidget(tools, Qt::TopRightCorner);
+    const auto showTools = [this, textDiff, tools] {
+        tools->setVisible(m_tabs->currentWidget() == textDiff);
+    };
+    connect(m_tabs, &QTabWidget::currentChanged, tools, showTools);
+    showTools();
     m_texts->addWidget(m_tabs);
     m_split->addWidget(m_compare);
     m_split->addWidget(m_texts);

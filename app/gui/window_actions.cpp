@@ -395,7 +395,9 @@ void MainWindow::openFolder() {
 
 void MainWindow::pasteGraph() {
     const QString clipboard = QApplication::clipboard()->text();
-    const bool graph = ir::looksLikeGraph(clipboard.left(65536).toStdString());
+    // Prose around a graph is fine; a clipboard without one is somebody's own business.
+    const ir::PastedGraphs found = ir::readPasted(clipboard.left(65536).toStdString());
+    const bool graph = !found.graphs.empty() || !found.problems.empty();
     auto* dialog = new PasteDialog(m_theme, graph ? clipboard : QString(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this,

@@ -4,6 +4,7 @@
 #include "app/gui/action_registry.h"
 #include "app/gui/chrome.h"
 #include "app/gui/main_window.h"
+#include "app/gui/paste_dialog.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
 #include "tests/support/open_captures.h"
@@ -13,10 +14,17 @@
 #include "views/palette/palette_model.h"
 
 #include <QApplication>
+#include <QClipboard>
+#include <QDialogButtonBox>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPointer>
+#include <QPushButton>
+#include <QTabBar>
 #include <QTemporaryDir>
+#include <QToolBar>
 #include <QTreeView>
 #include <set>
 
@@ -45,6 +53,8 @@ private slots:
     void everyMenuActionHasAnExplanation();
     void noOtherWindowAppears();
     void rightTabsArePainted();
+    void fitsANarrowWindow();
+    void pastesGraphs();
 
 private:
     void open(const QString& sample);
@@ -332,6 +342,67 @@ void TestWindow::rightTabsArePainted() {
         }
         QVERIFY2(lightness.size() > 2, qPrintable(tabs->tabText(i)));
     }
+}
+
+void TestWindow::fitsANarrowWindow() {
+    m_window->resize(1280, 800);
+    open(QStringLiteral("view_mutation"));
+    m_window->resetLayout();
+    QTRY_COMPARE(m_window->docks().find("inspector")->width(), 264);
+    for (QTabBar* bar : m_window->findChildren<QTabBar*>()) {
+        if (!bar->isVisible()) continue;
+        // No name is cut and no arrows are needed.
+        for (int i = 0; i < bar->count(); ++i)
+            QVERIFY2(bar->rect().contains(bar->tabRect(i)) &&
+                         bar->tabRect(i).width() > bar->fontMetrics().horizontalAdvance(bar->tabText(i)) + 12,
+                     qPrintable(bar->tabText(i)));
+    }
+    QCOMPARE(m_window->findChild<QToolBar*>("toolBar")->height(), 38);
+}
+
+void TestWindow::pastesGraphs() {
+    const QString graph =
+        "Somebody wrote:\ngraph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+        "    %relu : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
+        "    return relu\n";
+    // What is no graph is not taken from the clipboard.
+    QGuiApplication::clipboard()->setText("shopping list");
+    const auto dialog = [this]() -> PasteDialog* {
+        m_window->activateWindow();
+        if (!QTest::qWaitForWindowActive(m_window.get())) return nullptr;
+        press(Qt::Key_V, Qt::ControlModifier | Qt::ShiftModifier);
+        return m_window->findChild<PasteDialog*>();
+    };
+    QPointer<PasteDialog> empty = dialog();
+    QVERIFY(empty && empty->isVisible());
+    QCOMPARE(empty->text(), QString());
+    auto* field = empty->findChild<QPlainTextEdit*>();
+    QPushButton* button = empty->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open);
+    QVERIFY(!button->isEnabled());
+    QTest::keyClick(field, Qt::Key_Escape);
+    QTRY_VERIFY(!empty);
+    QVERIFY(workspace().captures().empty());
+
+    QGuiApplication::clipboard()->setText(graph);
+    QPointer<PasteDialog> filled = dialog();
+    QVERIFY(filled);
+    QVERIFY(filled->text().contains("placeholder[target=x]"));
+    QTest::mouseClick(filled->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open), Qt::LeftButton);
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 1U, 20000);
+    QTRY_VERIFY(workspace().stage(Side::A).graph);
+    QVERIFY(workspace().stage(Side::A).graph->find("relu") != ir::npos);
+    QTRY_VERIFY(!filled);
+
+    // Text without a graph says so and opens nothing.
+    QGuiApplication::clipboard()->setText("shopping list");
+    QPointer<PasteDialog> wrong = dialog();
+    QVERIFY(wrong);
+    wrong->findChild<QPlainTextEdit*>()->setPlainText("no graph in here");
+    QTest::mouseClick(wrong->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open), Qt::LeftButton);
+    QTRY_VERIFY(m_window->messageBar().isVisible());
+    QVERIFY2(m_window->messageBar().text().contains("pasted text"),
+             qPrintable(m_window->messageBar().text()));
+    QCOMPARE(workspace().captures().size(), 1U);
 }
 
 void TestWindow::noOtherWindowAppears() {

@@ -163,8 +163,10 @@ void TestCaptureTree::offersCompletions() {
     panel.show();
     QVERIFY(QTest::qWaitForWindowExposed(&panel));
     panel.activateWindow();
-    panel.focusFilter();
+    panel.tree()->setFocus();
+    QTest::keyClick(panel.tree(), Qt::Key_Slash);
     QTRY_VERIFY(panel.filterEdit()->hasFocus());
+    QCOMPARE(panel.filterEdit()->text(), QString());
     QTest::keyClicks(panel.filterEdit(), "target:sel");
     const auto& entries = panel.filterEdit()->popup()->entries();
     QVERIFY(!entries.empty());

@@ -18,6 +18,7 @@ private slots:
     void countsChanges();
     void scrollsToWhatIsShown();
     void explainsEveryStage();
+    void namesStayInSight();
     void drawsNothingOpen();
 
 private:
@@ -118,6 +119,25 @@ void TestTimeline::explainsEveryStage() {
     session::Stage odd;
     odd.name = "<b>odd</b>";
     QVERIFY(stageToolTip(odd, "1 node", {}).contains("&lt;b&gt;odd"));
+}
+
+void TestTimeline::namesStayInSight() {
+    test::addSample(*m_workspace, "view_mutation");
+    const int count = int(m_workspace->compile()->stages.size());
+    for (const bool compact : {false, true}) {
+        m_view->setCompact(compact);
+        m_view->resize(compact ? 640 : 1000, m_view->sizeHint().height());
+        for (int b = 1; b < count; ++b) {
+            m_workspace->selectStages(b - 1, b);
+            const QRect a = m_view->nameRect(b - 1), beside = m_view->nameRect(b);
+            for (const QRect& rect : {a, beside}) {
+                QVERIFY(rect.left() >= 88); // right of the track's label
+                QVERIFY2(rect.right() < m_view->viewport()->width(), qPrintable(QString::number(b)));
+            }
+            QVERIFY2(!a.intersects(beside), qPrintable(QString::number(b)));
+        }
+        QCOMPARE(m_view->nameRect(0).isEmpty(), compact); // only A and B are named there
+    }
 }
 
 void TestTimeline::drawsNothingOpen() {

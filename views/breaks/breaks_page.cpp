@@ -140,11 +140,6 @@ CodeView* BreaksPage::source() const {
     return d->source;
 }
 
-void BreaksPage::focusFilter() {
-    d->filter->setFocus();
-    d->filter->selectAll();
-}
-
 void BreaksPage::buildFigures() {
     const std::array<QString, 6> names{tr("graph breaks"), tr("distinct reasons"), tr("compile ids"),
                                        tr("recompiles"),   tr("compile time"),     tr("of it after a break")};
@@ -157,10 +152,8 @@ void BreaksPage::buildFigures() {
         d->top->addLayout(column);
     }
     d->top->addStretch(1);
-    d->filter = new QLineEdit;
-    d->filter->setPlaceholderText(tr("Filter reasons"));
-    d->filter->setAccessibleName(tr("Filter reasons"));
-    d->filter->setClearButtonEnabled(true);
+    d->table = new QTableView;
+    d->filter = addFilter(tr("Filter reasons"), d->table);
     d->filter->setMaximumWidth(190);
     d->save = new QPushButton(tr("Export"));
     d->save->setToolTip(tr("Write the table of reasons as CSV"));
@@ -208,7 +201,6 @@ void BreaksPage::buildReasons() {
     d->model = new ReasonsModel(this);
     d->proxy = new ReasonsFilter(this);
     d->proxy->setSourceModel(d->model);
-    d->table = new QTableView;
     d->table->setAccessibleName(tr("Reasons"));
     d->table->setModel(d->proxy);
     d->table->setItemDelegate(new ReasonsDelegate(theme(), d->table));
@@ -228,7 +220,6 @@ void BreaksPage::buildReasons() {
     d->noMatch->setContentsMargins(12, 4, 12, 4);
     d->noMatch->hide();
     d->left->addWidget(d->noMatch);
-    takeFilterKeys(d->table);
     connect(d->filter, &QLineEdit::textChanged, this, [this](const QString& text) {
         d->proxy->setText(text);
         const bool none = d->proxy->rowCount() == 0 && !text.isEmpty();

@@ -21,7 +21,6 @@ public:
     BreaksPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~BreaksPage() override;
 
-    void focusFilter() override;
     [[nodiscard]] QTableView* table() const;
     [[nodiscard]] CutStrip* strip() const;
     [[nodiscard]] CodeView* source() const;

@@ -5,6 +5,7 @@
 #include "views/capture/capture_model.h"
 #include "views/capture/filter_edit.h"
 #include "views/models/labels.h"
+#include "views/text/panel.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -78,6 +79,7 @@ CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
         m_error->setText(error);
         m_error->setVisible(!error.isEmpty());
     });
+    new FilterKeys(m_tree, [this] { focusFilter(); });
     connect(m_edit, &FilterEdit::leaveDown, m_tree, qOverload<>(&QWidget::setFocus));
     connect(m_empty, &QLabel::linkActivated, this, &CapturePanel::clearFilter);
     connect(m_tree, &QTreeView::clicked, this, &CapturePanel::open);

@@ -6,9 +6,6 @@
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
 
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -79,10 +76,8 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 12, 6);
     bar->setSpacing(8);
-    d->filter = new QLineEdit;
-    d->filter->setPlaceholderText(tr("Filter guards"));
-    d->filter->setAccessibleName(tr("Filter guards"));
-    d->filter->setClearButtonEnabled(true);
+    d->tree = new QTreeView;
+    d->filter = addFilter(tr("Filter guards"), d->tree);
     d->count = new QLabel;
     d->count->setProperty("role", "hint");
     d->count->setTextFormat(Qt::PlainText);
@@ -95,7 +90,6 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->proxy->setFilterRole(GuardsModel::SearchRole);
     d->proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     d->proxy->setRecursiveFilteringEnabled(true);
-    d->tree = new QTreeView;
     d->tree->setAccessibleName(tr("Guards"));
     d->tree->setModel(d->proxy);
     d->tree->setItemDelegate(new GuardDelegate(theme, d->tree));
@@ -107,19 +101,8 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->tree->header()->setSectionResizeMode(GuardsModel::Check, QHeaderView::Stretch);
     column->addWidget(d->tree, 1);
     setContent(page);
-    takeFilterKeys(d->tree);
 
-    auto* copy = new QAction(tr("Copy"), d->tree);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    d->tree->addAction(copy);
-    d->tree->setContextMenuPolicy(Qt::ActionsContextMenu);
-    connect(copy, &QAction::triggered, this, [this] {
-        QStringList lines;
-        for (const QModelIndex& index : d->tree->selectionModel()->selectedRows())
-            lines << index.data(GuardsModel::SearchRole).toString();
-        QApplication::clipboard()->setText(lines.join(u'\n'));
-    });
+    addCopyRows(d->tree, [](const QModelIndex& row) { return row.data(GuardsModel::SearchRole).toString(); });
     connect(d->filter, &QLineEdit::textChanged, this, [this](const QString& text) {
         d->proxy->setFilterFixedString(text);
         d->tree->expandAll();
@@ -148,11 +131,6 @@ QTreeView* GuardsPanel::tree() const {
 
 QLineEdit* GuardsPanel::filter() const {
     return d->filter;
-}
-
-void GuardsPanel::focusFilter() {
-    d->filter->setFocus();
-    d->filter->selectAll();
 }
 
 void GuardsPanel::restyle() {

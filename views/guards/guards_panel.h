@@ -19,7 +19,6 @@ public:
     GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~GuardsPanel() override;
 
-    void focusFilter() override;
     [[nodiscard]] QTreeView* tree() const;
     [[nodiscard]] QLineEdit* filter() const;
 

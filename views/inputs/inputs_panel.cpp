@@ -7,9 +7,6 @@
 #include "views/models/labels.h"
 #include "views/theme/splitter.h"
 
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -41,10 +38,8 @@ InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     column->setSpacing(0);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 8, 6);
-    d->filter = new QLineEdit;
-    d->filter->setPlaceholderText(tr("Filter inputs"));
-    d->filter->setAccessibleName(tr("Filter inputs"));
-    d->filter->setClearButtonEnabled(true);
+    d->table = new QTableView;
+    d->filter = addFilter(tr("Filter inputs"), d->table);
     bar->addWidget(d->filter);
     column->addLayout(bar);
     d->model = new InputsModel(this);
@@ -52,7 +47,6 @@ InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->proxy->setSourceModel(d->model);
     d->proxy->setFilterKeyColumn(-1);
     d->proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
-    d->table = new QTableView;
     d->table->setAccessibleName(tr("Inputs"));
     d->table->setModel(d->proxy);
     d->table->setShowGrid(false);
@@ -74,22 +68,7 @@ InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->split->addWidget(d->symbols);
     d->split->setSizes({180, 300, 140});
     setContent(d->split);
-    takeFilterKeys(d->table);
-    auto* copy = new QAction(tr("Copy"), d->table);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    d->table->addAction(copy);
-    d->table->setContextMenuPolicy(Qt::ActionsContextMenu);
-    connect(copy, &QAction::triggered, this, [this] {
-        QStringList lines;
-        for (const QModelIndex& row : d->table->selectionModel()->selectedRows()) {
-            QStringList cells;
-            for (int c = 0; c < InputsModel::ColumnCount; ++c)
-                cells << row.siblingAtColumn(c).data().toString();
-            lines << cells.join(u'\t');
-        }
-        QApplication::clipboard()->setText(lines.join(u'\n'));
-    });
+    addCopyRows(d->table, [](const QModelIndex& row) { return tabbedRow(row, InputsModel::ColumnCount); });
     connect(d->filter, &QLineEdit::textChanged, d->proxy, &QSortFilterProxyModel::setFilterFixedString);
     connect(d->table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) {
@@ -111,11 +90,6 @@ QTableView* InputsPanel::table() const {
 
 StorageStrip* InputsPanel::strip() const {
     return d->strip;
-}
-
-void InputsPanel::focusFilter() {
-    d->filter->setFocus();
-    d->filter->selectAll();
 }
 
 void InputsPanel::restyle() {

@@ -20,7 +20,6 @@ public:
     InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~InputsPanel() override;
 
-    void focusFilter() override;
     [[nodiscard]] QTableView* table() const;
     [[nodiscard]] StorageStrip* strip() const;
 

@@ -68,9 +68,8 @@ void ModulesPanel::Private::build() {
     auto* bar = new QWidget(content);
     auto* barLayout = new QHBoxLayout(bar);
     barLayout->setContentsMargins(8, 6, 8, 6);
-    filter = new QLineEdit(bar);
-    filter->setPlaceholderText(tr("Filter: target:aten.linear shape:[*, 64]"));
-    filter->setClearButtonEnabled(true);
+    view = new QTreeView(content);
+    filter = q.addFilter(tr("Filter: target:aten.linear shape:[*, 64]"), view);
     filter->setAccessibleName(tr("Filter nodes"));
     side = new QToolButton(bar);
     side->setCheckable(true);
@@ -80,7 +79,6 @@ void ModulesPanel::Private::build() {
     barLayout->addWidget(side);
     column->addWidget(bar);
 
-    view = new QTreeView(content);
     view->setModel(&model);
     view->setItemDelegate(new ModuleDelegate(q.theme(), view));
     view->setHeaderHidden(true);
@@ -96,7 +94,6 @@ void ModulesPanel::Private::build() {
     footer->setFont(q.theme().font(FontRole::Text));
     column->addWidget(footer);
     q.setContent(content);
-    q.takeFilterKeys(view);
 
     filterTimer.setSingleShot(true);
     filterTimer.setInterval(filterDelayMs);
@@ -171,11 +168,6 @@ ModulesPanel::ModulesPanel(Workspace& workspace, Theme& theme, QWidget* parent)
 }
 
 ModulesPanel::~ModulesPanel() = default;
-
-void ModulesPanel::focusFilter() {
-    d->filter->setFocus();
-    d->filter->selectAll();
-}
 
 void ModulesPanel::restyle() {
     d->footer->setFont(theme().font(FontRole::Text));

@@ -68,7 +68,7 @@ ProblemsPanel::ProblemsPanel(Workspace& workspace, Theme& theme, ProblemModel& m
     , m_model(model)
     , m_proxy(new QSortFilterProxyModel(this))
     , m_list(new QTreeView)
-    , m_filter(new QLineEdit) {
+    , m_filter(addFilter(tr("Filter problems"), m_list)) {
     m_proxy->setSourceModel(&m_model);
     m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     m_proxy->setFilterKeyColumn(-1);
@@ -83,8 +83,6 @@ ProblemsPanel::ProblemsPanel(Workspace& workspace, Theme& theme, ProblemModel& m
     m_list->header()->setSectionResizeMode(ProblemModel::Text, QHeaderView::Stretch);
     m_list->header()->resizeSection(ProblemModel::Place, theme.scaled(150));
     m_list->header()->resizeSection(ProblemModel::CaptureName, theme.scaled(170));
-    m_filter->setPlaceholderText(tr("Filter problems"));
-    m_filter->setClearButtonEnabled(true);
     m_filter->setMaximumWidth(theme.scaled(260));
 
     auto* content = new QWidget;
@@ -98,7 +96,6 @@ ProblemsPanel::ProblemsPanel(Workspace& workspace, Theme& theme, ProblemModel& m
     box->addLayout(bar);
     box->addWidget(m_list, 1);
     setContent(content);
-    takeFilterKeys(m_list);
 
     connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
     connect(m_filter, &QLineEdit::textChanged, this, &Panel::invalidate);
@@ -109,7 +106,7 @@ ProblemsPanel::ProblemsPanel(Workspace& workspace, Theme& theme, ProblemModel& m
 
 void ProblemsPanel::focusFilter() {
     showContent();
-    m_filter->setFocus(Qt::ShortcutFocusReason);
+    Panel::focusFilter();
 }
 
 void ProblemsPanel::refresh() {

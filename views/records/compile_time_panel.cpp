@@ -4,9 +4,6 @@
 #include "views/models/labels.h"
 #include "views/records/timing_model.h"
 
-#include <QAction>
-#include <QApplication>
-#include <QClipboard>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -76,10 +73,8 @@ CompileTimePanel::CompileTimePanel(Workspace& workspace, Theme& theme, QWidget* 
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 12, 6);
     bar->setSpacing(6);
-    d->filter = new QLineEdit;
-    d->filter->setPlaceholderText(tr("Filter phases"));
-    d->filter->setAccessibleName(tr("Filter phases"));
-    d->filter->setClearButtonEnabled(true);
+    d->tree = new QTreeView;
+    d->filter = addFilter(tr("Filter phases"), d->tree);
     d->filter->setMaximumWidth(260);
     bar->addWidget(d->filter, 1);
     const auto chip = [&](const QString& text, const QString& tip) {
@@ -108,7 +103,6 @@ CompileTimePanel::CompileTimePanel(Workspace& workspace, Theme& theme, QWidget* 
     d->proxy->setSortRole(TimingModel::SortRole);
     d->proxy->setRecursiveFilteringEnabled(true);
     d->proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
-    d->tree = new QTreeView;
     d->tree->setAccessibleName(tr("Compile time"));
     d->tree->setModel(d->proxy);
     d->tree->setItemDelegate(new TimingDelegate(theme, d->tree));
@@ -119,22 +113,7 @@ CompileTimePanel::CompileTimePanel(Workspace& workspace, Theme& theme, QWidget* 
     d->tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
     column->addWidget(d->tree, 1);
     setContent(page);
-    takeFilterKeys(d->tree);
-    auto* copy = new QAction(tr("Copy"), d->tree);
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    d->tree->addAction(copy);
-    d->tree->setContextMenuPolicy(Qt::ActionsContextMenu);
-    connect(copy, &QAction::triggered, this, [this] {
-        QStringList lines;
-        for (const QModelIndex& row : d->tree->selectionModel()->selectedRows()) {
-            QStringList cells;
-            for (int c = 0; c < TimingModel::Bar; ++c)
-                cells << row.siblingAtColumn(c).data().toString();
-            lines << cells.join(u'\t');
-        }
-        QApplication::clipboard()->setText(lines.join(u'\n'));
-    });
+    addCopyRows(d->tree, [](const QModelIndex& row) { return tabbedRow(row, TimingModel::Bar); });
     connect(d->filter, &QLineEdit::textChanged, this, [this](const QString& text) {
         d->proxy->setFilterFixedString(text);
         if (!text.isEmpty()) d->tree->expandAll();
@@ -150,11 +129,6 @@ QTreeView* CompileTimePanel::tree() const {
 
 void CompileTimePanel::setWholeSession(bool whole) {
     (whole ? d->all : d->one)->setChecked(true);
-}
-
-void CompileTimePanel::focusFilter() {
-    d->filter->setFocus();
-    d->filter->selectAll();
 }
 
 void CompileTimePanel::restyle() {

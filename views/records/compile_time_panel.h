@@ -18,7 +18,6 @@ public:
     CompileTimePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~CompileTimePanel() override;
 
-    void focusFilter() override;
     [[nodiscard]] QTreeView* tree() const;
     void setWholeSession(bool whole);
 

@@ -49,7 +49,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_model(new RecordModel(this))
     , m_proxy(new RecordFilter(this))
     , m_list(new QTreeView)
-    , m_filter(new QLineEdit)
+    , m_filter(addFilter(tr("Filter by type"), m_list))
     , m_thisCompile(new QCheckBox(tr("This compile only")))
     , m_find(new QLineEdit)
     , m_note(new QLabel)
@@ -66,8 +66,6 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_list->header()->resizeSection(RecordModel::Type, theme.scaled(240));
     m_list->header()->resizeSection(RecordModel::CompileId, theme.scaled(100));
     m_list->header()->resizeSection(RecordModel::Size, theme.scaled(80));
-    m_filter->setPlaceholderText(tr("Filter by type"));
-    m_filter->setClearButtonEnabled(true);
     m_find->setPlaceholderText(tr("Find in this record"));
     m_find->setClearButtonEnabled(true);
     m_find->setMaximumWidth(theme.scaled(240));
@@ -101,7 +99,6 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     splitter->setStretchFactor(0, 5);
     splitter->setStretchFactor(1, 6);
     setContent(splitter);
-    takeFilterKeys(m_list);
 
     connect(m_filter, &QLineEdit::textChanged, m_proxy, &RecordFilter::setText);
     connect(m_thisCompile, &QCheckBox::toggled, this, &RecordsPanel::sync);
@@ -109,10 +106,6 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
             [this](const QModelIndex& now) { showText(m_proxy->mapToSource(now).row(), false); });
     connect(m_find, &QLineEdit::returnPressed, this, [this] { find(false); });
     connect(m_note, &QLabel::linkActivated, this, [this] { showText(m_shown, true); });
-}
-
-void RecordsPanel::focusFilter() {
-    m_filter->setFocus(Qt::ShortcutFocusReason);
 }
 
 void RecordsPanel::restyle() {

@@ -19,7 +19,6 @@ class RecordsPanel : public Panel {
 public:
     RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
 
-    void focusFilter() override;
     /// Selects a record of a capture and shows its text.
     void showRecord(int capture, int record);
     [[nodiscard]] QTreeView* list() const { return m_list; }

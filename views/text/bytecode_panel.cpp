@@ -8,74 +8,36 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QShortcut>
 #include <QSignalBlocker>
-#include <QVBoxLayout>
 
 namespace dynascope::views {
 
 struct BytecodePanel::Private {
-    CodeView* view = nullptr;
     QComboBox* objects = nullptr;
-    QLabel *names = nullptr, *counts = nullptr;
+    QLabel* counts = nullptr;
     session::SessionPtr session;
     int compile = -1, object = -1;
 };
 
 BytecodePanel::BytecodePanel(Workspace& workspace, Theme& theme, QWidget* parent)
-    : Panel(workspace, theme, parent)
+    : CodePanel(workspace, theme, tr("Bytecode"), parent)
     , d(std::make_unique<Private>()) {
-    auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* header = new QWidget;
-    header->setProperty("header", true);
-    header->setAttribute(Qt::WA_StyledBackground);
-    auto* row = new QHBoxLayout(header);
-    row->setContentsMargins(8, 2, 12, 2);
-    row->setSpacing(10);
     d->objects = new QComboBox;
     d->objects->setAccessibleName(tr("Code object"));
     d->objects->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    d->names = new QLabel(tr("original beside modified by Dynamo"));
-    d->names->setProperty("role", "hint");
-    d->counts = new QLabel;
-    for (QLabel* label : {d->names, d->counts})
-        label->setTextFormat(Qt::PlainText);
-    d->counts->setProperty("role", "hint");
-    row->addWidget(d->objects);
-    row->addWidget(d->names);
-    row->addStretch(1);
-    row->addWidget(d->counts);
-    column->addWidget(header);
-    d->view = new CodeView(theme);
-    d->view->setAccessibleName(tr("Bytecode"));
-    column->addWidget(d->view, 1);
-    setContent(page);
-    setFocusProxy(d->view);
-    takeFilterKeys(d->view);
+    headerRow()->addWidget(d->objects);
+    addHint()->setText(tr("original beside modified by Dynamo"));
+    headerRow()->addStretch(1);
+    d->counts = addHint();
+    addDifferenceKeys();
     connect(d->objects, &QComboBox::activated, this, [this](int index) {
         d->object = index;
         d->compile = -1;
         invalidate();
     });
-    for (const int direction : {1, -1}) {
-        auto* key = new QShortcut(QKeySequence(direction > 0 ? Qt::Key_F7 : Qt::SHIFT | Qt::Key_F7), d->view);
-        key->setContext(Qt::WidgetWithChildrenShortcut);
-        connect(key, &QShortcut::activated, this, [this, direction] { d->view->nextDifference(direction); });
-    }
 }
 
 BytecodePanel::~BytecodePanel() = default;
-
-CodeView* BytecodePanel::view() const {
-    return d->view;
-}
-
-void BytecodePanel::focusFilter() {
-    d->view->openFind();
-}
 
 void BytecodePanel::refresh() {
     if (showNothingOpen()) return;
@@ -113,15 +75,11 @@ void BytecodePanel::refresh() {
         [code](const TaskContext&) { return alignBytecode(code.original.text(), code.modified.text()); },
         [this](AlignedText text) {
             setLoading(false);
-            const auto count = [&](diff::Change c) { return text.counts[std::size_t(c)]; };
-            d->counts->setText(tr("+%1 −%2 ~%3")
-                                   .arg(count(diff::Change::Added))
-                                   .arg(count(diff::Change::Removed))
-                                   .arg(count(diff::Change::Changed)));
+            d->counts->setText(lineCounts(text.counts));
             CodeView::Options options;
             options.signs = true;
             options.fold = true;
-            d->view->setRows(text.document[0], text.document[1], std::move(text.rows), options);
+            view()->setRows(text.document[0], text.document[1], std::move(text.rows), options);
         });
 }
 

@@ -3,23 +3,18 @@
 // A compile's bytecode before and after Dynamo, side by side for each code object.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/text/code_panel.h"
 
 #include <memory>
 
 namespace dynascope::views {
 
-class CodeView;
-
 /// GUI thread only. The texts are compared on the TaskRunner (tag "bytecode").
-class BytecodePanel : public Panel {
+class BytecodePanel : public CodePanel {
     Q_OBJECT
 public:
     BytecodePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~BytecodePanel() override;
-
-    void focusFilter() override;
-    [[nodiscard]] CodeView* view() const;
 
 protected:
     void refresh() override;

@@ -3,6 +3,10 @@
 
 #include "views/text/message_page.h"
 
+#include <QAbstractItemView>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPainter>
@@ -21,6 +25,20 @@ bool isFilterKey(const QKeyEvent& key) {
            (key.key() == Qt::Key_Slash && !(key.modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier)));
 }
 } // namespace
+
+FilterKeys::FilterKeys(QWidget* view, std::function<void()> focus)
+    : QObject(view)
+    , m_focus(std::move(focus)) {
+    view->installEventFilter(this);
+}
+
+bool FilterKeys::eventFilter(QObject* watched, QEvent* event) {
+    const bool typed = event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride;
+    if (!typed || !isFilterKey(*static_cast<QKeyEvent*>(event))) return QObject::eventFilter(watched, event);
+    if (event->type() == QEvent::KeyPress) m_focus();
+    event->accept();
+    return true;
+}
 
 /// Drawn over the content's first two pixels, so that nothing moves when it comes and goes.
 class Panel::LoadingBar : public QWidget {
@@ -120,8 +138,44 @@ void Panel::setLoading(bool loading) {
     }
 }
 
+void Panel::focusFilter() {
+    if (!m_filter) return;
+    m_filter->setFocus(Qt::ShortcutFocusReason);
+    m_filter->selectAll();
+}
+
 void Panel::takeFilterKeys(QWidget* view) {
-    view->installEventFilter(this);
+    new FilterKeys(view, [this] { focusFilter(); });
+}
+
+QLineEdit* Panel::addFilter(const QString& placeholder, QWidget* view) {
+    m_filter = new QLineEdit;
+    m_filter->setPlaceholderText(placeholder);
+    m_filter->setAccessibleName(placeholder);
+    m_filter->setClearButtonEnabled(true);
+    takeFilterKeys(view);
+    return m_filter;
+}
+
+void Panel::addCopyRows(QAbstractItemView* view, std::function<QString(const QModelIndex& row)> line) {
+    auto* copy = new QAction(tr("Copy"), view);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    view->addAction(copy);
+    view->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(copy, &QAction::triggered, view, [view, line = std::move(line)] {
+        QStringList lines;
+        for (const QModelIndex& row : view->selectionModel()->selectedRows())
+            lines << line(row);
+        QApplication::clipboard()->setText(lines.join(u'\n'));
+    });
+}
+
+QString Panel::tabbedRow(const QModelIndex& row, int columns) {
+    QStringList cells;
+    for (int column = 0; column < columns; ++column)
+        cells << row.siblingAtColumn(column).data().toString();
+    return cells.join(u'\t');
 }
 
 bool Panel::event(QEvent* event) {
@@ -130,15 +184,6 @@ bool Panel::event(QEvent* event) {
         return true;
     }
     return QWidget::event(event);
-}
-
-bool Panel::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::KeyPress && isFilterKey(*static_cast<QKeyEvent*>(event)) &&
-        !qobject_cast<QLineEdit*>(watched)) {
-        focusFilter();
-        return true;
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 void Panel::keyPressEvent(QKeyEvent* event) {

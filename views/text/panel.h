@@ -10,12 +10,29 @@
 #include <QWidget>
 #include <functional>
 
+class QAbstractItemView;
+class QLineEdit;
+class QModelIndex;
 class QStackedLayout;
 class QTimer;
 
 namespace dynascope::views {
 
 class MessagePage;
+
+/// Runs `focus` when Ctrl+F or "/" is typed in a view; lists would take "/" as a search otherwise. Owned by
+/// the view.
+class FilterKeys : public QObject {
+    Q_OBJECT
+public:
+    FilterKeys(QWidget* view, std::function<void()> focus);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    std::function<void()> m_focus;
+};
 
 /// GUI thread only. Subclasses build their widgets, hand them to setContent() and fill them in refresh().
 class Panel : public QWidget {
@@ -24,9 +41,9 @@ public:
     Panel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~Panel() override;
 
-    /// Puts the cursor where this panel's filter or find text is typed (Ctrl+F and "/"). Does nothing where
-    /// there is none.
-    virtual void focusFilter() {}
+    /// Puts the cursor where this panel's filter or find text is typed (Ctrl+F and "/"): into the field of
+    /// addFilter(), if there is one.
+    virtual void focusFilter();
     /// The text of the message that stands in for the content, empty while content is shown.
     [[nodiscard]] QString message() const;
 
@@ -38,6 +55,9 @@ public slots:
     void invalidate();
 
 protected:
+    /// The first `columns` cells of a row with tabs between them, for addCopyRows().
+    [[nodiscard]] static QString tabbedRow(const QModelIndex& row, int columns);
+
     /// Brings the widgets up to date with the workspace. Called only while the panel is visible.
     virtual void refresh() = 0;
     /// Fonts or colours changed. The default does nothing; widgets repaint anyway.
@@ -51,11 +71,14 @@ protected:
     bool showNothingOpen();
     /// A thin bar at the top that appears after 100 ms.
     void setLoading(bool loading);
-    /// Ctrl+F and "/" typed in `view` go to focusFilter(); lists would take "/" as a search otherwise.
+    /// Ctrl+F and "/" typed in `view` go to focusFilter().
     void takeFilterKeys(QWidget* view);
+    /// A field that filters `view`, named by its placeholder. The caller lays it out and listens to it.
+    [[nodiscard]] QLineEdit* addFilter(const QString& placeholder, QWidget* view);
+    /// Ctrl+C and a context menu: the selected rows, each as `line` writes it.
+    void addCopyRows(QAbstractItemView* view, std::function<QString(const QModelIndex& row)> line);
 
     bool event(QEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
@@ -66,6 +89,7 @@ private:
     QStackedLayout* m_stack = nullptr;
     MessagePage* m_message = nullptr;
     LoadingBar* m_loading = nullptr;
+    QLineEdit* m_filter = nullptr;
     QTimer* m_refreshTimer = nullptr;
     QTimer* m_loadingTimer = nullptr;
     bool m_dirty = true;

@@ -9,7 +9,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
-#include <QVBoxLayout>
 
 namespace dynascope::views {
 
@@ -30,7 +29,6 @@ NodesOfLine nodesByLine(const ir::GraphPtr& graph, const std::string& path) {
 } // namespace
 
 struct SourcePanel::Private {
-    CodeView* view = nullptr;
     QComboBox* files = nullptr;
     QLabel *notice = nullptr, *hint = nullptr;
     session::SessionPtr session;
@@ -45,39 +43,17 @@ struct SourcePanel::Private {
 };
 
 SourcePanel::SourcePanel(Workspace& workspace, Theme& theme, QWidget* parent)
-    : Panel(workspace, theme, parent)
+    : CodePanel(workspace, theme, tr("Source"), parent)
     , d(std::make_unique<Private>()) {
-    auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* header = new QWidget;
-    header->setProperty("header", true);
-    header->setAttribute(Qt::WA_StyledBackground);
-    auto* row = new QHBoxLayout(header);
-    row->setContentsMargins(8, 2, 12, 2);
-    row->setSpacing(10);
     d->files = new QComboBox;
     d->files->setAccessibleName(tr("Source file"));
     d->files->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     d->files->setMinimumContentsLength(12);
-    d->notice = new QLabel;
-    d->notice->setProperty("role", "hint");
-    d->notice->setTextFormat(Qt::PlainText);
-    d->notice->setMinimumWidth(0);
-    d->hint = new QLabel;
+    headerRow()->addWidget(d->files);
+    d->notice = addHint();
+    headerRow()->setStretchFactor(d->notice, 1);
+    d->hint = addHint();
     d->hint->setProperty("role", "label");
-    d->hint->setTextFormat(Qt::PlainText);
-    row->addWidget(d->files);
-    row->addWidget(d->notice, 1);
-    row->addWidget(d->hint);
-    column->addWidget(header);
-    d->view = new CodeView(theme);
-    d->view->setAccessibleName(tr("Source"));
-    column->addWidget(d->view, 1);
-    setContent(page);
-    setFocusProxy(d->view);
-    takeFilterKeys(d->view);
 
     connect(&workspace, &Workspace::stagesChanged, this, &SourcePanel::invalidate);
     connect(&workspace, &Workspace::nodeSelected, this, [this] {
@@ -89,21 +65,13 @@ SourcePanel::SourcePanel(Workspace& workspace, Theme& theme, QWidget* parent)
         showLine(d->files->itemData(index).toString(), 0);
         d->path = d->files->itemData(index).toString().toStdString();
     });
-    connect(d->view, &CodeView::lineClicked, this, [this](int, int line) {
+    connect(view(), &CodeView::lineClicked, this, [this](int, int line) {
         const auto& lines = d->text.document->lines;
         if (line >= 0 && line < int(lines.size())) selectNodesOf(lines[std::size_t(line)].number);
     });
 }
 
 SourcePanel::~SourcePanel() = default;
-
-void SourcePanel::focusFilter() {
-    d->view->openFind();
-}
-
-CodeView* SourcePanel::view() const {
-    return d->view;
-}
 
 void SourcePanel::showLine(const QString& file, int line) {
     d->path = file.toStdString();
@@ -174,7 +142,7 @@ void SourcePanel::refresh() {
                 setLoading(false);
                 d->text = std::move(text);
                 d->graphs = {};
-                d->view->setRows(d->text.document, nullptr, d->text.rows, {.emptyText = d->text.notice});
+                view()->setRows(d->text.document, nullptr, d->text.rows, {.emptyText = d->text.notice});
                 invalidate();
             });
         return;
@@ -206,7 +174,7 @@ void SourcePanel::mark() {
             if (!mark.toolTip.isEmpty()) mark.toolTip += u'\n';
             mark.toolTip += tr("%1 nodes in A, %2 nodes in B were made at this line").arg(a).arg(b);
         }
-        d->view->setMarks(0, std::move(marks));
+        view()->setMarks(0, std::move(marks));
     }
     std::set<int> own, related;
     int goal = d->line;
@@ -228,8 +196,8 @@ void SourcePanel::mark() {
     }
     for (const int line : own)
         related.erase(line);
-    d->view->setHighlight(0, own, related);
-    if (goal > 0 && d->text.indexOfLine.contains(goal)) d->view->reveal(0, d->text.indexOfLine.value(goal));
+    view()->setHighlight(0, own, related);
+    if (goal > 0 && d->text.indexOfLine.contains(goal)) view()->reveal(0, d->text.indexOfLine.value(goal));
 }
 
 } // namespace dynascope::views

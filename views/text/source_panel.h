@@ -4,23 +4,18 @@
 // broke.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/text/code_panel.h"
 
 #include <memory>
 
 namespace dynascope::views {
 
-class CodeView;
-
 /// GUI thread only. Files are read on the TaskRunner (tag "source").
-class SourcePanel : public Panel {
+class SourcePanel : public CodePanel {
     Q_OBJECT
 public:
     SourcePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~SourcePanel() override;
-
-    void focusFilter() override;
-    [[nodiscard]] CodeView* view() const;
 
 public slots:
     void showLine(const QString& file, int line);

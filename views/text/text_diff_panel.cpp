@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/text/text_diff_panel.h"
 
+#include "views/models/labels.h"
 #include "views/text/aligned_text.h"
 #include "views/text/code_view.h"
 
@@ -10,9 +11,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSaveFile>
-#include <QShortcut>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace dynascope::views {
 
@@ -68,10 +67,8 @@ QString unified(const AlignedText& text) {
 } // namespace
 
 struct TextDiffPanel::Private {
-    CodeView* view = nullptr;
-    QWidget* header = nullptr;
     QWidget* tools = nullptr;
-    QLabel *labelA = nullptr, *labelB = nullptr, *counts = nullptr;
+    QLabel *notice = nullptr, *counts = nullptr;
     QToolButton *quiet = nullptr, *shortNames = nullptr, *strides = nullptr, *clears = nullptr;
     QToolButton *copy = nullptr, *save = nullptr;
     Key key;
@@ -84,34 +81,19 @@ struct TextDiffPanel::Private {
 };
 
 TextDiffPanel::TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent)
-    : Panel(workspace, theme, parent)
+    : CodePanel(workspace, theme, tr("Text diff"), parent)
     , d(std::make_unique<Private>()) {
-    auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    d->header = new QWidget;
-    d->header->setProperty("header", true);
-    d->header->setAttribute(Qt::WA_StyledBackground);
-    auto* row = new QHBoxLayout(d->header);
-    row->setContentsMargins(12, 2, 8, 2);
-    row->setSpacing(6);
-    const auto label = [&](const char* role) {
-        auto* out = new QLabel;
-        out->setTextFormat(Qt::PlainText);
-        if (role) out->setProperty("role", role);
-        out->setMinimumWidth(0);
-        row->addWidget(out);
-        return out;
-    };
-    d->labelA = label("hint");
-    d->labelB = label("hint");
-    d->counts = label("hint");
-    row->addStretch(1);
+    d->notice = addHint();
+    headerRow()->addStretch(1);
     d->tools = new QWidget;
     auto* tools = new QHBoxLayout(d->tools);
-    tools->setContentsMargins(0, 0, 0, 0);
+    tools->setContentsMargins(8, 0, 4, 0);
     tools->setSpacing(6);
+    d->counts = new QLabel;
+    d->counts->setTextFormat(Qt::PlainText);
+    d->counts->setProperty("role", "hint");
+    d->counts->setToolTip(tr("Lines of text that were added, removed and changed; the canvas counts nodes"));
+    tools->addWidget(d->counts);
     const auto chip = [&](const QString& text, const QString& tip, bool on) {
         auto* button = new QToolButton;
         button->setText(text);
@@ -124,7 +106,7 @@ TextDiffPanel::TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent
         return button;
     };
     d->quiet =
-        chip(tr("Ignore names and spelling"),
+        chip(tr("Ignore spelling"),
              tr("A node that is only renamed, or whose target is spelled otherwise, is no difference"), true);
     d->shortNames = chip(tr("Short names"),
                          tr("aten.add.Tensor for torch.ops.aten.add.Tensor, cap.py for the full path"), true);
@@ -143,35 +125,29 @@ TextDiffPanel::TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent
             QFileDialog::getSaveFileName(this, tr("Export diff"), QStringLiteral("stages.diff"));
         if (!path.isEmpty()) exportTo(path);
     });
-    row->addWidget(d->tools);
-    column->addWidget(d->header);
-    d->view = new CodeView(theme);
-    d->view->setAccessibleName(tr("Text diff"));
-    column->addWidget(d->view, 1);
-    setContent(page);
-    setFocusProxy(d->view);
-    takeFilterKeys(d->view);
+    headerRow()->addWidget(d->tools);
+    addDifferenceKeys();
 
     connect(&workspace, &Workspace::stagesChanged, this, &TextDiffPanel::invalidate);
     connect(&workspace, &Workspace::diffChanged, this, &TextDiffPanel::invalidate);
     connect(&workspace, &Workspace::nodeSelected, this, &TextDiffPanel::invalidate);
-    connect(d->view, &CodeView::lineClicked, this, [this](int pane, int line) {
+    connect(view(), &CodeView::lineClicked, this, [this](int pane, int line) {
         const auto& nodes = d->text.nodeOfLine[std::size_t(pane)];
         if (line >= 0 && line < int(nodes.size()) && nodes[std::size_t(line)] != ir::npos)
             this->workspace().selectNode({pane == 0 ? Side::A : Side::B, nodes[std::size_t(line)]});
     });
-    connect(d->view, &CodeView::lineHovered, this, [this](int pane, int line) {
+    connect(view(), &CodeView::lineHovered, this, [this](int pane, int line) {
         const auto& nodes = d->text.nodeOfLine[std::size_t(pane)];
         const bool known = line >= 0 && line < int(nodes.size());
         this->workspace().hoverNode(
             {pane == 0 ? Side::A : Side::B, known ? nodes[std::size_t(line)] : ir::npos});
     });
-    connect(d->view, &CodeView::wordActivated, this, [this](int pane, int, const QString& word) {
+    connect(view(), &CodeView::wordActivated, this, [this](int pane, int, const QString& word) {
         const ir::GraphPtr& graph = pane == 0 ? d->key.graphA : d->key.graphB;
         const ir::NodeIndex node = graph ? graph->find(word.toStdString()) : ir::npos;
         if (node != ir::npos) this->workspace().selectNode({pane == 0 ? Side::A : Side::B, node});
     });
-    d->view->toolTipFor = [this](int pane, int, const QString& word) -> QString {
+    view()->toolTipFor = [this](int pane, int, const QString& word) -> QString {
         const ir::GraphPtr& graph = pane == 0 ? d->key.graphA : d->key.graphB;
         const ir::NodeIndex i = graph ? graph->find(word.toStdString()) : ir::npos;
         if (i == ir::npos) return {};
@@ -183,31 +159,20 @@ TextDiffPanel::TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent
                     QString::fromStdString(at->code);
         return text + u'\n' + tr("Ctrl-click goes to its definition");
     };
-    for (const int direction : {1, -1}) {
-        auto* key = new QShortcut(QKeySequence(direction > 0 ? Qt::Key_F7 : Qt::SHIFT | Qt::Key_F7), d->view);
-        key->setContext(Qt::WidgetWithChildrenShortcut);
-        connect(key, &QShortcut::activated, this, [this, direction] { nextDifference(direction); });
-    }
     restyle();
 }
 
 TextDiffPanel::~TextDiffPanel() = default;
 
 QWidget* TextDiffPanel::takeTools() {
-    d->header->hide();
+    headerRow()->removeWidget(d->tools);
+    d->tools->setParent(nullptr);
+    header()->hide();
     return d->tools;
 }
 
-CodeView* TextDiffPanel::view() const {
-    return d->view;
-}
-
-void TextDiffPanel::focusFilter() {
-    d->view->openFind();
-}
-
 void TextDiffPanel::nextDifference(int direction) {
-    d->view->nextDifference(direction);
+    view()->nextDifference(direction);
 }
 
 void TextDiffPanel::copyAll() {
@@ -249,8 +214,8 @@ void TextDiffPanel::refresh() {
                 d->ready = true;
                 CodeView::Options options;
                 options.signs = options.fold = d->text.document[1] != nullptr;
-                if (newStages) d->view->clear();
-                d->view->setRows(d->text.document[0], d->text.document[1], d->text.rows, options);
+                if (newStages) view()->clear();
+                view()->setRows(d->text.document[0], d->text.document[1], d->text.rows, options);
                 setLoading(false);
                 invalidate();
             });
@@ -258,22 +223,15 @@ void TextDiffPanel::refresh() {
     }
     setLoading(false);
     showContent();
-    const auto name = [](const StageView& view, const char* side) {
-        if (!view.stage) return QString();
-        const QString problem =
-            view.error.isEmpty() ? QString() : tr(" (raw text: the graph cannot be read)");
-        return QLatin1String(side) + u' ' + QString::fromStdString(view.stage->label()) + problem;
-    };
-    d->labelA->setText(name(a, "A"));
-    d->labelB->setText(name(b, "B"));
-    d->labelA->setToolTip(a.error);
-    d->labelB->setToolTip(b.error);
-    const auto count = [this](diff::Change c) { return int(d->text.counts[std::size_t(c)]); };
-    d->counts->setText(d->text.document[1] ? tr("+%1 −%2 ~%3")
-                                                 .arg(count(diff::Change::Added))
-                                                 .arg(count(diff::Change::Removed))
-                                                 .arg(count(diff::Change::Changed))
-                                           : QString());
+    QStringList unread;
+    for (const StageView* side : {&a, &b})
+        if (side->stage && !side->error.isEmpty())
+            unread << tr("%1 is raw text: %2").arg(toQString(side->stage->label()), side->error);
+    unread.removeDuplicates();
+    d->notice->setText(unread.join(QStringLiteral("  ")));
+    d->notice->setToolTip(unread.join(u'\n'));
+    header()->setVisible(!unread.isEmpty() || d->tools->parentWidget() == header());
+    d->counts->setText(d->text.document[1] ? lineCounts(d->text.counts) : QString());
 
     const NodeSelection selected = workspace().place().node;
     const int side = selected.side == Side::A ? 0 : 1;
@@ -291,8 +249,8 @@ void TextDiffPanel::refresh() {
             related[std::size_t(1 - side)].merge(lines(1 - side, node));
     }
     for (int pane = 0; pane < 2; ++pane)
-        d->view->setHighlight(pane, own[std::size_t(pane)], related[std::size_t(pane)]);
-    if (!own[std::size_t(side)].empty()) d->view->reveal(side, *own[std::size_t(side)].begin());
+        view()->setHighlight(pane, own[std::size_t(pane)], related[std::size_t(pane)]);
+    if (!own[std::size_t(side)].empty()) view()->reveal(side, *own[std::size_t(side)].begin());
 }
 
 } // namespace dynascope::views

@@ -3,25 +3,21 @@
 // Stage A's code beside stage B's, aligned by the graph diff's rows.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/text/code_panel.h"
 
 #include <memory>
 
 namespace dynascope::views {
 
-class CodeView;
-
 /// GUI thread only. Text is printed and aligned on the TaskRunner (tag "textdiff").
-class TextDiffPanel : public Panel {
+class TextDiffPanel : public CodePanel {
     Q_OBJECT
 public:
     TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~TextDiffPanel() override;
 
-    void focusFilter() override;
     /// The chips and buttons of the header, for a host that has a better place for them (a tab bar's corner).
     [[nodiscard]] QWidget* takeTools();
-    [[nodiscard]] CodeView* view() const;
 
 public slots:
     void nextDifference(int direction); ///< +1 or -1

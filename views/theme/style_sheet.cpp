@@ -124,6 +124,7 @@ constexpr auto tabsAndDocks = R"(
 QTabWidget::pane { border: 0; border-top: 1px solid @line; }
 QTabBar { background: @bg2; border: 0; font-size: @text12; }
 QTabBar::tab { background: @bg2; color: @text2; border: 0; border-bottom: 2px solid transparent; padding: 0 11px; min-height: 26px; max-height: 26px; font-weight: 500; }
+QMainWindow > QTabBar::tab { padding: 0 8px; }
 QTabBar::tab:hover { color: @text; background: @bg3; }
 QTabBar::tab:selected { color: @text; background: @bg1; border-bottom: 2px solid @accent; }
 QTabBar::tab:disabled { color: @text3; }

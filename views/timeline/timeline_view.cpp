@@ -409,6 +409,38 @@ void TimelineView::drawTrack(QPainter& painter) const {
     painter.drawLine(left, y, right, y);
 }
 
+QFont TimelineView::nameFont(int index) const {
+    const bool chosen = index == shown(Side::A) || index == shown(Side::B);
+    QFont font = m_theme.font(chosen ? FontRole::Strong : FontRole::Text);
+    font.setPixelSize(m_theme.scaled(11));
+    return font;
+}
+
+int TimelineView::nameRoom() const {
+    return m_compact ? m_theme.scaled(120) : int(m_step) - 6;
+}
+
+QRect TimelineView::nameRect(int index) const {
+    const int a = shown(Side::A), b = shown(Side::B);
+    if (!stage(index) || (m_compact && index != a && index != b)) return {};
+    const auto place = [this](int i) {
+        const QFontMetrics metrics(nameFont(i));
+        const int width =
+            metrics.horizontalAdvance(metrics.elidedText(stageName(i), Qt::ElideMiddle, nameRoom())) + 2;
+        const int x = stageX(i), least = m_theme.scaled(labelWidth) + 2;
+        // The outermost names move inwards rather than out of sight.
+        int left = std::max(x - width / 2, std::min(x - discRadius, least));
+        left = std::min(left, std::max(x + discRadius, viewport()->width() - 2) - width);
+        return QRect(left, trackY() - m_theme.scaled(30), width, m_theme.scaled(17));
+    };
+    QRect rect = place(index);
+    const int first = std::min(a, b);
+    if (!m_compact || index == first || !stage(first)) return rect;
+    // In a narrow window the names of neighbours are wider than the step between them.
+    rect.moveLeft(std::max(rect.left(), place(first).right() + m_theme.scaled(8)));
+    return rect;
+}
+
 void TimelineView::drawStages(QPainter& painter) const {
     const Colours& c = m_theme.colours();
     const int y = trackY(), a = shown(Side::A), b = shown(Side::B);
@@ -416,7 +448,7 @@ void TimelineView::drawStages(QPainter& painter) const {
     plain.setPixelSize(m_theme.scaled(11));
     strong.setPixelSize(m_theme.scaled(11));
     const QFont small = m_theme.font(FontRole::CodeSmall);
-    const int nameY = y - m_theme.scaled(30), row = m_theme.scaled(17);
+    const int row = m_theme.scaled(17);
     for (int i = 0; i < stageCount(); ++i) {
         const int x = stageX(i);
         if (x < -int(m_step) || x > viewport()->width() + int(m_step)) continue;
@@ -424,16 +456,11 @@ void TimelineView::drawStages(QPainter& painter) const {
         const Fact* known = fact(i);
 
         if (!m_compact || chosen) {
-            painter.setFont(chosen ? strong : plain);
+            painter.setFont(nameFont(i));
             painter.setPen(chosen || i == m_hover ? c.text : c.text2);
-            const int room = m_compact ? m_theme.scaled(120) : int(m_step) - 6;
-            const QString name = QFontMetrics(painter.font()).elidedText(stageName(i), Qt::ElideMiddle, room);
-            // The outermost names move inwards rather than out of sight.
-            const int width = painter.fontMetrics().horizontalAdvance(name) + 2;
-            const int left =
-                std::clamp(x - width / 2, std::min(x - discRadius, m_theme.scaled(labelWidth) + 2),
-                           std::max(x - width / 2, 0));
-            painter.drawText(QRect(left, nameY, width, row), Qt::AlignCenter, name);
+            const int room = nameRoom();
+            painter.drawText(nameRect(i), Qt::AlignCenter,
+                             painter.fontMetrics().elidedText(stageName(i), Qt::ElideMiddle, room));
             if (known) {
                 painter.setFont(plain);
                 painter.setPen(c.text2);
@@ -447,13 +474,13 @@ void TimelineView::drawStages(QPainter& painter) const {
             painter.setPen(quiet ? c.text3 : c.text2);
             // Between the node counts where those are drawn; the tooltip has what does not fit.
             const Fact* before = fact(i - 1);
-            const auto half = [&](const Fact* f) {
-                return m_compact || !f ? discRadius : QFontMetrics(plain).horizontalAdvance(f->size) / 2 + 3;
+            const auto half = [&](int of, const Fact* f) {
+                const bool drawn = f && (!m_compact || of == a || of == b);
+                return drawn ? QFontMetrics(plain).horizontalAdvance(f->size) / 2 + 3 : discRadius;
             };
-            const int width = int(m_step) - 2 * std::max(half(known), half(before)) - 4;
-            const QString text = QFontMetrics(small).elidedText(known->change, Qt::ElideRight, width);
-            painter.drawText(QRect(x - int(m_step / 2) - width / 2, y + m_theme.scaled(8), width, row),
-                             Qt::AlignCenter, text);
+            const int left = stageX(i - 1) + half(i - 1, before) + 2, right = x - half(i, known) - 2;
+            const QString text = QFontMetrics(small).elidedText(known->change, Qt::ElideRight, right - left);
+            painter.drawText(QRect(left, y + m_theme.scaled(8), right - left, row), Qt::AlignCenter, text);
         }
 
         const QPointF at(x, y);

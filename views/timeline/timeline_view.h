@@ -26,6 +26,8 @@ public:
     /// Centre of a stage's circle in the viewport; for tests and popups.
     [[nodiscard]] QPoint stagePoint(int stage) const;
     [[nodiscard]] int stageAt(QPoint viewportPoint) const; ///< -1 where there is none
+    /// Where a stage's name is drawn in the viewport; empty where it is not drawn. For tests.
+    [[nodiscard]] QRect nameRect(int stage) const;
     /// "+3 −1 ~1", "=", or empty while it is not known.
     [[nodiscard]] QString changeText(int stage) const;
     [[nodiscard]] bool isSettled() const; ///< nothing left to work out
@@ -69,6 +71,8 @@ private:
     [[nodiscard]] int stageX(int index) const; ///< in the viewport
     [[nodiscard]] const Fact* fact(int index) const;
     [[nodiscard]] QString stageName(int index) const;
+    [[nodiscard]] QFont nameFont(int index) const;
+    [[nodiscard]] int nameRoom() const;
     void drawPhases(QPainter& painter) const;
     void drawTrack(QPainter& painter) const;
     void drawStages(QPainter& painter) const;
