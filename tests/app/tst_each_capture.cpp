@@ -26,6 +26,7 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QTextBlock>
+#include <QtEndian>
 #include <QtTest>
 #include <algorithm>
 
@@ -33,6 +34,24 @@ using namespace dynascope;
 using namespace dynascope::app;
 using namespace dynascope::views;
 using canvas::GraphCanvas;
+
+namespace {
+
+/// The bytes as a gzip file. qCompress() writes a length, then a zlib stream: two bytes, deflate data, a sum.
+QByteArray gzip(const QByteArray& bytes) {
+    const QByteArray packed = qCompress(bytes);
+    quint32 crc = ~quint32(0);
+    for (const char byte : bytes) {
+        crc ^= quint8(byte);
+        for (int bit = 0; bit < 8; ++bit)
+            crc = (crc >> 1) ^ (0xedb88320u & (~(crc & 1) + 1));
+    }
+    const quint32 tail[] = {qToLittleEndian(~crc), qToLittleEndian(quint32(bytes.size()))};
+    return QByteArray::fromHex("1f8b08000000000000ff") + packed.sliced(6, packed.size() - 10) +
+           QByteArray(reinterpret_cast<const char*>(tail), sizeof tail);
+}
+
+} // namespace
 
 class TestEachCapture : public QObject {
     Q_OBJECT
@@ -98,6 +117,11 @@ void TestEachCapture::opens_data() {
         QTest::addRow("%s", qPrintable(folder + '/' + QFileInfo(log).completeBaseName().section('_', 4)))
             << log;
     }
+    QFile plain(test::capture("trace_inductor/train"));
+    QFile packed(root.filePath("train.log.gz"));
+    QVERIFY(plain.open(QIODevice::ReadOnly) && packed.open(QIODevice::WriteOnly));
+    packed.write(gzip(plain.readAll()));
+    QTest::newRow("compressed") << packed.fileName();
     QTest::newRow("all ranks") << root.filePath("ranks_aot_eager/ddp");
     for (const char* folder : {"text", "torch_logs"})
         for (const QString& file : QDir(root.filePath(folder)).entryList(QDir::Files, QDir::Name))
@@ -329,7 +353,7 @@ void TestEachCapture::followToItsLine() {
 }
 
 void TestEachCapture::saysWhyItCannotOpen() {
-    // The start of a gzip stream: compressed logs are not read.
+    // The start of a gzip file, and no more.
     QTemporaryDir folder;
     QFile file(folder.filePath("train.log.gz"));
     QVERIFY(file.open(QIODevice::WriteOnly));
