@@ -18,6 +18,7 @@ struct Known {
 constexpr std::array known{
     Known{"graph_breaks", "20 compile ids: print, a branch on tensor data, .item(), exec"},
     Known{"view_mutation", "a write to a view, before and after functionalization"},
+    Known{"sibling_views", "an oracle case: two views of one tensor, each written"},
     Known{"encoder_train", "a transformer encoder: joint, forward and backward graphs"},
     Known{"gpt2_train", "one training step of a small GPT-2"},
     Known{"recompiles", "the same function compiled for several shapes and dtypes"},
@@ -39,9 +40,10 @@ std::vector<Sample> bundledSamples() {
                               QStringLiteral(DYNASCOPE_SOURCE_DIR "/resources/samples")};
     std::vector<Sample> samples;
     for (const QString& folder : folders) {
-        for (const QFileInfo& file : QDir(folder).entryInfoList(
-                 {QStringLiteral("*.log"), QStringLiteral("*.log.gz"), QStringLiteral("*.txt")},
-                 QDir::Files)) {
+        for (const QFileInfo& file :
+             QDir(folder).entryInfoList({QStringLiteral("*.log"), QStringLiteral("*.log.gz"),
+                                         QStringLiteral("*.txt"), QStringLiteral("*.json")},
+                                        QDir::Files)) {
             const QString name = file.fileName().section(u'.', 0, 0);
             if (name.compare(QLatin1String("README"), Qt::CaseInsensitive) == 0) continue;
             const std::size_t rank = rankOf(name);

@@ -384,8 +384,8 @@ void MainWindow::updateActions() {
 
 void MainWindow::openDialog() {
     openPaths(QFileDialog::getOpenFileNames(this, tr("Open"), {},
-                                            tr("Traces and graph texts (*.log *.txt *.py *.gz *.zst *.xz "
-                                               "*.bz2 *.tar *.tgz *.zip);;All files (*)")));
+                                            tr("Traces, graph texts and cases (*.log *.txt *.py *.json *.gz "
+                                               "*.zst *.xz *.bz2 *.tar *.tgz *.zip);;All files (*)")));
 }
 
 void MainWindow::openFolder() {

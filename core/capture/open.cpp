@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/open.h"
 
+#include "core/capture/case_file.h"
 #include "core/capture/graph_file.h"
 #include "core/capture/packed.h"
 #include "core/capture/trace_lines.h"
@@ -45,7 +46,8 @@ std::string titleOf(const std::string& path) {
     std::string name = file.filename().string();
     constexpr std::string_view prefix = "dedicated_log_torch_trace_";
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
-    for (const std::string_view end : {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".log"})
+    for (const std::string_view end :
+         {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".log", ".json"})
         if (name.ends_with(end)) name.erase(name.size() - end.size());
     while (!name.empty() && (name.back() == '_' || name.back() == '.'))
         name.pop_back();
@@ -96,7 +98,8 @@ Result<session::SessionPtr> openPlain(const session::ByteSourcePtr& source, cons
     }
     if (looksBinary(text))
         return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
-    Result<session::Session> session = readGraphFile(source, label, task);
+    Result<session::Session> session =
+        looksLikeCase(text) ? readCaseFile(source, label, task) : readGraphFile(source, label, task);
     if (task.cancelled()) return tl::unexpected(cancelledError());
     if (!session) return tl::unexpected(session.error());
     return finish(std::move(*session), label, std::move(title));
@@ -200,7 +203,9 @@ Result<session::SessionPtr> openFolder(const std::string& folder, const TaskCont
 Kind sniff(std::string_view head) {
     head = head.substr(0, 65536);
     if (hasRecord(head)) return Kind::TorchTrace;
-    if (looksBinary(head) || !ir::looksLikeGraph(head)) return Kind::Unknown;
+    if (looksBinary(head)) return Kind::Unknown;
+    if (looksLikeCase(head)) return Kind::OracleCase;
+    if (!ir::looksLikeGraph(head)) return Kind::Unknown;
     const std::size_t fx = head.find("graph(");
     const std::size_t readable = head.find("def forward(");
     return fx < readable ? Kind::FxText : Kind::ReadableText;

@@ -41,7 +41,7 @@ std::string CompileId::toString() const {
 }
 
 std::string_view phaseName(Phase phase) {
-    static constexpr std::array<std::string_view, 10> names = {"Dynamo",
+    static constexpr std::array<std::string_view, 11> names = {"Dynamo",
                                                                "pre-grad",
                                                                "joint",
                                                                "inference",
@@ -50,7 +50,8 @@ std::string_view phaseName(Phase phase) {
                                                                "hooks",
                                                                "post-grad, forward",
                                                                "post-grad, backward",
-                                                               "code"};
+                                                               "code",
+                                                               "computed"};
     return names[static_cast<std::size_t>(phase)];
 }
 
@@ -61,8 +62,8 @@ std::string_view statusName(Status status) {
 }
 
 std::string_view kindName(Kind kind) {
-    static constexpr std::array<std::string_view, 4> names = {"TORCH_TRACE", "FX text", "print_readable text",
-                                                              "unknown"};
+    static constexpr std::array<std::string_view, 5> names = {"TORCH_TRACE", "FX text", "print_readable text",
+                                                              "oracle case", "unknown"};
     return names[static_cast<std::size_t>(kind)];
 }
 

@@ -75,7 +75,8 @@ enum class Phase : std::uint8_t {
     Hooks,
     PostGradForward,
     PostGradBackward,
-    Code
+    Code,
+    Computed ///< made by the engine; never in Compile::stages
 };
 [[nodiscard]] std::string_view phaseName(Phase phase);
 
@@ -226,6 +227,8 @@ struct Compile {
     double backwardSeconds = 0;       ///< of bwd_compilation_metrics
     std::string metricsJson;          ///< compilation_metrics as recorded
     std::vector<std::size_t> records; ///< indices into Session::records, in file order
+    /// JSON objects of an oracle case: what to run its graph on, and the graph's constants; else empty.
+    std::string runInputs, runAttributes;
 
     [[nodiscard]] const ir::SourceLocation* location() const {
         return userStack.empty() ? nullptr : &userStack.back();
@@ -244,9 +247,9 @@ struct Frame {
     std::vector<std::size_t> compiles; ///< indices into Session::compiles, in order of compilation
 };
 
-enum class Kind : std::uint8_t { TorchTrace, FxText, ReadableText, Unknown };
+enum class Kind : std::uint8_t { TorchTrace, FxText, ReadableText, OracleCase, Unknown };
 [[nodiscard]] std::string_view
-kindName(Kind kind); ///< "TORCH_TRACE", "FX text", "print_readable text", "unknown"
+kindName(Kind kind); ///< "TORCH_TRACE", "FX text", "print_readable text", "oracle case", "unknown"
 
 /// A piece of the input that could not be used as meant. Everything else still opens.
 struct Warning {

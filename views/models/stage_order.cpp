@@ -31,6 +31,8 @@ std::vector<Phase> feeders(Phase phase) {
         return {Phase::Backward, Phase::Joint};
     case Phase::Code:
         return {Phase::PostGradBackward, Phase::PostGradForward, Phase::Backward, Phase::Forward};
+    case Phase::Computed:
+        return {};
     }
     return {};
 }

@@ -67,6 +67,25 @@ constexpr std::array byName{
           "The graph after Inductor's post-grad passes, as it is lowered: views and writes are put back in "
           "place where safe.",
           "torch/_inductor/compile_fx.py"},
+    Entry{"functionalize_mutations", "PyTorch's own functionalization of the case; views stay views.",
+          "torch/_functorch"},
+    Entry{"functionalize_mutations_and_views",
+          "PyTorch's own functionalization of the case; every view became its copying form.",
+          "torch/_functorch"},
+    Entry{"aot_fw_graph", "What AOTAutograd hands to its compiler for the case.", "torch/_functorch"},
+    Entry{"functionalize",
+          "The same program without writes: each in-place op became an op that makes a new tensor, and views "
+          "were rebuilt from the changed base.",
+          "dynascope-engine, with PyTorch's own dispatcher kernels"},
+    Entry{"normalize_ir",
+          "torch-level calls, methods and operators written as one op each; in-place ops became functional "
+          "ones where the pass holds that to be safe.",
+          "dynascope-engine"},
+    Entry{"decompose", "Composite ops replaced by the simpler ops that they are made of.",
+          "dynascope-engine, with PyTorch's CompositeImplicit kernels"},
+    Entry{"dce", "Nodes whose result nobody reads are gone; writes and random ops stay.", "dynascope-engine"},
+    Entry{"cse", "Nodes that compute the same value twice became one.", "dynascope-engine"},
+    Entry{"shapes", "The same nodes with shape, stride and dtype worked out for each.", "dynascope-engine"},
     Entry{"inductor_output_code", "The generated Python wrapper with its kernels. It has no graph.",
           "torch/_inductor/codecache.py"},
 };
@@ -94,6 +113,8 @@ Entry byPhase(session::Phase phase) {
         return {"", "A backward graph in Inductor, after AOTAutograd.", "torch/_inductor"};
     case Phase::Code:
         return {"", "Generated code. It has no graph.", "torch/_inductor"};
+    case Phase::Computed:
+        return {"", "A graph that the engine computed from another stage.", "dynascope-engine"};
     }
     return {};
 }
@@ -114,8 +135,11 @@ QString stageToolTip(const session::Stage& stage, const QString& size, const QSt
     QStringList facts{size};
     if (stage.attempt > 0) facts << QStringLiteral("attempt %1").arg(stage.attempt);
     if (!change.isEmpty()) facts << change;
-    html += QStringLiteral("<br><br>%1<br>Printed by %2")
-                .arg(facts.join(QStringLiteral(", ")).toHtmlEscaped(), help.printedBy.toHtmlEscaped());
+    html += QStringLiteral("<br><br>%1<br>%2 %3")
+                .arg(facts.join(QStringLiteral(", ")).toHtmlEscaped(),
+                     stage.phase == session::Phase::Computed ? QStringLiteral("Computed by")
+                                                             : QStringLiteral("Printed by"),
+                     help.printedBy.toHtmlEscaped());
     html += QStringLiteral("<br>Click shows it as B, Shift+click as A");
     return QStringLiteral("<div style='max-width:340px'>%1</div>").arg(html);
 }
