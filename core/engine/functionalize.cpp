@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/functionalize.h"
 
+#include "core/engine/meta_kernels.h"
 #include "core/engine/tracer.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
@@ -328,6 +329,7 @@ tl::expected<Functionalized, RunError> functionalize(const Program& program,
                                                      const std::vector<Tensor>& inputs,
                                                      const Attributes& attributes, Remove remove,
                                                      const TaskContext& task) {
+    ensureMetaKernels();
     return Functionalizer(program, inputs, attributes, task).run(remove);
 }
 
