@@ -151,6 +151,8 @@ private:
             Tensor out = at::empty({0}, storage.options().dtype(dtypeOf(input)));
             return out.set_(storage.storage(), offset, shape, stride);
         }
+        // A view made without grad could not be written under grad.
+        const at::AutoGradMode grad(true);
         Tensor& base = m_bases.at(index);
         if (!base.defined()) {
             const json declared = m_spec.at("storages").at(index).value("base_shape", json());

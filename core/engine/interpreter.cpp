@@ -113,13 +113,15 @@ std::vector<const Operand*> resultLeaves(const Program& program) {
 }
 
 tl::expected<std::vector<IValue>, RunError> run(const Program& program, const std::vector<at::Tensor>& inputs,
-                                                const Attributes& attributes, const TaskContext& task) {
+                                                const Attributes& attributes, const TaskContext& task,
+                                                RunObserver* observer) {
     Values values(program.graph->size());
     ir::NodeIndex at = 0;
     try {
         for (; at < program.code.size(); ++at) {
             if (task.cancelled()) return tl::unexpected(RunError{"cancelled", at, true});
             const Instruction& instruction = program.code[at];
+            if (observer) observer->before(at);
             switch (instruction.kind) {
             case Instruction::Kind::Input:
                 TORCH_CHECK(instruction.position < inputs.size(), "the program takes ", program.inputs,
@@ -136,6 +138,7 @@ tl::expected<std::vector<IValue>, RunError> run(const Program& program, const st
             default:
                 values[at] = call(instruction, values);
             }
+            if (observer) observer->after(at, values[at]);
             for (const ir::NodeIndex dead : instruction.dies)
                 values[dead] = IValue();
             task.report("Running", at + 1, program.code.size());

@@ -36,11 +36,22 @@ using Values = std::vector<c10::IValue>; ///< one per node
 /// Leaves of the graph's result in reading order.
 [[nodiscard]] std::vector<const Operand*> resultLeaves(const Program& program);
 
+/// Sees a run node by node, on the thread that runs it. What it throws ends the run as an operator's error
+/// would.
+class RunObserver {
+public:
+    RunObserver() = default;
+    RunObserver(const RunObserver&) = delete;
+    RunObserver& operator=(const RunObserver&) = delete;
+    virtual ~RunObserver() = default;
+    virtual void before(ir::NodeIndex node) = 0;
+    virtual void after(ir::NodeIndex node, const c10::IValue& value) = 0;
+};
+
 /// Runs the whole program; gives the leaves of its result. Writes into `inputs` as the program does.
-[[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError> run(const Program& program,
-                                                                   const std::vector<at::Tensor>& inputs,
-                                                                   const Attributes& attributes,
-                                                                   const TaskContext& task = {});
+[[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError>
+run(const Program& program, const std::vector<at::Tensor>& inputs, const Attributes& attributes,
+    const TaskContext& task = {}, RunObserver* observer = nullptr);
 
 /// PyTorch's message without its C++ stack.
 [[nodiscard]] std::string errorText(const std::exception& error);

@@ -130,9 +130,9 @@ std::vector<c10::RegistrationHandleRAII> registerAll() {
     for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
         const auto op = dispatcher.findOp(name);
         if (!op || !lacksMeta(*op)) continue;
-        handles.push_back(dispatcher.registerImpl(name, DispatchKey::Meta,
-                                                  c10::KernelFunction::makeFromBoxedFunction<&onStandIns>(),
-                                                  std::nullopt, nullptr, "dynascope: CPU kernel on stand-ins"));
+        handles.push_back(dispatcher.registerImpl(
+            name, DispatchKey::Meta, c10::KernelFunction::makeFromBoxedFunction<&onStandIns>(), std::nullopt,
+            nullptr, "dynascope: CPU kernel on stand-ins"));
     }
     return handles;
 }

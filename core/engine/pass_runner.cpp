@@ -5,6 +5,7 @@
 #include "core/engine/client/compare.h"
 #include "core/engine/deviations.h"
 #include "core/engine/functionalize.h"
+#include "core/engine/verify/gradients.h"
 #include "core/ir/text.h"
 
 #include <ATen/core/grad_mode.h>
@@ -114,17 +115,25 @@ double medianMicroseconds(std::vector<std::chrono::nanoseconds> times) {
     return std::chrono::duration<double, std::micro>(times[times.size() / 2]).count();
 }
 
+/// Some operators of functional graphs have no derivative of their own (copy), so values are compared alone.
+json withoutGrad(json inputs) {
+    for (json& input : inputs.at("inputs"))
+        input.erase("requires_grad");
+    return inputs;
+}
+
 /// Sets verified (null where eager itself fails) and differences, and where it is false deviations.
 tl::expected<void, Failure> verify(const Program& source, const Attributes& attributes, const Program& result,
                                    const PassRequest& request, json& reply, const TaskContext& task) {
-    const Reply eager = execute(source, request.inputs, request.attributes, task);
+    const json values = withoutGrad(request.inputs);
+    const Reply eager = execute(source, values, request.attributes, task);
     if (!eager && eager.error().code == ErrorCode::Cancelled) return tl::unexpected(eager.error());
     if (!eager) { // nothing to compare with
         reply["differences"] =
             json::array({{{"aspect", "eager"}, {"text", "eager raises: " + eager.error().message}}});
         return {};
     }
-    const Reply computed = execute(result, request.inputs, attributesJson(attributes), task);
+    const Reply computed = execute(result, values, attributesJson(attributes), task);
     if (!computed && computed.error().code == ErrorCode::Cancelled) return tl::unexpected(computed.error());
     json differences = json::array();
     bool same = computed.has_value();
@@ -183,7 +192,12 @@ Reply execute(const Program& program, const json& spec, const json& attributes, 
     const at::AutoGradMode grad(inputs->anyRequiresGrad);
     const auto results = run(program, inputs->tensors, *constants, task);
     if (!results) return tl::unexpected(runFailure(program, results.error()));
-    return describeRun(*results, *inputs, keys);
+    json answer = describeRun(*results, *inputs, keys);
+    if (!inputs->anyRequiresGrad) return answer;
+    const std::vector<at::Tensor> found = gradients(*results, inputs->tensors);
+    for (const at::Tensor& gradient : found)
+        answer["grads"].push_back(gradient.defined() ? describe(gradient) : json());
+    return answer;
 }
 
 Reply runPasses(ProgramPtr source, const PassRequest& request, const TaskContext& task) {

@@ -30,7 +30,7 @@ struct PassRequest {
 [[nodiscard]] Reply runPasses(std::shared_ptr<const Program> source, const PassRequest& request,
                               const TaskContext& task);
 
-/// Runs a program on a case's inputs: {outputs, post}.
+/// Runs a program on a case's inputs: {outputs, post}, and grads where an input requires grad.
 [[nodiscard]] Reply execute(const Program& program, const nlohmann::json& inputs,
                             const nlohmann::json& attributes, const TaskContext& task);
 

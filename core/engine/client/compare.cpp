@@ -65,6 +65,11 @@ public:
         rows(Aspect::InputValues, "input", inputs, gotInputs, {"shape", "data"});
         rows(Aspect::InputStrides, "input", inputs, gotInputs, {"stride", "storage_offset"});
         rows(Aspect::InputIdentity, "input", inputs, gotInputs, {"dtype", "same_storage"});
+        const json& gradients = field(expected, "grads");
+        const json& gotGradients = field(got, "grads");
+        if (!gradients.is_null() || !gotGradients.is_null())
+            rows(Aspect::Gradients, "gradient", gradients, gotGradients,
+                 {"shape", "stride", "dtype", "storage_offset", "data"});
         return std::move(m_out);
     }
 
@@ -109,6 +114,8 @@ std::string_view aspectName(Aspect aspect) {
         return "input_strides";
     case Aspect::InputIdentity:
         return "input_identity";
+    case Aspect::Gradients:
+        return "gradients";
     }
     return {};
 }
@@ -120,7 +127,7 @@ std::vector<Difference> compareRuns(const json& expected, const json& got) {
 bool sameValues(const std::vector<Difference>& differences) {
     return std::none_of(differences.begin(), differences.end(), [](const Difference& difference) {
         return difference.aspect == Aspect::OutputValues || difference.aspect == Aspect::Storages ||
-               difference.aspect == Aspect::InputValues;
+               difference.aspect == Aspect::InputValues || difference.aspect == Aspect::Gradients;
     });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Compares two runs of a program in the form of an oracle case's `eager`: {outputs, post: {storages,
-// inputs}}.
+// inputs}, grads}.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace dynascope::engine {
 
-/// The questions that a case's matches_eager answers, and two more.
+/// The questions that a case's matches_eager answers, and three more.
 enum class Aspect {
     OutputValues, ///< number, shapes and data of the outputs
     OutputStrides,
@@ -21,6 +21,7 @@ enum class Aspect {
     InputValues,    ///< shapes and data of the inputs after the call
     InputStrides,   ///< strides and offsets of the inputs after the call
     InputIdentity,  ///< dtypes of the inputs after the call, and whether each still has a storage of the case
+    Gradients,      ///< of the inputs that require grad
 };
 /// As in matches_eager: "output_values".
 [[nodiscard]] std::string_view aspectName(Aspect aspect);

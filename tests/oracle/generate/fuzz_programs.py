@@ -259,7 +259,7 @@ def view(p):
         return False
     a = p.rng.choice([n for n in (1, 2, 3, 4, 6) if t.numel() % n == 0])
     shape = p.rng.choice([[-1], [a, -1], [t.numel() // a, a]])
-    return p.emit(aten("view.default", name, shape) if p.rng.random() < 0.7 else f"torch.reshape({name}, {shape})")
+    return p.emit(aten("view.default", name, shape) if p.rng.random() < 0.9 else f"torch.reshape({name}, {shape})")
 
 
 @step(VIEWS, 4)
@@ -334,7 +334,7 @@ def odd_views(p):
     if kind == "real":
         return t.is_complex() and p.emit(aten("view_as_real.default", name))
     if kind == "dtype":
-        return t.dtype == torch.float32 and p.emit(aten("view.dtype", name, "torch.int32"))
+        return t.dtype == torch.float16 and p.emit(aten("view.dtype", name, "torch.bfloat16"))
     total = t.untyped_storage().nbytes() // t.element_size()
     shape = [p.rng.randint(1, 2) for _ in range(p.rng.randint(1, 2))]
     stride = [p.rng.randint(1, 3) for _ in shape]
