@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli oracle DIR [--json]
+// dynascope-cli oracle DIR [--json] [--faithful] [--jobs N]
 #include "app/cli/engine_command.h"
 #include "core/engine/client/oracle.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <thread>
 
 namespace dynascope::cli {
 
@@ -22,6 +24,8 @@ struct Options {
     std::string folder;
     EngineOptions engine;
     bool json = false;
+    bool faithful = false;
+    unsigned jobs = 1;
 };
 
 constexpr std::array verdicts{Verdict::Passed, Verdict::Failed, Verdict::Declined, Verdict::Skipped};
@@ -133,16 +137,42 @@ json document(const Results& results) {
             {"skipped", results.skipReasons}};
 }
 
+/// One engine judges cases until there are none left. `next` counts through `files`; a file that cannot be
+/// read stops everybody.
+void judgeSome(const Options& options, const std::vector<std::string>& files, std::atomic<std::size_t>& next,
+               std::vector<Result<CaseReport>>& reports) {
+    engine::Client client = makeClient(options.engine);
+    engine::JudgeOptions how;
+    how.faithful = options.faithful;
+    for (std::size_t i = next++; i < files.size(); i = next++) {
+        const Result<std::string> text = readFile(files[i]);
+        if (!text) {
+            reports[i] = tl::unexpected(text.error());
+            next = files.size();
+            return;
+        }
+        reports[i] = engine::judgeCase(client, *text, files[i], how);
+    }
+}
+
 int run(const Options& options) {
     const Result<std::vector<std::string>> files = caseFiles(options.folder);
     if (!files) return fail(files.error());
-    engine::Client client = makeClient(options.engine);
-    if (const auto started = client.start(); !started) return fail(started.error(), {});
+    {
+        engine::Client client = makeClient(options.engine);
+        if (const auto started = client.start(); !started) return fail(started.error(), {});
+    }
+    std::vector<Result<CaseReport>> reports(files->size());
+    std::atomic<std::size_t> next = 0;
+    {
+        std::vector<std::jthread> workers;
+        for (unsigned i = 0; i < std::min<std::size_t>(options.jobs, files->size()); ++i)
+            workers.emplace_back([&] { judgeSome(options, *files, next, reports); });
+    }
     Results results;
-    for (const std::string& path : *files) {
-        const Result<std::string> text = readFile(path);
-        if (!text) return fail(text.error());
-        results.add(engine::judgeCase(client, *text, path));
+    for (Result<CaseReport>& report : reports) {
+        if (!report) return fail(report.error());
+        results.add(std::move(*report));
     }
     print(options.json ? document(results).dump() + '\n' : report(results));
     return results.total.of(Verdict::Failed) == 0 ? exitOk : exitFailure;
@@ -156,6 +186,11 @@ void addOracle(CLI::App& app, Action& action) {
         "oracle", "Judge the engine by cases that PyTorch answered; exit status 1 if one fails");
     command->add_option("folder", options->folder, "Folder of case files, or one file")->required();
     command->add_flag("--json", options->json, "One JSON document on stdout");
+    command->add_flag("--faithful", options->faithful,
+                      "Judge by PyTorch's own graphs and errors, also where they part from eager");
+    command->add_option("--jobs", options->jobs, "Engines that work at the same time")
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str();
     addEngineOption(*command, options->engine);
     command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -24,6 +24,22 @@ private slots:
         QVERIFY(m_engine.start().has_value());
     }
 
+    /// Programs from fixed seeds: none may fail, and PyTorch is at odds with eager on those that it was.
+    void everySeed() {
+        std::map<std::pair<std::string, Verdict>, int> tally;
+        const auto cases = test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/seeds.tar.xz");
+        QCOMPARE(cases.size(), 400U);
+        for (const test::ArchiveFile& file : cases) {
+            const engine::CaseReport report = engine::judgeCase(m_engine, file.content, file.path);
+            QVERIFY2(report.verdict() != Verdict::Failed, (file.path + ": " + report.reason()).c_str());
+            for (const engine::PartReport& part : report.parts)
+                ++tally[{part.part, part.verdict}];
+        }
+        QCOMPARE((tally[{"eager", Verdict::Passed}]), 400);
+        QCOMPARE((tally[{"mutations", Verdict::Passed}]), 319);
+        QCOMPARE((tally[{"mutations_and_views", Verdict::Passed}]), 288);
+    }
+
     void everyCase() {
         std::map<std::pair<std::string, Verdict>, int> tally;
         for (const auto& [name, text] : m_cases) {
@@ -81,6 +97,53 @@ private slots:
         changed[json::json_pointer(pointer.toStdString())] = json::parse(value.toStdString());
         const engine::CaseReport report = engine::judgeCase(m_engine, changed.dump(), name);
         QVERIFY2(report.verdict() == Verdict::Failed, report.reason().c_str());
+    }
+
+    /// The same for fields that only some cases have.
+    void tamperedElsewhere_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("pointer");
+        QTest::addColumn<QString>("value");
+        QTest::newRow("gradient") << "hand_grad_intermediate_inplace"
+                                  << "/eager/grads/0/data/2"
+                                  << "5";
+        QTest::newRow("number of gradients") << "hand_grad_output_alias_input"
+                                             << "/eager/grads"
+                                             << "[]";
+        QTest::newRow("eager's error") << "hand_internal_overlap_write_error"
+                                       << "/eager/error/message"
+                                       << R"("something else")";
+        QTest::newRow("no error") << "hand_grad_leaf_mutation_error"
+                                  << "/eager"
+                                  << R"({"outputs":[],"post":{"storages":[],"inputs":[]}})";
+        QTest::newRow("the pass's error") << "rand_0459"
+                                          << "/after/mutations/error/message"
+                                          << R"("something else")";
+        QTest::newRow("a scalar") << "hand_aot_int_output"
+                                  << "/eager/outputs/1/scalar"
+                                  << "17";
+    }
+    void tamperedElsewhere() {
+        QFETCH(QString, name);
+        QFETCH(QString, pointer);
+        QFETCH(QString, value);
+        const std::string& text = m_cases.at(name.toStdString());
+        QVERIFY(engine::judgeCase(m_engine, text, "x").verdict() != Verdict::Failed);
+        json changed = json::parse(text);
+        const json::json_pointer where(pointer.toStdString());
+        QVERIFY(changed.contains(where));
+        changed[where] = json::parse(value.toStdString());
+        QCOMPARE(engine::judgeCase(m_engine, changed.dump(), "x").verdict(), Verdict::Failed);
+    }
+
+    void faithfulJudgesByPyTorchsOwnGraph() {
+        engine::JudgeOptions faithful;
+        faithful.faithful = true;
+        const std::string& text = m_cases.at("rand_0459");
+        QCOMPARE(engine::judgeCase(m_engine, text, "x", faithful).verdict(), Verdict::Passed);
+        json changed = json::parse(text);
+        changed["after"]["mutations"]["error"]["message"] = "something else";
+        QCOMPARE(engine::judgeCase(m_engine, changed.dump(), "x", faithful).verdict(), Verdict::Failed);
     }
 
     void declinedIsNeverPassedAndNamesTheCause() {

@@ -124,6 +124,10 @@ std::vector<Difference> compareRuns(const json& expected, const json& got) {
     return Comparer().run(expected, got);
 }
 
+std::string dataDifference(const json& expected, const json& got) {
+    return differs(expected, got, "data").value_or(std::string());
+}
+
 bool sameValues(const std::vector<Difference>& differences) {
     return std::none_of(differences.begin(), differences.end(), [](const Difference& difference) {
         return difference.aspect == Aspect::OutputValues || difference.aspect == Aspect::Storages ||

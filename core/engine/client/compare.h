@@ -35,6 +35,10 @@ struct Difference {
 /// and relative above.
 [[nodiscard]] std::vector<Difference> compareRuns(const nlohmann::json& expected, const nlohmann::json& got);
 
+/// Where two trees of lists, numbers and words part ("data[3] is 2, expected 4"), within the same tolerance.
+/// Empty if they do not.
+[[nodiscard]] std::string dataDifference(const nlohmann::json& expected, const nlohmann::json& got);
+
 /// Whether outputs, storages and inputs hold the same values; strides and aliasing of outputs may differ, as
 /// they do after functionalization.
 [[nodiscard]] bool sameValues(const std::vector<Difference>& differences);

@@ -39,8 +39,14 @@ struct CaseReport {
     [[nodiscard]] std::string reason() const;
 };
 
+struct JudgeOptions {
+    /// Judge by PyTorch's own graphs and errors, also where they part from eager.
+    bool faithful = false;
+    CallOptions call;
+};
+
 /// Judges the text of one case file; `label` names it if the case does not. Anything that is no case fails.
 [[nodiscard]] CaseReport judgeCase(Client& engine, std::string_view text, const std::string& label,
-                                   const CallOptions& options = {});
+                                   const JudgeOptions& options = {});
 
 } // namespace dynascope::engine

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/client/oracle_case.h"
+
+namespace dynascope::engine {
+
+using nlohmann::json;
+
+namespace {
+
+/// Python and C++ name a tensor's type differently: [torch.FloatTensor [2]] and [CPUFloatType [2]].
+std::string withoutTypes(std::string_view text) {
+    std::string out(text);
+    for (std::size_t open = out.find('['); open != std::string::npos; open = out.find('[', open + 1)) {
+        const std::size_t end = out.find_first_of(" ]", open);
+        if (end == std::string::npos) break;
+        const std::string_view word = std::string_view(out).substr(open + 1, end - open - 1);
+        if (word.ends_with("Tensor") || word.ends_with("Type")) out.erase(open + 1, end - open - 1);
+    }
+    return out;
+}
+
+} // namespace
+
+const json& field(const json& object, const char* key) {
+    static const json none;
+    if (!object.is_object()) return none;
+    const auto found = object.find(key);
+    return found == object.end() ? none : *found;
+}
+
+std::string text(const json& object, const char* key) {
+    const json& value = field(object, key);
+    return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool sameCause(std::string_view expected, std::string_view got) {
+    constexpr std::size_t compared = 120;
+    return !expected.empty() &&
+           withoutTypes(expected).substr(0, compared) == withoutTypes(got).substr(0, compared);
+}
+
+std::string firstDifferentLine(std::string_view expected, std::string_view got) {
+    for (std::size_t line = 1;; ++line) {
+        const std::string_view a = expected.substr(0, expected.find('\n'));
+        const std::string_view b = got.substr(0, got.find('\n'));
+        if (a != b)
+            return "line " + std::to_string(line) + " of the graph is '" + std::string(b) + "', expected '" +
+                   std::string(a) + "'";
+        if (a.size() == expected.size() || b.size() == got.size()) return "the graphs differ in length";
+        expected.remove_prefix(a.size() + 1);
+        got.remove_prefix(b.size() + 1);
+    }
+}
+
+std::string joined(const json& sentences) {
+    std::string out;
+    if (!sentences.is_array()) return out;
+    for (const json& sentence : sentences) {
+        if (!sentence.is_string()) continue;
+        if (!out.empty()) out += "; ";
+        out += sentence.get<std::string>();
+    }
+    return out;
+}
+
+bool engineGone(const CallError& error) {
+    return error.kind != CallError::Kind::Refused;
+}
+
+} // namespace dynascope::engine
