@@ -3,6 +3,7 @@
 
 #include "core/ir/text.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -13,16 +14,36 @@ namespace dynascope::cli {
 
 using nlohmann::json;
 
+namespace {
+constexpr const char* argumentList = "ARGUMENTS...";
+}
+
 void addEngineOption(CLI::App& command, EngineOptions& options) {
     command
         .add_option("--engine", options.command,
                     "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
                     "Comes last")
-        ->expected(-1);
+        ->type_name(argumentList);
+}
+
+std::vector<std::string> joinEngineCommand(const CLI::App& app, int argc, const char* const* argv) {
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const auto commands = app.get_subcommands(
+        [&](const CLI::App* command) { return !words.empty() && command->get_name() == words.front(); });
+    const CLI::Option* option =
+        commands.empty() ? nullptr : commands.front()->get_option_no_throw("--engine");
+    if (!option || option->get_type_name() != argumentList) return words;
+    const auto found = std::find(words.begin(), words.end(), "--engine");
+    if (found == words.end() || found + 1 == words.end()) return words;
+    const json list = std::vector<std::string>(found + 1, words.end());
+    words.erase(found + 1, words.end());
+    words.push_back(list.dump(-1, ' ', false, json::error_handler_t::replace));
+    return words;
 }
 
 engine::Client makeClient(const EngineOptions& options) {
-    return engine::Client(options.command.empty() ? engine::defaultEngineCommand() : options.command);
+    if (options.command.empty()) return engine::Client(engine::defaultEngineCommand());
+    return engine::Client(json::parse(options.command).get<std::vector<std::string>>());
 }
 
 void addGraphOptions(CLI::App& command, GraphOptions& options) {

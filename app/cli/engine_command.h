@@ -13,9 +13,13 @@
 namespace dynascope::cli {
 
 struct EngineOptions {
-    std::vector<std::string> command; ///< --engine; empty means the one beside this program
+    std::string command; ///< --engine, as joinEngineCommand left it; empty means the one beside this program
 };
 void addEngineOption(CLI::App& command, EngineOptions& options);
+/// The program's arguments with everything after --engine in one word, where the command takes an argument
+/// list there: the list may hold options of its own (ssh -p 2222 host dynascope-engine).
+[[nodiscard]] std::vector<std::string> joinEngineCommand(const CLI::App& app, int argc,
+                                                         const char* const* argv);
 [[nodiscard]] engine::Client makeClient(const EngineOptions& options);
 
 /// Where a graph is taken from: a graph text, or a stage of a capture.

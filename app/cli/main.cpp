@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/command.h"
+#include "app/cli/engine_command.h"
+
+#include <algorithm>
 
 using namespace dynascope;
 
@@ -22,7 +25,9 @@ int main(int argc, char** argv) {
     cli::addCoverage(app, action);
 
     try {
-        app.parse(argc, argv);
+        std::vector<std::string> words = cli::joinEngineCommand(app, argc, argv);
+        std::reverse(words.begin(), words.end()); // as CLI11 takes them
+        app.parse(std::move(words));
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e); // --help, --version
         return cli::fail(e.what());

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The commands that need the engine, as programs.
+#include "tests/support/archive.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+using namespace dynascope;
+
+namespace {
+
+struct Run {
+    int exit = -1;
+    QByteArray out;
+    QByteArray err;
+};
+
+Run cli(const QStringList& arguments) {
+    QProcess process;
+    process.start(QStringLiteral(DYNASCOPE_BIN_DIR "/dynascope-cli"), arguments);
+    if (!process.waitForFinished(120000) || process.exitStatus() != QProcess::NormalExit) return {};
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+} // namespace
+
+class TestEngineCli : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        QVERIFY(m_folder.isValid());
+        for (const test::ArchiveFile& file :
+             test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/oracle.tar.xz")) {
+            const QString name = QString::fromStdString(file.path).section('/', -1);
+            if (!file.path.starts_with("cases/hand_view_then") && !file.path.starts_with("cases/rand_000"))
+                continue;
+            write(name, QByteArray::fromStdString(file.content));
+            if (name.startsWith("hand"))
+                write("graph.txt", QJsonDocument::fromJson(QByteArray::fromStdString(file.content))["before"]
+                                       .toString()
+                                       .toUtf8());
+        }
+    }
+
+    void pass() {
+        const Run run = cli({"pass", "functionalize", path("graph.txt"), "--inputs",
+                             path("hand_view_then_inplace_add.json"), "--verify"});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+        QVERIFY2(run.out.startsWith("graph():\n") && run.out.endsWith("verified: the same values as eager\n"),
+                 run.out);
+    }
+
+    void severalPassesAreNamedWithCommas() {
+        const Run run = cli({"pass", "functionalize,polish", path("graph.txt"), "--inputs",
+                             path("hand_view_then_inplace_add.json")});
+        QCOMPARE(run.exit, 2);
+        QVERIFY2(run.err.contains("polish"), run.err);
+    }
+
+    void oracle_data() {
+        QTest::addColumn<QStringList>("options");
+        QTest::newRow("one engine") << QStringList{};
+        QTest::newRow("several engines") << QStringList{"--jobs", "3"};
+    }
+    void oracle() {
+        QFETCH(QStringList, options);
+        const Run run = cli(QStringList{"oracle", m_folder.path(), "--json"} + options);
+        QCOMPARE(run.exit, 0);
+        const QJsonObject report = QJsonDocument::fromJson(run.out).object();
+        const QJsonObject random = report["kinds"]["random"].toObject();
+        QCOMPARE(random["failed"].toInt(), 0);
+        QVERIFY(random["passed"].toInt() > 0);
+        QCOMPARE(report["kinds"]["hand"]["passed"].toInt(), 1);
+        QVERIFY(report["failures"].toArray().isEmpty());
+    }
+
+    void oracleFailsOnATamperedCase() {
+        QTemporaryDir folder;
+        QFile file(path("hand_view_then_inplace_add.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        nlohmann::json changed = nlohmann::json::parse(file.readAll().toStdString());
+        changed["eager"]["outputs"][0]["data"][0] = 0.5;
+        QFile tampered(folder.filePath("case.json"));
+        QVERIFY(tampered.open(QIODevice::WriteOnly));
+        tampered.write(QByteArray::fromStdString(changed.dump()));
+        tampered.close();
+        const Run run = cli({"oracle", folder.path()});
+        QCOMPARE(run.exit, 1);
+        QVERIFY2(run.out.contains("failed hand_view_then_inplace_add: eager: output 0") &&
+                     run.out.endsWith("0 passed, 1 failed, 0 skipped\n"),
+                 run.out);
+    }
+
+    void theEnginesCommandMayHoldOptions() {
+        const Run run = cli({"oracle", m_folder.path(), "--engine", "sh", "-c",
+                             "exec \"$0\" --memory-limit 4096", DYNASCOPE_BIN_DIR "/dynascope-engine"});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+    }
+
+    void anEngineThatIsNone() {
+        const Run run = cli({"oracle", m_folder.path(), "--engine", "sh", "-c", "exit 7"});
+        QCOMPARE(run.exit, 2);
+        QCOMPARE(run.err,
+                 QByteArray("dynascope-cli: no engine from 'sh': the engine ended by exit status 7\n"));
+    }
+
+private:
+    [[nodiscard]] QString path(const QString& name) const { return m_folder.filePath(name); }
+    void write(const QString& name, const QByteArray& content) const {
+        QFile file(path(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestEngineCli)
+#include "tst_engine_cli.moc"
