@@ -152,6 +152,12 @@ void MainWindow::makeGoActions() {
                    [this] { m_workspace.firstStage(); });
     m_actions->add(spec("go.lastStage", tr("Last stage"), go, {QKeySequence(tr("Ctrl+End"))}, "last"),
                    [this] { m_workspace.lastStage(); });
+    m_actions->add(grouped(spec("go.nextWrite", tr("Next write"), go, {QKeySequence(tr("Alt+W"))}, "next",
+                                tr("Select what writes the selected node's storage next"))),
+                   [this] { m_workspace.stepWrite(1); });
+    m_actions->add(spec("go.previousWrite", tr("Previous write"), go, {QKeySequence(tr("Alt+Shift+W"))},
+                        "previous", tr("Select what wrote the selected node's storage last")),
+                   [this] { m_workspace.stepWrite(-1); });
     m_actions->add(
         grouped(spec("go.nextProblem", tr("Next problem"), go, {QKeySequence(tr("F8"))}, "warning")),
         [this] { m_docks->stepProblem(1); });
@@ -314,7 +320,7 @@ void MainWindow::makeMenus() {
     menu(QStringLiteral("View"), tr("&View"));
     menu(QStringLiteral("Go"), tr("&Go"));
     menu(QStringLiteral("Capture"), tr("&Capture"));
-    menu(QStringLiteral("Window"), tr("&Window"));
+    menu(QStringLiteral("Window"), tr("Wi&ndow"));
     menu(QStringLiteral("Help"), tr("&Help"));
     for (const ActionRegistry::Entry& entry : m_actions->entries()) {
         if (!entry.action || entry.spec.menu.isEmpty()) continue;
@@ -374,6 +380,8 @@ void MainWindow::updateActions() {
     enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"},
            compile && place.page == Page::Stages);
     enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
+    enable({"go.nextWrite"}, m_workspace.neighbourWrite(1) != ir::npos);
+    enable({"go.previousWrite"}, m_workspace.neighbourWrite(-1) != ir::npos);
     enable({"go.back"}, m_workspace.canGoBack());
     enable({"go.forward"}, m_workspace.canGoForward());
     enable({"go.nextProblem", "go.previousProblem"}, m_docks && m_docks->problemCount() > 0);

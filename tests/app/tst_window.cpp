@@ -41,6 +41,7 @@ private slots:
     void findsABreak();
     void namesTheSelection();
     void goesBackAndForward();
+    void stepsThroughWrites();
     void searchesWithThePalette();
     void filtersTheTree();
     void switchesThemeAndTextSize();
@@ -119,6 +120,18 @@ void TestWindow::namesTheSelection() {
     const ir::NodeIndex setitem = workspace().stage(Side::A).graph->find("setitem");
     workspace().selectNode({Side::A, setitem});
     QTRY_VERIFY(m_window->status().selectionText().startsWith("setitem → "));
+}
+
+void TestWindow::stepsThroughWrites() {
+    open("view_mutation");
+    QVERIFY(!m_window->actionRegistry().find("go.nextWrite")->isEnabled());
+    workspace().selectNode({Side::A, workspace().stage(Side::A).graph->find("y")});
+    QVERIFY(!m_window->actionRegistry().find("go.previousWrite")->isEnabled());
+    press(Qt::Key_W, Qt::AltModifier);
+    QCOMPARE(workspace().selectedNode()->name, std::string("setitem"));
+    QVERIFY(!m_window->actionRegistry().find("go.nextWrite")->isEnabled());
+    press(Qt::Key_W, Qt::AltModifier | Qt::ShiftModifier);
+    QCOMPARE(workspace().selectedNode()->name, std::string("y"));
 }
 
 void TestWindow::goesBackAndForward() {
@@ -278,6 +291,11 @@ void TestWindow::keepsItsLayout() {
 void TestWindow::keysDoNotConflict() {
     open("view_mutation"); // brings the canvas actions
     QCOMPARE(m_window->actionRegistry().conflicts(), QStringList());
+    // Alt and a letter opens a menu, unless an action took it.
+    for (const QAction* menu : m_window->menuBar()->actions())
+        for (const ActionRegistry::Entry& entry : m_window->actionRegistry().entries())
+            QVERIFY2(!entry.spec.keys.contains(QKeySequence::mnemonic(menu->text())),
+                     qPrintable(menu->text()));
     ActionRegistry clash;
     ActionSpec a, b;
     a.id = "a";

@@ -42,6 +42,13 @@ void TestInspector::tellsANode() {
     QVERIFY(panel->plainText().contains("Came from A"));
     QVERIFY(panel->plainText().contains("setitem"));
     QVERIFY(panel->plainText().contains("Stride: (5, 1)"));
+    QVERIFY(!panel->plainText().contains("Next write")); // a functional graph writes nothing here
+    f.select(Side::A, "setitem");
+    QVERIFY(panel->plainText().contains("Written by: y  −2, makes it"));
+    QVERIFY(panel->plainText().contains("Next write: none on this storage"));
+    f.select(Side::A, "y");
+    QVERIFY(panel->plainText().contains("Written by: none, this makes the storage"));
+    QVERIFY(panel->plainText().contains("Next write: setitem  +2"));
 }
 
 void TestInspector::linksGoToNodes() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/ir/storage.h"
 #include "core/ir/text.h"
 #include "views/inspector/facts.h"
 #include "views/models/labels.h"
@@ -117,6 +118,32 @@ void addMeta(Section& section, const Node& node) {
             fact(tr("Size"), {text(bytesText(*bytes))}, tr("Bytes of a dense tensor of this shape.")));
 }
 
+/// "setitem (−2)": a node and how far it is from this one.
+Tokens nearby(const NodeFactsInput& in, NodeIndex node) {
+    const bool before = node < in.node;
+    const NodeIndex steps = before ? in.node - node : node - in.node;
+    return {monoLink(toQString(in.graph->node(node).name), nodeTarget(in.side, node)),
+            quiet(QStringLiteral("  %1%2").arg(QChar(before ? u'−' : u'+')).arg(steps))};
+}
+
+/// Where the same storage is written before and after, where it is written at all.
+void addWrites(Section& section, const NodeFactsInput& in) {
+    const ir::WritesAround around = ir::writesAround(*in.graph, in.node);
+    if (around.writes == 0) return;
+    Tokens previous = around.previous == ir::npos ? Tokens{quiet(tr("none, this makes the storage"))}
+                                                  : nearby(in, around.previous);
+    if (around.previous == around.root && around.root != ir::npos)
+        previous.push_back(quiet(tr(", makes it")));
+    section.facts.push_back(
+        fact(tr("Written by"), std::move(previous),
+             tr("What wrote this node's storage last before it, with the distance in nodes (Alt+Shift+W). "
+                "Views and in-place writes are followed; inputs that alias each other are told apart.")));
+    section.facts.push_back(
+        fact(tr("Next write"),
+             around.next == ir::npos ? Tokens{quiet(tr("none on this storage"))} : nearby(in, around.next),
+             tr("What writes this node's storage next, with the distance in nodes (Alt+W).")));
+}
+
 Section mainSection(const NodeFactsInput& in, const Node& node) {
     Section out;
     out.facts.push_back(fact(
@@ -130,6 +157,7 @@ Section mainSection(const NodeFactsInput& in, const Node& node) {
         out.facts.push_back(
             fact(tr("Writes"), nodeNames(inputs.first(1), *in.graph, in.side),
                  tr("The input that this node mutates in place. Every view of its storage sees the write.")));
+    addWrites(out, in);
     const QString arguments = argumentText(node);
     if (!arguments.isEmpty())
         out.facts.push_back(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/models/workspace.h"
 
+#include "core/ir/storage.h"
+
 #include <algorithm>
 
 namespace dynascope::views {
@@ -326,6 +328,20 @@ void Workspace::showBreak(int group) {
 
 void Workspace::clearSelection() {
     selectNode({});
+}
+
+ir::NodeIndex Workspace::neighbourWrite(int direction) const {
+    const ir::GraphPtr& graph = stage(m_place.node.side).graph;
+    if (!graph || m_place.node.isEmpty()) return ir::npos;
+    const ir::WritesAround around = ir::writesAround(*graph, m_place.node.node);
+    return direction > 0 ? around.next : around.writes > 0 ? around.previous : ir::npos;
+}
+
+bool Workspace::stepWrite(int direction) {
+    const ir::NodeIndex node = neighbourWrite(direction);
+    if (node == ir::npos) return false;
+    selectNode({m_place.node.side, node});
+    return true;
 }
 
 void Workspace::goBack() {

@@ -114,6 +114,11 @@ public:
     void hoverNode(NodeSelection node);
     void showBreak(int group);
     void clearSelection();
+    /// Selects the next (+1) or previous (-1) write of the selected node's storage, in the same graph; false
+    /// where there is none.
+    bool stepWrite(int direction);
+    /// Where stepWrite() would go; ir::npos for nowhere.
+    [[nodiscard]] ir::NodeIndex neighbourWrite(int direction) const;
 
     [[nodiscard]] bool canGoBack() const { return !m_back.empty(); }
     [[nodiscard]] bool canGoForward() const { return !m_forward.empty(); }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which nodes of a graph share a storage, as far as its text tells: views and in-place writes are followed to
+// the node that made the storage. Inputs that alias each other are told apart, since only the capture's
+// tensor descriptions know of them.
+#pragma once
+
+#include "core/ir/graph.h"
+
+#include <vector>
+
+namespace dynascope::ir {
+
+/// Per node: the node whose storage it holds; itself where it makes a new one. Linear.
+[[nodiscard]] std::vector<NodeIndex> storageRoots(const Graph& graph);
+
+/// Where the storage of a node was written before and after it.
+struct WritesAround {
+    NodeIndex root = npos;     ///< what made the storage
+    NodeIndex previous = npos; ///< the last in-place write before the node, else the root; npos at the root
+    NodeIndex next = npos;     ///< the first in-place write after the node; npos where there is none
+    std::size_t writes = 0;    ///< in-place writes of the storage in the whole graph
+};
+/// Linear. Nothing for a node that the graph does not have.
+[[nodiscard]] WritesAround writesAround(const Graph& graph, NodeIndex node);
+
+} // namespace dynascope::ir
