@@ -27,7 +27,8 @@ public:
         , m_formsB(detail::formsOf(b)) {}
 
     GraphDiff run() {
-        const detail::Alignment alignment = detail::alignGraphs(m_a, m_b, m_formsA, m_formsB);
+        detail::Alignment alignment = detail::alignGraphs(m_a, m_b, m_formsA, m_formsB);
+        detail::linkLowering(m_a, m_b, m_formsA, m_formsB, alignment, m_diff.links);
         m_diff.partnerOfA = alignment.partnerOfA;
         m_diff.partnerOfB = alignment.partnerOfB;
         m_diff.a.assign(m_a.size(), Change::Removed);

@@ -19,7 +19,14 @@ struct Alignment {
 [[nodiscard]] Alignment alignGraphs(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
                                     const std::vector<Form>& formsB);
 
-/// Links beyond the one-to-one pairs: what became of a removed node, and where an added node comes from.
+/// For a torch-level graph and its lowered form without source lines: links of what each node became, and
+/// more pairs. Does nothing where the two are of one level or share too few parameters to be sure; see
+/// lowering.cpp.
+void linkLowering(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
+                  const std::vector<Form>& formsB, Alignment& alignment, std::vector<Link>& links);
+
+/// Links beyond the pairs and links that `links` has: what became of a removed node, and where an added node
+/// comes from.
 void linkOrigins(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
                  const std::vector<Form>& formsB, const Alignment& alignment, std::vector<Link>& links);
 

@@ -46,19 +46,24 @@ public:
         , m_originOfB(b.size()) {}
 
     void run() {
-        for (NodeIndex a = 0; a < m_a.size(); ++a)
-            if (m_alignment.partnerOfA[a] != npos) m_originOfB[m_alignment.partnerOfA[a]].push_back(a);
-        const Lines removed = linesOf(m_a, m_alignment.partnerOfA, false);
+        std::vector<bool> hasImage(m_a.size(), false);
+        for (const Link& l : m_links) {
+            m_originOfB[l.b].push_back(l.a);
+            hasImage[l.a] = true;
+        }
+        Lines removed = linesOf(m_a, m_alignment.partnerOfA, false);
+        for (auto& [line, nodes] : removed)
+            std::erase_if(nodes, [&hasImage](NodeIndex a) { return hasImage[a]; });
         Lines added = linesOf(m_b, m_alignment.partnerOfB, false);
         // What depends on an input that A does not have (a tangent) is not an image of A's nodes; data flow
         // links it later.
         const std::vector<bool> foreign = dependOnNewInputs();
         for (auto& [line, nodes] : added)
-            std::erase_if(nodes, [&foreign](NodeIndex b) { return foreign[b]; });
+            std::erase_if(nodes, [&](NodeIndex b) { return foreign[b] || !m_originOfB[b].empty(); });
         const Lines all = linesOf(m_a, m_alignment.partnerOfA, true);
         for (const auto& [line, nodesA] : removed) {
             const auto it = added.find(line);
-            if (it == added.end() || it->second.empty()) continue;
+            if (nodesA.empty() || it == added.end() || it->second.empty()) continue;
             // Where nodes of the line have partners, data flow has to say which added nodes are not theirs.
             const auto whole = all.find(line);
             const bool allRemoved = line != 0 && whole->second.size() == nodesA.size();

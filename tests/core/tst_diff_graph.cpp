@@ -14,7 +14,9 @@
 
 using namespace dynascope;
 using diff::Change;
+using diff::Evidence;
 using diff::GraphDiff;
+using diff::Link;
 using ir::Argument;
 using ir::NodeIndex;
 using ir::npos;
@@ -380,6 +382,88 @@ private slots:
         QCOMPARE(problem(*left, *right, diff::diffGraphs(*left, *right)), std::string());
         QCOMPARE(problem(*right, *left, diff::diffGraphs(*right, *left)), std::string());
         QCOMPARE(diff::diffGraphs(*left, *left).same, left->size());
+    }
+
+    void originsWithoutSourceLines_data() {
+        QTest::addColumn<QString>("node");     // of the Dynamo graph
+        QTest::addColumn<QString>("became");   // first and last of its forward run in the joint graph
+        QTest::addColumn<QString>("backward"); // nodes of backward that must be among its images
+        const auto row = [](const char* node, const char* became, const char* backward) {
+            QTest::newRow(node) << QString(node) << QString(became) << QString(backward);
+        };
+        row("query", "transpose transpose", "");
+        row("multi_head_attention_forward", "t view_8",
+            "mm_16 _scaled_dot_product_flash_attention_for_cpu_backward_1 mm_14");
+        row("attn_output", "view_8 view_8", "");
+        row("attn_output_1", "transpose_5 transpose_5", "");
+        row("dropout", "clone_2 clone_2", "");
+        row("add", "add_1 add_1", "");
+        row("x", "native_layer_norm getitem_4", "native_layer_norm_backward_3 getitem_28 getitem_30");
+        row("linear", "view_9 view_10", "t_28 mm_12 mm_13 sum_6");
+        row("relu", "relu detach_1", "detach_6 threshold_backward_1");
+        row("dropout_1", "clone_3 clone_3", "");
+        row("x_1", "view_11 view_12", "view_37 t_24 mm_10 mm_11 sum_5 view_39");
+        row("dropout_2", "clone_4 clone_4", "");
+        row("add_1", "add_2 add_2", "");
+        row("x_2", "native_layer_norm_1 getitem_7", "native_layer_norm_backward_2");
+        row("query_1", "transpose_6 transpose_6", "");
+        row("multi_head_attention_forward_1", "t_4 view_21",
+            "mm_8 mm_9 _scaled_dot_product_flash_attention_for_cpu_backward");
+        row("attn_output_3", "transpose_11 transpose_11", "");
+        row("x_5", "native_layer_norm_3 getitem_15", "native_layer_norm_backward getitem_16");
+    }
+    /// encoder_train has no stack traces: parameters, order, shapes and families tell. Checked by hand
+    /// against torch.nn's own code.
+    void originsWithoutSourceLines() {
+        QFETCH(QString, node);
+        QFETCH(QString, became);
+        QFETCH(QString, backward);
+        const auto a = captured("encoder_train.dynamo_output.txt");
+        const auto b = captured("encoder_train.aot_joint.txt");
+        const GraphDiff d = diff::diffGraphs(*a, *b);
+        const auto find = [](const ir::Graph& graph, const QString& name) {
+            return graph.find(name.toStdString());
+        };
+        const ir::NodeIndex lastForward = find(*b, "getitem_15");
+        std::set<ir::NodeIndex> forward;
+        std::set<ir::NodeIndex> later;
+        for (const ir::NodeIndex image : d.linksFromA(find(*a, node)))
+            (image <= lastForward ? forward : later).insert(image);
+        const QStringList ends = became.split(' ');
+        std::set<ir::NodeIndex> expected;
+        for (ir::NodeIndex i = find(*b, ends[0]); i <= find(*b, ends[1]); ++i)
+            expected.insert(i);
+        QVERIFY2(forward == expected, qPrintable(node));
+        for (const QString& name : backward.split(' ', Qt::SkipEmptyParts))
+            QVERIFY2(later.contains(find(*b, name)), qPrintable(name));
+        QVERIFY2(!backward.isEmpty() || later.empty(), qPrintable(node));
+        // What a sum of gradients, or the gradient of a transpose, comes from is not known.
+        for (const char* name : {"add_6", "add_9", "add_10", "transpose_12", "transpose_17"})
+            QVERIFY2(d.linksFromB(find(*b, name)).empty(), name);
+        std::size_t linked = 0;
+        for (const ir::NodeIndex i : d.partnerOfA)
+            linked += i != ir::npos && b->node(i).op != ir::Op::Placeholder ? 1 : 0;
+        QCOMPARE(linked,
+                 std::size_t(11)); // two of each layer's transposes, adds and its relu, and the output
+        // How sure: what reads the node's own parameter is certain, a reshape beside it is not.
+        const auto evidence = [&](const char* from, const char* to) {
+            const auto at = std::find_if(d.links.begin(), d.links.end(), [&](const Link& l) {
+                return l.a == find(*a, from) && l.b == find(*b, to);
+            });
+            return at->evidence;
+        };
+        QCOMPARE(evidence("linear", "addmm_1"), Evidence::Structure);
+        QCOMPARE(evidence("linear", "view_9"), Evidence::Neighbourhood);
+    }
+
+    /// Without parameters to hold on to, or against the order of the program, nothing is claimed.
+    void originsNeedParameters() {
+        const auto a = captured("encoder_train.dynamo_output.txt");
+        const auto b = captured("resnet.aot_inference.txt");
+        const GraphDiff d = diff::diffGraphs(*a, *b);
+        for (const Link& link : d.links)
+            QVERIFY(link.evidence != Evidence::Structure || a->node(link.a).op == ir::Op::Placeholder ||
+                    a->node(link.a).op == ir::Op::Output || d.partnerOfA[link.a] == link.b);
     }
 
     void loweringIsQuiet_data() {
