@@ -186,6 +186,7 @@ private:
         }
         const auto families = [](const std::vector<NodeIndex>& nodes, const std::vector<Form>& forms) {
             std::vector<std::uint32_t> ids;
+            ids.reserve(nodes.size());
             for (const NodeIndex i : nodes)
                 ids.push_back(static_cast<std::uint32_t>(hashText(opFamily(forms[i].op))));
             return ids;

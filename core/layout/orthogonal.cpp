@@ -191,7 +191,9 @@ private:
         if (reach < y + turnOff) return std::nullopt;
         const double to = std::min(reach, m_end.y);
         for (int track = 0; track < tracks; ++track) {
-            const double shifted = x + trackGap * ((track + 1) / 2) * (track % 2 == 0 ? 1 : -1);
+            // 0, then one to the left, one to the right, two to the left, ...
+            const int steps = (track + 1) / 2 * (track % 2 == 0 ? 1 : -1);
+            const double shifted = x + trackGap * steps;
             if (track > 0 && firstHit(shifted, y) < reach) continue;
             if (!isTaken(m_down, shifted, y, to)) return shifted;
         }
