@@ -357,12 +357,12 @@ void TestCompareView::spaceFoldsAndOpens() {
     open("encoder_train");
     const std::size_t before = b().scene()->items.size();
     QVERIFY(!b().scene()->frames.empty());
-    const QString frame = b().scene()->frames.front().key;
-    // A node directly in the outermost frame.
+    // A node directly in a frame.
     const auto& items = b().scene()->items;
     const auto inside = std::find_if(items.begin(), items.end(),
-                                     [](const canvas::SceneItem& i) { return i.isNode() && i.frame == 0; });
+                                     [](const canvas::SceneItem& i) { return i.isNode() && i.frame >= 0; });
     QVERIFY(inside != items.end());
+    const QString frame = b().scene()->frames[static_cast<std::size_t>(inside->frame)].key;
     click(b(), inside->name);
     b().setFocus();
     QTest::keyClick(&b(), Qt::Key_Space);
