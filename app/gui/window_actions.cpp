@@ -391,9 +391,10 @@ void MainWindow::updateActions() {
 }
 
 void MainWindow::openDialog() {
-    openPaths(QFileDialog::getOpenFileNames(this, tr("Open"), {},
-                                            tr("Traces, graph texts and cases (*.log *.txt *.py *.json *.gz "
-                                               "*.zst *.xz *.bz2 *.tar *.tgz *.zip);;All files (*)")));
+    openPaths(QFileDialog::getOpenFileNames(
+        this, tr("Open"), {},
+        tr("Traces, graph texts, archives and cases (*.log *.txt *.py *.json *.pt2 *.gz "
+           "*.zst *.xz *.bz2 *.tar *.tgz *.zip);;All files (*)")));
 }
 
 void MainWindow::openFolder() {

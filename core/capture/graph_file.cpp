@@ -26,17 +26,21 @@ Phase phaseOfTitle(std::string_view title) {
     return Phase::Dynamo;
 }
 
+} // namespace
+
 void quoteStacks(session::Session& session, const ir::Graph& graph) {
+    const ir::StackTrace* last = nullptr;
     for (const ir::NodePtr& node : graph.nodes()) {
-        const ir::SourceLocation* at = node->location();
-        if (!at || at->code.empty() || at->line == 0) continue;
-        session::SourceFile& file = session.sources[at->file];
-        file.path = at->file;
-        file.lines.try_emplace(at->line, at->code);
+        if (!node->stack || node->stack.get() == last) continue;
+        last = node->stack.get();
+        for (const ir::SourceLocation& at : *node->stack) {
+            if (at.code.empty() || at.line == 0) continue;
+            session::SourceFile& file = session.sources[at.file];
+            file.path = at.file;
+            file.lines.try_emplace(at.line, at.code);
+        }
     }
 }
-
-} // namespace
 
 Result<session::Session> readGraphFile(const session::ByteSourcePtr& source, const std::string& label,
                                        const TaskContext& task) {

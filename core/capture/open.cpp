@@ -2,6 +2,7 @@
 #include "core/capture/open.h"
 
 #include "core/capture/case_file.h"
+#include "core/capture/export_archive.h"
 #include "core/capture/graph_file.h"
 #include "core/capture/packed.h"
 #include "core/capture/trace_lines.h"
@@ -47,7 +48,7 @@ std::string titleOf(const std::string& path) {
     constexpr std::string_view prefix = "dedicated_log_torch_trace_";
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
     for (const std::string_view end :
-         {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".log", ".json"})
+         {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".pt2", ".log", ".json"})
         if (name.ends_with(end)) name.erase(name.size() - end.size());
     while (!name.empty() && (name.back() == '_' || name.back() == '.'))
         name.pop_back();
@@ -150,10 +151,18 @@ bool isLogName(const std::string& name) {
 
 Result<session::SessionPtr> openPacked(const session::ByteSourcePtr& packed, const std::string& path,
                                        const TaskContext& task, const OpenOptions& options) {
-    Result<Unpacked> unpacked = unpack(packed->bytes(), path, task);
+    Result<Unpacked> unpacked =
+        unpack(packed->bytes(), path, task, {},
+               [](std::string_view name, std::uint64_t bytes) { return !isLargeWeight(name, bytes); });
     if (!unpacked) return tl::unexpected(unpacked.error());
     std::vector<PackedFile>& files = unpacked->files;
-    if (files.size() == 1) {
+    if (isExportArchive(files)) {
+        Result<session::Session> program = readExportArchive(files, path, task);
+        if (!program) return tl::unexpected(program.error());
+        program->warnings.insert(program->warnings.end(), unpacked->damages.begin(), unpacked->damages.end());
+        return finish(std::move(*program), path, titleOf(path));
+    }
+    if (files.size() == 1 && files.front().source) {
         Result<session::SessionPtr> only =
             openPlain(files.front().source, path, titleOf(files.front().name), task, options);
         if (!only || unpacked->damages.empty()) return only;
@@ -163,7 +172,8 @@ Result<session::SessionPtr> openPacked(const session::ByteSourcePtr& packed, con
     }
     std::vector<Part> logs;
     for (PackedFile& file : files)
-        if (isLogName(file.name)) logs.push_back({path + "/" + file.name, std::move(file.source)});
+        if (file.source && isLogName(file.name))
+            logs.push_back({path + "/" + file.name, std::move(file.source)});
     sortByRank(logs);
     return openRanks(logs, std::move(unpacked->damages), path, task, options);
 }

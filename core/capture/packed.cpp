@@ -3,6 +3,7 @@
 
 #include "core/session/byte_source.h"
 
+#include <algorithm>
 #include <archive.h>
 #include <archive_entry.h>
 #include <array>
@@ -49,11 +50,12 @@ constexpr std::size_t blockSize = 1U << 16U;
 class Unpacker {
 public:
     Unpacker(std::string_view packed, const std::string& label, const TaskContext& task,
-             const UnpackLimits& limits)
+             const UnpackLimits& limits, const WantedFile& wanted)
         : m_packed(packed)
         , m_label(label)
         , m_task(task)
-        , m_limits(limits) {}
+        , m_limits(limits)
+        , m_wanted(wanted) {}
 
     Result<Unpacked> run() {
         // Only what is promised: other filters would run programs, and other formats take text for archives.
@@ -78,6 +80,11 @@ public:
             if (archive_entry_filetype(entry) != AE_IFREG) continue;
             const bool raw = archive_format(m_in.get()) == ARCHIVE_FORMAT_RAW;
             const char* name = archive_entry_pathname(entry);
+            const auto size = static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)));
+            if (!raw && name != nullptr && m_wanted && !m_wanted(name, size)) {
+                m_out.files.push_back({name, nullptr, size});
+                continue;
+            }
             Result<bool> more = spool(raw || name == nullptr ? innerName(m_label) : name);
             if (!more) return tl::unexpected(more.error());
             if (!*more) break;
@@ -119,10 +126,10 @@ private:
             m_task.report("Unpacking", static_cast<std::uint64_t>(archive_filter_bytes(m_in.get(), -1)),
                           m_packed.size());
         }
-        if (spool->size() > 0) {
+        if (const std::uint64_t bytes = spool->size(); bytes > 0) {
             Result<session::ByteSourcePtr> source = std::move(*spool).finish();
             if (!source) return tl::unexpected(source.error());
-            m_out.files.push_back({std::move(name), std::move(*source)});
+            m_out.files.push_back({std::move(name), std::move(*source), bytes});
         }
         return whole;
     }
@@ -131,6 +138,7 @@ private:
     const std::string& m_label;
     const TaskContext& m_task;
     const UnpackLimits& m_limits;
+    const WantedFile& m_wanted;
     ArchivePtr m_in{archive_read_new(), &archive_read_free};
     std::array<char, blockSize> m_block{};
     std::uint64_t m_written = 0;
@@ -150,8 +158,8 @@ bool looksPacked(std::string_view head) {
 }
 
 Result<Unpacked> unpack(std::string_view packed, const std::string& label, const TaskContext& task,
-                        const UnpackLimits& limits) {
-    return Unpacker(packed, label, task, limits).run();
+                        const UnpackLimits& limits, const WantedFile& wanted) {
+    return Unpacker(packed, label, task, limits, wanted).run();
 }
 
 } // namespace dynascope::capture

@@ -9,6 +9,7 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,8 @@ namespace dynascope::capture {
 struct PackedFile {
     std::string
         name; ///< as the archive spells it; for a lone compressed file, its name without ".gz" and the like
-    session::ByteSourcePtr source;
+    session::ByteSourcePtr source; ///< null where the file was not wanted
+    std::uint64_t bytes = 0;
 };
 
 struct Unpacked {
@@ -26,6 +28,10 @@ struct Unpacked {
     std::vector<session::Warning>
         damages; ///< where the input ends early or is broken; what came before is in `files`
 };
+
+/// Which files are wanted, by name and size as the archive says it (0 where it does not); all of them if
+/// empty.
+using WantedFile = std::function<bool(std::string_view, std::uint64_t)>;
 
 struct UnpackLimits {
     std::uint64_t bytes = std::uint64_t{16} << 30U; ///< of all files together, against decompression bombs
@@ -40,6 +46,7 @@ struct UnpackLimits {
 /// sources, in the folder for temporary files ($TMPDIR). An Error where nothing could be unpacked, a limit is
 /// reached or the disk is full.
 [[nodiscard]] Result<Unpacked> unpack(std::string_view packed, const std::string& label,
-                                      const TaskContext& task = {}, const UnpackLimits& limits = {});
+                                      const TaskContext& task = {}, const UnpackLimits& limits = {},
+                                      const WantedFile& wanted = {});
 
 } // namespace dynascope::capture

@@ -56,14 +56,14 @@ std::string_view phaseName(Phase phase) {
 }
 
 std::string_view statusName(Status status) {
-    static constexpr std::array<std::string_view, 5> names = {"compiled", "break", "skipped", "failed",
+    static constexpr std::array<std::string_view, 6> names = {"compiled", "break", "skipped", "failed",
                                                               "incomplete"};
     return names[static_cast<std::size_t>(status)];
 }
 
 std::string_view kindName(Kind kind) {
-    static constexpr std::array<std::string_view, 5> names = {"TORCH_TRACE", "FX text", "print_readable text",
-                                                              "oracle case", "unknown"};
+    static constexpr std::array<std::string_view, 6> names = {
+        "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "unknown"};
     return names[static_cast<std::size_t>(kind)];
 }
 
