@@ -26,6 +26,9 @@ private slots:
     void filters();
     void exportsTheTable();
     void tellsWhatToDo();
+    void showsTheChange_data();
+    void showsTheChange();
+    void showsTheBytecode();
     void noBreaksSaysSo();
     void survivesClosing();
 };
@@ -157,6 +160,60 @@ void TestBreaksPage::tellsWhatToDo() {
     QVERIFY(!rawReason(*f.workspace.capture(), 0).isEmpty());
     QVERIFY(breakFacts(*f.workspace.capture(), 999).sections.empty());
     QVERIFY(rawReason(*f.workspace.capture(), 999).isEmpty());
+}
+
+void TestBreaksPage::showsTheChange_data() {
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QString>("changed");
+    QTest::newRow("between") << "y=x.cos(); f.stop(); return y+1"
+                             << "y=x.cos(); return y+1";
+    QTest::newRow("alone") << "    f.stop ( a, b )"
+                           << "pass";
+    QTest::newRow("in brackets") << "g((f.stop(); 1))"
+                                 << "";
+    QTest::newRow("used") << "y = f.stop()"
+                          << "";
+    QTest::newRow("longer name") << "f.stopped()"
+                                 << "";
+    QTest::newRow("strings") << "s = \";f.stop()\"; f.stop(';')"
+                             << "s = \";f.stop()\"";
+    QTest::newRow("comment") << "f.stop() # a; b"
+                             << "pass";
+    QTest::newRow("open string") << "f.stop(); s = 'a\\"
+                                 << "";
+    QTest::newRow("nothing") << ""
+                             << "";
+}
+
+void TestBreaksPage::showsTheChange() {
+    QFETCH(QString, line);
+    QFETCH(QString, changed);
+    if (QByteArray(QTest::currentDataTag()) == "open string") {
+        (void)withoutCall(line, "f.stop"); // no closing quote: anything but a crash
+        return;
+    }
+    QCOMPARE(withoutCall(line, "f.stop"), changed);
+    QCOMPARE(withoutCall(line, {}), QString());
+}
+
+void TestBreaksPage::showsTheBytecode() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    const QString text = FactView::plainText(breakFacts(*f.workspace.capture(), 0));
+    QVERIFY2(text.contains("\ny=x.cos(); return y+1\n"), qPrintable(text));
+    bool recorded = false;
+    for (std::size_t group = 0; group < f.workspace.capture()->breaks.groups.size(); ++group) {
+        f.workspace.showBreak(int(group));
+        f.settle();
+        bool expected = false;
+        for (const session::BreakOccurrence& o : f.workspace.capture()->breaks.groups[group].occurrences)
+            expected |= !f.workspace.session()->compiles[o.compile].bytecode.empty();
+        QTRY_COMPARE(page->bytecode()->paneCount() == 2, expected);
+        recorded |= expected;
+    }
+    QVERIFY(recorded);
 }
 
 void TestBreaksPage::noBreaksSaysSo() {

@@ -4,6 +4,7 @@
 #include "views/models/labels.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 #include <algorithm>
 
 namespace dynascope::views {
@@ -51,6 +52,24 @@ Section costSection(const Workspace::Capture& capture, const session::BreakGroup
     return out;
 }
 
+/// The line as it is, and as it is without the call that broke the graph.
+void addChange(Section& section, const session::BreakGroup& group) {
+    const QString line = toQString(group.location.code);
+    static const QRegularExpression call(QStringLiteral("([A-Za-z_][A-Za-z0-9_.]*)\\s*\\("));
+    const QString after = withoutCall(line, call.match(toQString(group.reason)).captured(1));
+    if (after.isEmpty()) return;
+    const auto card = [](diff::Change change, const QString& code) {
+        Fact out;
+        out.kind = Fact::Kind::Card;
+        out.change = change;
+        out.tokens = {mono(code)};
+        return out;
+    };
+    section.facts.push_back(card(diff::Change::Removed, line.trimmed()));
+    section.facts.push_back(card(diff::Change::Added, after));
+    section.facts.push_back(paragraph({link(tr("Copy change"), QStringLiteral("copy:") + after)}));
+}
+
 Section whatToDo(const session::BreakGroup& group) {
     Section out;
     out.title = tr("What to do");
@@ -66,6 +85,7 @@ Section whatToDo(const session::BreakGroup& group) {
                 link(QStringLiteral("\n") + tr("Copy"), QStringLiteral("copy:") + toQString(way.code)));
         }
         out.facts.push_back(std::move(card));
+        if (i == 0 && way.kind == "remove") addChange(out, group);
     }
     return out;
 }
@@ -111,6 +131,40 @@ Section quickestWins(const session::BreakSummary& breaks) {
 }
 
 } // namespace
+
+QString withoutCall(const QString& line, const QString& callee) {
+    if (callee.isEmpty()) return {};
+    QStringList kept;
+    bool found = false;
+    int depth = 0;
+    QChar quote;
+    qsizetype begin = 0;
+    for (qsizetype i = 0; i <= line.size(); ++i) {
+        const QChar c = i < line.size() ? line[i] : QChar(u';');
+        const bool atEnd = i == line.size();
+        if (!atEnd && !quote.isNull()) {
+            if (c == u'\\')
+                ++i;
+            else if (c == quote)
+                quote = {};
+            continue;
+        }
+        if (c == u'"' || c == u'\'') quote = c;
+        if (c == u'(' || c == u'[' || c == u'{') ++depth;
+        if (c == u')' || c == u']' || c == u'}') --depth;
+        if (c == u'#' && !atEnd) i = line.size() - 1; // the rest is a comment, and belongs to this statement
+        if (!atEnd && (c != u';' || depth > 0)) continue;
+        const QString statement = line.sliced(begin, std::min(i, line.size()) - begin).trimmed();
+        begin = std::min(i + 1, line.size());
+        if (!found && statement.startsWith(callee) &&
+            statement.sliced(callee.size()).trimmed().startsWith(u'('))
+            found = true;
+        else if (!statement.isEmpty())
+            kept << statement;
+    }
+    if (!found) return {};
+    return kept.isEmpty() ? QStringLiteral("pass") : kept.join(QStringLiteral("; "));
+}
 
 Facts breakFacts(const Workspace::Capture& capture, std::size_t index) {
     Facts out;

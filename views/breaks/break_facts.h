@@ -7,6 +7,9 @@
 
 namespace dynascope::views {
 
+/// `line` without the statement that calls `callee`, for statements apart by ";" outside of brackets and
+/// strings; "pass" where nothing else is left. Empty where the line holds no such statement.
+[[nodiscard]] QString withoutCall(const QString& line, const QString& callee);
 [[nodiscard]] Facts breakFacts(const Workspace::Capture& capture, std::size_t group);
 /// PyTorch's own text of the group's first break.
 [[nodiscard]] QString rawReason(const Workspace::Capture& capture, std::size_t group);

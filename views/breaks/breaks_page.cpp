@@ -7,6 +7,7 @@
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
+#include "views/text/aligned_text.h"
 #include "views/text/code_view.h"
 #include "views/text/source_text.h"
 #include "views/theme/splitter.h"
@@ -71,7 +72,7 @@ struct BreaksPage::Private {
     QLabel* noMatch = nullptr;
     QTabBar* tabs = nullptr;
     QStackedWidget* pages = nullptr;
-    CodeView *source = nullptr, *raw = nullptr;
+    CodeView *source = nullptr, *bytecode = nullptr, *raw = nullptr;
     QTreeView* frames = nullptr;
     QStandardItemModel* frameModel = nullptr;
     FactView* detail = nullptr;
@@ -138,6 +139,9 @@ CutStrip* BreaksPage::strip() const {
 }
 CodeView* BreaksPage::source() const {
     return d->source;
+}
+CodeView* BreaksPage::bytecode() const {
+    return d->bytecode;
 }
 
 void BreaksPage::buildFigures() {
@@ -239,7 +243,8 @@ void BreaksPage::buildDetails() {
     d->tabs = new QTabBar;
     d->tabs->setDrawBase(false);
     d->tabs->setExpanding(false);
-    for (const QString& name : {tr("Source"), tr("Frames before and after"), tr("Raw reason")})
+    for (const QString& name :
+         {tr("Source"), tr("Frames before and after"), tr("Bytecode"), tr("Raw reason")})
         d->tabs->addTab(name);
     QHBoxLayout* row = nullptr;
     QWidget* bar = headerBar(row);
@@ -250,6 +255,8 @@ void BreaksPage::buildDetails() {
     d->pages = new QStackedWidget;
     d->source = new CodeView(theme());
     d->source->setAccessibleName(tr("Source"));
+    d->bytecode = new CodeView(theme());
+    d->bytecode->setAccessibleName(tr("Bytecode"));
     d->raw = new CodeView(theme());
     d->raw->setAccessibleName(tr("Raw reason"));
     d->frames = new QTreeView;
@@ -258,9 +265,10 @@ void BreaksPage::buildDetails() {
     d->frames->setUniformRowHeights(true);
     d->frameModel = new QStandardItemModel(this);
     d->frames->setModel(d->frameModel);
-    for (QWidget* page :
-         {static_cast<QWidget*>(d->source), static_cast<QWidget*>(d->frames), static_cast<QWidget*>(d->raw)})
-        d->pages->addWidget(page);
+    d->pages->addWidget(d->source);
+    d->pages->addWidget(d->frames);
+    d->pages->addWidget(d->bytecode);
+    d->pages->addWidget(d->raw);
     d->left->addWidget(d->pages, 1);
     connect(d->tabs, &QTabBar::currentChanged, d->pages, &QStackedWidget::setCurrentIndex);
     connect(d->frames, &QTreeView::activated, this, [this](const QModelIndex& index) {
@@ -394,7 +402,35 @@ void BreaksPage::showGroup(int group) {
     d->frameModel->appendRow(after);
     d->frames->expandAll();
     d->frames->setColumnWidth(0, theme().scaled(330));
+    showBytecode(group);
     showSource(group);
+}
+
+void BreaksPage::showBytecode(int group) {
+    const Workspace::Capture& capture = *workspace().capture();
+    // Frames that broke here mostly run the same code; the first that has it recorded will do.
+    for (const session::BreakOccurrence& o : capture.breaks.groups[std::size_t(group)].occurrences) {
+        if (o.compile >= capture.session->compiles.size()) continue;
+        const session::Compile& compile = capture.session->compiles[o.compile];
+        if (compile.bytecode.empty()) continue;
+        workspace().tasks().run<AlignedText>(
+            QStringLiteral("breaks.bytecode"), this,
+            [code = compile.bytecode.front()](const TaskContext&) {
+                return alignBytecode(code.original.text(), code.modified.text());
+            },
+            [this](AlignedText text) {
+                CodeView::Options options;
+                options.signs = options.fold = true;
+                d->bytecode->setRows(text.document[0], text.document[1], std::move(text.rows), options);
+            });
+        return;
+    }
+    workspace().tasks().cancel(QStringLiteral("breaks.bytecode"));
+    CodeView::Options options;
+    options.emptyText =
+        tr("No bytecode is recorded for the frames that broke here: this trace has no bytecode "
+           "artifact of them.");
+    d->bytecode->setDocument(makeCodeDocument({}, Language::Plain), options);
 }
 
 void BreaksPage::showSource(int group) {

@@ -24,6 +24,7 @@ public:
     [[nodiscard]] QTableView* table() const;
     [[nodiscard]] CutStrip* strip() const;
     [[nodiscard]] CodeView* source() const;
+    [[nodiscard]] CodeView* bytecode() const;
 
 public slots:
     bool exportTo(const QString& path); ///< CSV; false where it could not be written
@@ -41,6 +42,7 @@ private:
     void buildDetails();
     void showGroup(int group);
     void showSource(int group);
+    void showBytecode(int group);
     std::unique_ptr<Private> d;
 };
 
