@@ -116,13 +116,33 @@ void PaneHeader::restyle() {
 void PaneHeader::setStage(const QString& name, const QString& detail) {
     m_fullName = name;
     m_name->setToolTip(name.toHtmlEscaped());
-    m_detail->setText(detail);
+    m_fullDetail = detail;
     elide();
 }
 
+/// How many nodes are drawn goes first, then how many there are, and only then letters of the name.
 void PaneHeader::elide() {
     const QFontMetricsF metrics(m_name->font());
-    m_name->setMaximumWidth(static_cast<int>(metrics.horizontalAdvance(m_fullName)) + 4);
+    const int whole = static_cast<int>(metrics.horizontalAdvance(m_fullName)) + 4;
+    m_name->setMaximumWidth(whole);
+    const QMargins margins = layout()->contentsMargins();
+    int room = width() - margins.left() - margins.right() - whole - layout()->spacing();
+    for (int i = 0; i < layout()->count(); ++i) {
+        const QWidget* widget = layout()->itemAt(i)->widget();
+        if (widget == nullptr || widget == m_name || widget == m_detail || !widget->isVisibleTo(this))
+            continue;
+        room -= widget->sizeHint().width() + layout()->spacing();
+    }
+    const QFontMetricsF small(m_detail->font());
+    QString detail;
+    for (const QString& text : {m_fullDetail, m_fullDetail.section(QStringLiteral(", "), 0, 0)}) {
+        if (small.horizontalAdvance(text) + 4 > room) continue;
+        detail = text;
+        break;
+    }
+    m_detail->setText(detail);
+    m_detail->setToolTip(m_fullDetail.toHtmlEscaped());
+    layout()->activate();
     m_name->setText(metrics.elidedText(m_fullName, Qt::ElideMiddle, std::max(20, m_name->width())));
 }
 
@@ -161,6 +181,7 @@ void PaneHeader::setProgress(const QString& text) {
     m_cancel->setVisible(running);
     m_bar->setVisible(running);
     m_counts->setVisible(!running && !m_numbers.empty());
+    elide();
 }
 
 void PaneHeader::setSwitch(bool visible, Side side) {

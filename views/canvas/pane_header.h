@@ -73,7 +73,7 @@ private:
     QPushButton* m_cancel;
     QLabel* m_counts;
     QProgressBar* m_bar;
-    QString m_fullName;
+    QString m_fullName, m_fullDetail;
     std::vector<std::pair<QToolButton*, QString>> m_buttons;
     std::vector<std::pair<diff::Change, std::size_t>> m_numbers;
 };
