@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/interpreter.h"
 
+#include "core/engine/torch_level/indexing.h"
+#include "core/engine/torch_level/modes.h"
+
 #include <ATen/ScalarOps.h>
 #include <ATen/core/List.h>
 #include <c10/util/Exception.h>
@@ -11,6 +14,7 @@ namespace {
 
 using c10::IValue;
 using c10::TypeKind;
+using torch_level::Value;
 
 at::Tensor tensorFrom(const IValue& value) {
     if (value.isTensor()) return value.toTensor();
@@ -58,13 +62,50 @@ IValue evaluateList(const Operand& operand, const Values& values) {
 IValue getItem(const Instruction& instruction, const Values& values) {
     const IValue whole = evaluate(instruction.operands[0], values);
     const std::int64_t index = instruction.operands[1].constant.toInt();
-    TORCH_CHECK(whole.isTuple() || whole.isList(), "getitem of ", whole.tagKind(), " is not supported");
+    if (!whole.isTuple() && !whole.isList())
+        return torch_level::getItem(torch_level::Value::from(whole), index).toIValue();
     const auto size =
         static_cast<std::int64_t>(whole.isTuple() ? whole.toTupleRef().size() : whole.toListRef().size());
     TORCH_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of range of ", size,
                       " results");
     const auto at = static_cast<std::size_t>(index < 0 ? index + size : index);
     return whole.isTuple() ? whole.toTupleRef().elements()[at] : IValue(whole.toListRef()[at]);
+}
+
+IValue callFunction(const Instruction& instruction, const Values& values,
+                    const torch_level::Context* context) {
+    torch_level::Call call;
+    call.context = context;
+    const std::size_t positional = instruction.operands.size() - instruction.keywords.size();
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+        Value value = evaluateValue(instruction.operands[i], values);
+        if (i < positional) {
+            call.args.push_back(std::move(value));
+        } else {
+            call.kwargs.emplace_back(instruction.keywords[i - positional], std::move(value));
+        }
+    }
+    return instruction.function(call).toIValue();
+}
+
+IValue resultTree(const Operand& operand, const Values& values) {
+    if (operand.kind != Operand::Kind::List) return evaluate(operand, values);
+    std::vector<IValue> items;
+    for (const Operand& item : operand.items)
+        items.push_back(resultTree(item, values));
+    return c10::ivalue::Tuple::create(std::move(items));
+}
+
+void appendLeaves(const IValue& value, std::vector<IValue>& out) {
+    if (value.isTuple()) {
+        for (const IValue& item : value.toTupleRef().elements())
+            appendLeaves(item, out);
+    } else if (value.isList()) {
+        for (const IValue& item : value.toListRef())
+            appendLeaves(item, out);
+    } else {
+        out.push_back(value);
+    }
 }
 
 } // namespace
@@ -77,6 +118,8 @@ IValue evaluate(const Operand& operand, const Values& values) {
         return evaluateList(operand, values);
     case Operand::Kind::Value:
         break;
+    default:
+        return evaluateValue(operand, values).toIValue();
     }
     const IValue& value = values[operand.node];
     if (!operand.type || value.isNone()) return value;
@@ -86,8 +129,36 @@ IValue evaluate(const Operand& operand, const Values& values) {
     return value;
 }
 
-IValue call(const Instruction& instruction, const Values& values) {
-    if (instruction.kind == Instruction::Kind::GetItem) return getItem(instruction, values);
+Value evaluateValue(const Operand& operand, const Values& values) {
+    if (operand.kind == Operand::Kind::Constant) return Value::from(operand.constant);
+    if (operand.kind == Operand::Kind::Value) return Value::from(values[operand.node]);
+    std::vector<Value> items;
+    items.reserve(operand.items.size());
+    for (const Operand& item : operand.items)
+        items.push_back(evaluateValue(item, values));
+    switch (operand.kind) {
+    case Operand::Kind::Tuple:
+        return Value::tuple(std::move(items));
+    case Operand::Kind::Dict:
+        return Value::dict(std::move(items));
+    case Operand::Kind::Slice:
+        return Value::slice(std::move(items.at(0)), std::move(items.at(1)), std::move(items.at(2)));
+    default:
+        return Value::list(std::move(items));
+    }
+}
+
+IValue call(const Instruction& instruction, const Values& values, const torch_level::Context* context) {
+    switch (instruction.kind) {
+    case Instruction::Kind::GetItem:
+        return getItem(instruction, values);
+    case Instruction::Kind::Function:
+        return callFunction(instruction, values, context);
+    case Instruction::Kind::Constant:
+        return instruction.operands[0].constant;
+    default:
+        break;
+    }
     torch::jit::Stack stack;
     stack.reserve(instruction.operands.size());
     for (const Operand& operand : instruction.operands)
@@ -115,7 +186,25 @@ std::vector<const Operand*> resultLeaves(const Program& program) {
 tl::expected<std::vector<IValue>, RunError> run(const Program& program, const std::vector<at::Tensor>& inputs,
                                                 const Attributes& attributes, const TaskContext& task,
                                                 RunObserver* observer) {
+    return run(program, std::vector<IValue>(inputs.begin(), inputs.end()), attributes, task, observer);
+}
+
+tl::expected<std::vector<IValue>, RunError> run(const Program& program, const std::vector<IValue>& inputs,
+                                                const Attributes& attributes, const TaskContext& task,
+                                                RunObserver* observer) {
+    const torch_level::ModeGuard modes;
+    auto result = runStructured(program, inputs, attributes, task, observer);
+    if (!result) return tl::unexpected(std::move(result.error()));
+    std::vector<IValue> leaves;
+    appendLeaves(*result, leaves);
+    return leaves;
+}
+
+tl::expected<IValue, RunError> runStructured(const Program& program, const std::vector<IValue>& inputs,
+                                             const Attributes& attributes, const TaskContext& task,
+                                             RunObserver* observer) {
     Values values(program.graph->size());
+    const torch_level::Context context{&task, &attributes};
     ir::NodeIndex at = 0;
     try {
         for (; at < program.code.size(); ++at) {
@@ -136,17 +225,14 @@ tl::expected<std::vector<IValue>, RunError> run(const Program& program, const st
                 break;
             }
             default:
-                values[at] = call(instruction, values);
+                values[at] = call(instruction, values, &context);
             }
             if (observer) observer->after(at, values[at]);
             for (const ir::NodeIndex dead : instruction.dies)
                 values[dead] = IValue();
             task.report("Running", at + 1, program.code.size());
         }
-        std::vector<IValue> results;
-        for (const Operand* leaf : resultLeaves(program))
-            results.push_back(evaluate(*leaf, values));
-        return results;
+        return resultTree(program.result, values);
     } catch (const std::exception& error) {
         return tl::unexpected(RunError{errorText(error), at < program.code.size() ? at : ir::npos, false});
     }

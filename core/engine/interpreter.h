@@ -26,12 +26,15 @@ struct RunError {
 using Attributes = std::map<std::string, at::Tensor>;
 using Values = std::vector<c10::IValue>; ///< one per node
 
-/// Binds the operands, calls the operator and returns its result: one value, or a tuple of several. Throws
-/// what PyTorch throws.
-[[nodiscard]] c10::IValue call(const Instruction& instruction, const Values& values);
+/// Binds the operands, calls the operator or function and returns its result: one value, or a tuple of
+/// several. Throws what PyTorch throws. `context` is for calls that run graphs and may be null.
+[[nodiscard]] c10::IValue call(const Instruction& instruction, const Values& values,
+                               const torch_level::Context* context = nullptr);
 
 /// The value of an operand; `values` holds those of the nodes.
 [[nodiscard]] c10::IValue evaluate(const Operand& operand, const Values& values);
+/// The same as Python sees it.
+[[nodiscard]] torch_level::Value evaluateValue(const Operand& operand, const Values& values);
 
 /// Leaves of the graph's result in reading order.
 [[nodiscard]] std::vector<const Operand*> resultLeaves(const Program& program);
@@ -52,6 +55,16 @@ public:
 [[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError>
 run(const Program& program, const std::vector<at::Tensor>& inputs, const Attributes& attributes,
     const TaskContext& task = {}, RunObserver* observer = nullptr);
+
+/// The same for inputs that need not be tensors; modes that the program leaves changed are put back.
+[[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError>
+run(const Program& program, const std::vector<c10::IValue>& inputs, const Attributes& attributes,
+    const TaskContext& task = {}, RunObserver* observer = nullptr);
+
+/// Gives the result as it is structured: a value, or a tuple of them.
+[[nodiscard]] tl::expected<c10::IValue, RunError>
+runStructured(const Program& program, const std::vector<c10::IValue>& inputs, const Attributes& attributes,
+              const TaskContext& task = {}, RunObserver* observer = nullptr);
 
 /// PyTorch's message without its C++ stack.
 [[nodiscard]] std::string errorText(const std::exception& error);

@@ -166,8 +166,10 @@ Failure unsupportedFailure(const Program& program) {
     std::string message = "the engine cannot run";
     for (const Unsupported& row : program.unsupported) {
         if (list.size() < 5) message += (list.empty() ? " " : "; ") + row.target + " (" + row.reason + ")";
-        list.push_back(
-            {{"node", program.graph->node(row.node).name}, {"target", row.target}, {"reason", row.reason}});
+        list.push_back({{"node", row.name},
+                        {"target", row.target},
+                        {"reason", row.reason},
+                        {"obstacle", obstacleName(row.obstacle)}});
     }
     if (list.size() > 5) message += "; and " + std::to_string(list.size() - 5) + " more";
     return {ErrorCode::Failed, std::move(message), {{"unsupported", std::move(list)}}};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/program.h"
 
+#include "core/engine/side_effects.h"
+#include "core/engine/torch_level/resolve.h"
+#include "core/engine/torch_level/tensor_attributes.h"
 #include "core/engine/torch_words.h"
+#include "core/ir/operators.h"
 
 #include <ATen/ScalarOps.h>
 #include <ATen/core/List.h>
 #include <algorithm>
-#include <array>
 
 namespace dynascope::engine {
 
@@ -15,23 +18,7 @@ namespace {
 using ir::Argument;
 using ir::NodeIndex;
 
-/// Namespaces whose operators compute on tensors and do nothing else.
-constexpr std::array<std::string_view, 2> allowedNamespaces{"aten", "prims"};
-/// Operators of these namespaces that reach outside (from_file opens and even creates files), write to the
-/// terminal, or build tensors over memory that nobody checked.
-constexpr std::array<std::string_view, 8> refusedOperators{"from_file",
-                                                           "_print",
-                                                           "_test_warn_in_autograd",
-                                                           "_sparse_coo_tensor_unsafe",
-                                                           "_nested_view_from_buffer",
-                                                           "_nested_view_from_buffer_copy",
-                                                           "_cudnn_init_dropout_state",
-                                                           "record_stream"};
-
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
+constexpr std::size_t maxSubgraphDepth = 32;
 
 c10::TypePtr withoutOptional(c10::TypePtr type) {
     while (type && type->kind() == c10::TypeKind::OptionalType)
@@ -41,7 +28,12 @@ c10::TypePtr withoutOptional(c10::TypePtr type) {
 
 class Compiler {
 public:
-    explicit Compiler(ir::GraphPtr graph) { m_program.graph = std::move(graph); }
+    /// `path` is the subgraph's name with a dot behind it, empty for the outermost graph.
+    explicit Compiler(ir::GraphPtr graph, std::string path = {}, std::size_t depth = 0)
+        : m_path(std::move(path))
+        , m_depth(depth) {
+        m_program.graph = std::move(graph);
+    }
 
     Program run() {
         const ir::Graph& graph = *m_program.graph;
@@ -57,17 +49,21 @@ public:
                 m_program.code.push_back(instruction(node));
             }
         }
-        for (const auto& [node, name] : graph.missing())
-            m_program.unsupported.push_back(
-                {node, graph.node(node).target, "reads '" + name + "', which no node makes"});
+        for (const auto& [node, name] : graph.missing()) {
+            m_node = node;
+            refuse("reads '" + name + "', which no node makes");
+        }
         findDeaths();
         return std::move(m_program);
     }
 
 private:
-    void refuse(std::string reason) {
-        m_program.unsupported.push_back({m_node, m_program.graph->node(m_node).target, std::move(reason)});
+    void refuse(std::string reason, Obstacle obstacle = Obstacle::Malformed) {
+        const ir::Node& node = m_program.graph->node(m_node);
+        m_program.unsupported.push_back(
+            {m_node, m_path + node.name, node.target, obstacle, std::move(reason)});
     }
+    void refuse(Verdict verdict) { refuse(std::move(verdict.reason), verdict.obstacle); }
 
     Instruction instruction(const ir::Node& node) {
         Instruction out;
@@ -75,39 +71,81 @@ private:
         case ir::Op::Placeholder:
             out.kind = Instruction::Kind::Input;
             out.position = m_program.inputs++;
-            return out;
+            break;
         case ir::Op::GetAttr:
-            out.kind = Instruction::Kind::Attribute;
-            out.attribute = node.target;
-            return out;
+            if (const auto found = m_program.graph->subgraphs().find(node.target);
+                found != m_program.graph->subgraphs().end()) {
+                out.kind = Instruction::Kind::Constant;
+                out.operands.push_back(subgraph(found->first, found->second));
+            } else {
+                out.kind = Instruction::Kind::Attribute;
+                out.attribute = m_path + node.target;
+            }
+            break;
         case ir::Op::CallFunction:
-            if (isGetItem(node.target)) {
+            if (isGetItem(node) && node.args[1].asInt()) {
                 bindGetItem(node, out);
             } else {
                 bindCall(node, out);
             }
-            return out;
-        default:
-            refuse(std::string(ir::opName(node.op)) + " is not supported");
-            return out;
+            break;
+        case ir::Op::CallMethod:
+            bindFunction(node, torch_level::findMethod(node.target), out);
+            break;
+        case ir::Op::CallModule:
+            bindModule(node, out);
+            break;
+        case ir::Op::Output:
+            break;
         }
+        return out;
     }
 
-    static bool isGetItem(std::string_view target) {
-        return target == "operator.getitem" || target == "_operator.getitem";
+    /// A constant that holds the compiled graph. What it cannot run, the whole program cannot.
+    Operand subgraph(const std::string& name, const ir::GraphPtr& graph) {
+        Operand out;
+        if (m_depth >= maxSubgraphDepth) {
+            refuse("subgraphs are nested too deeply");
+            return out;
+        }
+        auto program = std::make_shared<Program>(Compiler(graph, m_path + name + '.', m_depth + 1).run());
+        for (Unsupported row : program->unsupported) {
+            row.node = m_node;
+            m_program.unsupported.push_back(std::move(row));
+        }
+        out.constant = torch_level::Value::graph(std::move(program)).toIValue();
+        return out;
+    }
+
+    void bindModule(const ir::Node& node, Instruction& out) {
+        const auto found = m_program.graph->subgraphs().find(node.target);
+        if (found == m_program.graph->subgraphs().end())
+            return refuse("calls a module that the capture does not hold", Obstacle::Hook);
+        bindFunction(node, torch_level::findFunction("torch.ops.higher_order.wrap"), out);
+        out.operands.insert(out.operands.begin(), subgraph(found->first, found->second));
+    }
+
+    static bool isGetItem(const ir::Node& node) {
+        return (node.target == "operator.getitem" || node.target == "_operator.getitem") &&
+               node.args.size() == 2 && node.args[0].isNode() && node.kwargs.empty();
     }
 
     void bindGetItem(const ir::Node& node, Instruction& out) {
         out.kind = Instruction::Kind::GetItem;
-        if (node.args.size() != 2 || !node.args[0].isNode() || !node.args[1].asInt())
-            return refuse("only an integer index into an operator's results is supported");
         out.operands.push_back(bind(node.args[0], nullptr));
         out.operands.push_back(bind(node.args[1], c10::IntType::get()));
     }
 
     void bindCall(const ir::Node& node, Instruction& out) {
         Resolved resolved = resolve(node.target);
-        if (!resolved.op) return refuse(std::move(resolved.reason));
+        if (!resolved.op) {
+            torch_level::Found found = torch_level::findFunction(node.target);
+            if (!found.function && resolved.verdict.obstacle != Obstacle::None)
+                found.verdict = std::move(resolved.verdict);
+            bindFunction(node, std::move(found), out);
+            if (node.target.starts_with("torch.ops.higher_order.")) checkSideEffects(node);
+            return;
+        }
         out.op = std::move(resolved.op);
         const c10::FunctionSchema& schema = out.op->schema();
         const auto& formals = schema.arguments();
@@ -137,6 +175,108 @@ private:
         }
         if (used != node.args.size() + node.kwargs.size())
             refuse("has an argument that its schema does not know");
+    }
+
+    void bindFunction(const ir::Node& node, torch_level::Found found, Instruction& out) {
+        out.kind = Instruction::Kind::Function;
+        if (!found.function) return refuse(std::move(found.verdict));
+        out.function = std::move(found.function);
+        for (const Argument& argument : node.args)
+            out.operands.push_back(bindValue(argument));
+        for (const auto& [name, argument] : node.kwargs) {
+            out.operands.push_back(bindValue(argument));
+            out.keywords.push_back(name);
+        }
+        const bool isGetAttr = node.target == ir::getattrTarget || node.target == "getattr";
+        if (isGetAttr && node.args.size() == 2 && node.args[1].kind == Argument::Kind::String &&
+            !torch_level::isAttribute(node.args[1].text))
+            refuse("reads the attribute '" + node.args[1].text + "'", Obstacle::Unknown);
+    }
+
+    /// Branches that write to what they are given are refused, as Dynamo refuses them.
+    void checkSideEffects(const ir::Node& node) {
+        for (const Argument& argument : node.args) {
+            if (!argument.isNode()) continue;
+            const NodeIndex source = m_program.graph->find(argument.text);
+            if (source == ir::npos || m_program.graph->node(source).op != ir::Op::GetAttr) continue;
+            const auto found = m_program.graph->subgraphs().find(m_program.graph->node(source).target);
+            if (found == m_program.graph->subgraphs().end() || !forbidsSideEffects(node.target)) continue;
+            if (const auto write = writeToInput(*found->second))
+                refuse("HOP: Unsafe side effect: '" + write->node + "' in " + found->first +
+                       " writes to its input '" + write->input + "'");
+        }
+    }
+
+    /// An argument of a torch-level call, as Python sees it.
+    Operand bindValue(const Argument& argument) {
+        using torch_level::Value;
+        Operand out;
+        const auto items = [&](Operand::Kind kind, const std::vector<Argument>& arguments) {
+            out.kind = kind;
+            for (const Argument& item : arguments)
+                out.items.push_back(bindValue(item));
+            return std::move(out);
+        };
+        const auto constant = [&](Value value) {
+            out.constant = value.toIValue();
+            return std::move(out);
+        };
+        switch (argument.kind) {
+        case Argument::Kind::NodeRef:
+            return bind(argument, nullptr);
+        case Argument::Kind::List:
+        case Argument::Kind::Set:
+            return items(Operand::Kind::List, argument.items);
+        case Argument::Kind::Tuple:
+            return items(Operand::Kind::Tuple, argument.items);
+        case Argument::Kind::Slice:
+            return items(Operand::Kind::Slice, argument.items);
+        case Argument::Kind::Dict:
+            return items(Operand::Kind::Dict, argument.items);
+        case Argument::Kind::Ellipsis:
+            return constant(Value::ellipsis());
+        case Argument::Kind::Dtype:
+            if (const auto type = dtypeFromName(argument.text)) return constant(*type);
+            break;
+        case Argument::Kind::Layout:
+            if (argument.text == "torch.strided") return constant(c10::kStrided);
+            break;
+        case Argument::Kind::MemoryFormat:
+            if (const auto format = constantFrom(argument)) return constant(format->toMemoryFormat());
+            break;
+        case Argument::Kind::Call:
+            if (argument.text == "torch.Size" && argument.items.size() == 1)
+                return items(Operand::Kind::Tuple, argument.items.front().items);
+            if (argument.text == "range") return bindRange(argument);
+            break;
+        default:
+            if (auto value = constantFrom(argument)) {
+                out.constant = std::move(*value);
+                return out;
+            }
+        }
+        refuse("cannot take '" + argument.toString() + "' as an argument", Obstacle::Unknown);
+        return out;
+    }
+
+    Operand bindRange(const Argument& range) {
+        constexpr std::int64_t maxItems = 1 << 16;
+        Operand out;
+        out.kind = Operand::Kind::List;
+        std::vector<std::int64_t> bounds;
+        for (const Argument& item : range.items)
+            bounds.push_back(item.asInt().value_or(0));
+        if (bounds.size() == 1) bounds.insert(bounds.begin(), 0);
+        if (bounds.size() == 2) bounds.push_back(1);
+        if (bounds.size() != 3 || bounds[2] == 0) {
+            refuse("cannot take '" + range.toString() + "' as an argument");
+            return out;
+        }
+        for (std::int64_t i = bounds[0];
+             (bounds[2] > 0 ? i < bounds[1] : i > bounds[1]) && std::ssize(out.items) < maxItems;
+             i += bounds[2])
+            out.items.emplace_back().constant = i;
+        return out;
     }
 
     Operand bind(const Argument& argument, const c10::TypePtr& type) {
@@ -217,6 +357,8 @@ private:
     }
 
     Program m_program;
+    std::string m_path;
+    std::size_t m_depth;
     NodeIndex m_node = 0;
 };
 
@@ -224,21 +366,20 @@ private:
 
 Resolved resolve(std::string_view target) {
     constexpr std::string_view prefix = "torch.ops.";
-    if (!target.starts_with(prefix)) return {{}, "is not an operator of torch.ops"};
+    if (!target.starts_with(prefix)) return {{}, {}};
     target.remove_prefix(prefix.size());
     const std::size_t first = target.find('.');
     const std::size_t last = target.rfind('.');
-    if (first == std::string_view::npos) return {{}, "is not an operator of torch.ops"};
+    if (first == std::string_view::npos || first == last) return {{}, {}};
     const std::string_view space = target.substr(0, first);
-    const std::string_view name =
-        first == last ? target.substr(first + 1) : target.substr(first + 1, last - first - 1);
-    std::string overload = first == last ? std::string() : std::string(target.substr(last + 1));
+    const std::string_view name = target.substr(first + 1, last - first - 1);
+    std::string overload(target.substr(last + 1));
     if (overload == "default") overload.clear();
-    if (!contains(allowedNamespaces, space)) return {{}, "is outside the namespaces that the engine runs"};
-    if (contains(refusedOperators, name)) return {{}, "is refused: it reaches outside the graph"};
+    if (Verdict verdict = judgeOperator(space, name); verdict.obstacle != Obstacle::None)
+        return {{}, std::move(verdict)};
     auto op =
         c10::Dispatcher::singleton().findSchema({std::string(space) + "::" + std::string(name), overload});
-    if (!op) return {{}, "is unknown to this PyTorch"};
+    if (!op) return {{}, {Obstacle::Unknown, "is unknown to this PyTorch"}};
     return {std::move(op), {}};
 }
 

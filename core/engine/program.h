@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A graph made ready to run: targets resolved to dispatcher operators, constants bound to their schemas, and
-// for each node what dies after it. Graphs come from strangers: only operators on the allow list are
-// resolved.
+// A graph made ready to run: targets resolved to dispatcher operators or torch-level functions, constants
+// bound, and for each node what dies after it. Graphs come from strangers: only operators on the allow list
+// are resolved.
 #pragma once
 
+#include "core/engine/allow_list.h"
+#include "core/engine/torch_level/call.h"
 #include "core/ir/graph.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -21,21 +23,34 @@ struct Operand {
         Constant, ///< `constant`
         Value,    ///< the value of node `node`
         List,     ///< `items`
+        Tuple,    ///< torch-level only, as the rest
+        Slice,
+        Dict,
     };
     Kind kind = Kind::Constant;
     c10::IValue constant;
     ir::NodeIndex node = ir::npos;
     std::vector<Operand> items;
-    c10::TypePtr type; ///< as the schema declares it, without Optional; null in the graph's result
+    /// As the schema declares it, without Optional; null in the graph's result and in torch-level calls.
+    c10::TypePtr type;
 };
 
 struct Instruction {
-    enum class Kind : std::uint8_t { Input, Attribute, Operator, GetItem };
+    enum class Kind : std::uint8_t {
+        Input,
+        Attribute,
+        Operator, ///< `op`, chosen when the graph was compiled
+        GetItem,  ///< an integer index
+        Function, ///< a torch-level call, whose operators are chosen when it runs
+        Constant, ///< the first operand: a subgraph
+    };
     Kind kind = Kind::Operator;
     std::optional<c10::OperatorHandle> op;
+    torch_level::Function function;
     std::vector<Operand> operands;
-    std::size_t position = 0; ///< of an Input: which one
-    std::string attribute;    ///< of an Attribute
+    std::vector<std::string> keywords; ///< of a Function: names of the last operands
+    std::size_t position = 0;          ///< of an Input: which one
+    std::string attribute;             ///< of an Attribute; in a subgraph with the subgraph's name before it
     /// Nodes whose values nobody reads afterwards. Dropping them matters beyond memory: resize_ asks whether
     /// a storage has other users.
     std::vector<ir::NodeIndex> dies;
@@ -43,8 +58,10 @@ struct Instruction {
 
 /// Why a node cannot run.
 struct Unsupported {
-    ir::NodeIndex node = ir::npos;
+    ir::NodeIndex node = ir::npos; ///< in the outermost graph
+    std::string name;              ///< of the node; in a subgraph "cond_true_0.add"
     std::string target;
+    Obstacle obstacle = Obstacle::Unknown;
     std::string reason; ///< without the target
 };
 
@@ -60,11 +77,10 @@ struct Program {
 
 [[nodiscard]] Program compile(ir::GraphPtr graph);
 
-/// The operator of a target such as "torch.ops.aten.add.Tensor", or why there is none: unknown, or refused
-/// because it touches files, processes or the network.
+/// The operator of a target such as "torch.ops.aten.add.Tensor", or why there is none.
 struct Resolved {
     std::optional<c10::OperatorHandle> op;
-    std::string reason;
+    Verdict verdict;
 };
 [[nodiscard]] Resolved resolve(std::string_view target);
 

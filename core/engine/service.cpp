@@ -34,8 +34,10 @@ Reply initialize(const json& params) {
 Reply coverage(const Program& program) {
     json list = json::array();
     for (const Unsupported& row : program.unsupported)
-        list.push_back(
-            {{"node", program.graph->node(row.node).name}, {"target", row.target}, {"reason", row.reason}});
+        list.push_back({{"node", row.name},
+                        {"target", row.target},
+                        {"reason", row.reason},
+                        {"obstacle", obstacleName(row.obstacle)}});
     return json{{"nodes", program.graph->size()}, {"unsupported", std::move(list)}};
 }
 

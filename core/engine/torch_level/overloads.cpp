@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/torch_level/overloads.h"
+
+#include "core/engine/allow_list.h"
+#include "core/engine/torch_words.h"
+
+#include <ATen/ScalarOps.h>
+#include <ATen/core/List.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/jit_type.h>
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace dynascope::engine::torch_level {
+
+namespace {
+
+using c10::IValue;
+using c10::TypeKind;
+using Kind = Value::Kind;
+
+struct Formal {
+    std::string name;
+    TypeKind kind = TypeKind::AnyType;    ///< without Optional
+    TypeKind element = TypeKind::AnyType; ///< of a list
+    bool optional = false;
+    bool keywordOnly = false;
+    bool out = false;
+    std::optional<int> length; ///< of a list of known length, to which a single number is spread
+    std::optional<IValue> fallback;
+};
+
+struct Overload {
+    c10::OperatorHandle op;
+    std::vector<Formal> formals;
+    std::string order; ///< what Python's bindings sort by
+    bool isFactory = false;
+    bool hasOut = false;
+};
+
+using OverloadMap = std::unordered_map<std::string, std::vector<Overload>>;
+
+/// Operators whose tensor operands may be numbers (should_allow_numbers_as_tensors of Python's bindings), and
+/// whose Scalar overloads Python therefore never sees.
+constexpr std::array<std::string_view, 9> numbersAsTensors{
+    "add", "sub", "mul", "div", "multiply", "subtract", "divide", "true_divide", "floor_divide"};
+
+std::string_view outOfPlaceName(std::string_view name) {
+    if (name.ends_with('_') && !name.ends_with("__")) name.remove_suffix(1);
+    return name;
+}
+
+bool takesNumbersAsTensors(std::string_view name) {
+    const std::string_view bare = outOfPlaceName(name);
+    return std::find(numbersAsTensors.begin(), numbersAsTensors.end(), bare) != numbersAsTensors.end();
+}
+
+c10::TypePtr withoutOptional(c10::TypePtr type) {
+    while (type->kind() == TypeKind::OptionalType)
+        type = type->containedType(0);
+    return type;
+}
+
+Formal formalOf(const c10::Argument& argument) {
+    Formal out;
+    out.name = argument.name();
+    out.optional = argument.real_type()->kind() == TypeKind::OptionalType;
+    const c10::TypePtr type = withoutOptional(argument.real_type());
+    out.kind = type->kind();
+    if (out.kind == TypeKind::ListType) out.element = type->containedType(0)->kind();
+    out.keywordOnly = argument.kwarg_only();
+    out.out = argument.is_out();
+    if (argument.N()) out.length = *argument.N();
+    out.fallback = argument.default_value();
+    return out;
+}
+
+bool isFactory(const c10::FunctionSchema& schema) {
+    const auto& returns = schema.returns();
+    const auto takesTensor = [](const c10::Argument& argument) {
+        const TypeKind kind = withoutOptional(argument.real_type())->kind();
+        return kind == TypeKind::TensorType;
+    };
+    return returns.size() == 1 && returns[0].real_type()->kind() == TypeKind::TensorType &&
+           std::none_of(schema.arguments().begin(), schema.arguments().end(), takesTensor);
+}
+
+/// A signature that is smaller than another is tried after it: Scalar after Tensor, int before int[].
+bool isSmaller(const Formal& a, const Formal& b) {
+    if (a.kind == TypeKind::NumberType && b.kind == TypeKind::TensorType) return true;
+    const bool listOfInts =
+        b.kind == TypeKind::ListType && (b.element == TypeKind::IntType || b.element == TypeKind::SymIntType);
+    if ((a.kind == TypeKind::IntType || a.kind == TypeKind::SymIntType) && listOfInts) return true;
+    return a.kind == TypeKind::ListType && a.element == TypeKind::TensorType && listOfInts;
+}
+
+bool isSmaller(const Overload& a, const Overload& b) {
+    if (a.formals.size() != b.formals.size()) return false;
+    bool smaller = false;
+    for (std::size_t i = 0; i < a.formals.size(); ++i) {
+        const Formal &x = a.formals[i], &y = b.formals[i];
+        if (x.kind == y.kind && x.element == y.element) continue;
+        if (!isSmaller(x, y)) return false;
+        smaller = true;
+    }
+    return smaller;
+}
+
+/// Alphabetical, but a signature waits for those that it is smaller than.
+void sortAsPython(std::vector<Overload>& overloads) {
+    std::sort(overloads.begin(), overloads.end(),
+              [](const Overload& a, const Overload& b) { return a.order < b.order; });
+    std::vector<Overload> sorted;
+    while (!overloads.empty()) {
+        const auto ready = std::find_if(overloads.begin(), overloads.end(), [&](const Overload& candidate) {
+            return std::none_of(overloads.begin(), overloads.end(),
+                                [&](const Overload& other) { return isSmaller(candidate, other); });
+        });
+        const auto next = ready == overloads.end() ? overloads.begin() : ready;
+        sorted.push_back(std::move(*next));
+        overloads.erase(next);
+    }
+    overloads = std::move(sorted);
+}
+
+std::string orderOf(const std::vector<Formal>& formals, const c10::FunctionSchema& schema) {
+    std::string out;
+    bool keywordOnly = false;
+    for (std::size_t i = 0; i < formals.size(); ++i) {
+        if (formals[i].out) continue;
+        if (i > 0) out += ", ";
+        if (formals[i].keywordOnly && !keywordOnly) out += "*, ";
+        keywordOnly |= formals[i].keywordOnly;
+        out += schema.arguments()[i].type()->str() + ' ' + formals[i].name;
+        if (formals[i].fallback) out += '=';
+    }
+    return out;
+}
+
+bool isHidden(const c10::FunctionSchema& schema, std::string_view name) {
+    if (schema.arguments().size() > 64) return true;
+    return takesNumbersAsTensors(name) && schema.overload_name().find("Scalar") != std::string::npos;
+}
+
+OverloadMap collectOverloads() {
+    OverloadMap out;
+    constexpr std::string_view space = "aten::";
+    c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
+    for (const c10::OperatorName& full : dispatcher.getAllOpNames()) {
+        if (!std::string_view(full.name).starts_with(space)) continue;
+        const auto op = dispatcher.findSchema(full);
+        std::string name = full.name.substr(space.size());
+        if (!op || isHidden(op->schema(), name)) continue;
+        Overload overload{*op, {}, {}, isFactory(op->schema()), false};
+        for (const c10::Argument& argument : op->schema().arguments())
+            overload.formals.push_back(formalOf(argument));
+        overload.hasOut = std::any_of(overload.formals.begin(), overload.formals.end(),
+                                      [](const Formal& formal) { return formal.out; });
+        overload.order = orderOf(overload.formals, op->schema());
+        out[std::move(name)].push_back(std::move(overload));
+    }
+    for (auto& [name, overloads] : out)
+        sortAsPython(overloads);
+    return out;
+}
+
+/// Made once: the operators that LibTorch registers do not change.
+const OverloadMap& allOverloads() {
+    static const OverloadMap map = collectOverloads();
+    return map;
+}
+
+bool convertNumber(const Value& value, TypeKind kind, IValue& out) {
+    switch (kind) {
+    case TypeKind::BoolType:
+        if (!value.isBool()) return false;
+        out = value.flag();
+        return true;
+    case TypeKind::IntType:
+    case TypeKind::SymIntType:
+        if (value.isTensor()) {
+            const at::Tensor& tensor = value.tensor();
+            if (tensor.dim() != 0 || !c10::isIntegralType(tensor.scalar_type(), false)) return false;
+        } else if (!value.isInt()) {
+            return false;
+        }
+        out = value.integer();
+        return true;
+    case TypeKind::FloatType:
+    case TypeKind::SymFloatType:
+        if (value.isTensor() ? value.tensor().dim() != 0 || value.tensor().requires_grad()
+                             : !value.isNumber() || value.kind() == Kind::Complex)
+            return false;
+        out = value.real();
+        return true;
+    default: // Scalar
+        if (value.isTensor() && value.tensor().dim() == 0 && !value.tensor().requires_grad()) {
+            out = value.tensor().item();
+            return true;
+        }
+        if (!value.isNumber()) return false;
+        out = value.scalar();
+        return true;
+    }
+}
+
+bool convertTensor(const Value& value, bool numbers, IValue& out) {
+    if (value.isTensor()) {
+        out = value.tensor();
+        return true;
+    }
+    if (!numbers || !value.isNumber()) return false;
+    at::Tensor number = c10::scalar_to_tensor(value.scalar());
+    number.unsafeGetTensorImpl()->set_wrapped_number(true);
+    out = std::move(number);
+    return true;
+}
+
+template <typename Element, typename Get>
+bool convertItems(const std::vector<Value>& items, TypeKind element, IValue& out, Get get) {
+    c10::List<Element> list;
+    list.reserve(items.size());
+    for (const Value& item : items) {
+        IValue one;
+        if (!convertNumber(item, element, one)) return false;
+        list.push_back(get(one));
+    }
+    out = std::move(list);
+    return true;
+}
+
+bool convertTensors(const std::vector<Value>& items, IValue& out) {
+    c10::List<at::Tensor> list;
+    for (const Value& item : items) {
+        if (!item.isTensor()) return false;
+        list.push_back(item.tensor());
+    }
+    out = std::move(list);
+    return true;
+}
+
+bool convertOptionalTensors(const std::vector<Value>& items, IValue& out) {
+    c10::List<std::optional<at::Tensor>> list;
+    for (const Value& item : items) {
+        if (!item.isTensor() && !item.isNone()) return false;
+        list.push_back(item.optionalTensor());
+    }
+    out = std::move(list);
+    return true;
+}
+
+bool convertList(const Value& value, const Formal& formal, IValue& out) {
+    if (!value.isSequence()) {
+        const bool spreads = formal.length && value.isNumber();
+        if (!spreads) return false;
+        const Value repeated =
+            Value::list(std::vector<Value>(static_cast<std::size_t>(*formal.length), value));
+        return convertList(repeated, formal, out);
+    }
+    const std::vector<Value>& items = value.items();
+    switch (formal.element) {
+    case TypeKind::TensorType:
+        return convertTensors(items, out);
+    case TypeKind::OptionalType:
+        return convertOptionalTensors(items, out);
+    case TypeKind::IntType:
+    case TypeKind::SymIntType:
+        return convertItems<std::int64_t>(items, formal.element, out,
+                                          [](const IValue& v) { return v.toInt(); });
+    case TypeKind::FloatType:
+        return convertItems<double>(items, formal.element, out, [](const IValue& v) { return v.toDouble(); });
+    case TypeKind::BoolType:
+        return convertItems<bool>(items, formal.element, out, [](const IValue& v) { return v.toBool(); });
+    case TypeKind::NumberType:
+        return convertItems<at::Scalar>(items, formal.element, out,
+                                        [](const IValue& v) { return v.toScalar(); });
+    default:
+        return false;
+    }
+}
+
+bool convert(const Value& value, const Formal& formal, bool numbers, IValue& out) {
+    if (value.isNone()) {
+        out = IValue();
+        return formal.optional || (formal.kind == TypeKind::TensorType && formal.fallback);
+    }
+    switch (formal.kind) {
+    case TypeKind::TensorType:
+        return convertTensor(value, numbers, out);
+    case TypeKind::BoolType:
+    case TypeKind::IntType:
+    case TypeKind::SymIntType:
+    case TypeKind::FloatType:
+    case TypeKind::SymFloatType:
+    case TypeKind::NumberType:
+        return convertNumber(value, formal.kind, out);
+    case TypeKind::ListType:
+        return convertList(value, formal, out);
+    case TypeKind::StringType:
+        if (!value.isString()) return false;
+        out = value.text();
+        return true;
+    case TypeKind::ScalarTypeType:
+        if (value.kind() != Kind::Dtype) return false;
+        out = value.dtype();
+        return true;
+    case TypeKind::LayoutType:
+        if (value.kind() != Kind::Layout) return false;
+        out = value.layout();
+        return true;
+    case TypeKind::MemoryFormatType:
+        if (value.kind() != Kind::MemoryFormat) return false;
+        out = value.memoryFormat();
+        return true;
+    case TypeKind::DeviceObjType: // whatever the capture names, graphs run on the CPU
+        if (value.kind() != Kind::Device && !value.isString() && !value.isInt()) return false;
+        out = c10::Device(c10::kCPU);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// Other names under which Python's bindings take an argument.
+bool answersTo(const Formal& formal, std::string_view keyword) {
+    if (keyword == formal.name) return true;
+    if (formal.name == "self")
+        return keyword == "input" || keyword == "a" || keyword == "x" || keyword == "x1";
+    if (formal.name == "dim") return keyword == "axis";
+    if (formal.name == "keepdim") return keyword == "keepdims";
+    if (formal.name == "other") return keyword == "x2";
+    return false;
+}
+
+class Binder {
+public:
+    Binder(const Overload& overload, const Call& call, bool numbers)
+        : m_overload(overload)
+        , m_call(call)
+        , m_numbers(numbers) {}
+
+    /// Fills the stack; false where this overload does not take the call.
+    bool bind(torch::jit::Stack& stack) {
+        const Value* out = m_call.keyword("out");
+        std::size_t used = out ? 1 : 0;
+        std::size_t outIndex = 0;
+        for (const Formal& formal : m_overload.formals) {
+            IValue value;
+            if (formal.out) {
+                if (!out || !bindOut(*out, outIndex++, value)) return false;
+            } else if (const auto given = next(formal, used)) {
+                if (!convert(*given, formal, m_numbers, value)) return false;
+            } else if (formal.name == "pin_memory") {
+                value = false;
+            } else if (m_overload.isFactory && formal.name == "device") {
+                value = c10::Device(c10::kCPU);
+            } else if (formal.fallback) {
+                value = *formal.fallback;
+            } else {
+                return false;
+            }
+            stack.push_back(std::move(value));
+        }
+        return m_position == m_call.args.size() && used == m_call.kwargs.size();
+    }
+
+private:
+    static bool bindOut(const Value& out, std::size_t index, IValue& value) {
+        const bool several = out.isSequence();
+        if (several && index >= out.items().size()) return false;
+        if (!several && index > 0) return false;
+        const Value& one = several ? out.items()[index] : out;
+        if (!one.isTensor()) return false;
+        value = one.tensor();
+        return true;
+    }
+
+    std::optional<Value> next(const Formal& formal, std::size_t& used) {
+        if (!formal.keywordOnly && m_position < m_call.args.size()) {
+            const Value& given = m_call.args[m_position];
+            // view(2, 3): the rest of the positional arguments are one list.
+            const bool spread = formal.kind == TypeKind::ListType && (given.isInt() || given.isTensor()) &&
+                                isLastPositional(formal) &&
+                                (!formal.length || m_call.args.size() - m_position > 1);
+            if (!spread) {
+                ++m_position;
+                return given;
+            }
+            std::vector<Value> items(m_call.args.begin() + static_cast<std::ptrdiff_t>(m_position),
+                                     m_call.args.end());
+            m_position = m_call.args.size();
+            return Value::list(std::move(items));
+        }
+        for (const auto& [name, value] : m_call.kwargs) {
+            if (!answersTo(formal, name)) continue;
+            ++used;
+            return value;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] bool isLastPositional(const Formal& formal) const {
+        const auto following = std::find_if(m_overload.formals.begin(), m_overload.formals.end(),
+                                            [&](const Formal& one) { return &one == &formal; });
+        return following + 1 == m_overload.formals.end() || (following + 1)->keywordOnly;
+    }
+
+    const Overload& m_overload;
+    const Call& m_call;
+    bool m_numbers;
+    std::size_t m_position = 0;
+};
+
+Value resultOf(torch::jit::Stack& stack) {
+    if (stack.empty()) return {};
+    if (stack.size() == 1) return Value::from(stack.front());
+    std::vector<Value> items;
+    for (const IValue& item : stack)
+        items.push_back(Value::from(item));
+    return Value::tuple(std::move(items));
+}
+
+std::string describe(const Call& call) {
+    std::string out = "(";
+    for (const Value& value : call.args)
+        out.append(out.size() > 1 ? ", " : "").append(value.typeName());
+    for (const auto& [name, value] : call.kwargs)
+        out.append(out.size() > 1 ? ", " : "").append(name).append("=").append(value.typeName());
+    return out + ')';
+}
+
+} // namespace
+
+Availability availability(std::string_view name) {
+    if (judgeOperator("aten", name).obstacle != Obstacle::None) return Availability::Refused;
+    return allOverloads().contains(std::string(name)) ? Availability::Known : Availability::Unknown;
+}
+
+Value callOverload(std::string_view name, const Call& call) {
+    TORCH_CHECK(availability(name) == Availability::Known, "aten::", name, " cannot be called");
+    const std::vector<Overload>& overloads = allOverloads().find(std::string(name))->second;
+    const Value* out = call.keyword("out");
+    if (out && out->isNone()) {
+        Call without = call;
+        static_cast<void>(without.take("out"));
+        return callOverload(name, without);
+    }
+    // Lists of numbers and tensors that Python's bindings would refuse are taken in a second round, for
+    // callers other than Python's.
+    for (const bool numbers : {takesNumbersAsTensors(name), true}) {
+        for (const Overload& overload : overloads) {
+            if (overload.hasOut != (out != nullptr)) continue;
+            torch::jit::Stack stack;
+            if (!Binder(overload, call, numbers).bind(stack)) continue;
+            overload.op.callBoxed(stack);
+            return resultOf(stack);
+        }
+    }
+    TORCH_CHECK_TYPE(false, "no overload of ", name, " takes ", describe(call));
+}
+
+Value aten(std::string_view name, std::vector<Value> args,
+           std::vector<std::pair<std::string, Value>> kwargs) {
+    return callOverload(name, Call{std::move(args), std::move(kwargs), nullptr});
+}
+
+} // namespace dynascope::engine::torch_level

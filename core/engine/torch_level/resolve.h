@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Finds what a torch-level target does.
+#pragma once
+
+#include "core/engine/allow_list.h"
+#include "core/engine/torch_level/call.h"
+
+#include <string_view>
+
+namespace dynascope::engine::torch_level {
+
+struct Found {
+    Function function; ///< empty where there is none
+    Verdict verdict;   ///< why not
+};
+
+/// Of a call_function: "torch.nn.functional.relu", "operator.iadd", "torch.ops.higher_order.cond", ...
+[[nodiscard]] Found findFunction(std::string_view target);
+/// Of a call_method: the name alone.
+[[nodiscard]] Found findMethod(std::string_view name);
+
+} // namespace dynascope::engine::torch_level
