@@ -78,6 +78,7 @@ private:
         Place place;
         place.capture = index;
         place.page = Page::Stages;
+        m_window.stagesPage().compare()->setMotion(false); // else a picture may be taken on the way
         m_workspace.go(place);
         selectTelling();
         for (const ColourScheme look : {ColourScheme::Dark, ColourScheme::Light}) {
@@ -90,7 +91,6 @@ private:
         grab(QStringLiteral("palette"));
         m_window.palette().dismiss();
         StagesPage& stages = m_window.stagesPage();
-        stages.compare()->setMotion(false);
         const CompareView::Mode mode = stages.compare()->mode();
         stages.compare()->setMode(CompareView::Mode::Merged);
         grab(QStringLiteral("merged"));
