@@ -31,6 +31,7 @@ private slots:
     void unlinkedPanesStayApart();
     void selectionStaysInSightOfBothPanes_data();
     void selectionStaysInSightOfBothPanes();
+    void selectionStaysInSightOfOnePane();
     void heldAnchorsGoBothWays();
     void arrowsWalkAlongEdges();
     void tabWalksAndLeaves();
@@ -260,6 +261,26 @@ void TestCompareView::selectionStaysInSightOfBothPanes() {
     m_workspace->swapSides();
     settle();
     checkInSight("swapped");
+}
+
+void TestCompareView::selectionStaysInSightOfOnePane() {
+    m_view->resize(770, 340);
+    m_view->setLayoutProgram(DYNASCOPE_BIN_DIR "/dynascope-cli");
+    test::addCapture(*m_workspace, test::capture("trace_aot_eager/resnet"));
+    QTRY_VERIFY(b().scene() && m_workspace->diff());
+    const auto inSight = [this](const GraphCanvas& canvas) {
+        return canvas.isVisible() && canvas.selected() != canvas::noItem &&
+               QRectF(canvas.viewport()->rect()).contains(canvas.viewRectOf(canvas.selected()));
+    };
+    // Before dot's layout has come, and after.
+    m_workspace->selectNode({Side::A, m_workspace->stage(Side::A).graph->find("input_2")});
+    QVERIFY(inSight(a()));
+    settle();
+    QVERIFY(inSight(a()));
+    m_workspace->selectNode({Side::B, m_workspace->stage(Side::B).graph->find("relu_2")});
+    QVERIFY(inSight(b()));
+    m_workspace->selectNode({Side::A, m_workspace->stage(Side::A).graph->find("input_2")});
+    QVERIFY(inSight(a()));
 }
 
 void TestCompareView::heldAnchorsGoBothWays() {
