@@ -10,6 +10,8 @@
 #include "app/gui/window_status.h"
 #include "views/breaks/breaks_page.h"
 #include "views/canvas/compare_view.h"
+#include "views/capture/capture_panel.h"
+#include "views/capture/filter_edit.h"
 #include "views/models/labels.h"
 #include "views/palette/palette.h"
 #include "views/records/records_panel.h"
@@ -28,6 +30,7 @@
 #include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 namespace dynascope::app {
@@ -77,6 +80,10 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
         }
         m_status->setProblems(m_docks->problemCount());
         updateActions();
+        // An empty filter field would swallow the keys that step through stages.
+        if (CapturePanel& panel = m_docks->capturePanel();
+            focusWidget() == panel.filterEdit() && panel.filterEdit()->text().isEmpty())
+            panel.tree()->setFocus(Qt::OtherFocusReason);
     });
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
         m_status->setProblems(m_docks->problemCount());

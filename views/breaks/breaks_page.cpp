@@ -313,7 +313,7 @@ void BreaksPage::resizeEvent(QResizeEvent* event) {
 void BreaksPage::fitColumns() {
     const bool narrow = width() < theme().scaled(1200);
     const std::array<int, ReasonsModel::ColumnCount> wide{34, 200, 110, 62, 190, 92, 88};
-    const std::array<int, ReasonsModel::ColumnCount> tight{28, 160, 84, 56, 116, 78, 80};
+    const std::array<int, ReasonsModel::ColumnCount> tight{28, 160, 84, 62, 132, 98, 80};
     for (std::size_t i = 0; i < wide.size(); ++i)
         d->table->setColumnWidth(int(i), theme().scaled(narrow ? tight[i] : wide[i]));
 }

@@ -77,9 +77,9 @@ QVariant ReasonsModel::headerData(int section, Qt::Orientation orientation, int 
     if (role == Qt::ToolTipRole && section == Bytes)
         return tr("Bytes of the tensors that the resumed frames take in");
     if (role != Qt::DisplayRole) return {};
-    const std::array<QString, ColumnCount> names{
-        QString(),         tr("Reason"), tr("Line"), tr("Breaks"), tr("Compile time after it"),
-        tr("Handed over"), tr("Way out")};
+    const std::array<QString, ColumnCount> names{QString(),    tr("Reason"),        tr("Line"),
+                                                 tr("Breaks"), tr("Time after it"), tr("Handed over"),
+                                                 tr("Way out")};
     return names[std::size_t(section)];
 }
 

@@ -234,7 +234,8 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         Item* above = ranks.contains(frame.rank) ? ranks[frame.rank] : root.get();
         Item* item = above->add(Kind::Frame);
         item->icon = QStringLiteral("file");
-        item->strong = toQString(frame.function);
+        item->strong = frame.function.empty() && frame.location.file.empty() ? tr("graph text")
+                                                                             : toQString(frame.function);
         item->detail = placeText(frame.location);
         item->right = countText(frame.compiles.size(), tr("compile"), tr("compiles"));
         item->tip = toQString(frame.location.file);

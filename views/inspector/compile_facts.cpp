@@ -54,7 +54,9 @@ Section mainSection(const session::Session& session, const Compile& compile) {
              tr("Dynamo restarts its analysis when it learns something that the graph so far did not allow "
                 "for.")));
     for (const std::string& reason : compile.restartReasons)
-        out.facts.push_back(fact(tr("Restart"), {text(toQString(reason))}, tr("Why Dynamo began again.")));
+        // PyTorch's whole explanation stands with the break; here the first line says which it was.
+        out.facts.push_back(fact(tr("Restart"), {text(toQString(reason.substr(0, reason.find('\n'))))},
+                                 tr("Why Dynamo began again.")));
     if (compile.compileSeconds > 0)
         out.facts.push_back(
             fact(tr("Compile time"), {panelLink(secondsText(compile.compileSeconds), "compiletime")},

@@ -105,7 +105,7 @@ QListView::item { min-height: @tableRow; padding: 0 6px; border: 0; }
 QTreeView::item:hover, QTableView::item:hover, QListView::item:hover { background: @bg2; }
 QTreeView::item:selected, QTableView::item:selected, QListView::item:selected { background: @row; color: @text; }
 QHeaderView { background: @bg2; border: 0; }
-QHeaderView::section { background: @bg2; color: @text2; border: 0; border-bottom: 1px solid @line; padding: 0 8px; min-height: @header; font-size: @small; font-weight: 600; }
+QHeaderView::section { background: @bg2; color: @text2; border: 0; border-bottom: 1px solid @line; padding: 0 14px 0 8px; min-height: @header; font-size: @small; font-weight: 600; }
 QHeaderView::section:hover { color: @text; }
 QHeaderView::section:vertical { border-bottom: 0; padding: 0 6px; }
 QTableCornerButton::section { background: @bg2; border: 0; }

@@ -479,8 +479,10 @@ void TimelineView::drawStages(QPainter& painter) const {
                 return drawn ? QFontMetrics(plain).horizontalAdvance(f->size) / 2 + 3 : discRadius;
             };
             const int left = stageX(i - 1) + half(i - 1, before) + 2, right = x - half(i, known) - 2;
-            const QString text = QFontMetrics(small).elidedText(known->change, Qt::ElideRight, right - left);
-            painter.drawText(QRect(left, y + m_theme.scaled(8), right - left, row), Qt::AlignCenter, text);
+            // The filled circle says that something changed; half a count would say something else.
+            if (QFontMetrics(small).horizontalAdvance(known->change) <= right - left)
+                painter.drawText(QRect(left, y + m_theme.scaled(8), right - left, row), Qt::AlignCenter,
+                                 known->change);
         }
 
         const QPointF at(x, y);
