@@ -3,6 +3,7 @@
 
 #include "core/engine/case_values.h"
 #include "core/engine/pass_runner.h"
+#include "core/engine/verify/verify_method.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ Reply Service::handle(const std::string& method, const json& params, const TaskC
 Reply Service::dispatch(const std::string& method, const json& params, const TaskContext& task) {
     if (method == "initialize") return initialize(params);
     if (method == "load") return load(params);
-    if (method != "coverage" && method != "execute" && method != "pass")
+    if (method != "coverage" && method != "execute" && method != "pass" && method != "verify")
         return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
 
     const auto program = programOf(params);
@@ -78,6 +79,13 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
     if (!inputs) return invalid(inputs.error().message);
     const json attributes = params.value("attrs", json());
     if (method == "execute") return execute(**program, *inputs, attributes, task);
+    if (method == "verify") {
+        const VerifyHost host{[this](const std::string& hash) {
+                                  return programOf({{"graph", hash}});
+                              },
+                              [&](const json& pass) { return dispatch("pass", pass, task); }};
+        return verifyMethod(params, *program, *inputs, host, task);
+    }
     PassRequest request;
     request.passes = params.at("passes").get<std::vector<std::string>>();
     request.remove = params.value("remove", request.remove);

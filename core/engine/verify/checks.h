@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Compares what a caller can see of two runs.
+#pragma once
+
+#include "core/engine/verify/locate.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// One property of one result or input.
+struct Check {
+    std::string what;     ///< "output #0", "input x after the call", "gradient of x", "the call"
+    std::string property; ///< values, dtype, shape, strides, storage, identity, error
+    bool ok = true;
+    /// Whether a failure makes the graphs different. Functionalization does not keep strides, storages and
+    /// identities of outputs.
+    bool counts = true;
+    nlohmann::json expected, actual;
+    double maxAbsolute = 0, maxRelative = 0; ///< of values
+    std::vector<std::int64_t> cell;          ///< the first that differs, of values
+    std::optional<Symptom> symptom;          ///< of values: where to search from
+};
+
+/// Both runs were made from the same inputs and ran to their end. `names` are the placeholders'.
+[[nodiscard]] std::vector<Check> compare(const ProgramRun& expected, const ProgramRun& actual,
+                                         const std::vector<std::string>& names, bool strict);
+[[nodiscard]] std::vector<Check> compare(const GradientRun& expected, const GradientRun& actual,
+                                         const std::vector<std::string>& names);
+[[nodiscard]] nlohmann::json checkJson(const Check& check);
+
+} // namespace dynascope::engine

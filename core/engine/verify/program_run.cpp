@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/verify/program_run.h"
+
+#include "core/engine/verify/gradients.h"
+
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <algorithm>
+
+namespace dynascope::engine {
+
+namespace {
+
+using at::Tensor;
+using nlohmann::json;
+
+CaseInputs inputsOf(const json& spec, const InputChoice& choice) {
+    Result<CaseInputs> inputs = makeInputs(spec, choice);
+    TORCH_CHECK(inputs.has_value(), inputs.error().message);
+    return std::move(*inputs);
+}
+
+Tensor wholeStorage(const Tensor& tensor) {
+    Tensor out = at::empty({0}, tensor.options());
+    const auto cells = static_cast<std::int64_t>(tensor.storage().nbytes() / tensor.element_size());
+    return out.set_(tensor.storage(), 0, {cells}, {1});
+}
+
+void writeBack(const json& entry, const Tensor& value, Tensor& input) {
+    const auto sizes = entry.value("shape", std::vector<std::int64_t>());
+    const auto strides = entry.value("stride", std::vector<std::int64_t>());
+    for (const json& word : entry.at("how")) {
+        const auto how = word.get<std::string>();
+        if (how == "resize_") input.resize_(sizes);
+        if (how == "as_strided_") input.as_strided_(sizes, strides, entry.value("offset", std::int64_t{0}));
+        if (how == "set_") input.set_(value);
+        if (how == "copy_") (entry.value("whole_storage", false) ? wholeStorage(input) : input).copy_(value);
+    }
+}
+
+/// Gives the leading results that are values of inputs to these, and drops them.
+void writeBackAll(const WriteBackList& list, std::vector<c10::IValue>& results, std::vector<Tensor>& inputs) {
+    std::size_t leading = 0;
+    for (const json& entry : list) {
+        if (!entry.value("output", json()).is_number_integer()) continue;
+        ++leading;
+        writeBack(entry, results.at(entry["output"].get<std::size_t>()).toTensor(),
+                  inputs.at(entry.at("position").get<std::size_t>()));
+    }
+    results.erase(results.begin(),
+                  results.begin() + static_cast<std::ptrdiff_t>(std::min(leading, results.size())));
+}
+
+void seedRandomNumbers(std::uint64_t seed) {
+    at::Generator generator = at::globalContext().defaultGenerator(c10::Device(at::kCPU));
+    generator.set_current_seed(seed);
+}
+
+bool writesBack(const ir::Node& node) {
+    for (const std::string_view name : {"copy_.", "as_strided_.", "resize_."}) {
+        if (node.target.starts_with("torch.ops.aten." + std::string(name))) return true;
+    }
+    return false;
+}
+
+/// The graph without the write-backs at its end, which would change what the backward pass reads.
+Program withoutWriteBacks(const Program& program) {
+    const ir::Graph& graph = *program.graph;
+    const auto output = static_cast<ir::NodeIndex>(program.code.size());
+    ir::NodeIndex end = output;
+    const auto readByResult = [&](ir::NodeIndex node) {
+        const auto users = graph.users(node);
+        return std::any_of(users.begin(), users.end(), [&](ir::NodeIndex user) { return user >= output; });
+    };
+    while (end > 0 && writesBack(graph.node(end - 1)) && !readByResult(end - 1))
+        --end;
+    ir::GraphBuilder builder;
+    for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
+        if (i < end || i >= output) builder.add(graph.nodes()[i]);
+    }
+    return compile(builder.build());
+}
+
+} // namespace
+
+ProgramRun runSide(const Side& side, const json& inputs, std::uint64_t seed, const TaskContext& task,
+                   RunObserver* observer) {
+    const at::AutoGradMode noGrad(false);
+    ProgramRun out;
+    out.inputs = inputsOf(inputs, {});
+    out.storagesBefore = storageKeys(out.inputs.tensors);
+    seedRandomNumbers(seed);
+    auto results = run(*side.program, out.inputs.tensors, side.attributes, task, observer);
+    if (!results) {
+        out.error = std::move(results.error());
+        return out;
+    }
+    out.results = std::move(*results);
+    try {
+        writeBackAll(side.writeBacks, out.results, out.inputs.tensors);
+    } catch (const std::exception& error) {
+        out.error = RunError{"write-back: " + errorText(error), ir::npos, false};
+    }
+    return out;
+}
+
+GradientRun runForGradients(const Side& side, const json& inputs, std::uint64_t seed,
+                            const TaskContext& task) {
+    const at::AutoGradMode grad(true);
+    GradientRun out;
+    const CaseInputs made = inputsOf(inputs, {.requiresGrad = true});
+    seedRandomNumbers(seed);
+    auto results = run(withoutWriteBacks(*side.program), made.tensors, side.attributes, task);
+    if (!results) {
+        out.error = results.error().message;
+        return out;
+    }
+    std::size_t leading = 0;
+    for (const json& entry : side.writeBacks)
+        leading += entry.value("output", json()).is_number_integer() ? 1 : 0;
+    results->erase(results->begin(),
+                   results->begin() + static_cast<std::ptrdiff_t>(std::min(leading, results->size())));
+    try {
+        out.gradients = gradients(*results, made.tensors);
+    } catch (const std::exception& error) {
+        out.error = errorText(error);
+    }
+    return out;
+}
+
+} // namespace dynascope::engine

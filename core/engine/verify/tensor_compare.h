@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whether two values of two runs are the same.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// How far two tensors of one shape are apart. NaN equals NaN.
+struct Distance {
+    bool same = true;
+    double maxAbsolute = 0, maxRelative = 0; ///< over cells that are numbers in both
+    std::vector<std::int64_t> cell;          ///< the first that differs
+    nlohmann::json expected, actual;         ///< its content
+};
+
+/// Tensors of the same shape on the CPU. Numbers are the same within 1e-5, absolute below 1 and relative
+/// above; 1e-3 and 1e-2 in 16 bits.
+[[nodiscard]] Distance distance(const at::Tensor& expected, const at::Tensor& actual);
+
+/// Content of one cell; words for what JSON has no number for, [real, imaginary] for a complex one.
+[[nodiscard]] nlohmann::json cellOf(const at::Tensor& tensor, std::int64_t position);
+
+/// Tensors and numbers within a value (a tensor, a number, lists and tuples of them), in reading order.
+[[nodiscard]] std::vector<c10::IValue> leavesOf(const c10::IValue& value);
+
+/// Why two values are not the same, in one line that names the first difference; nothing if they are.
+struct ValueDifference {
+    std::string text;
+    std::vector<std::int64_t> cell;
+    nlohmann::json expected, actual;
+};
+[[nodiscard]] std::optional<ValueDifference> valueDifference(const c10::IValue& expected,
+                                                             const c10::IValue& actual);
+
+} // namespace dynascope::engine

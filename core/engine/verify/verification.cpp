@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/verify/verification.h"
+
+#include "core/engine/verify/checks.h"
+#include "core/engine/verify/monitor.h"
+#include "core/engine/verify/shared_inputs.h"
+
+#include <ATen/Context.h>
+#include <algorithm>
+
+namespace dynascope::engine {
+
+namespace {
+
+using ir::NodeIndex;
+using nlohmann::json;
+
+constexpr std::string_view equal = "equal";
+
+std::string firstLine(const std::string& text) {
+    return text.substr(0, text.find('\n'));
+}
+
+std::string nameOf(const ir::Graph& graph, NodeIndex node) {
+    return node < graph.size() ? graph.node(node).name : std::string();
+}
+
+json optionalName(const ir::Graph& graph, NodeIndex node) {
+    return node < graph.size() ? json(graph.node(node).name) : json();
+}
+
+/// Fresh memory is filled while this lives, so that reading it shows.
+class FilledMemory {
+public:
+    FilledMemory()
+        : m_deterministic(at::globalContext().deterministicAlgorithms())
+        , m_warnOnly(at::globalContext().deterministicAlgorithmsWarnOnly())
+        , m_fill(at::globalContext().deterministicFillUninitializedMemory()) {
+        at::globalContext().setDeterministicAlgorithms(true, true);
+        at::globalContext().setDeterministicFillUninitializedMemory(true);
+    }
+    FilledMemory(const FilledMemory&) = delete;
+    FilledMemory& operator=(const FilledMemory&) = delete;
+    ~FilledMemory() {
+        at::globalContext().setDeterministicAlgorithms(m_deterministic, m_warnOnly);
+        at::globalContext().setDeterministicFillUninitializedMemory(m_fill);
+    }
+
+private:
+    bool m_deterministic, m_warnOnly, m_fill;
+};
+
+class Verifier {
+public:
+    Verifier(const VerifyRequest& request, const json& inputs, const TaskContext& task)
+        : m_request(request)
+        , m_inputs(inputs)
+        , m_task(task)
+        , m_source(*request.source.program->graph)
+        , m_computed(*request.computed.program->graph) {
+        for (const ir::NodePtr& node : m_source.nodes()) {
+            if (node->op == ir::Op::Placeholder) m_names.push_back(node->name);
+        }
+    }
+
+    json run() {
+        Monitor monitor;
+        const ProgramRun eager = runSide(m_request.source, m_inputs, m_request.seed, m_task, &monitor);
+        m_order = monitor.orderDependent();
+        m_random = monitor.random();
+        m_empty = monitor.uninitialized();
+        const ProgramRun computed = runSide(m_request.computed, m_inputs, m_request.seed, m_task);
+        if (m_task.cancelled()) return verdict("declined", "cancelled");
+        if (eager.error || computed.error) return errors(eager.error, computed.error);
+        m_checks = compare(eager, computed, m_names, m_request.strict);
+        if (eager.inputs.anyRequiresGrad) compareGradients();
+        const auto wrong = firstWrong();
+        if (wrong == m_checks.end()) return verdict(equal, note());
+        std::optional<FirstDifference> first = locate(*wrong);
+        if (m_task.cancelled()) return verdict("declined", "cancelled");
+        json out = undefinedResult(first, eager);
+        if (out.is_null()) out = verdict("different", summary(*wrong));
+        if (first) out["first_difference"] = firstDifferenceJson(*first);
+        return out;
+    }
+
+private:
+    json verdict(std::string_view word, const std::string& reason) {
+        json checks = json::array();
+        for (const Check& check : m_checks)
+            checks.push_back(checkJson(check));
+        return {{"verdict", word},
+                {"checks", std::move(checks)},
+                {"first_difference", nullptr},
+                {"reason", reason}};
+    }
+
+    json errors(const std::optional<RunError>& eager, const std::optional<RunError>& computed) {
+        const auto text = [](const std::optional<RunError>& error) {
+            return error ? json(firstLine(error->message)) : json();
+        };
+        Check check{"the call", "error", true, true, text(eager), text(computed), 0, 0, {}, {}};
+        check.ok = check.expected == check.actual;
+        m_checks.push_back(check);
+        if (eager && !computed)
+            return verdict("declined", "eager raises at '" + nameOf(m_source, eager->node) +
+                                           "', and the computed graph runs: " + firstLine(eager->message));
+        if (eager) {
+            return verdict(check.ok ? equal : "declined",
+                           check.ok ? "both raise the same error" : "both raise, but not the same error");
+        }
+        json out = verdict("different", "only the computed graph raises: " + firstLine(computed->message));
+        if (computed->node >= m_computed.size()) return out;
+        if (const auto first = Locator(m_request.source, m_request.computed, m_request.pairs, m_inputs,
+                                       m_request.seed, m_task)
+                                   .findBefore(computed->node)) {
+            out["first_difference"] = firstDifferenceJson(*first);
+        } else {
+            const auto pair =
+                std::find_if(m_request.pairs.begin(), m_request.pairs.end(),
+                             [&](const MatchedPair& p) { return p.computed == computed->node; });
+            out["first_difference"] = {
+                {"computed", nameOf(m_computed, computed->node)},
+                {"source", optionalName(m_source, pair == m_request.pairs.end() ? ir::npos : pair->source)},
+                {"index", json::array()},
+                {"expected", nullptr},
+                {"actual", nullptr},
+                {"text", firstLine(computed->message)},
+                {"among", json::array()},
+                {"runs", 1},
+                {"how", "it raises"}};
+        }
+        return out;
+    }
+
+    void compareGradients() {
+        const GradientRun eager = runForGradients(m_request.source, m_inputs, m_request.seed, m_task);
+        const GradientRun computed = runForGradients(m_request.computed, m_inputs, m_request.seed, m_task);
+        std::vector<std::string> leaves;
+        for (std::size_t i = 0; i < m_names.size() && i < m_inputs["inputs"].size(); ++i) {
+            if (m_inputs["inputs"][i].value("requires_grad", false)) leaves.push_back(m_names[i]);
+        }
+        for (Check& check : compare(eager, computed, leaves))
+            m_checks.push_back(std::move(check));
+    }
+
+    [[nodiscard]] std::vector<Check>::const_iterator firstWrong() const {
+        return std::find_if(m_checks.begin(), m_checks.end(),
+                            [](const Check& check) { return check.counts && !check.ok; });
+    }
+
+    std::optional<FirstDifference> locate(const Check& wrong) {
+        // A check of values leads inside; one of a gradient or a storage as a whole does not.
+        const auto leads = [](const Check& check) { return check.counts && !check.ok && check.symptom; };
+        const auto start = wrong.symptom ? std::find_if(m_checks.cbegin(), m_checks.cend(),
+                                                        [&](const Check& c) { return &c == &wrong; })
+                                         : std::find_if(m_checks.cbegin(), m_checks.cend(), leads);
+        if (start == m_checks.cend() || m_request.pairs.empty()) return std::nullopt;
+        return Locator(m_request.source, m_request.computed, m_request.pairs, m_inputs, m_request.seed,
+                       m_task)
+            .find(*start->symptom);
+    }
+
+    /// The verdict of a program for which eager itself has no one answer, if that explains the difference.
+    json undefinedResult(const std::optional<FirstDifference>& first, const ProgramRun& eager) {
+        const auto explains = [&](const std::optional<Hazard>& hazard) {
+            if (!hazard) return false;
+            return !first || first->source == ir::npos || hazard->node == ir::npos ||
+                   first->source >= hazard->node;
+        };
+        if (explains(m_order))
+            return verdict("order-dependent", "eager has no defined result: at '" +
+                                                  nameOf(m_source, m_order->node) + "' " + m_order->text);
+        if (explains(m_random) && eagerVaries(eager, m_request.seed + 1))
+            return verdict("random", "eager differs from run to run: at '" +
+                                         nameOf(m_source, m_random->node) + "' " + m_random->text);
+        if (explains(m_empty)) {
+            const FilledMemory filled;
+            if (eagerVaries(eager, m_request.seed))
+                return verdict("random", "eager reads what nobody wrote: at '" +
+                                             nameOf(m_source, m_empty->node) + "' " + m_empty->text);
+        }
+        return {};
+    }
+
+    bool eagerVaries(const ProgramRun& eager, std::uint64_t seed) {
+        const ProgramRun again = runSide(m_request.source, m_inputs, seed, m_task);
+        if (again.error) return true;
+        const std::vector<Check> checks = compare(eager, again, m_names, false);
+        return std::any_of(checks.begin(), checks.end(),
+                           [](const Check& check) { return check.counts && !check.ok; });
+    }
+
+    [[nodiscard]] std::string note() const {
+        if (m_order)
+            return "equal here, but the result is not defined: at '" + nameOf(m_source, m_order->node) +
+                   "' " + m_order->text;
+        if (m_random)
+            return "equal with the same random numbers: at '" + nameOf(m_source, m_random->node) + "' " +
+                   m_random->text;
+        return {};
+    }
+
+    static std::string summary(const Check& check) {
+        std::string out = check.what + ": " + check.property + " differ";
+        if (check.property == "dtype" || check.property == "shape")
+            out = check.what + ": the " + check.property + " differs";
+        return out + ", expected " + check.expected.dump() + ", got " + check.actual.dump();
+    }
+
+    [[nodiscard]] json firstDifferenceJson(const FirstDifference& first) const {
+        json among = json::array();
+        for (const NodeIndex node : first.among)
+            among.push_back(nameOf(m_computed, node));
+        return {{"computed", optionalName(m_computed, first.computed)},
+                {"source", optionalName(m_source, first.source)},
+                {"index", first.difference.cell},
+                {"expected", first.difference.expected},
+                {"actual", first.difference.actual},
+                {"text", first.difference.text},
+                {"among", std::move(among)},
+                {"runs", first.runs},
+                {"how", first.how}};
+    }
+
+    const VerifyRequest& m_request;
+    const json& m_inputs;
+    const TaskContext& m_task;
+    const ir::Graph& m_source;
+    const ir::Graph& m_computed;
+    std::vector<std::string> m_names; ///< of the source's placeholders
+    std::vector<Check> m_checks;
+    std::optional<Hazard> m_order, m_random, m_empty;
+};
+
+/// Worst first.
+int rank(const json& result) {
+    constexpr std::array<std::string_view, 5> order{"different", "order-dependent", "random", "declined",
+                                                    "equal"};
+    const auto word = result.at("verdict").get<std::string>();
+    return static_cast<int>(std::find(order.begin(), order.end(), word) - order.begin());
+}
+
+} // namespace
+
+Reply verify(const VerifyRequest& request, const TaskContext& task) {
+    json worst;
+    json variants = json::array();
+    auto all = request.aliasing ? inputVariants(request.inputs)
+                                : std::vector<InputVariant>{{"as given", request.inputs}};
+    for (const InputVariant& variant : all) {
+        json result = Verifier(request, variant.inputs, task).run();
+        if (task.cancelled()) return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
+        variants.push_back(
+            {{"inputs", variant.name}, {"verdict", result["verdict"]}, {"reason", result["reason"]}});
+        if (worst.is_null() || rank(result) < rank(worst)) {
+            worst = std::move(result);
+            worst["inputs"] = variant.name;
+        }
+    }
+    worst["variants"] = std::move(variants);
+    return worst;
+}
+
+} // namespace dynascope::engine

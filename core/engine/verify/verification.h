@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Is a computed graph still right? It runs beside eager on the same inputs, and every property that a caller
+// could see is compared.
+#pragma once
+
+#include "core/engine/client/server.h"
+#include "core/engine/verify/locate.h"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace dynascope::engine {
+
+struct VerifyRequest {
+    Side source; ///< eager: the normative side
+    Side computed;
+    std::vector<MatchedPair> pairs; ///< may be empty: the difference is then not looked for inside
+    nlohmann::json inputs;          ///< of a case
+    bool aliasing = false;  ///< also on inputs that share memory in the ways that their geometry allows
+    bool strict = false;    ///< strides, storages and identities of outputs count as well
+    std::uint64_t seed = 0; ///< of random numbers
+};
+
+/// The answer of "verify" (protocol.h).
+[[nodiscard]] Reply verify(const VerifyRequest& request, const TaskContext& task);
+
+/// Pairs of nodes from the answer of "pass", all its passes taken together; nodes that only have a name in
+/// common where no step says more.
+[[nodiscard]] std::vector<MatchedPair> matchedPairs(const ir::Graph& source, const ir::Graph& computed,
+                                                    const nlohmann::json& passReply);
+
+} // namespace dynascope::engine
