@@ -18,6 +18,10 @@ struct Options {
     EngineOptions engine;
     std::string inputs;
     std::string remove = "mutations";
+    std::string writeBack = "graph";
+    std::vector<std::string> settings; ///< NAME=VALUE
+    bool faithful = false;
+    bool cells = false;
     bool verify = false;
     bool steps = false;
     bool json = false;
@@ -36,25 +40,78 @@ std::vector<std::string> namesOf(std::string_view text) {
     return names;
 }
 
+std::string joined(const json& list, std::string_view separator) {
+    std::string out;
+    for (const json& item : list)
+        (out += out.empty() ? std::string_view() : separator) += item.get<std::string>();
+    return out;
+}
+
+std::string textOr(const json& value, const char* fallback) {
+    return value.is_string() ? value.get<std::string>() : fallback;
+}
+
 std::string scoreLine(const json& row) {
-    std::string views;
-    for (const json& view : row["views"])
-        views += (views.empty() ? "" : " > ") + view.get<std::string>();
-    return "    " + row["value"].get<std::string>() + ": storage " + row["group"].dump() + ", base " +
-           row["base"].get<std::string>() + ", value " + row["current"].get<std::string>() +
+    const std::string views = joined(row["views"], " > ");
+    return "    " + row["value"].get<std::string>() + ": storage " + row["storage"].dump() + ", base " +
+           textOr(row["base"], "none") + ", value " + textOr(row["current"], "none") +
            (views.empty() ? std::string() : ", views " + views) + ", generation " + row["generation"].dump() +
            " of " + row["storage_generation"].dump() + (row["stale"].get<bool>() ? " (stale)" : "") +
            ", pending " + row["pending_updates"].dump() + '\n';
 }
 
+std::string changeLine(const json& step, const char* kind, const char* node, const char* sign) {
+    std::string out;
+    for (const json& entry : step.value(kind, json::array()))
+        out += std::string("    ") + sign + ' ' + entry[node].get<std::string>() + "  " +
+               entry["why"].get<std::string>() + '\n';
+    return out;
+}
+
 std::string stepText(const json& step) {
-    std::string out = step["source"].get<std::string>() + " (" + step["target"].get<std::string>() + ")\n";
-    for (const json& emitted : step["emitted"])
-        out +=
-            "    + " + emitted["node"].get<std::string>() + "  " + emitted["why"].get<std::string>() + '\n';
+    std::string out = step["source"].get<std::string>() + " (" + step["target"].get<std::string>() + ")";
+    if (step.contains("why")) out += ": " + step["why"].get<std::string>();
+    out += '\n' + changeLine(step, "emitted", "node", "+") + changeLine(step, "changed", "after", "~") +
+           changeLine(step, "removed", "node", "-");
     for (const json& row : step.value("scorecard", json::array()))
         out += scoreLine(row);
     return out;
+}
+
+std::string writeBackText(const json& reply) {
+    std::string out;
+    for (const json& pass : reply["passes"]) {
+        for (const json& back : pass.value("write_back", json::array()))
+            out += "input " + back["input"].get<std::string>() + ": " + back["bytes"].dump() +
+                   " bytes written back by " + joined(back["how"], ", ") +
+                   (back["output"].is_null() ? std::string() : " of result " + back["output"].dump()) + '\n';
+    }
+    return out;
+}
+
+std::string warningText(const json& reply) {
+    std::string out;
+    for (const json& warning : reply["warnings"])
+        out += "warning: " + warning.get<std::string>() + '\n';
+    return out;
+}
+
+int list(const Options& options) {
+    engine::Client client = makeClient(options.engine);
+    const engine::CallResult reply = client.call("passes");
+    if (!reply) return fail(reply.error(), {});
+    if (options.json) {
+        print(reply->dump() + '\n');
+        return exitOk;
+    }
+    std::string out;
+    for (const json& pass : (*reply)["passes"])
+        out += pass["name"].get<std::string>() + "  " + pass["description"].get<std::string>() + "  (" +
+               pass["origin"].get<std::string>() + ")\n";
+    for (const json& problem : reply->value("problems", json::array()))
+        out += "not loaded: " + problem.get<std::string>() + '\n';
+    print(out);
+    return exitOk;
 }
 
 std::string verdictText(const json& reply) {
@@ -68,6 +125,13 @@ std::string verdictText(const json& reply) {
 }
 
 int run(const Options& options) {
+    json settings = json::object();
+    for (const std::string& setting : options.settings) {
+        const std::size_t equals = setting.find('=');
+        if (equals == std::string::npos)
+            return fail(Error{"--set takes NAME=VALUE, not '" + setting + "'", {}, 0, 0});
+        settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+    }
     const Result<std::string> text = graphText(options.graph);
     if (!text) return fail(text.error());
     const Result<CaseFile> file = readCaseFile(options.inputs);
@@ -76,6 +140,10 @@ int run(const Options& options) {
     engine::CallResult reply = client.callOnGraph("pass", *text,
                                                   {{"passes", namesOf(options.passes)},
                                                    {"remove", options.remove},
+                                                   {"write_back", options.writeBack},
+                                                   {"faithful", options.faithful},
+                                                   {"cells", options.cells},
+                                                   {"options", settings},
                                                    {"inputs", file->inputs},
                                                    {"attrs", file->attributes},
                                                    {"runs", options.json ? timedRuns : 1},
@@ -91,6 +159,8 @@ int run(const Options& options) {
                 out += stepText(step);
         }
         out += (*reply)["graph"].get<std::string>() + '\n';
+        if (options.steps) out += writeBackText(*reply);
+        out += warningText(*reply);
         if (options.verify) out += verdictText(*reply);
         print(out);
     }
@@ -109,12 +179,27 @@ void addPass(CLI::App& app, Action& action) {
     command->add_option("--remove", options->remove, "What functionalize removes")
         ->check(CLI::IsMember({"mutations", "mutations_and_views"}))
         ->capture_default_str();
+    command->add_option("--write-back", options->writeBack, "Who writes changed inputs back")
+        ->check(CLI::IsMember({"graph", "caller"}))
+        ->capture_default_str();
+    command->add_flag("--faithful", options->faithful,
+                      "PyTorch's exact graph, also where it parts from eager");
+    command->add_flag("--cells", options->cells, "Record the values of small storages after each step");
+    command->add_option("--set", options->settings, "NAME=VALUE for passes that take more options");
     command->add_flag("--verify", options->verify,
                       "Compare with eager on the same inputs; exit status 1 when they differ");
     command->add_flag("--steps", options->steps, "What each node emitted, and the alias state after it");
     command->add_flag("--json", options->json, "One JSON document on stdout");
     addEngineOption(*command, options->engine);
     command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+void addPasses(CLI::App& app, Action& action) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("passes", "List the engine's passes, those of plugins included");
+    command->add_flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(*command, options->engine);
+    command->callback([options, &action] { action = [options] { return list(*options); }; });
 }
 
 } // namespace dynascope::cli

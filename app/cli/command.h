@@ -59,6 +59,7 @@ void addDiff(CLI::App& app, Action& action);
 void addLayout(CLI::App& app, Action& action);
 void addExec(CLI::App& app, Action& action);
 void addPass(CLI::App& app, Action& action);
+void addPasses(CLI::App& app, Action& action);
 void addOracle(CLI::App& app, Action& action);
 void addCoverage(CLI::App& app, Action& action);
 

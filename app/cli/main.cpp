@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
     cli::addLayout(app, action);
     cli::addExec(app, action);
     cli::addPass(app, action);
+    cli::addPasses(app, action);
     cli::addOracle(app, action);
     cli::addCoverage(app, action);
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-engine [--memory-limit MIB]: serves the protocol on its standard streams.
+// dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER]: serves the protocol on its standard streams.
 #include "core/engine/confine.h"
+#include "core/engine/plugins.h"
 #include "core/engine/service.h"
 
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <string>
+#include <string_view>
 #include <unistd.h>
+#include <vector>
 
 using namespace dynascope;
 
@@ -17,7 +21,7 @@ namespace {
 constexpr std::uint64_t defaultMemoryMib = 16384;
 
 int usage() {
-    std::fputs("usage: dynascope-engine [--memory-limit MIB]\n", stderr);
+    std::fputs("usage: dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER]\n", stderr);
     return 2;
 }
 
@@ -29,11 +33,19 @@ int main(int argc, char** argv) {
         std::puts("dynascope-engine " DYNASCOPE_VERSION);
         return 0;
     }
-    if (argc == 3 && std::strcmp(argv[1], "--memory-limit") == 0) {
-        const char* const end = argv[2] + std::strlen(argv[2]);
-        if (std::from_chars(argv[2], end, memoryMib).ptr != end || memoryMib == 0) return usage();
-    } else if (argc != 1) {
-        return usage();
+    std::vector<std::string> pluginFolders = engine::pluginFolders();
+    for (int i = 1; i < argc; i += 2) {
+        if (i + 1 == argc) return usage();
+        const std::string_view option = argv[i];
+        const char* const value = argv[i + 1];
+        if (option == "--memory-limit") {
+            const char* const end = value + std::strlen(value);
+            if (std::from_chars(value, end, memoryMib).ptr != end || memoryMib == 0) return usage();
+        } else if (option == "--plugin-path") {
+            pluginFolders.emplace_back(value);
+        } else {
+            return usage();
+        }
     }
 
     // Libraries print to descriptor 1: from here on that is stderr, and messages have a descriptor of their
@@ -47,7 +59,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "dynascope-engine: %s\n", confined.error().message.c_str());
         return 1;
     }
-    engine::Service service;
+    engine::Service service(pluginFolders);
     return engine::serve(STDIN_FILENO, messages,
                          [&](const std::string& method, const nlohmann::json& params,
                              const TaskContext& task) { return service.handle(method, params, task); });

@@ -27,7 +27,12 @@ public:
 
     std::vector<std::string> run(const std::vector<at::Tensor>& inputs) {
         const bool anyMutation = std::any_of(m_program.code.begin(), m_program.code.end(), mutates);
-        if (!anyMutation) return {};
+        if (!anyMutation && !m_viewsRemoved) return {};
+        if (!anyMutation) { // only as_strided sees where values lie
+            for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
+                lookAtStrides(m_program.graph->node(i));
+            return std::move(m_out);
+        }
         sharedStorage(inputs);
         if (std::any_of(inputs.begin(), inputs.end(), hasInternalOverlap))
             m_out.emplace_back("an input whose elements overlap cannot be written back");
@@ -53,6 +58,13 @@ private:
         }
     }
 
+    void lookAtStrides(const ir::Node& node) {
+        if (std::string_view(node.target).starts_with("torch.ops.aten.as_strided"))
+            m_out.push_back(
+                "'" + node.name +
+                "' (as_strided) reads the storage's layout, which a functional value need not keep");
+    }
+
     void look(const ir::Node& node, const Instruction& instruction) {
         const std::string_view target = node.target;
         if (target.starts_with("torch.ops.aten.set_."))
@@ -62,10 +74,7 @@ private:
             instruction.operands[3].constant.isInt() && instruction.operands[3].constant.toInt() > 1)
             m_out.push_back("the windows of '" + node.name +
                             "' may leave elements out, which its inverse fills with zeros");
-        if (target.starts_with("torch.ops.aten.as_strided"))
-            m_out.push_back(
-                "'" + node.name +
-                "' (as_strided) reads the storage's layout, which a functional value need not keep");
+        lookAtStrides(node);
         for (const std::string_view view :
              {"t_.", "transpose_.", "squeeze_.", "unsqueeze_.", "as_strided_.", "swapaxes_.", "swapdims_."}) {
             if (target.starts_with("torch.ops.aten." + std::string(view)))

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/functionalize.h"
 
+#include "core/engine/functional_result.h"
 #include "core/engine/meta_kernels.h"
 #include "core/engine/tracer.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/lift_fresh.h>
 #include <algorithm>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
-#include <typeindex>
+#include <unordered_map>
 
 namespace dynascope::engine {
 
@@ -65,6 +67,22 @@ std::string viewName(const ViewMeta& view) {
     return name;
 }
 
+/// Whether a node such as torch.ops.aten.select_copy.int is the view "select_int".
+bool makesView(std::string_view target, std::string_view view) {
+    constexpr std::string_view prefix = "torch.ops.aten.";
+    if (!target.starts_with(prefix)) return false;
+    target.remove_prefix(prefix.size());
+    const std::size_t dot = target.find('.');
+    if (dot == std::string_view::npos) return false;
+    std::string_view name = target.substr(0, dot);
+    std::string_view overload = target.substr(dot + 1);
+    if (name.ends_with("_copy")) name.remove_suffix(5);
+    if (!view.starts_with(name)) return false;
+    view.remove_prefix(name.size());
+    if (view.starts_with("_")) view.remove_prefix(1);
+    return overload == "default" ? view.empty() : view == overload;
+}
+
 bool isView(const Instruction& instruction) {
     if (!instruction.op || instruction.op->schema().arguments().empty()) return false;
     const c10::AliasInfo* alias = instruction.op->schema().arguments().front().alias_info();
@@ -74,20 +92,21 @@ bool isView(const Instruction& instruction) {
 class Functionalizer {
 public:
     Functionalizer(const Program& program, const std::vector<Tensor>& inputs, const Attributes& attributes,
-                   const TaskContext& task)
+                   const FunctionalizeOptions& options, const TaskContext& task)
         : m_program(program)
         , m_inputs(inputs)
         , m_attributes(attributes)
+        , m_options(options)
         , m_task(task)
         , m_values(program.graph->size())
         , m_tape([this] { return static_cast<std::uint8_t>(reason()); }) {
         m_out.chains.emplace_back();
     }
 
-    tl::expected<Functionalized, RunError> run(Remove remove) {
+    tl::expected<Functionalized, RunError> run() {
         const TapeGuard tape(m_tape);
         const at::AutoGradMode noGrad(false);
-        const impl::FunctionalizationReapplyViewsGuard views(remove == Remove::Mutations);
+        const impl::FunctionalizationReapplyViewsGuard views(m_options.remove == Remove::Mutations);
         const c10::impl::ExcludeDispatchKeyGuard noAutograd(
             c10::autograd_dispatch_keyset_with_ADInplaceOrView);
         try {
@@ -112,10 +131,12 @@ public:
 
 private:
     /// Read off the wrappers while the operator is under way.
-    [[nodiscard]] Emission reason() const {
+    [[nodiscard]] Emission reason() {
         if (m_phase != Emission::Operator) return m_phase;
         for (const FunctionalTensorWrapper* tensor : m_read) {
-            if (pendingUpdates(storageOf(*tensor)) != 0) return Emission::Inverse;
+            if (pendingUpdates(storageOf(*tensor)) == 0) continue;
+            noteUpdates(*tensor);
+            return Emission::Inverse;
         }
         if (!m_isView && std::any_of(m_read.begin(), m_read.end(), [](const FunctionalTensorWrapper* tensor) {
                 return !tensor->is_up_to_date();
@@ -133,6 +154,7 @@ private:
                         " inputs, but ", m_inputs.size(), " were given");
             m_plain.push_back(m_tape.placeholder(node.name, node.target, m_inputs[m_plain.size()]));
             m_wrapped.push_back(impl::to_functional_tensor(m_plain.back()));
+            m_inputNames.push_back(node.name);
         }
         m_at = 0;
     }
@@ -140,8 +162,15 @@ private:
     void step() {
         const Instruction& instruction = m_program.code[m_at];
         IValue& value = m_values[m_at];
+        FunctionalStep step = begin();
         if (instruction.kind == Instruction::Kind::Input) {
             value = m_wrapped[instruction.position];
+            // All placeholders are there before the first step.
+            step.firstEmitted = static_cast<std::uint32_t>(instruction.position);
+            addRow(m_at, *wrapperOf(value));
+            end(step);
+            step.endEmitted = step.firstEmitted + 1;
+            m_out.steps.push_back(step);
         } else if (instruction.kind == Instruction::Kind::Attribute) {
             const auto found = m_attributes.find(instruction.attribute);
             TORCH_CHECK(found != m_attributes.end(), "no value was given for the constant '",
@@ -149,22 +178,36 @@ private:
             value = found->second;
         } else {
             readOperands();
-            FunctionalStep step;
-            step.source = m_at;
-            step.firstEmitted = static_cast<std::uint32_t>(m_tape.nodes().size());
-            step.firstRow = static_cast<std::uint32_t>(m_out.rows.size());
-            m_isView = isView(instruction);
+            m_isView = instruction.op ? isView(instruction)
+                                      : ir::opKind(m_program.graph->node(m_at)) == ir::OpKind::View;
             value = isLiftedConstant(instruction)
                         ? IValue(at::lift_fresh(m_values[instruction.operands[0].node].toTensor()))
                         : call(instruction, m_values);
-            score();
-            step.endEmitted = static_cast<std::uint32_t>(m_tape.nodes().size());
-            step.endRow = static_cast<std::uint32_t>(m_out.rows.size());
+            score(step);
+            end(step);
             m_out.steps.push_back(step);
             m_read.clear();
+            m_sources.clear();
         }
         for (const ir::NodeIndex dead : instruction.dies)
             m_values[dead] = IValue();
+    }
+
+    [[nodiscard]] FunctionalStep begin() const {
+        FunctionalStep step;
+        step.source = m_at;
+        step.firstEmitted = static_cast<std::uint32_t>(m_tape.nodes().size());
+        step.firstRow = static_cast<std::uint32_t>(m_out.rows.size());
+        step.firstStorage = static_cast<std::uint32_t>(m_out.storages.size());
+        step.firstUpdate = static_cast<std::uint32_t>(m_out.updates.size());
+        return step;
+    }
+
+    void end(FunctionalStep& step) const {
+        step.endEmitted = static_cast<std::uint32_t>(m_tape.nodes().size());
+        step.endRow = static_cast<std::uint32_t>(m_out.rows.size());
+        step.endStorage = static_cast<std::uint32_t>(m_out.storages.size());
+        step.endUpdate = static_cast<std::uint32_t>(m_out.updates.size());
     }
 
     /// make_fx writes lift_fresh as lift_fresh_copy, but only the former wraps a constant.
@@ -175,7 +218,6 @@ private:
     }
 
     void readOperands() {
-        m_sources.clear();
         for (const ir::NodeIndex source : m_program.graph->inputs(m_at)) {
             if (FunctionalTensorWrapper* tensor = wrapperOf(m_values[source])) {
                 m_sources.push_back(source);
@@ -184,52 +226,178 @@ private:
         }
     }
 
-    void score() {
+    void score(const FunctionalStep& step) {
         for (std::size_t i = 0; i < m_sources.size(); ++i)
             addRow(m_sources[i], *m_read[i]);
-        if (const FunctionalTensorWrapper* made = wrapperOf(m_values[m_at])) addRow(m_at, *made);
+        if (const FunctionalTensorWrapper* made = wrapperOf(m_values[m_at])) {
+            addRow(m_at, *made);
+        } else if (m_values[m_at].isTensorList()) {
+            for (const Tensor& item : m_values[m_at].toTensorVector()) {
+                if (impl::isFunctionalTensor(item)) addRow(m_at, *impl::unsafeGetFunctionalWrapper(item));
+            }
+        }
+        for (std::size_t i = step.firstRow; i < m_out.rows.size(); ++i) {
+            ScoreRow& row = m_out.rows[i];
+            row.regenerated =
+                row.current >= static_cast<std::int32_t>(step.firstEmitted) &&
+                static_cast<Emission>(m_tape.reasons()[static_cast<std::size_t>(row.current)]) ==
+                    Emission::Regeneration;
+        }
     }
 
     void addRow(ir::NodeIndex value, const FunctionalTensorWrapper& tensor) {
-        FunctionalStorageImpl& storage = storageOf(tensor);
         ScoreRow row;
         row.value = value;
-        row.group = groupOf(tensor);
-        row.base = static_cast<std::int32_t>(Tape::nodeOf(storage.base()));
+        row.storage = addStorage(tensor);
         row.current = static_cast<std::int32_t>(Tape::nodeOf(tensor.value()));
         row.generation = static_cast<std::uint32_t>(tensor.*member(GenerationTag{}));
-        row.storageGeneration = static_cast<std::uint32_t>(storage.generation());
-        row.pendingUpdates = static_cast<std::uint32_t>(pendingUpdates(storage));
-        row.chain = chainOf(const_cast<FunctionalTensorWrapper&>(tensor).view_metas());
+        row.chain = chainOf(tensor.view_metas(), tensor.value());
+        row.geometry = static_cast<std::uint32_t>(m_out.numbers.size());
+        row.dim = static_cast<std::uint16_t>(tensor.dim());
+        m_out.numbers.insert(m_out.numbers.end(), tensor.sizes().begin(), tensor.sizes().end());
+        m_out.numbers.insert(m_out.numbers.end(), tensor.strides().begin(), tensor.strides().end());
+        m_out.numbers.push_back(tensor.storage_offset());
+        if (m_options.cells) readCells(tensor);
         m_out.rows.push_back(row);
+    }
+
+    /// Notes the tensor's storage, once a step; gives its number.
+    std::uint32_t addStorage(const FunctionalTensorWrapper& tensor) {
+        FunctionalStorageImpl& storage = storageOf(tensor);
+        const std::uint32_t number = groupOf(tensor);
+        const auto first =
+            m_out.storages.begin() +
+            static_cast<std::ptrdiff_t>(m_out.steps.empty() ? 0 : m_out.steps.back().endStorage);
+        if (std::any_of(first, m_out.storages.end(),
+                        [&](const StorageRow& row) { return row.storage == number; }))
+            return number;
+        StorageRow row;
+        row.storage = number;
+        row.base = static_cast<std::int32_t>(Tape::nodeOf(storage.base()));
+        row.generation = static_cast<std::uint32_t>(storage.generation());
+        row.pending = static_cast<std::uint32_t>(pendingUpdates(storage));
+        if (m_generations[number] < row.generation && row.pending == 0 && !hasUpdate(number)) {
+            // A write to the base itself becomes the base without any node.
+            m_out.updates.push_back({number, m_generations[number], row.generation, row.base, 0});
+        }
+        m_generations[number] = row.generation;
+        if (m_options.cells) {
+            CellValues cells;
+            if (readValues(storage.base(), cells.values))
+                m_out.cellsOfStorage[static_cast<std::uint32_t>(m_out.storages.size())] = std::move(cells);
+        }
+        m_out.storages.push_back(row);
+        return number;
+    }
+
+    [[nodiscard]] bool hasUpdate(std::uint32_t storage) const {
+        const std::size_t first = m_out.steps.empty() ? 0 : m_out.steps.back().endUpdate;
+        return std::any_of(m_out.updates.begin() + static_cast<std::ptrdiff_t>(first), m_out.updates.end(),
+                           [&](const ScoreUpdate& update) { return update.storage == storage; });
+    }
+
+    /// Called while the inverse chain of the first update is emitted, with all of them still queued.
+    void noteUpdates(const FunctionalTensorWrapper& tensor) {
+        FunctionalStorageImpl& storage = storageOf(tensor);
+        const std::uint32_t number = groupOf(tensor);
+        const auto generation = static_cast<std::uint32_t>(storage.generation());
+        if (m_generations[number] == generation) return;
+        for (const auto& update : storage.*member(UpdatesTag{}))
+            m_out.updates.push_back({number, m_generations[number], generation,
+                                     static_cast<std::int32_t>(Tape::nodeOf(update.new_val)),
+                                     chainOf(update.view_metas, update.new_val)});
+        m_generations[number] = generation;
     }
 
     /// Storages are held weakly, so that their addresses stay theirs but resize_ counts no extra user.
     std::uint32_t groupOf(const FunctionalTensorWrapper& tensor) {
         const auto [found, isNew] =
             m_groups.emplace(&storageOf(tensor), static_cast<std::uint32_t>(m_groups.size()));
-        if (isNew) m_storages.emplace_back(tensor.storage().getWeakStorageImpl());
+        if (isNew) {
+            m_storages.emplace_back(tensor.storage().getWeakStorageImpl());
+            m_generations.push_back(0);
+        }
         return found->second;
     }
 
-    std::uint32_t chainOf(const std::vector<std::shared_ptr<ViewMeta>>& views) {
+    std::uint32_t chainOf(const std::vector<std::shared_ptr<ViewMeta>>& views, const Tensor& value) {
         std::uint32_t chain = 0;
-        for (const std::shared_ptr<ViewMeta>& view : views) {
-            const ViewMeta& meta = *view;
-            const auto [next, isNew] = m_chainAfter.emplace(std::pair(chain, std::type_index(typeid(meta))),
+        for (std::size_t i = 0; i < views.size(); ++i) {
+            const std::uint32_t view = viewOf(views, i, value);
+            const auto [next, isNew] = m_chainAfter.emplace((std::uint64_t{chain} << 32U) | view,
                                                             static_cast<std::uint32_t>(m_out.chains.size()));
             if (isNew) {
-                std::vector<std::string> names = m_out.chains[chain];
-                names.push_back(viewName(meta));
-                m_out.chains.push_back(std::move(names));
+                std::vector<std::uint32_t> longer = m_out.chains[chain];
+                longer.push_back(view);
+                m_out.chains.push_back(std::move(longer));
             }
             chain = next->second;
         }
         return chain;
     }
 
+    /// A view's number. At its first sight the tensor's value is what the view's own node made, and that of
+    /// the view before it is the node's first argument.
+    std::uint32_t viewOf(const std::vector<std::shared_ptr<ViewMeta>>& views, std::size_t at,
+                         const Tensor& value) {
+        const auto known = m_views.find(views[at].get());
+        if (known != m_views.end()) return known->second;
+        std::int64_t node = Tape::nodeOf(value);
+        for (std::size_t i = views.size(); i-- > at;) {
+            ViewStep view;
+            view.name = viewName(*views[i]);
+            std::int64_t maker = node;
+            if (maker >= 0 && m_tape.node(maker).target == "operator.getitem") {
+                maker = m_tape.sourceOf(maker);
+                view.result = views[i]->out_index;
+            }
+            if (maker >= 0 && makesView(m_tape.node(maker).target, view.name)) {
+                view.node = static_cast<std::int32_t>(maker);
+                node = m_tape.sourceOf(maker);
+            }
+            if (m_views.contains(views[i].get())) continue;
+            m_views[views[i].get()] = static_cast<std::uint32_t>(m_out.views.size());
+            m_keptViews.push_back(views[i]); // so that the address stays its own
+            m_out.views.push_back(std::move(view));
+        }
+        return m_views.at(views[at].get());
+    }
+
+    static constexpr std::int64_t maxCells = 64;
+
+    static bool readValues(const Tensor& traced, std::vector<double>& out) {
+        const Tensor value = Tape::valueOf(traced);
+        if (value.numel() > maxCells || value.is_complex() || value.is_meta()) return false;
+        const c10::impl::ExcludeDispatchKeyGuard plain(
+            c10::DispatchKeySet({DispatchKey::Functionalize, DispatchKey::Fake}));
+        const Tensor flat = value.to(at::kDouble).contiguous();
+        out.assign(flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel());
+        return true;
+    }
+
+    /// The cells of the base that a view sees: its chain, replayed on the base's cell numbers.
+    void readCells(const FunctionalTensorWrapper& tensor) {
+        const Tensor base = Tape::valueOf(storageOf(tensor).base());
+        CellValues cells;
+        if (base.numel() > maxCells || !readValues(tensor.value(), cells.values)) return;
+        const c10::impl::ExcludeDispatchKeyGuard plain(
+            c10::DispatchKeySet({DispatchKey::Functionalize, DispatchKey::Fake}));
+        try {
+            Tensor numbers = at::arange(base.numel(), at::kInt).view(base.sizes());
+            numbers = impl::apply_view_meta_sequence(numbers, tensor.view_metas()).contiguous();
+            if (numbers.scalar_type() != at::kInt) return;
+            const auto* first = numbers.const_data_ptr<std::int32_t>();
+            cells.cells.assign(first, first + numbers.numel());
+        } catch (const std::exception&) {
+            return; // a view of another element size has no cells of the base's
+        }
+        m_out.cellsOfRow[static_cast<std::uint32_t>(m_out.rows.size())] = std::move(cells);
+    }
+
     /// Outputs are synced first, then inputs; then changed inputs are written back in input order.
     void finish() {
+        FunctionalStep step = begin();
+        step.source = outputIndex();
         m_phase = Emission::Regeneration;
         std::map<ir::NodeIndex, Tensor> results;
         for (const Operand* leaf : resultLeaves(m_program)) {
@@ -239,10 +407,17 @@ private:
         for (const Tensor& wrapped : m_wrapped)
             impl::sync(wrapped);
         m_phase = Emission::WriteBack;
+        std::vector<Tensor> leading;
         for (std::size_t i = 0; i < m_wrapped.size(); ++i)
-            writeBack(m_plain[i], impl::from_functional_tensor(m_wrapped[i]));
+            writeBack(i, impl::from_functional_tensor(m_wrapped[i]), leading);
         m_phase = Emission::Operator;
-        buildGraph(results);
+        for (const auto& [node, tensor] : results) {
+            if (const FunctionalTensorWrapper* wrapper = wrapperOf(m_values[node])) addRow(node, *wrapper);
+        }
+        end(step);
+        if (step.endEmitted > step.firstEmitted || m_program.code.size() < m_program.graph->size())
+            m_out.steps.push_back(step);
+        finishFunctionalized(m_program, m_tape, m_values, results, leading, m_out);
     }
 
     static Tensor synced(const Tensor& tensor) {
@@ -251,49 +426,45 @@ private:
         return impl::from_functional_tensor(tensor);
     }
 
-    static void writeBack(Tensor& input, const Tensor& value) {
+    void writeBack(std::size_t position, const Tensor& value, std::vector<Tensor>& leading) {
+        Tensor& input = m_plain[position];
         if (value.is_same(input)) return;
-        if (input.nbytes() != value.nbytes()) input.resize_(value.sizes());
-        if (input.sizes() != value.sizes()) input.as_strided_(value.sizes(), value.strides());
-        input.copy_(value);
-    }
-
-    void buildGraph(const std::map<ir::NodeIndex, Tensor>& results) {
-        ir::Node output;
-        output.op = ir::Op::Output;
-        output.name = "output";
-        output.target = "output";
-        if (m_program.code.size() < m_program.graph->size())
-            output.args.push_back(resultArgument(m_program.graph->node(outputIndex()).args.front(), results));
-        m_out.attributes = m_tape.attributes();
-        for (const std::uint8_t why : m_tape.reasons())
-            m_out.emissions.push_back(static_cast<Emission>(why));
-        ir::GraphBuilder builder;
-        for (ir::Node& node : m_tape.takeNodes())
-            builder.add(std::move(node));
-        if (!output.args.empty()) builder.add(std::move(output));
-        m_out.graph = builder.build();
+        WriteBack back;
+        back.input = position;
+        back.name = m_inputNames[position];
+        back.bytes = value.nbytes();
+        const bool inGraph = m_options.writeBack == WriteBackBy::Graph;
+        const auto how = [&](const char* op, const auto& emit) {
+            back.how.emplace_back(op);
+            if (!inGraph) return;
+            emit();
+            back.nodes.push_back(static_cast<std::int32_t>(m_tape.nodes().size()) - 1);
+        };
+        const bool resized = input.nbytes() != value.nbytes();
+        const bool reshaped = !resized && input.sizes() != value.sizes();
+        if (resized) how("resize_", [&] { input.resize_(value.sizes()); });
+        if (reshaped || (resized && input.sizes() != value.sizes() && inGraph))
+            how("as_strided_", [&] { input.as_strided_(value.sizes(), value.strides()); });
+        if (resized || reshaped) {
+            back.size = value.sizes().vec();
+            back.stride = value.strides().vec();
+        }
+        how("copy_", [&] { input.copy_(value); });
+        if (!inGraph) {
+            back.output = static_cast<std::int32_t>(leading.size());
+            leading.push_back(value);
+        }
+        m_out.writeBacks.push_back(std::move(back));
     }
 
     [[nodiscard]] ir::NodeIndex outputIndex() const {
         return static_cast<ir::NodeIndex>(m_program.code.size());
     }
 
-    ir::Argument resultArgument(const ir::Argument& source, const std::map<ir::NodeIndex, Tensor>& results) {
-        if (source.isNode()) {
-            const auto found = results.find(m_program.graph->find(source.text));
-            if (found != results.end()) return m_tape.argument(found->second, *c10::TensorType::get());
-            return m_tape.argument(m_values[m_program.graph->find(source.text)], *c10::AnyType::get());
-        }
-        ir::Argument out = source;
-        for (ir::Argument& item : out.items)
-            item = resultArgument(item, results);
-        return out;
-    }
-
     const Program& m_program;
     const std::vector<Tensor>& m_inputs;
     const Attributes& m_attributes;
+    const FunctionalizeOptions& m_options;
     const TaskContext& m_task;
     Values m_values;
     Tape m_tape;
@@ -303,34 +474,23 @@ private:
     std::vector<ir::NodeIndex> m_sources;         ///< functional tensors it reads: their nodes,
     std::vector<FunctionalTensorWrapper*> m_read; ///< and themselves
     std::vector<Tensor> m_plain, m_wrapped;
+    std::vector<std::string> m_inputNames;
     std::unordered_map<const FunctionalStorageImpl*, std::uint32_t> m_groups;
     std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> m_storages;
-    std::map<std::pair<std::uint32_t, std::type_index>, std::uint32_t> m_chainAfter;
+    std::vector<std::uint32_t> m_generations; ///< of each storage, as last noted
+    std::unordered_map<const ViewMeta*, std::uint32_t> m_views;
+    std::vector<std::shared_ptr<ViewMeta>> m_keptViews;
+    std::unordered_map<std::uint64_t, std::uint32_t> m_chainAfter; ///< chain and view, 32 bits each
     Functionalized m_out;
 };
 
 } // namespace
 
-std::string_view emissionName(Emission emission) {
-    switch (emission) {
-    case Emission::Operator:
-        return "operator";
-    case Emission::Inverse:
-        return "inverse";
-    case Emission::Regeneration:
-        return "regeneration";
-    case Emission::WriteBack:
-        return "write_back";
-    }
-    return {};
-}
-
-tl::expected<Functionalized, RunError> functionalize(const Program& program,
-                                                     const std::vector<Tensor>& inputs,
-                                                     const Attributes& attributes, Remove remove,
-                                                     const TaskContext& task) {
+tl::expected<Functionalized, RunError>
+functionalize(const Program& program, const std::vector<Tensor>& inputs, const Attributes& attributes,
+              const FunctionalizeOptions& options, const TaskContext& task) {
     ensureMetaKernels();
-    return Functionalizer(program, inputs, attributes, task).run(remove);
+    return Functionalizer(program, inputs, attributes, options, task).run();
 }
 
 } // namespace dynascope::engine

@@ -4,9 +4,16 @@
 #include "core/engine/case_values.h"
 #include "core/engine/client/compare.h"
 #include "core/engine/deviations.h"
-#include "core/engine/functionalize.h"
+#include "core/engine/passes/decompose.h"
+#include "core/engine/passes/functionalize_pass.h"
+#include "core/engine/passes/normalize_ir.h"
+#include "core/engine/passes/schema_effects.h"
+#include "core/engine/passes/shapes.h"
+#include "core/engine/passes/torch_values.h"
+#include "core/engine/scorecard_json.h"
 #include "core/engine/verify/gradients.h"
 #include "core/ir/text.h"
+#include "core/passes/recording_json.h"
 
 #include <ATen/core/grad_mode.h>
 #include <algorithm>
@@ -21,86 +28,6 @@ using ProgramPtr = std::shared_ptr<const Program>;
 
 tl::unexpected<Failure> invalid(std::string message) {
     return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
-
-/// What a pass made, in whole.
-struct Stage {
-    ir::GraphPtr graph;
-    Attributes attributes;
-    json steps = json::array();
-    std::chrono::nanoseconds time{};
-};
-
-std::string nodeName(const ir::Graph& graph, std::int64_t index) {
-    return index >= 0 && index < static_cast<std::int64_t>(graph.size())
-               ? graph.node(static_cast<ir::NodeIndex>(index)).name
-               : std::string();
-}
-
-json scoreRow(const Functionalized& result, const ScoreRow& row, const ir::Graph& source) {
-    return {{"value", nodeName(source, row.value)},        {"group", row.group},
-            {"base", nodeName(*result.graph, row.base)},   {"current", nodeName(*result.graph, row.current)},
-            {"views", result.chains[row.chain]},           {"generation", row.generation},
-            {"storage_generation", row.storageGeneration}, {"stale", row.generation < row.storageGeneration},
-            {"pending_updates", row.pendingUpdates}};
-}
-
-json functionalSteps(const Functionalized& result, const ir::Graph& source, bool scorecard) {
-    const auto emitted = [&](std::size_t first, std::size_t end) {
-        json list = json::array();
-        for (std::size_t i = first; i < end; ++i)
-            list.push_back({{"node", result.graph->node(static_cast<ir::NodeIndex>(i)).name},
-                            {"why", emissionName(result.emissions[i])}});
-        return list;
-    };
-    json steps = json::array();
-    std::size_t done = 0;
-    for (const FunctionalStep& step : result.steps) {
-        const ir::Node& node = source.node(step.source);
-        json entry{{"pass", "functionalize"},
-                   {"source", node.name},
-                   {"target", node.target},
-                   {"emitted", emitted(step.firstEmitted, step.endEmitted)}};
-        if (scorecard) {
-            json rows = json::array();
-            for (std::uint32_t i = step.firstRow; i < step.endRow; ++i)
-                rows.push_back(scoreRow(result, result.rows[i], source));
-            entry["scorecard"] = std::move(rows);
-        }
-        steps.push_back(std::move(entry));
-        done = step.endEmitted;
-    }
-    json last = emitted(done, result.emissions.size());
-    if (!last.empty() && !result.steps.empty())
-        steps.push_back({{"pass", "functionalize"},
-                         {"source", "output"},
-                         {"target", "output"},
-                         {"emitted", std::move(last)}});
-    return steps;
-}
-
-tl::expected<Stage, Failure> runFunctionalize(const Program& source, const Attributes& attributes,
-                                              const PassRequest& request, bool report,
-                                              const TaskContext& task) {
-    if (request.remove != "mutations" && request.remove != "mutations_and_views")
-        return invalid("functionalize removes 'mutations' or 'mutations_and_views', not '" + request.remove +
-                       "'");
-    const Result<CaseInputs> inputs = makeInputs(request.inputs, {.splitDuplicates = true});
-    if (!inputs) return invalid(inputs.error().message);
-    const auto start = std::chrono::steady_clock::now();
-    auto result =
-        functionalize(source, inputs->tensors, attributes,
-                      request.remove == "mutations" ? Remove::Mutations : Remove::MutationsAndViews, task);
-    const auto time = std::chrono::steady_clock::now() - start;
-    if (!result) {
-        Failure failure = runFailure(source, result.error());
-        failure.data["deviations"] =
-            knownDeviations(source, inputs->tensors, request.remove == "mutations_and_views");
-        return tl::unexpected(std::move(failure));
-    }
-    Stage stage{result->graph, result->attributes, json::array(), time};
-    if (report) stage.steps = functionalSteps(*result, *source.graph, request.scorecard);
-    return stage;
 }
 
 json attributesJson(const Attributes& attributes) {
@@ -122,9 +49,51 @@ json withoutGrad(json inputs) {
     return inputs;
 }
 
+/// What the caller of a graph does with its leading results (WriteBackBy::Caller).
+std::vector<c10::IValue> writtenBack(std::vector<c10::IValue> results, std::vector<at::Tensor>& inputs,
+                                     const std::vector<WriteBack>& writeBacks) {
+    std::size_t leading = 0;
+    const at::AutoGradMode noGrad(false);
+    for (const WriteBack& back : writeBacks) {
+        if (!back.nodes.empty()) continue; // the graph has done it
+        at::Tensor value;
+        if (back.output >= 0) {
+            ++leading;
+            value = results.at(static_cast<std::size_t>(back.output)).toTensor();
+        }
+        at::Tensor& input = inputs.at(back.input);
+        for (const std::string& how : back.how) {
+            if (how == "resize_") input.resize_(back.size);
+            if (how == "as_strided_") input.as_strided_(back.size, back.stride, back.offset);
+            if (how == "set_") input.set_(value);
+            if (how == "copy_") (back.wholeStorage ? wholeStorage(input) : input).copy_(value);
+        }
+    }
+    results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(leading));
+    return results;
+}
+
+/// Runs the result of passes on a case's inputs, the caller's part included.
+Reply executeResult(const Program& program, const json& spec, const Attributes& constants,
+                    const std::vector<WriteBack>& writeBacks, const TaskContext& task) {
+    Result<CaseInputs> inputs = makeInputs(spec, {.requiresGrad = true});
+    if (!inputs) return invalid(inputs.error().message);
+    const std::vector<const void*> keys = storageKeys(inputs->tensors);
+    const at::AutoGradMode grad(inputs->anyRequiresGrad);
+    auto results = run(program, inputs->tensors, constants, task);
+    if (!results) return tl::unexpected(runFailure(program, results.error()));
+    try {
+        *results = writtenBack(std::move(*results), inputs->tensors, writeBacks);
+    } catch (const std::exception& error) {
+        return tl::unexpected(Failure{ErrorCode::Failed, "write-back: " + errorText(error), {}});
+    }
+    return describeRun(*results, *inputs, keys);
+}
+
 /// Sets verified (null where eager itself fails) and differences, and where it is false deviations.
-tl::expected<void, Failure> verify(const Program& source, const Attributes& attributes, const Program& result,
-                                   const PassRequest& request, json& reply, const TaskContext& task) {
+tl::expected<void, Failure> verify(const Program& source, const Program& result,
+                                   const passes::PassState& state, const PassRequest& request, json& reply,
+                                   const TaskContext& task) {
     const json values = withoutGrad(request.inputs);
     const Reply eager = execute(source, values, request.attributes, task);
     if (!eager && eager.error().code == ErrorCode::Cancelled) return tl::unexpected(eager.error());
@@ -133,7 +102,11 @@ tl::expected<void, Failure> verify(const Program& source, const Attributes& attr
             json::array({{{"aspect", "eager"}, {"text", "eager raises: " + eager.error().message}}});
         return {};
     }
-    const Reply computed = execute(result, values, attributesJson(attributes), task);
+    const auto* scorecard = dynamic_cast<const ScorecardDetails*>(state.details.get());
+    const auto* tensors = dynamic_cast<const TorchValues*>(state.values.get());
+    const Reply computed =
+        executeResult(result, values, tensors ? tensors->attributes() : Attributes(),
+                      scorecard ? scorecard->result().writeBacks : std::vector<WriteBack>(), task);
     if (!computed && computed.error().code == ErrorCode::Cancelled) return tl::unexpected(computed.error());
     json differences = json::array();
     bool same = computed.has_value();
@@ -147,18 +120,47 @@ tl::expected<void, Failure> verify(const Program& source, const Attributes& attr
     }
     reply["verified"] = same;
     reply["differences"] = std::move(differences);
-    if (same) return {};
-    const Result<CaseInputs> inputs = makeInputs(request.inputs, {});
-    if (inputs)
-        reply["deviations"] =
-            knownDeviations(source, inputs->tensors, request.remove == "mutations_and_views");
     return {};
+}
+
+Failure passFailure(const Program& source, const passes::PassError& error) {
+    Failure failure = runFailure(source, {error.message, error.node, error.cancelled});
+    if (failure.data.is_null()) failure.data = json::object();
+    failure.data["pass"] = error.pass;
+    return failure;
 }
 
 } // namespace
 
-std::vector<std::string> passNames() {
-    return {"functionalize"};
+std::map<std::string, std::string, std::less<>> passOptions(const json& params) {
+    auto options = params.value("options", std::map<std::string, std::string, std::less<>>());
+    for (const char* name : {"remove", "write_back"}) {
+        if (params.contains(name)) options[name] = params[name].get<std::string>();
+    }
+    for (const char* name : {"faithful", "cells"}) {
+        if (params.contains(name)) options[name] = params[name].get<bool>() ? "yes" : "no";
+    }
+    return options;
+}
+
+passes::Registry enginePasses() {
+    passes::Registry registry;
+    // None can fail: the names differ.
+    (void)registry.add(std::make_shared<NormalizeIrPass>());
+    (void)registry.add(std::make_shared<FunctionalizePass>());
+    (void)registry.add(std::make_shared<DecomposePass>());
+    (void)registry.add(std::make_shared<ShapesPass>());
+    passes::addCorePasses(registry);
+    return registry;
+}
+
+json passList(const passes::Registry& registry, const std::vector<std::string>& problems) {
+    json list = json::array();
+    for (const passes::Registry::Entry& entry : registry.entries())
+        list.push_back({{"name", entry.pass->name()},
+                        {"description", entry.pass->description()},
+                        {"origin", entry.origin}});
+    return {{"passes", std::move(list)}, {"problems", problems}};
 }
 
 Failure unsupportedFailure(const Program& program) {
@@ -202,42 +204,67 @@ Reply execute(const Program& program, const json& spec, const json& attributes, 
     return answer;
 }
 
-Reply runPasses(ProgramPtr source, const PassRequest& request, const TaskContext& task) {
+Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassRequest& request,
+                const TaskContext& task) {
     Result<Attributes> attributes = makeAttributes(request.attributes);
     if (!attributes) return invalid(attributes.error().message);
     if (request.passes.empty()) return invalid("no pass was named");
-    std::vector<std::chrono::nanoseconds> times;
-    json reply{{"nodes_before", source->graph->size()}, {"steps", json::array()}, {"verified", nullptr}};
-    ProgramPtr current;
-    Attributes currentAttributes;
-    for (int runs = 0; runs < request.runs; ++runs) {
-        const bool first = runs == 0;
-        std::chrono::nanoseconds total{};
-        ProgramPtr program = source;
-        Attributes constants = *attributes;
-        for (const std::string& name : request.passes) {
-            if (name != "functionalize") return invalid("no pass '" + name + "'; there is: functionalize");
-            auto stage = runFunctionalize(*program, constants, request, first, task);
-            if (!stage) return tl::unexpected(stage.error());
-            total += stage->time;
-            constants = std::move(stage->attributes);
-            program = std::make_shared<const Program>(compile(stage->graph));
-            for (json& step : stage->steps)
-                reply["steps"].push_back(std::move(step));
-        }
-        times.push_back(total);
-        if (first) {
-            current = std::move(program);
-            currentAttributes = std::move(constants);
-        }
+    passes::Pipeline pipeline;
+    for (const std::string& name : request.passes) {
+        std::shared_ptr<const passes::Pass> pass = registry.find(name);
+        if (!pass) return invalid("no pass '" + name + "'; there are: " + registry.names());
+        pipeline.add(std::move(pass));
     }
-    reply["graph"] = ir::printFx(*current->graph);
-    reply["attrs"] = attributesJson(currentAttributes);
-    reply["nodes_after"] = current->graph->size();
-    reply["median_us"] = medianMicroseconds(std::move(times));
+    const Result<CaseInputs> inputs = makeInputs(request.inputs, {});
+    if (!inputs) return invalid(inputs.error().message);
+    passes::PassContext context;
+    context.options = request.options;
+    context.effects = schemaEffects;
+    context.task = task;
+    const passes::PassState start{source->graph,
+                                  std::make_shared<const TorchValues>(*attributes, inputs->tensors, source),
+                                  nullptr,
+                                  {}};
+    const bool viewsRemoved = context.option("remove", {}) == "mutations_and_views";
+    std::vector<std::chrono::nanoseconds> times;
+    std::vector<passes::Recording> recordings;
+    for (int runs = 0; runs < request.runs; ++runs) {
+        auto made = pipeline.run(start, context);
+        if (!made) {
+            Failure failure = passFailure(*source, made.error());
+            failure.data["deviations"] = knownDeviations(*source, inputs->tensors, viewsRemoved);
+            return tl::unexpected(std::move(failure));
+        }
+        std::chrono::nanoseconds total{};
+        for (const passes::Recording& recording : *made)
+            total += recording.time;
+        times.push_back(total);
+        if (runs == 0) recordings = std::move(*made);
+    }
+    const passes::PassState& after = recordings.back().after;
+    const auto* values = dynamic_cast<const TorchValues*>(after.values.get());
+    json reply{{"nodes_before", source->graph->size()},
+               {"nodes_after", after.graph->size()},
+               {"graph", ir::printFx(*after.graph)},
+               {"attrs", attributesJson(values ? values->attributes() : Attributes())},
+               {"steps", json::array()},
+               {"passes", json::array()},
+               {"warnings", json::array()},
+               {"verified", nullptr},
+               {"median_us", medianMicroseconds(std::move(times))}};
+    for (const passes::Recording& recording : recordings) {
+        for (json& step : passes::stepsJson(recording, request.scorecard))
+            reply["steps"].push_back(std::move(step));
+        reply["passes"].push_back(passes::recordingJson(recording));
+        for (const std::string& warning : recording.after.warnings)
+            reply["warnings"].push_back(warning);
+    }
     if (request.verify) {
-        if (auto checked = verify(*source, currentAttributes, *current, request, reply, task); !checked)
+        const Program result = compile(after.graph);
+        if (auto checked = verify(*source, result, after, request, reply, task); !checked)
             return tl::unexpected(checked.error());
+        if (reply["verified"] == false)
+            reply["deviations"] = knownDeviations(*source, inputs->tensors, viewsRemoved);
     }
     return reply;
 }

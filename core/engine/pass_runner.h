@@ -6,7 +6,9 @@
 #include "core/base/task.h"
 #include "core/engine/client/server.h"
 #include "core/engine/interpreter.h"
+#include "core/passes/registry.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,21 +16,30 @@
 namespace dynascope::engine {
 
 struct PassRequest {
-    std::vector<std::string> passes;  ///< run in this order
-    std::string remove = "mutations"; ///< functionalize: or "mutations_and_views"
-    nlohmann::json inputs;            ///< of a case
-    nlohmann::json attributes;        ///< of a case
-    int runs = 1;                     ///< for the median time
-    bool scorecard = false;           ///< give the alias state after each step
-    bool verify = false;              ///< run source and result on the same inputs and compare
+    std::vector<std::string> passes; ///< run in this order
+    /// What the passes read (PassContext::options): remove, write_back, faithful, cells, ...
+    std::map<std::string, std::string, std::less<>> options;
+    nlohmann::json inputs;     ///< of a case
+    nlohmann::json attributes; ///< of a case
+    int runs = 1;              ///< for the median time
+    bool scorecard = false;    ///< give the alias state after each step
+    bool verify = false;       ///< run source and result on the same inputs and compare
 };
 
-/// Names of all passes, for messages and help.
-[[nodiscard]] std::vector<std::string> passNames();
+/// Options of a "pass" request: its `options` object of strings, and `remove`, `write_back`, `faithful` and
+/// `cells` as members of their own.
+[[nodiscard]] std::map<std::string, std::string, std::less<>> passOptions(const nlohmann::json& params);
 
-/// {graph, attrs, steps, nodes_before, nodes_after, median_us, verified, differences}.
-[[nodiscard]] Reply runPasses(std::shared_ptr<const Program> source, const PassRequest& request,
-                              const TaskContext& task);
+/// The passes of this engine.
+[[nodiscard]] passes::Registry enginePasses();
+
+/// {passes: [{name, description, origin}], problems}.
+[[nodiscard]] nlohmann::json passList(const passes::Registry& registry,
+                                      const std::vector<std::string>& problems);
+
+/// {graph, attrs, steps, passes, nodes_before, nodes_after, median_us, warnings, verified, differences}.
+[[nodiscard]] Reply runPasses(const passes::Registry& registry, std::shared_ptr<const Program> source,
+                              const PassRequest& request, const TaskContext& task);
 
 /// Runs a program on a case's inputs: {outputs, post}, and grads where an input requires grad.
 [[nodiscard]] Reply execute(const Program& program, const nlohmann::json& inputs,

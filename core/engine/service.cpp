@@ -3,6 +3,7 @@
 
 #include "core/engine/case_values.h"
 #include "core/engine/pass_runner.h"
+#include "core/engine/plugins.h"
 #include "core/engine/verify/verify_method.h"
 #include "core/ir/text.h"
 
@@ -50,7 +51,13 @@ Result<json> inputsOf(const json& params, const ir::Graph& graph) {
 
 } // namespace
 
-Service::Service() = default;
+Service::Service(const std::vector<std::string>& pluginFolders)
+    : m_passes(enginePasses()) {
+    for (const std::string& folder : pluginFolders) {
+        for (std::string& problem : loadPlugins(folder, m_passes))
+            m_pluginProblems.push_back(std::move(problem));
+    }
+}
 Service::~Service() = default;
 Service::Service(Service&&) noexcept = default;
 Service& Service::operator=(Service&&) noexcept = default;
@@ -68,6 +75,7 @@ Reply Service::handle(const std::string& method, const json& params, const TaskC
 Reply Service::dispatch(const std::string& method, const json& params, const TaskContext& task) {
     if (method == "initialize") return initialize(params);
     if (method == "load") return load(params);
+    if (method == "passes") return passList(m_passes, m_pluginProblems);
     if (method != "coverage" && method != "execute" && method != "pass" && method != "verify")
         return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
 
@@ -88,13 +96,13 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
     }
     PassRequest request;
     request.passes = params.at("passes").get<std::vector<std::string>>();
-    request.remove = params.value("remove", request.remove);
+    request.options = passOptions(params);
     request.inputs = std::move(*inputs);
     request.attributes = attributes;
     request.runs = std::clamp(params.value("runs", 1), 1, 100);
     request.scorecard = params.value("scorecard", false);
     request.verify = params.value("verify", false);
-    return runPasses(*program, request, task);
+    return runPasses(m_passes, *program, request, task);
 }
 
 Reply Service::load(const json& params) {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "core/engine/client/server.h"
+#include "core/passes/registry.h"
 
 #include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace dynascope::engine {
 
@@ -16,7 +18,8 @@ struct Program; // not included: this header is free of LibTorch, so that app/en
 /// Holds the graphs of one client. Not thread-safe: it belongs to the thread that owns all torch state.
 class Service {
 public:
-    Service();
+    /// Loads the plugins of these folders.
+    explicit Service(const std::vector<std::string>& pluginFolders = {});
     ~Service();
     Service(Service&&) noexcept;
     Service& operator=(Service&&) noexcept;
@@ -34,6 +37,8 @@ private:
 
     /// Most recently used first.
     std::list<std::pair<std::string, ProgramPtr>> m_programs;
+    passes::Registry m_passes;
+    std::vector<std::string> m_pluginProblems; ///< one line each
 };
 
 } // namespace dynascope::engine

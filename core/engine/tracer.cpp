@@ -106,6 +106,11 @@ bool writesFirstArgument(const c10::FunctionSchema& schema) {
 }
 
 void traceOperator(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+    if (currentTape && currentTape->decomposing() && isComposite(op)) {
+        // The operators that its kernel calls come here again.
+        op.callBoxedForDispatchKey(DispatchKey::CompositeImplicitAutograd, *stack);
+        return;
+    }
     const c10::impl::ExcludeDispatchKeyGuard below(
         c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::Functionalize}));
     const std::size_t first = stack->size() - op.schema().arguments().size();
@@ -123,6 +128,10 @@ void traceOperator(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* st
 
 TORCH_LIBRARY_IMPL(_, Fake, library) {
     library.fallback(torch::CppFunction::makeFromBoxedFunction<&traceOperator>());
+}
+
+bool isComposite(const c10::OperatorHandle& op) {
+    return op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd);
 }
 
 TapeGuard::TapeGuard(Tape& tape)
@@ -148,16 +157,21 @@ Tensor Tape::placeholder(const std::string& name, const std::string& target, con
     return wrap(value, add(std::move(node), name));
 }
 
-std::size_t Tape::add(ir::Node node, std::string_view base) {
-    node.name = m_names.create(base);
+std::size_t Tape::add(ir::Node node, std::string_view base, std::int64_t source) {
+    node.name = m_nextName.empty() ? m_names.create(base) : std::exchange(m_nextName, {});
     m_nodes.push_back(std::move(node));
     m_reasons.push_back(m_reason ? m_reason() : std::uint8_t{0});
+    m_sources.push_back(source);
     return m_nodes.size() - 1;
 }
 
 std::int64_t Tape::nodeOf(const Tensor& tensor) {
     const TracerImpl* impl = tracer(tensor);
     return impl ? static_cast<std::int64_t>(impl->node()) : -1;
+}
+
+Tensor Tape::valueOf(const Tensor& tensor) {
+    return unwrapped(tensor);
 }
 
 Argument Tape::constantTensor(const Tensor& tensor) {
@@ -234,11 +248,13 @@ void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
     if (name == "lift_fresh") name = "lift_fresh_copy"; // as make_fx writes it
     ir::Node node = callNode(op, stack, name);
 
+    const std::int64_t source =
+        first < stack.size() && stack[first].isTensor() ? nodeOf(stack[first].toTensor()) : -1;
     const Tensor written = writesFirstArgument(schema) ? stack[first].toTensor() : Tensor();
     for (std::size_t i = first; i < stack.size(); ++i)
         stack[i] = unwrapped(stack[i]);
     op.callBoxed(stack);
-    const std::size_t at = add(std::move(node), name);
+    const std::size_t at = add(std::move(node), name, source);
     if (TracerImpl* impl = tracer(written)) {
         impl->setNode(at); // later readers read the in-place node
         impl->refresh();
@@ -254,7 +270,7 @@ Tensor Tape::wrapItem(const Tensor& value, std::size_t node, std::int64_t index)
     item.op = ir::Op::CallFunction;
     item.target = "operator.getitem";
     item.args = {Argument::node(m_nodes[node].name), Argument::integer(index)};
-    return wrap(value, add(std::move(item), "getitem"));
+    return wrap(value, add(std::move(item), "getitem", static_cast<std::int64_t>(node)));
 }
 
 void Tape::wrapResults(const c10::OperatorHandle& op, Stack& stack, std::size_t node) {

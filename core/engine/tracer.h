@@ -32,17 +32,35 @@ public:
     [[nodiscard]] at::Tensor placeholder(const std::string& name, const std::string& target,
                                          const at::Tensor& value);
     /// Appends a node named after `base`; returns its position.
-    std::size_t add(ir::Node node, std::string_view base);
+    std::size_t add(ir::Node node, std::string_view base, std::int64_t source = -1);
     /// The graph argument that stands for a value: a node of this tape, a constant, or a new get_attr node
     /// for a tensor that came from nowhere.
     [[nodiscard]] ir::Argument argument(const c10::IValue& value, const c10::Type& type);
     /// Position of the node that made this tensor, or -1.
     [[nodiscard]] static std::int64_t nodeOf(const at::Tensor& tensor);
 
+    /// The real tensor inside; any other tensor as it is.
+    [[nodiscard]] static at::Tensor valueOf(const at::Tensor& tensor);
+
     [[nodiscard]] const std::vector<ir::Node>& nodes() const { return m_nodes; }
+    [[nodiscard]] const ir::Node& node(std::int64_t position) const {
+        return m_nodes[static_cast<std::size_t>(position)];
+    }
+    /// Position of the node that made the first argument of a call, or -1.
+    [[nodiscard]] std::int64_t sourceOf(std::int64_t position) const {
+        return m_sources[static_cast<std::size_t>(position)];
+    }
     [[nodiscard]] std::vector<ir::Node> takeNodes() { return std::move(m_nodes); }
     [[nodiscard]] const std::vector<std::uint8_t>& reasons() const { return m_reasons; }
     [[nodiscard]] const Attributes& attributes() const { return m_attributes; }
+
+    /// Records what composite operators are made of instead of themselves.
+    void setDecomposing(bool on) { m_decomposing = on; }
+    [[nodiscard]] bool decomposing() const { return m_decomposing; }
+    /// Keeps a name for nameNext().
+    void reserve(const std::string& name) { (void)m_names.create(name); }
+    /// The next node gets this name; empty for one of its own.
+    void nameNext(std::string name) { m_nextName = std::move(name); }
 
     /// What the fallback does. `stack` holds the arguments and takes the results.
     void record(const c10::OperatorHandle& op, torch::jit::Stack& stack);
@@ -56,12 +74,18 @@ private:
     at::Tensor wrapItem(const at::Tensor& value, std::size_t node, std::int64_t index);
 
     Reason m_reason;
+    bool m_decomposing = false;
+    std::string m_nextName;
     passes::FxNames m_names;
     std::vector<ir::Node> m_nodes;
     std::vector<std::uint8_t> m_reasons;
+    std::vector<std::int64_t> m_sources;
     Attributes m_attributes;
     std::unordered_map<const c10::TensorImpl*, std::string> m_attributeOf;
 };
+
+/// Whether PyTorch defines the operator by others, for every device.
+[[nodiscard]] bool isComposite(const c10::OperatorHandle& op);
 
 /// Makes a tape current on this thread. The dispatcher's fallback is a free function, so this is where it
 /// finds it.

@@ -24,7 +24,7 @@ private slots:
         QVERIFY(m_engine.start().has_value());
     }
 
-    /// Programs from fixed seeds: none may fail, and PyTorch is at odds with eager on those that it was.
+    /// Programs from fixed seeds, most of them with inputs that alias each other.
     void everySeed() {
         std::map<std::pair<std::string, Verdict>, int> tally;
         const auto cases = test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/seeds.tar.xz");
@@ -36,8 +36,9 @@ private slots:
                 ++tally[{part.part, part.verdict}];
         }
         QCOMPARE((tally[{"eager", Verdict::Passed}]), 400);
-        QCOMPARE((tally[{"mutations", Verdict::Passed}]), 318);
-        QCOMPARE((tally[{"mutations_and_views", Verdict::Passed}]), 289);
+        QCOMPARE((tally[{"mutations", Verdict::Passed}]), 400);
+        // Four froze a reshape, and only the text of PyTorch's graph differs.
+        QCOMPARE((tally[{"mutations_and_views", Verdict::Passed}]), 396);
     }
 
     void everyCase() {
@@ -52,7 +53,10 @@ private slots:
         const std::map<std::string, int> eager{{"hand", 49}, {"random", 176}};
         for (const auto& [kind, passed] : eager)
             QCOMPARE((tally[{kind + " eager", Verdict::Passed}]), passed);
-        QVERIFY((tally[{"random", Verdict::Passed}]) > 100);
+        QCOMPARE((tally[{"hand", Verdict::Passed}]), 49);
+        QCOMPARE((tally[{"normalize_ir", Verdict::Passed}]), 14);
+        QCOMPARE((tally[{"random", Verdict::Passed}]),
+                 174); // two froze a reshape, and only their text differs
     }
 
     /// An expectation that was changed in one place must fail, whatever the place.
@@ -146,10 +150,11 @@ private slots:
         QCOMPARE(engine::judgeCase(m_engine, changed.dump(), "x", faithful).verdict(), Verdict::Failed);
     }
 
+    /// Where PyTorch's own graph only reshapes otherwise, its text is declined, and says why.
     void declinedIsNeverPassedAndNamesTheCause() {
-        const engine::CaseReport report = engine::judgeCase(m_engine, m_cases.at("rand_0459"), "rand_0459");
+        const engine::CaseReport report = engine::judgeCase(m_engine, m_cases.at("rand_0160"), "rand_0160");
         QCOMPARE(report.verdict(), Verdict::Declined);
-        QVERIFY(report.reason().find("as_strided() call") != std::string::npos);
+        QVERIFY(report.reason().find("froze a reshape") != std::string::npos);
     }
 
     void otherKindsAreSkippedWithAReason() {

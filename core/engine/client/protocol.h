@@ -7,10 +7,53 @@
 //   coverage   {graph}                              -> {unsupported: [{node, target, reason}]}
 //   execute    {graph, inputs, attrs, grad}         -> {outputs, post}
 //   pass       {graph, passes, inputs, attrs, ...}  -> {graph, attrs, steps, nodes_before, nodes_after, ...}
+//   passes     {}                                   -> {passes: [{name, description, origin}], problems}
 //   verify     {graph, computed | passes, ...}      -> {verdict, checks, first_difference, reason, ...}
 //   status     {}                                   -> {busy, method, queued, graphs}   answered at once
 //   cancel     {id}                                 -> {cancelled}                      answered at once
 //   shutdown   {}                                   -> {}
+//
+// A pass's `origin` is "builtin" or the plugin's path; `problems` has a line for each plugin that was not
+// loaded.
+//
+// pass {graph, passes, inputs, attrs, options, runs, scorecard, verify} -> {
+//   graph, attrs         text and constants of the result
+//   nodes_before, nodes_after, median_us
+//   warnings             sentences: what may be unsound here, and what was done about it
+//   verified             true, false, or null where eager itself raises or nothing was checked
+//   differences          [{aspect, text}]
+//   passes               one object a pass: {pass, nodes_before, nodes_after, time_us, warnings, provenance:
+//                        [[node before, node after]]}, and of functionalize also
+//                        method: "pytorch" (PyTorch's own kernels and graph) or "cells" (storages as flat
+//                        cells, where PyTorch's graph would part from eager; warnings name the cause),
+//                        write_back: [{input, position, bytes, how, nodes, output, shape, stride, offset}]:
+//                        one for each changed input; `how` is a list of "resize_", "as_strided_", "copy_",
+//                        "set_"; `nodes` do it in the graph, or `output` is the result that the caller writes
+//   steps                one object a source node, of all passes in order }
+// `options` holds strings: remove = mutations | mutations_and_views, write_back = graph | caller, faithful =
+// yes (PyTorch's graph, right or wrong), cells = yes (values of storages with at most 64 cells); each may
+// also be a member of the request (booleans for the last two).
+//
+// A step: {pass, source, target, why, end, emitted, changed, removed, ...}. `source` is a node of the graph
+// before, `why` a sentence (absent where there is nothing to say), `end` the size of the result after the
+// step, so that the graph so far is the first `end` nodes of the result. emitted: [{node, why}], `why` being
+// "operator", "inverse", "regeneration" or "write_back" in functionalize. changed: [{before, after, why}],
+// removed: [{node, replacement, why}]. With `scorecard` a step of functionalize has also:
+//   phases    [{phase: "sync" | "emit" | "commit" | "sync" | "write_back", nodes}], in the order in which the
+//             step went through them; a commit has {storage, from, to} (generations) and no nodes
+//   storages  [{storage, base, generation, pending_updates, values}]: storages that the step touched, as they
+//             stand after it; storages are numbered from 0 in order of first sight; `base` is the functional
+//             node that holds the storage's content. `values` (with cells) is its content, row-major
+//   scorecard [{value, storage, base, current, views, generation, storage_generation, stale, regenerated,
+//             pending_updates, shape, stride, offset, cells, values}]: tensors that the step read or made, as
+//             they stand after it. `value` is the source node that holds the tensor, `current` the functional
+//             node with its content, `views` its view chain from the base on, such as
+//             ["select(dim 1, index 0)"]; `stale`: a later write to the storage is not in `current` yet;
+//             `regenerated`: this step rebuilt it from the base. `cells` (with cells) are the base's cells
+//             that it sees and `values` what it sees there, stale ones included. A tensor that no later step
+//             lists keeps its row; it turns stale when its storage's generation rises
+//   updates   [{storage, from, to, value, views, inverse: [{node, text}]}]: writes that the step queued on a
+//             storage: the written value, the views it was written through, and the nodes that carry it back
 //
 // verify {graph, attrs, inputs, aliasing, strict, seed, and
 //         computed, computed_attrs, write_back, steps    a graph that was loaded, with what "pass" said of it

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/passes/pass.h"
+
+namespace dynascope::engine {
+
+/// Replaces operators that PyTorch defines by others (CompositeImplicitAutograd: linear, reshape, dropout,
+/// ...) and torch-level calls by the operators that their kernels call. The rest keeps name and arguments.
+class DecomposePass final : public passes::Pass {
+public:
+    [[nodiscard]] std::string_view name() const override { return "decompose"; }
+    [[nodiscard]] std::string_view description() const override {
+        return "Replace composite operators by those that their kernels call";
+    }
+    [[nodiscard]] passes::PassResult<passes::PassState> run(const passes::PassState& source,
+                                                            const passes::PassContext& context,
+                                                            passes::PassObserver& observer) const override;
+};
+
+} // namespace dynascope::engine

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/passes/functionalize_pass.h"
+
+#include "core/engine/deviations.h"
+#include "core/engine/functionalize_cells.h"
+#include "core/engine/passes/torch_values.h"
+#include "core/engine/scorecard_json.h"
+
+#include <algorithm>
+
+namespace dynascope::engine {
+
+namespace {
+
+using passes::PassError;
+using passes::PassState;
+using passes::Step;
+
+tl::unexpected<PassError> fail(std::string message) {
+    return tl::unexpected(PassError{std::move(message), ir::npos, false, {}});
+}
+
+/// What the step did, in a sentence.
+std::string sentence(const Functionalized& result, const FunctionalStep& step) {
+    std::size_t before = 0;
+    std::size_t carried = 0;
+    std::size_t after = 0;
+    bool emitted = false;
+    for (std::uint32_t i = step.firstEmitted; i < step.endEmitted; ++i) {
+        const Emission why = result.emissions[i];
+        if (why == Emission::Operator) emitted = true;
+        if (why == Emission::Inverse) ++carried;
+        if (why == Emission::Regeneration) ++(emitted ? after : before);
+    }
+    std::string out;
+    const auto add = [&](const std::string& part) {
+        if (!out.empty()) out += "; ";
+        out += part;
+    };
+    if (before > 0) add("reads a stale view, which is rebuilt from its base first");
+    if (step.endUpdate > step.firstUpdate) {
+        const bool throughView = result.updates[step.firstUpdate].chain != 0;
+        add(throughView ? "writes through a view: the new value is carried back to the base"
+                        : "writes a base: its new value takes the place of the old");
+    }
+    if (carried > 0 && step.endUpdate == step.firstUpdate) add("applies a pending write to the base");
+    if (after > 0) add("rebuilds the view from the new base");
+    return out;
+}
+
+void report(const Functionalized& result, passes::PassObserver& observer) {
+    for (const FunctionalStep& from : result.steps) {
+        Step step;
+        step.source = from.source;
+        step.end = from.endEmitted;
+        step.emitted.reserve(from.endEmitted - from.firstEmitted);
+        for (std::uint32_t i = from.firstEmitted; i < from.endEmitted; ++i)
+            step.emitted.push_back({i, emissionName(result.emissions[i])});
+        step.why = sentence(result, from);
+        observer.onStep(std::move(step));
+    }
+}
+
+} // namespace
+
+passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
+                                                     const passes::PassContext& context,
+                                                     passes::PassObserver& observer) const {
+    const auto values = torchValues(source);
+    if (!values) return tl::unexpected(values.error());
+    const std::shared_ptr<const Program> program = (*values)->program(source.graph);
+    if (!program->unsupported.empty()) return tl::unexpected(unsupportedError(*program));
+    FunctionalizeOptions options;
+    const std::string remove = context.option("remove", "mutations");
+    if (remove != "mutations" && remove != "mutations_and_views")
+        return fail("functionalize removes 'mutations' or 'mutations_and_views', not '" + remove + "'");
+    options.remove = remove == "mutations" ? Remove::Mutations : Remove::MutationsAndViews;
+    const std::string writeBack = context.option("write_back", "graph");
+    if (writeBack != "graph" && writeBack != "caller")
+        return fail("the write-back is done by 'graph' or 'caller', not '" + writeBack + "'");
+    options.writeBack = writeBack == "graph" ? WriteBackBy::Graph : WriteBackBy::Caller;
+    options.cells = context.option("cells", "no") == "yes";
+
+    // PyTorch's graph, but for programs that are known to come out wrong.
+    const bool faithful = context.option("faithful", "no") == "yes";
+    PassState after;
+    if (!faithful)
+        after.warnings =
+            knownDeviations(*program, (*values)->inputs(), options.remove == Remove::MutationsAndViews);
+    const bool byCells = !after.warnings.empty();
+    const auto inputs = byCells ? (*values)->freshInputs() : (*values)->freshDistinctInputs();
+    auto result = byCells
+                      ? functionalizeCells(*program, inputs, (*values)->attributes(), options, context.task)
+                      : functionalize(*program, inputs, (*values)->attributes(), options, context.task);
+    if (!result) return tl::unexpected(passError(result.error()));
+    report(*result, observer);
+    after.graph = result->graph;
+    after.values = (*values)->with(result->attributes);
+    after.details = std::make_shared<const ScorecardDetails>(
+        source.graph, std::make_shared<const Functionalized>(std::move(*result)),
+        byCells ? "cells" : "pytorch");
+    return after;
+}
+
+} // namespace dynascope::engine

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/passes/shapes.h"
+
+#include "core/engine/passes/shape_rules.h"
+#include "core/engine/passes/torch_values.h"
+#include "core/engine/torch_words.h"
+
+#include <ATen/core/List.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/zeros.h>
+
+namespace dynascope::engine {
+
+namespace {
+
+using at::Tensor;
+using c10::IValue;
+using passes::PassState;
+using passes::Step;
+
+constexpr std::int64_t largestRun = std::int64_t{1} << 16; ///< cells of all arguments together
+
+template <typename Fn>
+IValue mapTensors(const IValue& value, const Fn& fn) {
+    if (value.isTensor()) return value.toTensor().defined() ? IValue(fn(value.toTensor())) : value;
+    if (value.isTensorList()) {
+        c10::List<Tensor> list;
+        for (const Tensor& item : value.toTensorVector())
+            list.push_back(item.defined() ? fn(item) : item);
+        return list;
+    }
+    if (value.isTuple()) {
+        std::vector<IValue> items;
+        for (const IValue& item : value.toTupleRef().elements())
+            items.push_back(mapTensors(item, fn));
+        return c10::ivalue::Tuple::create(std::move(items));
+    }
+    return value;
+}
+
+std::int64_t cellsOf(const Tensor& tensor) {
+    return static_cast<std::int64_t>(tensor.storage().nbytes() / tensor.element_size());
+}
+
+/// The same place in a storage of its own, on another device; zeros there on a CPU.
+Tensor moved(const Tensor& tensor, c10::Device device) {
+    const auto options = at::TensorOptions().dtype(tensor.scalar_type()).device(device);
+    const Tensor cells =
+        device.is_meta() ? at::empty({cellsOf(tensor)}, options) : at::zeros({cellsOf(tensor)}, options);
+    return cells.as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+}
+
+/// "f32", as print_readable writes it.
+std::string shortDtype(c10::ScalarType type) {
+    for (const char* name :
+         {"f16", "f32", "f64", "bf16", "i8", "i16", "i32", "i64", "u8", "b8", "c64", "c128"})
+        if (dtypeFromShortName(name) == type) return name;
+    return dtypeName(type);
+}
+
+ir::ValueMeta metaOf(const IValue& value, const std::optional<ir::ValueMeta>& recorded) {
+    ir::ValueMeta out;
+    if (!value.isTensor() || !value.toTensor().defined()) {
+        if (recorded) out = *recorded;
+        return out;
+    }
+    const Tensor& tensor = value.toTensor();
+    ir::TensorMeta meta;
+    meta.dtype = shortDtype(tensor.scalar_type());
+    meta.strides.emplace();
+    for (std::int64_t i = 0; i < tensor.dim(); ++i) {
+        meta.sizes.push_back(std::to_string(tensor.size(i)));
+        meta.strides->push_back(std::to_string(tensor.stride(i)));
+    }
+    meta.device =
+        recorded && recorded->tensor && !recorded->tensor->device.empty() ? recorded->tensor->device : "cpu";
+    out.tensor = std::move(meta);
+    return out;
+}
+
+/// What a graph recorded, as a meta tensor; nothing where sizes are symbols.
+std::optional<Tensor> recordedTensor(const ir::Node& node) {
+    if (!node.meta || !node.meta->tensor) return std::nullopt;
+    const ir::TensorMeta& meta = *node.meta->tensor;
+    const auto dtype = dtypeFromShortName(meta.dtype);
+    const auto numbers = [](const std::vector<std::string>& words) {
+        std::optional<std::vector<std::int64_t>> out(std::in_place);
+        for (const std::string& word : words) {
+            const auto number = ir::Argument{ir::Argument::Kind::Int, word, {}, {}}.asInt();
+            if (!number) return std::optional<std::vector<std::int64_t>>();
+            out->push_back(*number);
+        }
+        return out;
+    };
+    const auto sizes = numbers(meta.sizes);
+    if (!dtype || !sizes) return std::nullopt;
+    const auto options = at::TensorOptions().dtype(*dtype).device(at::kMeta);
+    if (!meta.strides) return at::empty(*sizes, options);
+    const auto strides = numbers(*meta.strides);
+    if (!strides) return std::nullopt;
+    return at::empty_strided(*sizes, *strides, options);
+}
+
+class Propagation {
+public:
+    Propagation(const Program& program, const TorchValues& given, const passes::PassContext& context,
+                passes::PassObserver& observer)
+        : m_program(program)
+        , m_graph(*program.graph)
+        , m_given(given)
+        , m_context(context)
+        , m_observer(observer)
+        , m_values(m_graph.size()) {}
+
+    passes::PassResult<PassState> run() {
+        const at::AutoGradMode noGrad(false);
+        ir::GraphBuilder builder;
+        builder.setName(m_graph.name()).setStyle(m_graph.style());
+        for (const std::string& name : m_graph.subgraphOrder())
+            builder.addSubgraph(name, m_graph.subgraphs().find(name)->second);
+        for (ir::NodeIndex at = 0; at < m_graph.size(); ++at) {
+            if (m_context.task.cancelled())
+                return tl::unexpected(passes::PassError{"cancelled", at, true, {}});
+            Step step;
+            step.source = at;
+            ir::NodePtr node = m_graph.nodes()[at];
+            if (at < m_program.code.size()) {
+                try {
+                    m_values[at] = value(at, step.why);
+                } catch (const std::exception& error) {
+                    return tl::unexpected(passes::PassError{"the shape of " + node->target +
+                                                                " is not known: " + errorText(error),
+                                                            at,
+                                                            false,
+                                                            {}});
+                }
+                ir::ValueMeta meta = metaOf(m_values[at], node->meta);
+                if ((meta.tensor || !meta.raw.empty()) && (!node->meta || *node->meta != meta)) {
+                    ir::Node annotated = *node;
+                    annotated.meta = std::move(meta);
+                    step.changed.push_back({at, at, step.why});
+                    node = std::make_shared<const ir::Node>(std::move(annotated));
+                }
+            }
+            builder.add(std::move(node));
+            step.end = at + 1;
+            m_observer.onStep(std::move(step));
+        }
+        return PassState{builder.build(), m_state, nullptr, {}};
+    }
+
+    void keep(std::shared_ptr<const passes::Values> values) { m_state = std::move(values); }
+
+private:
+    IValue value(ir::NodeIndex at, std::string& why) {
+        const Instruction& instruction = m_program.code[at];
+        const c10::Device meta(at::kMeta);
+        if (instruction.kind == Instruction::Kind::Input) {
+            why = "as the input is";
+            const auto& inputs = m_given.inputs();
+            TORCH_CHECK(instruction.position < inputs.size(), "no example input was given");
+            return moved(inputs[instruction.position], meta);
+        }
+        if (instruction.kind == Instruction::Kind::Attribute) {
+            why = "as the constant is";
+            const auto found = m_given.attributes().find(instruction.attribute);
+            TORCH_CHECK(found != m_given.attributes().end(), "no value was given for the constant");
+            return moved(found->second, meta);
+        }
+        std::string problem;
+        try {
+            why = "by the C++ Meta kernel";
+            return onMeta(call(instruction, onDevice(at, meta)));
+        } catch (const std::exception& error) {
+            problem = errorText(error);
+        }
+        if (auto ruled = byRule(at)) {
+            why = "by PyTorch's shape function for lazy backends";
+            return *ruled;
+        }
+        if (const auto recorded = recordedTensor(m_graph.node(at))) {
+            why = "as the capture recorded it";
+            return *recorded;
+        }
+        const bool dependsOnValues =
+            instruction.op && (instruction.op->hasTag(at::Tag::dynamic_output_shape) ||
+                               instruction.op->hasTag(at::Tag::data_dependent_output));
+        TORCH_CHECK(!dependsOnValues, "it depends on values");
+        TORCH_CHECK(smallEnough(at), "there is no Meta kernel, no shape function and no recorded shape (",
+                    problem.substr(0, problem.find('\n')), ")");
+        why = "by a run on zeros";
+        return onMeta(call(instruction, onDevice(at, c10::Device(at::kCPU))));
+    }
+
+    /// The operands' values on a device; views of them stay where they are.
+    Values onDevice(ir::NodeIndex at, c10::Device device) const {
+        Values values(m_graph.size());
+        for (const ir::NodeIndex source : m_graph.inputs(at))
+            values[source] = mapTensors(m_values[source], [&](const Tensor& tensor) {
+                return tensor.device() == device ? tensor : moved(tensor, device);
+            });
+        return values;
+    }
+
+    static IValue onMeta(const IValue& value) {
+        return mapTensors(value, [](const Tensor& tensor) {
+            return tensor.is_meta() ? tensor : moved(tensor, c10::Device(at::kMeta));
+        });
+    }
+
+    std::optional<IValue> byRule(ir::NodeIndex at) const {
+        const Instruction& instruction = m_program.code[at];
+        if (!instruction.op) return std::nullopt;
+        const c10::FunctionSchema& schema = instruction.op->schema();
+        try {
+            const Values values = onDevice(at, c10::Device(at::kMeta));
+            torch::jit::Stack stack;
+            for (const Operand& operand : instruction.operands)
+                stack.push_back(evaluate(operand, values));
+            const auto shapes = shapesByRule(schema.name(), schema.overload_name(), std::move(stack));
+            if (!shapes || shapes->empty()) return std::nullopt;
+            if (shapes->size() == 1) return IValue(shapes->front());
+            std::vector<IValue> items(shapes->begin(), shapes->end());
+            return IValue(c10::ivalue::Tuple::create(std::move(items)));
+        } catch (const std::exception&) {
+            return std::nullopt; // the next source of shapes is asked
+        }
+    }
+
+    bool smallEnough(ir::NodeIndex at) const {
+        std::int64_t cells = 0;
+        for (const ir::NodeIndex source : m_graph.inputs(at)) {
+            (void)mapTensors(m_values[source], [&](const Tensor& tensor) {
+                cells += cellsOf(tensor);
+                return tensor;
+            });
+        }
+        return cells <= largestRun;
+    }
+
+    const Program& m_program;
+    const ir::Graph& m_graph;
+    const TorchValues& m_given;
+    const passes::PassContext& m_context;
+    passes::PassObserver& m_observer;
+    Values m_values; ///< on meta
+    std::shared_ptr<const passes::Values> m_state;
+};
+
+} // namespace
+
+passes::PassResult<PassState> ShapesPass::run(const PassState& source, const passes::PassContext& context,
+                                              passes::PassObserver& observer) const {
+    const auto values = torchValues(source);
+    if (!values) return tl::unexpected(values.error());
+    const std::shared_ptr<const Program> program = (*values)->program(source.graph);
+    if (!program->unsupported.empty()) return tl::unexpected(unsupportedError(*program));
+    Propagation propagation(*program, **values, context, observer);
+    propagation.keep(source.values);
+    return propagation.run();
+}
+
+} // namespace dynascope::engine

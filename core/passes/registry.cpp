@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/passes/registry.h"
+
+#include "core/passes/cse.h"
+#include "core/passes/dce.h"
+
+#include <algorithm>
+
+namespace dynascope::passes {
+
+Result<void> Registry::add(std::shared_ptr<const Pass> pass, std::string origin) {
+    const std::string name(pass->name());
+    if (name.empty()) return tl::unexpected(Error{"a pass without a name", std::move(origin), 0, 0});
+    if (find(name))
+        return tl::unexpected(Error{"there is a pass '" + name + "' already", std::move(origin), 0, 0});
+    m_entries.push_back({std::move(pass), std::move(origin)});
+    return {};
+}
+
+std::shared_ptr<const Pass> Registry::find(std::string_view name) const {
+    const auto found = std::find_if(m_entries.begin(), m_entries.end(),
+                                    [&](const Entry& entry) { return entry.pass->name() == name; });
+    return found == m_entries.end() ? nullptr : found->pass;
+}
+
+std::string Registry::names() const {
+    std::string out;
+    for (const Entry& entry : m_entries) {
+        if (!out.empty()) out += ", ";
+        out += entry.pass->name();
+    }
+    return out;
+}
+
+void addCorePasses(Registry& registry) {
+    // Neither can fail: the names differ.
+    (void)registry.add(std::make_shared<DeadCodeElimination>());
+    (void)registry.add(std::make_shared<CommonSubexpressionElimination>());
+}
+
+} // namespace dynascope::passes

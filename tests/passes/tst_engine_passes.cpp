@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine's passes through the protocol: scorecard, write-back in both conventions, normalize_ir.
+#include "core/engine/client/client.h"
+#include "core/engine/client/compare.h"
+#include "tests/support/archive.h"
+
+#include <QTest>
+#include <map>
+#include <set>
+
+using namespace dynascope;
+using nlohmann::json;
+
+class TestEnginePasses : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        for (test::ArchiveFile& file :
+             test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/oracle.tar.xz")) {
+            if (file.path.starts_with("cases/") && file.path.ends_with(".json"))
+                m_cases[file.path.substr(6, file.path.size() - 11)] = std::move(file.content);
+        }
+        QVERIFY(m_engine.start().has_value());
+    }
+
+    void passesAreListed() {
+        const auto reply = m_engine.call("passes");
+        QVERIFY(reply.has_value());
+        std::set<std::string> found;
+        for (const json& pass : (*reply)["passes"]) {
+            found.insert(pass["name"].get<std::string>());
+            QVERIFY(!pass["description"].get<std::string>().empty());
+            QCOMPARE(pass["origin"].get<std::string>(), std::string("builtin"));
+        }
+        for (const char* name : {"functionalize", "normalize_ir", "dce", "cse"})
+            QVERIFY2(found.contains(name), name);
+    }
+
+    /// c = b[:, 0] is stale when it is written: it is rebuilt, written, carried back and rebuilt.
+    void aWriteThroughAStaleViewGoesThroughFourPhases() {
+        const json reply = functionalize("hand_sibling_views_cross_write", {{"cells", true}});
+        const json& step = stepOf(reply, "mul_");
+        std::string phases;
+        for (const json& phase : step["phases"])
+            phases += phase["phase"].get<std::string>() + ' ';
+        QCOMPARE(phases, std::string("sync emit commit sync "));
+        QCOMPARE(step["phases"][0]["nodes"].dump(), std::string(R"(["select_3"])"));
+        QCOMPARE(step["phases"][1]["nodes"].dump(), std::string(R"(["mul_1"])"));
+        QCOMPARE(step["phases"][2]["from"].get<int>(), 1);
+        QCOMPARE(step["phases"][2]["to"].get<int>(), 2);
+        QCOMPARE(step["phases"][3]["nodes"].dump(), std::string(R"(["select_scatter_1","select_4"])"));
+
+        const json& update = step["updates"][0];
+        QCOMPARE(update["value"].get<std::string>(), std::string("mul_1"));
+        QCOMPARE(update["views"].dump(), std::string(R"x(["select(dim 1, index 0)"])x"));
+        QCOMPARE(update["inverse"][0]["text"].get<std::string>(),
+                 std::string("select_scatter(select_scatter, mul_1, 1, 0)"));
+
+        const json& row = step["scorecard"][0];
+        QCOMPARE(row["value"].get<std::string>(), std::string("select_1"));
+        QCOMPARE(row["storage"].get<int>(), 1);
+        QCOMPARE(row["base"].get<std::string>(), std::string("select_scatter_1"));
+        QCOMPARE(row["current"].get<std::string>(), std::string("select_4"));
+        QCOMPARE(row["generation"].get<int>(), 2);
+        QCOMPARE(row["stale"].get<bool>(), false);
+        QCOMPARE(row["regenerated"].get<bool>(), true);
+        QCOMPARE(row["shape"].dump(), std::string("[3]"));
+        QCOMPARE(row["stride"].dump(), std::string("[3]"));
+        QCOMPARE(row["cells"].dump(), std::string("[0,3,6]"));
+        const json& storage = step["storages"][0];
+        for (std::size_t i = 0; i < 3; ++i)
+            QCOMPARE(storage["values"][row["cells"][i].get<std::size_t>()].dump(), row["values"][i].dump());
+    }
+
+    void aWriteToABaseIsCommittedWithoutANode() {
+        const json reply = functionalize("hand_sibling_views_cross_write", {});
+        QCOMPARE(reply["steps"][0]["source"].get<std::string>(), std::string("x_1"));
+        QCOMPARE(reply["steps"][0]["emitted"].size(), 1U);
+        // Without cells no values are recorded.
+        QVERIFY(!stepOf(reply, "mul_")["storages"][0].contains("values"));
+    }
+
+    /// The graph so far is a prefix, step by step, and ends as the whole.
+    void stepsEndWhereTheNextBegins() {
+        const json reply = functionalize("hand_sibling_views_cross_write", {});
+        int end = 0;
+        for (const json& step : reply["steps"]) {
+            QVERIFY(step["end"].get<int>() >= end);
+            end = step["end"].get<int>();
+        }
+        QCOMPARE(end, reply["nodes_after"].get<int>() - 1); // the output comes last
+    }
+
+    void bothConventionsWriteBack_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name :
+             {"hand_input_mutation_seen_after", "hand_t_inplace_square_input", "hand_metadata_and_data_input",
+              "hand_set_input_to_other", "hand_alias_both_mutated", "hand_dupe_mutate_both",
+              "hand_alias_two_groups_order", "hand_unsqueeze_inplace_input", "rand_0002", "rand_0017"})
+            if (m_cases.contains(name)) QTest::newRow(name) << name;
+    }
+    void bothConventionsWriteBack() {
+        QFETCH(QString, name);
+        for (const bool faithful : {false}) {
+            for (const char* convention : {"graph", "caller"}) {
+                const json reply =
+                    functionalize(name.toStdString(),
+                                  {{"write_back", convention}, {"faithful", faithful}, {"verify", true}});
+                QVERIFY2(reply["verified"] == true, reply["differences"].dump().c_str());
+                for (const json& back : reply["passes"][0]["write_back"]) {
+                    QVERIFY(!back["how"].empty());
+                    QVERIFY(back["nodes"].empty() == (std::string(convention) == "caller"));
+                }
+            }
+        }
+    }
+
+    void aChangedInputSaysItsBytes() {
+        const json reply = functionalize("hand_dupe_mutate_first", {});
+        const json& back = reply["passes"][0]["write_back"][0];
+        QCOMPARE(back["input"].get<std::string>(), std::string("a_1"));
+        QVERIFY(back["bytes"].get<int>() > 0);
+        QCOMPARE(back["how"].dump(), std::string(R"(["copy_"])"));
+    }
+
+    void setAndResizeAreNamed() {
+        const json set = functionalize("hand_set_input_to_other", {{"verify", true}});
+        QVERIFY(set["passes"][0]["write_back"].dump().find("set_") != std::string::npos);
+        QVERIFY(set["graph"].get<std::string>().find("aten.set_.source_Tensor") != std::string::npos);
+    }
+
+    void passesFollowOneAnother() {
+        const json reply =
+            pass("hand_sibling_views_cross_write", {"functionalize", "cse", "dce"}, {{"verify", true}});
+        QCOMPARE(reply["verified"].dump(), std::string("true"));
+        QCOMPARE(reply["passes"].size(), 3U);
+        QVERIFY(reply["nodes_after"].get<int>() < reply["passes"][0]["nodes_after"].get<int>());
+    }
+
+    void wrongOptionsAreRefused() {
+        const json c = json::parse(m_cases.at("rand_0002"));
+        for (const json& wrong : {json{{"remove", "everything"}}, json{{"write_back", "nobody"}}}) {
+            json params{{"passes", {"functionalize"}}, {"inputs", c["inputs"]}};
+            params.update(wrong);
+            QVERIFY(!m_engine.callOnGraph("pass", c["before"].get<std::string>(), params));
+        }
+    }
+
+private:
+    json functionalize(const std::string& name, json params) {
+        return pass(name, {"functionalize"}, std::move(params));
+    }
+
+    json pass(const std::string& name, const std::vector<std::string>& passes, json params) {
+        const json c = json::parse(m_cases.at(name));
+        params["passes"] = passes;
+        params["inputs"] = c["inputs"];
+        params["attrs"] = c["before_attrs"];
+        params["scorecard"] = true;
+        const auto reply = m_engine.callOnGraph("pass", c["before"].get<std::string>(), std::move(params));
+        if (!reply) qFatal("%s: %s", name.c_str(), reply.error().message.c_str());
+        return *reply;
+    }
+
+    static const json& stepOf(const json& reply, const std::string& source) {
+        for (const json& step : reply["steps"])
+            if (step["source"] == source) return step;
+        qFatal("no step of %s", source.c_str());
+    }
+
+    engine::Client m_engine{{DYNASCOPE_BIN_DIR "/dynascope-engine"}};
+    std::map<std::string, std::string> m_cases;
+};
+
+QTEST_GUILESS_MAIN(TestEnginePasses)
+#include "tst_engine_passes.moc"
