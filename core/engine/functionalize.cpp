@@ -231,10 +231,6 @@ private:
             addRow(m_sources[i], *m_read[i]);
         if (const FunctionalTensorWrapper* made = wrapperOf(m_values[m_at])) {
             addRow(m_at, *made);
-        } else if (m_values[m_at].isTensorList()) {
-            for (const Tensor& item : m_values[m_at].toTensorVector()) {
-                if (impl::isFunctionalTensor(item)) addRow(m_at, *impl::unsafeGetFunctionalWrapper(item));
-            }
         }
         for (std::size_t i = step.firstRow; i < m_out.rows.size(); ++i) {
             ScoreRow& row = m_out.rows[i];

@@ -311,8 +311,10 @@ private:
         } else {
             call(instruction);
             for (const ir::NodeIndex source : m_program.graph->inputs(m_at))
-                forEachTensor(m_values[source], [&](const Tensor& tensor) { addRow(source, tensor, step); });
-            forEachTensor(m_values[m_at], [&](const Tensor& tensor) { addRow(m_at, tensor, step); });
+                if (m_values[source].isTensor() && m_values[source].toTensor().defined())
+                    addRow(source, m_values[source].toTensor(), step);
+            if (m_values[m_at].isTensor() && m_values[m_at].toTensor().defined())
+                addRow(m_at, m_values[m_at].toTensor(), step);
             end(step);
             m_out.steps.push_back(step);
         }
