@@ -60,8 +60,9 @@ void Breadcrumb::rebuild() {
     if (session) {
         const Place& place = m_workspace.place();
         const session::Compile* compile = m_workspace.compile();
-        const bool breaks = place.page == Page::Breaks;
-        addPart(toQString(session->title), !compile && !breaks, [this](QMenu& menu) { fillCaptures(menu); });
+        const bool breaks = place.page == Page::Breaks, stepping = place.page == Page::Functionalize;
+        addPart(toQString(session->title), !compile && !breaks && !stepping,
+                [this](QMenu& menu) { fillCaptures(menu); });
         if (compile && session->ranks.size() > 1)
             addPart(tr("rank %1").arg(compile->rank), false, [this](QMenu& menu) { fillRanks(menu); });
         if (breaks) {
@@ -70,8 +71,10 @@ void Breadcrumb::rebuild() {
             if (const session::Frame* frame = frameOf(*session, std::size_t(place.compile)))
                 addPart(toQString(frame->function) + u' ' + placeText(frame->location), false,
                         [this](QMenu& menu) { fillFrames(menu); });
-            addPart(toQString(compile->id.toString()), true, [this](QMenu& menu) { fillCompiles(menu); });
+            addPart(toQString(compile->id.toString()), !stepping,
+                    [this](QMenu& menu) { fillCompiles(menu); });
         }
+        if (stepping) addPart(tr("Functionalize"), true, [this](QMenu& menu) { fillPages(menu); });
     }
     m_row->addStretch(1);
 }

@@ -7,6 +7,8 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "views/canvas/compare_view.h"
+#include "views/engine/engine.h"
+#include "views/engine/stepper.h"
 #include "views/models/labels.h"
 #include "views/palette/palette.h"
 
@@ -101,12 +103,42 @@ private:
             grab(QStringLiteral("panel-") + QLatin1String(panel));
         }
         m_window.docks().find(QStringLiteral("compiletime"))->close();
+        functionalization(place);
         if (selectBiggest(index)) grab(QStringLiteral("folded"));
         if (!m_workspace.captures()[std::size_t(index)].breaks.groups.empty()) {
             place.page = Page::Breaks;
             m_workspace.go(place);
             grab(QStringLiteral("breaks"));
         }
+    }
+
+    /// A case is there to be stepped through: the layout Functionalize at its second write, in both looks,
+    /// and
+    /// the timeline with the computed stage. Nothing where there is no engine.
+    void functionalization(Place place) {
+        const session::Session* session = m_workspace.session();
+        if (!session || session->kind != session::Kind::OracleCase ||
+            m_window.engine().state() == Engine::State::Absent)
+            return;
+        m_workspace.go(place);
+        m_window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
+        settle(m_window);
+        if (!m_window.stepper().recording()) return;
+        m_window.stepper().first();
+        m_window.stepper().stepWrite(1);
+        m_window.stepper().stepWrite(1);
+        const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
+        for (const ColourScheme look : {ColourScheme::Light, ColourScheme::Dark}) {
+            m_theme.setScheme(look);
+            grab(look == ColourScheme::Dark ? QStringLiteral("functionalize-dark")
+                                            : QStringLiteral("functionalize-light"));
+        }
+        m_theme.setScheme(scheme);
+        m_window.actionRegistry().trigger(QStringLiteral("go.stages"));
+        grab(QStringLiteral("computed"));
+        emit m_workspace.panelRequested(QStringLiteral("values"));
+        grab(QStringLiteral("panel-values"));
+        emit m_workspace.panelRequested(QStringLiteral("inspector"));
     }
 
     /// The first node that the diff does not call the same, so that provenance shows.
@@ -216,7 +248,7 @@ int exportWindows(QApplication& app, const ExportOptions& options) {
         std::fprintf(stderr, "dynascope: %s\n", qPrintable(message));
         unreadable = true;
     });
-    MainWindow window(workspace, theme, settings);
+    MainWindow window(workspace, theme, settings, nullptr, options.engine);
     window.resize(options.sizes.front());
     window.show();
     settle(window);

@@ -9,6 +9,7 @@
 #include <QString>
 #include <QStringList>
 #include <optional>
+#include <string>
 #include <vector>
 
 class QApplication;
@@ -18,6 +19,7 @@ namespace dynascope::app {
 struct ExportOptions {
     QString folder;
     QStringList paths;                         ///< captures; the bundled samples where empty
+    std::vector<std::string> engine;           ///< its command; the one beside the program where empty
     std::vector<QSize> sizes{{1600, 1000}};    ///< names carry the size when there are several
     std::optional<views::ColourScheme> scheme; ///< of all pictures but the inspect pair, dark where not given
 };

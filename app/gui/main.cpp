@@ -20,7 +20,7 @@ namespace {
 using namespace dynascope;
 
 struct Options {
-    std::vector<std::string> paths, sizes;
+    std::vector<std::string> paths, sizes, engine;
     std::string exportFolder, theme;
     bool benchStart = false;
 };
@@ -61,7 +61,7 @@ int runWindow(QApplication& app, const Options& options) {
     theme.apply(app);
     views::TaskRunner tasks;
     views::Workspace workspace(tasks);
-    app::MainWindow window(workspace, theme, settings);
+    app::MainWindow window(workspace, theme, settings, nullptr, options.engine);
     window.resize(1600, 1000);
     if (options.benchStart)
         QObject::connect(&window, &app::MainWindow::painted, &app, [&app] {
@@ -99,6 +99,10 @@ int main(int argc, char** argv) {
         ->default_str("1600x1000");
     cli.add_option("--theme", options.theme, "Colours: dark or light")
         ->check(CLI::IsMember({"dark", "light"}));
+    cli.add_option("--engine", options.engine,
+                   "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
+                   "Comes last")
+        ->expected(-1);
     cli.add_flag("--bench-start", options.benchStart)->group("");
     cli.set_version_flag("--version", std::string("dynascope ") + DYNASCOPE_VERSION);
     try {
@@ -139,6 +143,7 @@ int main(int argc, char** argv) {
     for (const std::string& path : options.paths)
         exporting.paths << QString::fromLocal8Bit(path.c_str());
     exporting.scheme = schemeOf(options.theme);
+    exporting.engine = options.engine;
     qInstallMessageHandler(quietMessages);
     return app::exportWindows(app, exporting);
 }

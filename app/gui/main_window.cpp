@@ -3,6 +3,8 @@
 
 #include "app/gui/breadcrumb.h"
 #include "app/gui/chrome.h"
+#include "app/gui/engine_buttons.h"
+#include "app/gui/op_transport.h"
 #include "app/gui/stage_stepper.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/welcome_page.h"
@@ -12,6 +14,8 @@
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
+#include "views/engine/engine_status.h"
+#include "views/engine/functionalize_page.h"
 #include "views/models/labels.h"
 #include "views/palette/palette.h"
 #include "views/records/records_panel.h"
@@ -37,7 +41,8 @@ namespace dynascope::app {
 
 using namespace views;
 
-MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, QWidget* parent)
+MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, QWidget* parent,
+                       std::vector<std::string> engineCommand)
     : QMainWindow(parent)
     , m_workspace(workspace)
     , m_theme(theme)
@@ -51,13 +56,16 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     makeFileActions();
     makeViewActions();
     makeGoActions();
-    m_docks = new WindowDocks(*this, m_workspace, m_theme);
+    makeEngine(std::move(engineCommand));
+    makeEngineActions();
+    m_docks = new WindowDocks(*this, m_workspace, *m_passes, m_theme);
     makeWindowActions();
     documentKeys();
     makeMenus();
     makePageSwitch();
     makeToolBar();
     m_status = new WindowStatus(*statusBar(), *m_progress, m_workspace, m_theme);
+    statusBar()->insertWidget(0, new EngineStatus(*m_engine, m_theme, statusBar()));
     m_palette = new Palette(m_workspace, m_theme, this);
     m_palette->setRecent(m_settings.recentChoices());
     m_palette->setActionSource([this] {
@@ -150,6 +158,8 @@ void MainWindow::makeToolBar() {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(m_theme.scaled(10));
     row->addWidget(new StageStepper(m_workspace, m_theme, *m_actions, right));
+    row->addWidget(new OpTransport(m_workspace, *m_stepper, m_theme, *m_actions, right));
+    row->addWidget(new EngineButtons(m_workspace, m_theme, *m_actions, right));
     auto* search = new SearchField(m_theme, right);
     connect(search, &QAbstractButton::clicked, this, [this] { m_palette->open(); });
     row->addWidget(search);
@@ -175,6 +185,7 @@ void MainWindow::makePageSwitch() {
     };
     m_stagesButton = add(QStringLiteral("go.stages"));
     m_breaksButton = add(QStringLiteral("go.breaks"));
+    m_functionalizeButton = add(QStringLiteral("go.functionalize"));
     menuBar()->setCornerWidget(box, Qt::TopRightCorner);
 }
 
@@ -183,6 +194,7 @@ StagesPage& MainWindow::stagesPage() {
         m_stages = new StagesPage(m_workspace, m_theme);
         m_pages->addWidget(m_stages);
         makeCanvasActions();
+        connectTimeline();
         connect(m_stages->compare(), &CompareView::zoomChanged, m_status, &WindowStatus::setZoom);
         const QByteArray saved = m_settings.layout(QStringLiteral("stages"));
         m_stages->applyDefaultSizes(width());
@@ -203,6 +215,7 @@ void MainWindow::showPage(const Place& now) {
     QWidget* page = m_welcome;
     if (now.page == Page::Stages) page = &stagesPage();
     if (now.page == Page::Breaks) page = &breaksPage();
+    if (now.page == Page::Functionalize) page = &functionalizePage();
     if (m_pages->currentWidget() != page) {
         m_pages->setCurrentWidget(page);
         m_docks->setPage(now.page);
@@ -232,7 +245,7 @@ bool MainWindow::isSettled() const {
     const auto& tasks = m_workspace.tasks();
     for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette"})
         if (tasks.isRunning(QLatin1String(tag))) return false;
-    if (m_workspace.isOpening()) return false;
+    if (m_workspace.isOpening() || m_engine->isBusy()) return false;
     if (!m_stages || m_workspace.place().page != Page::Stages) return true;
     return m_stages->compare()->isSettled() && m_stages->timeline()->isSettled();
 }
@@ -246,6 +259,7 @@ void MainWindow::resetLayout() {
     m_settings.clearLayout();
     m_docks->reset(width());
     if (m_stages) m_stages->applyDefaultSizes(width());
+    if (m_functionalize) m_functionalize->applyDefaultSizes(width());
 }
 
 void MainWindow::saveLayout() {

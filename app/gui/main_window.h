@@ -17,6 +17,10 @@ class QToolButton;
 
 namespace dynascope::views {
 class BreaksPage;
+class Engine;
+class FunctionalizePage;
+class Passes;
+class Stepper;
 class Palette;
 } // namespace dynascope::views
 
@@ -33,7 +37,7 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
     MainWindow(views::Workspace& workspace, views::Theme& theme, Settings& settings,
-               QWidget* parent = nullptr);
+               QWidget* parent = nullptr, std::vector<std::string> engineCommand = {});
     ~MainWindow() override;
 
     void openPaths(const QStringList& paths);
@@ -42,8 +46,12 @@ public:
     [[nodiscard]] ActionRegistry& actionRegistry() { return *m_actions; }
     [[nodiscard]] WindowDocks& docks() { return *m_docks; }
     [[nodiscard]] views::Palette& palette() { return *m_palette; }
-    [[nodiscard]] StagesPage& stagesPage();        ///< made on first use
-    [[nodiscard]] views::BreaksPage& breaksPage(); ///< made on first use
+    [[nodiscard]] StagesPage& stagesPage();                      ///< made on first use
+    [[nodiscard]] views::BreaksPage& breaksPage();               ///< made on first use
+    [[nodiscard]] views::FunctionalizePage& functionalizePage(); ///< made on first use
+    [[nodiscard]] views::Engine& engine() { return *m_engine; }
+    [[nodiscard]] views::Passes& passes() { return *m_passes; }
+    [[nodiscard]] views::Stepper& stepper() { return *m_stepper; }
     [[nodiscard]] const MessageBar& messageBar() const { return *m_message; }
     [[nodiscard]] const WindowStatus& status() const { return *m_status; }
     /// Every canvas has its layout, every stage and diff is read: nothing on screen will change by itself.
@@ -71,6 +79,17 @@ private:
     void updateTitle();
     void saveLayout();
     void restoreLayout();
+    // window_engine.cpp
+    void makeEngine(std::vector<std::string> command);
+    void makeEngineActions();
+    void makePassActions();
+    void connectTimeline();
+    void openFunctionalize();
+    void verifyStage();
+    /// Shows the stage against what it was made from, at the node where values part, and says both values.
+    void showFirstDifference(int stage);
+    [[nodiscard]] int stageForPass(const QString& pass) const;
+    void updateEngineActions();
     // window_actions.cpp
     void makeFileActions();
     void makeViewActions();
@@ -94,17 +113,22 @@ private:
     views::Theme& m_theme;
     Settings& m_settings;
     ActionRegistry* m_actions;
+    views::Engine* m_engine = nullptr;
+    views::Passes* m_passes = nullptr;
+    views::Stepper* m_stepper = nullptr;
     WindowDocks* m_docks = nullptr;
     WindowStatus* m_status = nullptr;
     QStackedWidget* m_pages = nullptr;
     WelcomePage* m_welcome = nullptr;
     StagesPage* m_stages = nullptr;
     views::BreaksPage* m_breaks = nullptr;
+    views::FunctionalizePage* m_functionalize = nullptr;
     MessageBar* m_message = nullptr;
     ProgressLine* m_progress = nullptr;
     views::Palette* m_palette = nullptr;
     QToolButton* m_stagesButton = nullptr;
     QToolButton* m_breaksButton = nullptr;
+    QToolButton* m_functionalizeButton = nullptr;
     bool m_laidOut = false;
     bool m_painted = false;
 };

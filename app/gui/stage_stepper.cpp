@@ -37,6 +37,7 @@ StageStepper::StageStepper(Workspace& workspace, Theme& theme, const ActionRegis
     m_where->setMenu(new QMenu(m_where));
     connect(m_where->menu(), &QMenu::aboutToShow, this, &StageStepper::fillMenu);
     connect(&m_workspace, &Workspace::placeChanged, this, &StageStepper::refresh);
+    connect(&m_workspace, &Workspace::computedChanged, this, &StageStepper::refresh);
     connect(&m_theme, &Theme::changed, this, &StageStepper::refresh);
     refresh();
 }
@@ -54,17 +55,19 @@ void StageStepper::refresh() {
     const Place& place = m_workspace.place();
     setVisible(place.page == Page::Stages && compile && !compile->stages.empty());
     if (compile)
-        m_where->setText(
-            tr("A %1 → B %2 of %3").arg(place.stageA + 1).arg(place.stageB + 1).arg(compile->stages.size()));
+        m_where->setText(tr("A %1 → B %2 of %3")
+                             .arg(place.stageA + 1)
+                             .arg(place.stageB + 1)
+                             .arg(m_workspace.stageCount()));
 }
 
 void StageStepper::fillMenu() {
     m_where->menu()->clear();
     const session::Compile* compile = m_workspace.compile();
     if (!compile) return;
-    for (int i = 0; i < int(compile->stages.size()); ++i) {
+    for (int i = 0; i < m_workspace.stageCount(); ++i) {
         QAction* action = m_where->menu()->addAction(
-            QStringLiteral("%1  %2").arg(i + 1).arg(toQString(compile->stages[std::size_t(i)]->label())));
+            QStringLiteral("%1  %2").arg(i + 1).arg(toQString(m_workspace.stageAt(i)->label())));
         action->setCheckable(true);
         action->setChecked(i == m_workspace.place().stageB);
         connect(action, &QAction::triggered, this,

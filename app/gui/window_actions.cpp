@@ -320,6 +320,7 @@ void MainWindow::makeMenus() {
     menu(QStringLiteral("View"), tr("&View"));
     menu(QStringLiteral("Go"), tr("&Go"));
     menu(QStringLiteral("Capture"), tr("&Capture"));
+    menu(QStringLiteral("Engine"), tr("Eng&ine"));
     menu(QStringLiteral("Window"), tr("Wi&ndow"));
     menu(QStringLiteral("Help"), tr("&Help"));
     for (const ActionRegistry::Entry& entry : m_actions->entries()) {
@@ -367,7 +368,7 @@ void MainWindow::updateActions() {
     const Place& place = m_workspace.place();
     const bool open = place.capture >= 0;
     const session::Compile* compile = m_workspace.compile();
-    const bool stages = compile && compile->stages.size() > 1 && place.page == Page::Stages;
+    const bool stages = compile && m_workspace.stageCount() > 1 && place.page == Page::Stages;
     const bool node = m_workspace.selectedNode() != nullptr;
     const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
         for (const char* id : ids)
@@ -386,6 +387,7 @@ void MainWindow::updateActions() {
     enable({"go.forward"}, m_workspace.canGoForward());
     enable({"go.nextProblem", "go.previousProblem"}, m_docks && m_docks->problemCount() > 0);
     enable({"capture.cancel"}, m_workspace.isOpening());
+    updateEngineActions();
     if (QAction* a = m_actions->find(QStringLiteral("go.stages"))) a->setChecked(place.page == Page::Stages);
     if (QAction* a = m_actions->find(QStringLiteral("go.breaks"))) a->setChecked(place.page == Page::Breaks);
 }

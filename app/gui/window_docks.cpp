@@ -2,6 +2,8 @@
 #include "app/gui/window_docks.h"
 
 #include "views/capture/capture_panel.h"
+#include "views/engine/passes.h"
+#include "views/engine/values_panel.h"
 #include "views/guards/guards_panel.h"
 #include "views/inputs/inputs_panel.h"
 #include "views/inspector/inspector_panel.h"
@@ -24,13 +26,15 @@ using namespace views;
 
 namespace {
 
+constexpr int narrowUnder = 1440; ///< a narrow window below this
+
 struct DockSizes {
     int left, right, bottom;
     bool bottomOpen;
 };
 
 DockSizes sizesFor(int windowWidth) {
-    if (windowWidth < 1440) return {232, 264, 220, false};
+    if (windowWidth < narrowUnder) return {232, 264, 220, false};
     if (windowWidth < 2200) return {286, 312, 240, false};
     return {360, 440, 260, true};
 }
@@ -67,7 +71,7 @@ void LazyDock::showEvent(QShowEvent* event) {
     QDockWidget::showEvent(event);
 }
 
-WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Theme& theme)
+WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& passes, Theme& theme)
     : QObject(&window)
     , m_window(window)
     , m_workspace(workspace)
@@ -97,7 +101,9 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Theme& theme
                add(QStringLiteral("inputs"), tr("Inputs"), Qt::RightDockWidgetArea,
                    [this] { return new InputsPanel(m_workspace, m_theme); }),
                add(QStringLiteral("modules"), tr("Modules"), Qt::RightDockWidgetArea,
-                   [this] { return new ModulesPanel(m_workspace, m_theme); })};
+                   [this] { return new ModulesPanel(m_workspace, m_theme); }),
+               add(QStringLiteral("values"), tr("Values"), Qt::RightDockWidgetArea,
+                   [this, &passes] { return new ValuesPanel(m_workspace, passes, m_theme); })};
     for (LazyDock* dock : m_right) {
         // The tab is the title while docked; a floating dock needs a bar to be dragged back by.
         auto* none = new NoTitle(dock);
@@ -227,6 +233,12 @@ void WindowDocks::refreshChips() {
 
 void WindowDocks::setPage(Page page) {
     const bool before = m_page == Page::Stages, now = page == Page::Stages;
+    if (page == Page::Functionalize && m_page != page) {
+        m_hiddenCapture = m_capture->isOpen() && !m_capture->isFloating();
+        if (m_hiddenCapture) m_capture->hide();
+    } else if (m_page == Page::Functionalize && m_page != page && m_hiddenCapture) {
+        m_capture->show();
+    }
     m_page = page;
     if (before && !now) {
         m_hiddenRight.clear();
@@ -265,12 +277,16 @@ void WindowDocks::reset(int windowWidth) {
         m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
         dock->hide();
     }
-    m_capture->show();
+    m_capture->setVisible(m_page != Page::Functionalize);
+    m_hiddenCapture = m_page == Page::Functionalize;
     const bool showRight = windowWidth >= rightHiddenUnder;
     m_hiddenRight.clear();
-    for (LazyDock* dock : m_right)
-        dock->setVisible(showRight && m_page == Page::Stages);
-    if (showRight && m_page != Page::Stages) m_hiddenRight = m_right;
+    for (LazyDock* dock : m_right) {
+        // In a narrow window five names do not fit; Window > Values opens it.
+        const bool fits = dock != m_right.back() || windowWidth >= narrowUnder;
+        dock->setVisible(showRight && fits && m_page == Page::Stages);
+        if (showRight && fits && m_page != Page::Stages) m_hiddenRight.push_back(dock);
+    }
     if (m_page == Page::Stages) m_right.front()->raise();
     if (sizes.bottomOpen && m_page != Page::Welcome) m_bottom.back()->show();
     applyDefaultSizes(windowWidth);

@@ -17,6 +17,7 @@ class QToolBar;
 
 namespace dynascope::views {
 class CapturePanel;
+class Passes;
 class ProblemModel;
 class RecordsPanel;
 } // namespace dynascope::views
@@ -46,7 +47,7 @@ private:
 class WindowDocks : public QObject {
     Q_OBJECT
 public:
-    WindowDocks(QMainWindow& window, views::Workspace& workspace, views::Theme& theme);
+    WindowDocks(QMainWindow& window, views::Workspace& workspace, views::Passes& passes, views::Theme& theme);
 
     [[nodiscard]] const std::vector<LazyDock*>& all() const { return m_docks; }
     [[nodiscard]] LazyDock* find(const QString& id) const; ///< or null
@@ -79,6 +80,7 @@ private:
     LazyDock *m_capture = nullptr, *m_records = nullptr, *m_problemsDock = nullptr;
     QHash<LazyDock*, DockTab*> m_tabs;
     std::vector<LazyDock*> m_hiddenRight; ///< to come back with the stages page
+    bool m_hiddenCapture = false;         ///< the Functionalize page has its own list at the left
     views::Page m_page = views::Page::Welcome;
     int m_defaultWidth = 0; ///< sizes still to be given once the right docks show
 };

@@ -124,7 +124,7 @@ void WindowStatus::refresh() {
     if (const session::Compile* compile = m_workspace.compile();
         compile && place.page == Page::Stages && place.stageA >= 0) {
         where =
-            tr("A %1, B %2 of %3").arg(place.stageA + 1).arg(place.stageB + 1).arg(compile->stages.size());
+            tr("A %1, B %2 of %3").arg(place.stageA + 1).arg(place.stageB + 1).arg(m_workspace.stageCount());
         if (m_zoom > 0) where += tr(" · zoom %1 %").arg(int(std::lround(m_zoom * 100)));
     }
     m_place->setText(where);

@@ -312,7 +312,7 @@ void TestWindow::keysDoNotConflict() {
 
 void TestWindow::everyMenuActionHasAnExplanation() {
     open("view_mutation");
-    QCOMPARE(m_window->menuBar()->actions().size(), 7);
+    QCOMPARE(m_window->menuBar()->actions().size(), 8);
     for (const ActionRegistry::Entry& entry : m_window->actionRegistry().entries()) {
         if (!entry.action) continue;
         QVERIFY(!entry.action->toolTip().isEmpty());
@@ -349,7 +349,7 @@ void TestWindow::rightTabsArePainted() {
         if (bar->isVisible() && bar->count() > 0 && bar->tabText(0) == QLatin1String("Inspector")) tabs = bar;
     }
     QVERIFY(tabs);
-    QCOMPARE(tabs->count(), 4);
+    QCOMPARE(tabs->count(), 5);
     const QImage image = m_window->grab().toImage();
     const qreal scale = image.devicePixelRatio();
     for (int i = 0; i < tabs->count(); ++i) {

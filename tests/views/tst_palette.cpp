@@ -79,6 +79,8 @@ PaletteData TestPalette::dataOf(const Workspace& workspace) {
     const Place& place = workspace.place();
     data.capture = place.capture;
     data.compile = place.compile;
+    for (int i = 0; i < workspace.stageCount(); ++i)
+        data.stages.push_back(workspace.stageAt(i));
     data.stageA = place.stageA;
     data.stageB = place.stageB;
     data.actions = {{"go.selectStages", "Select stages A and B", "Go", "layers", QKeySequence("Ctrl+J")},

@@ -36,6 +36,24 @@ int inRange(int index, std::size_t size) {
 
 } // namespace
 
+QString verdictWord(Verdict::Kind kind) {
+    switch (kind) {
+    case Verdict::Kind::NotRun:
+        return Workspace::tr("not run");
+    case Verdict::Kind::Equal:
+        return Workspace::tr("equal");
+    case Verdict::Kind::Different:
+        return Workspace::tr("different");
+    case Verdict::Kind::Declined:
+        return Workspace::tr("declined");
+    case Verdict::Kind::OrderDependent:
+        return Workspace::tr("order-dependent");
+    case Verdict::Kind::Random:
+        return Workspace::tr("random");
+    }
+    return {};
+}
+
 Workspace::Workspace(TaskRunner& tasks, QObject* parent)
     : QObject(parent)
     , m_tasks(tasks) {}
@@ -54,6 +72,81 @@ const session::Compile* Workspace::compile() const {
     const session::Session* s = session();
     const int i = s ? inRange(m_place.compile, s->compiles.size()) : -1;
     return i < 0 ? nullptr : &s->compiles[std::size_t(i)];
+}
+
+const std::vector<Workspace::Computed>& Workspace::computedOf(const session::Compile& compile) const {
+    static const std::vector<Computed> none;
+    const auto at = m_computed.constFind(&compile);
+    return at == m_computed.constEnd() ? none : *at;
+}
+
+int Workspace::stageCount() const {
+    const session::Compile* c = compile();
+    return c ? int(c->stages.size() + computedOf(*c).size()) : 0;
+}
+
+session::StagePtr Workspace::stageAt(int index) const {
+    const session::Compile* c = compile();
+    if (!c || index < 0) return nullptr;
+    const auto at = std::size_t(index);
+    if (at < c->stages.size()) return c->stages[at];
+    const std::vector<Computed>& computed = computedOf(*c);
+    return at - c->stages.size() < computed.size() ? computed[at - c->stages.size()].stage : nullptr;
+}
+
+int Workspace::madeFrom(int index) const {
+    const session::Compile* c = compile();
+    if (!c || !stageAt(index)) return -1;
+    const auto captured = int(c->stages.size());
+    return index < captured ? predecessor(*c, index) : computedOf(*c)[std::size_t(index - captured)].from;
+}
+
+int Workspace::indexOf(const session::Stage* stage) const {
+    for (int i = 0; i < stageCount(); ++i)
+        if (stageAt(i).get() == stage) return i;
+    return -1;
+}
+
+bool Workspace::isComputed(int index) const {
+    const session::Compile* c = compile();
+    return c && index >= int(c->stages.size()) && stageAt(index);
+}
+
+void Workspace::setVerdict(const session::StagePtr& stage, Verdict verdict) {
+    for (const std::vector<Computed>& all : std::as_const(m_computed))
+        for (const Computed& computed : all) {
+            if (computed.stage != stage) continue;
+            m_verdicts.insert(stage.get(), std::move(verdict));
+            emit computedChanged();
+            return;
+        }
+}
+
+Verdict Workspace::verdict(const session::Stage* stage) const {
+    return m_verdicts.value(stage);
+}
+
+int Workspace::addComputed(session::StagePtr stage, int from, int replaces) {
+    const session::Compile* c = compile();
+    if (!c || !stageAt(from)) return -1;
+    std::vector<Computed>& computed = m_computed[c];
+    const int captured = int(c->stages.size());
+    int index = captured + int(computed.size());
+    if (inRange(replaces - captured, computed.size()) >= 0) {
+        index = replaces;
+        m_verdicts.remove(computed[std::size_t(index - captured)].stage.get());
+        computed[std::size_t(index - captured)] = {std::move(stage), from};
+        if (m_place.stageA == index || m_place.stageB == index) {
+            loadStages();
+            dropStaleSelection();
+            computeDiff();
+            emit nodeSelected(m_place.node);
+        }
+    } else {
+        computed.push_back({std::move(stage), from});
+    }
+    emit computedChanged();
+    return index;
 }
 
 const ir::Node* Workspace::selectedNode() const {
@@ -83,6 +176,9 @@ int Workspace::addCapture(Capture capture, bool show) {
 
 void Workspace::close(int capture) {
     if (inRange(capture, m_captures.size()) < 0) return;
+    for (const session::Compile& c : m_captures[std::size_t(capture)].session->compiles)
+        for (const Computed& computed : m_computed.take(&c))
+            m_verdicts.remove(computed.stage.get());
     m_captures.erase(m_captures.begin() + capture);
     const auto refersTo = [capture](const Place& p) { return p.capture == capture; };
     const auto renumber = [capture](Place& p) {
@@ -123,7 +219,11 @@ Place Workspace::completed(Place place) const {
     const auto& compiles = capture.session->compiles;
     const bool hadCompile = inRange(place.compile, compiles.size()) >= 0;
     if (!hadCompile) place.compile = bestCompile(*capture.session);
-    const std::size_t stages = place.compile < 0 ? 0 : compiles[std::size_t(place.compile)].stages.size();
+    std::size_t stages = 0;
+    if (place.compile >= 0) {
+        const session::Compile& compile = compiles[std::size_t(place.compile)];
+        stages = compile.stages.size() + computedOf(compile).size();
+    }
     place.stageA = hadCompile ? inRange(place.stageA, stages) : -1;
     place.stageB = hadCompile ? inRange(place.stageB, stages) : -1;
     if (stages > 0 && (place.stageA < 0 || place.stageB < 0)) {
@@ -165,8 +265,6 @@ void Workspace::loadStages() {
     m_hover = {};
     m_diff.reset();
     m_tasks.cancel("diff");
-    const session::Compile* c = compile();
-    const auto stageAt = [c](int i) { return c && i >= 0 ? c->stages[std::size_t(i)] : nullptr; };
     loadStage(Side::A, stageAt(m_place.stageA), oldA, oldB);
     loadStage(Side::B, stageAt(m_place.stageB), oldA, oldB);
     emit stagesChanged();
@@ -280,26 +378,23 @@ void Workspace::showStages(int a, int b) {
 }
 
 void Workspace::selectStages(int a, int b) {
-    const session::Compile* c = compile();
-    if (!c || inRange(a, c->stages.size()) < 0 || inRange(b, c->stages.size()) < 0) return;
-    showStages(a, b);
+    if (stageAt(a) && stageAt(b)) showStages(a, b);
 }
 
 void Workspace::stepStage(int direction) {
-    const session::Compile* c = compile();
-    if (!c || c->stages.empty()) return;
-    const int last = int(c->stages.size()) - 1;
+    if (stageCount() == 0) return;
+    const int last = stageCount() - 1;
     const int b = std::clamp(m_place.stageB + direction, std::min(1, last), last);
     if (b == m_place.stageB && m_place.page == Page::Stages) return;
-    showStages(std::max(0, predecessor(*c, b)), b);
+    showStages(std::max(0, madeFrom(b)), b);
 }
 
 void Workspace::firstStage() {
-    if (const session::Compile* c = compile()) stepStage(-int(c->stages.size()));
+    stepStage(-stageCount());
 }
 
 void Workspace::lastStage() {
-    if (const session::Compile* c = compile()) stepStage(int(c->stages.size()));
+    stepStage(stageCount());
 }
 
 void Workspace::swapSides() {

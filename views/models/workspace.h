@@ -9,6 +9,7 @@
 #include "core/session/session.h"
 #include "views/models/task_runner.h"
 
+#include <QHash>
 #include <QObject>
 #include <QString>
 #include <deque>
@@ -22,7 +23,7 @@ namespace dynascope::views {
 enum class Side { A, B };
 
 /// What the centre shows.
-enum class Page { Welcome, Stages, Breaks };
+enum class Page { Welcome, Stages, Breaks, Functionalize };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
 struct NodeSelection {
@@ -36,7 +37,7 @@ struct NodeSelection {
 struct Place {
     int capture = -1; ///< into Workspace::captures()
     int compile = -1; ///< into Session::compiles
-    int stageA = -1;  ///< into Compile::stages
+    int stageA = -1;  ///< as Workspace::stageAt counts
     int stageB = -1;
     Page page = Page::Welcome;
     NodeSelection node;
@@ -44,6 +45,19 @@ struct Place {
 
     friend bool operator==(const Place&, const Place&) = default;
 };
+
+/// What checking a computed stage against eager said. The words are fixed.
+struct Verdict {
+    enum class Kind { NotRun, Equal, Different, Declined, OrderDependent, Random };
+    Kind kind = Kind::NotRun;
+    QString text;               ///< the reason or what was compared, one line
+    std::string node, nodeFrom; ///< the first node that differs, here and in the stage it was made from
+    bool isomorphic = false;    ///< the same graph as PyTorch's own stage `twin`
+    QString twin;
+    friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+/// "equal", "different", "declined", "order-dependent", "random", "not run".
+[[nodiscard]] QString verdictWord(Verdict::Kind kind);
 
 /// A graph stage that is ready to be drawn; graph is null while it is being read or where it cannot be (see
 /// error).
@@ -82,6 +96,21 @@ public:
     [[nodiscard]] const session::Session* session() const; ///< or null
     [[nodiscard]] const session::Compile* compile() const; ///< or null
     [[nodiscard]] const StageView& stage(Side side) const { return side == Side::A ? m_a : m_b; }
+    /// Stages of the current compile: the captured ones of Compile::stages, then those that were computed.
+    [[nodiscard]] int stageCount() const;
+    [[nodiscard]] session::StagePtr stageAt(int index) const; ///< or null
+    /// What the stage was made from: as predecessor() for captured ones. -1 for the first.
+    [[nodiscard]] int madeFrom(int index) const;
+    /// The index of a stage of the current compile, or -1.
+    [[nodiscard]] int indexOf(const session::Stage* stage) const;
+    /// Adds a stage that was computed from stage `from` of the current compile, or puts it in the place of
+    /// the computed stage `replaces`. Returns its index. It lives until the capture is closed.
+    int addComputed(session::StagePtr stage, int from, int replaces = -1);
+
+    [[nodiscard]] bool isComputed(int index) const;
+    void setVerdict(const session::StagePtr& stage, Verdict verdict);
+    [[nodiscard]] Verdict verdict(const session::Stage* stage) const;
+
     /// Diff of A and B, null until ready or where one side has no graph. Valid while both StageViews stay the
     /// same.
     [[nodiscard]] std::shared_ptr<const diff::GraphDiff> diff() const { return m_diff; }
@@ -130,7 +159,8 @@ signals:
     void captureClosed(int capture); ///< indices above it moved down by one
     void openFailed(const QString& message);
     void placeChanged(const dynascope::views::Place& now, const dynascope::views::Place& before);
-    void stagesChanged(); ///< a StageView changed (loaded, failed, another stage)
+    void computedChanged(); ///< other computed stages of the current compile, or another verdict
+    void stagesChanged();   ///< a StageView changed (loaded, failed, another stage)
     void diffChanged();
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeHovered(dynascope::views::NodeSelection node);
@@ -143,6 +173,10 @@ signals:
     void sourceRequested(const QString& file, int line);
 
 private:
+    struct Computed {
+        session::StagePtr stage;
+        int from = -1;
+    };
     struct Request {
         QString path, text;
         bool isText = false;
@@ -150,6 +184,7 @@ private:
     };
     void enqueue(Request request);
     void openNext();
+    [[nodiscard]] const std::vector<Computed>& computedOf(const session::Compile& compile) const;
     [[nodiscard]] Place completed(Place place) const;
     void setPlace(Place place);
     void loadStages();
@@ -164,6 +199,8 @@ private:
     std::deque<Request> m_queue;
     bool m_opening = false;
     std::vector<Capture> m_captures;
+    QHash<const session::Compile*, std::vector<Computed>> m_computed;
+    QHash<const session::Stage*, Verdict> m_verdicts; ///< of stages in m_computed
     Place m_place;
     std::vector<Place> m_back, m_forward;
     NodeSelection m_hover;

@@ -134,6 +134,8 @@ void Palette::open(const QString& query) {
     const Place& place = m_workspace.place();
     data->capture = place.capture;
     data->compile = place.compile;
+    for (int i = 0; i < m_workspace.stageCount(); ++i)
+        data->stages.push_back(m_workspace.stageAt(i));
     data->stageA = place.stageA;
     data->stageB = place.stageB;
     data->recent = m_recent;

@@ -102,17 +102,16 @@ public:
     }
 
     void nodes() {
-        const session::Compile* compile = currentCompile();
-        if (!compile) return;
+        if (m_data.stages.empty()) return;
         QHash<QString, std::size_t> seen; // "name target" -> hit: the same node in several stages is one row
         std::vector<int> order;
         for (const int s : {m_data.stageB, m_data.stageA})
             if (s >= 0 && std::find(order.begin(), order.end(), s) == order.end()) order.push_back(s);
-        for (int s = 0; s < int(compile->stages.size()); ++s)
+        for (int s = 0; s < int(m_data.stages.size()); ++s)
             if (std::find(order.begin(), order.end(), s) == order.end()) order.push_back(s);
         for (const int s : order) {
-            if (s >= int(compile->stages.size()) || cancelled()) return;
-            const session::Stage& stage = *compile->stages[std::size_t(s)];
+            if (s >= int(m_data.stages.size()) || cancelled()) return;
+            const session::Stage& stage = *m_data.stages[std::size_t(s)];
             if (stage.content != session::Stage::Content::Graph) continue;
             const auto graph = stage.graph();
             if (!graph) continue;
@@ -201,17 +200,8 @@ private:
         return a.title.size() < b.title.size();
     }
 
-    [[nodiscard]] const session::Compile* currentCompile() const {
-        if (m_data.capture < 0 || m_data.capture >= int(m_data.sessions.size())) return nullptr;
-        const auto& compiles = m_data.sessions[std::size_t(m_data.capture)]->compiles;
-        return m_data.compile >= 0 && m_data.compile < int(compiles.size())
-                   ? &compiles[std::size_t(m_data.compile)]
-                   : nullptr;
-    }
-
     [[nodiscard]] QString nodeDetail(const PaletteHit& hit) const {
-        const session::Compile* compile = currentCompile();
-        const auto graph = compile->stages[std::size_t(hit.stage)]->graph();
+        const auto graph = m_data.stages[std::size_t(hit.stage)]->graph();
         if (!graph) return {};
         const ir::Node& node = (*graph)->node(hit.node);
         if (node.op == ir::Op::Placeholder)

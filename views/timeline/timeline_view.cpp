@@ -57,6 +57,13 @@ TimelineView::TimelineView(Workspace& workspace, Theme& theme, QWidget* parent)
         m_compile = nullptr;
         refresh();
     });
+    connect(&m_workspace, &Workspace::computedChanged, this, [this] {
+        // A stage may have taken the place of one that is gone, at the same address.
+        for (int i = capturedCount(); i < stageCount(); ++i)
+            m_facts.remove(stage(i));
+        refresh();
+        askNext();
+    });
     connect(&m_theme, &Theme::changed, this, [this] {
         updateGeometry();
         layOut();
@@ -72,18 +79,23 @@ void TimelineView::setCompact(bool compact) {
 }
 
 QSize TimelineView::sizeHint() const {
-    return {600, m_theme.scaled(m_compact ? 84 : 104)};
+    const int second = stageCount() > capturedCount() ? m_compact ? 34 : 44 : 0;
+    return {600, m_theme.scaled((m_compact ? 84 : 104) + second)};
 }
 QSize TimelineView::minimumSizeHint() const {
     return {200, sizeHint().height()};
 }
 
 int TimelineView::stageCount() const {
+    return m_compile && m_compile == m_workspace.compile() ? m_workspace.stageCount() : 0;
+}
+
+int TimelineView::capturedCount() const {
     return m_compile ? int(m_compile->stages.size()) : 0;
 }
 
 const session::Stage* TimelineView::stage(int index) const {
-    return index >= 0 && index < stageCount() ? m_compile->stages[std::size_t(index)].get() : nullptr;
+    return index >= 0 && index < stageCount() ? m_workspace.stageAt(index).get() : nullptr;
 }
 
 int TimelineView::shown(Side side) const {
@@ -92,23 +104,37 @@ int TimelineView::shown(Side side) const {
 }
 
 int TimelineView::trackY() const {
-    return viewport()->height() * 56 / 104;
+    return m_theme.scaled(m_compact ? 45 : 56);
+}
+
+int TimelineView::computedY() const {
+    return trackY() + m_theme.scaled(m_compact ? 38 : 50);
+}
+
+QPoint TimelineView::centre(int index) const {
+    return {stageX(index), index < capturedCount() ? trackY() : computedY()};
 }
 
 int TimelineView::stageX(int index) const {
-    return m_theme.scaled(labelWidth) + int(std::lround(m_step * (index + 0.5))) -
+    return m_theme.scaled(labelWidth) +
+           int(std::lround(
+               m_step *
+               ((std::size_t(index) < m_slots.size() ? m_slots[std::size_t(index)] : index) + 0.5))) -
            horizontalScrollBar()->value();
 }
 
 QPoint TimelineView::stagePoint(int index) const {
-    return {stageX(index), trackY()};
+    return centre(index);
 }
 
 int TimelineView::stageAt(QPoint point) const {
     if (point.x() < m_theme.scaled(labelWidth)) return -1;
-    const int index =
-        int(std::floor((point.x() - m_theme.scaled(labelWidth) + horizontalScrollBar()->value()) / m_step));
-    return index >= 0 && index < stageCount() ? index : -1;
+    const bool computed =
+        stageCount() > capturedCount() && point.y() > (trackY() + computedY()) / 2 + m_theme.scaled(4);
+    const int first = computed ? capturedCount() : 0, end = computed ? stageCount() : capturedCount();
+    for (int i = first; i < end; ++i)
+        if (std::abs(stageX(i) - point.x()) <= m_step / 2) return i;
+    return -1;
 }
 
 const TimelineView::Fact* TimelineView::fact(int index) const {
@@ -128,13 +154,17 @@ bool TimelineView::isSettled() const {
 }
 
 QString TimelineView::stageName(int index) const {
-    return toQString(stage(index)->shortLabel());
+    QString name = toQString(stage(index)->shortLabel());
+    if (index < capturedCount()) return name;
+    if (const Fact* known = fact(index)) name += QStringLiteral("  ") + known->size;
+    return name;
 }
 
 void TimelineView::refresh() {
     const session::Compile* compile = m_workspace.compile();
-    if (compile != m_compile) {
+    if (compile != m_compile || std::size_t(m_workspace.stageCount()) != m_slots.size()) {
         m_compile = compile;
+        updateGeometry();
         m_hover = -1;
         m_drag.reset();
         layOut();
@@ -148,11 +178,24 @@ void TimelineView::refresh() {
 }
 
 void TimelineView::layOut() {
-    const int count = std::max(1, stageCount());
+    // A computed stage stands right of what it was made from, and right of the one computed before it.
+    m_slots.assign(std::size_t(stageCount()), 0);
+    double end = 1, free = 0;
+    for (int i = 0; i < stageCount(); ++i) {
+        double& slot = m_slots[std::size_t(i)];
+        slot = i;
+        if (i >= capturedCount()) {
+            const int from = m_workspace.madeFrom(i);
+            const bool fromCaptured = from >= 0 && from < capturedCount();
+            slot = std::max(free, (from < 0 ? 0 : m_slots[std::size_t(from)]) + (fromCaptured ? 0.5 : 1));
+            free = slot + 1;
+        }
+        end = std::max(end, slot + 1);
+    }
     const int room = viewport()->width() - m_theme.scaled(labelWidth) - m_theme.scaled(rightMargin) / 2;
     const int least = m_theme.scaled(m_compact ? compactStep : minimumStep);
-    m_step = std::clamp(double(room) / count, double(least), double(m_theme.scaled(220)));
-    const int excess = std::max(0, int(std::ceil(m_step * count)) - room);
+    m_step = std::clamp(room / end, double(least), double(m_theme.scaled(220)));
+    const int excess = std::max(0, int(std::ceil(m_step * end)) - room);
     horizontalScrollBar()->setRange(0, excess);
     horizontalScrollBar()->setPageStep(std::max(1, room));
     horizontalScrollBar()->setSingleStep(int(m_step));
@@ -172,10 +215,9 @@ void TimelineView::askNext() {
     int next = 0;
     while (next < stageCount() && fact(next))
         ++next;
-    if (next == stageCount()) return;
-    const session::StagePtr here = m_compile->stages[std::size_t(next)];
-    const int from = predecessor(*m_compile, next);
-    const session::StagePtr before = from < 0 ? nullptr : m_compile->stages[std::size_t(from)];
+    if (next >= stageCount()) return;
+    const session::StagePtr here = m_workspace.stageAt(next);
+    const session::StagePtr before = m_workspace.stageAt(m_workspace.madeFrom(next));
     m_workspace.tasks().run<Fact>(
         taskTag, this,
         [here, before](const TaskContext&) {
@@ -223,6 +265,11 @@ void TimelineView::scrollContentsBy(int, int) {
 }
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
+    for (int i = capturedCount(); i < stageCount(); ++i)
+        if (event->button() == Qt::LeftButton && badgeRect(i).contains(event->position().toPoint())) {
+            emit verdictClicked(i);
+            return;
+        }
     const int index = stageAt(event->position().toPoint());
     if (event->button() != Qt::LeftButton || index < 0) return;
     const bool onA = index == shown(Side::A), onB = index == shown(Side::B);
@@ -302,8 +349,7 @@ bool TimelineView::viewportEvent(QEvent* event) {
         if (const int index = stageAt(help->pos()); index >= 0) {
             const Fact* known = fact(index);
             QString change;
-            if (const int from = predecessor(*m_compile, index);
-                known && !known->change.isEmpty() && from >= 0)
+            if (const int from = m_workspace.madeFrom(index); known && !known->change.isEmpty() && from >= 0)
                 change = tr("%1 against %2").arg(known->change, toQString(stage(from)->label()));
             QToolTip::showText(
                 help->globalPos(),
@@ -354,6 +400,16 @@ void TimelineView::drawLabel(QPainter& painter) const {
     painter.setPen(c.text3);
     painter.drawText(QRect(x, y + m_theme.scaled(1), m_theme.scaled(labelWidth), m_theme.scaled(17)),
                      Qt::AlignLeft | Qt::AlignVCenter, tr("PyTorch"));
+    if (stageCount() == capturedCount()) return;
+    const int second = computedY();
+    painter.setFont(m_theme.font(FontRole::Strong));
+    painter.setPen(c.text);
+    painter.drawText(QRect(x, second - m_theme.scaled(15), m_theme.scaled(labelWidth), m_theme.scaled(17)),
+                     Qt::AlignLeft | Qt::AlignVCenter, tr("Computed"));
+    painter.setFont(m_theme.font(FontRole::Text));
+    painter.setPen(c.text3);
+    painter.drawText(QRect(x, second + m_theme.scaled(1), m_theme.scaled(labelWidth), m_theme.scaled(17)),
+                     Qt::AlignLeft | Qt::AlignVCenter, tr("engine"));
 }
 
 void TimelineView::drawPhases(QPainter& painter) const {
@@ -365,12 +421,12 @@ void TimelineView::drawPhases(QPainter& painter) const {
     const QFontMetrics metrics(font);
     const int y = m_theme.scaled(6), height = metrics.height();
     bool severalAttempts = false;
-    for (int i = 1; i < stageCount(); ++i)
+    for (int i = 1; i < capturedCount(); ++i)
         severalAttempts |= stage(i)->attempt != stage(0)->attempt;
-    for (int first = 0; first < stageCount();) {
+    for (int first = 0; first < capturedCount();) {
         const session::Stage& s = *stage(first);
         int last = first;
-        while (last + 1 < stageCount() && stage(last + 1)->phase == s.phase &&
+        while (last + 1 < capturedCount() && stage(last + 1)->phase == s.phase &&
                stage(last + 1)->attempt == s.attempt)
             ++last;
         QString name = toQString(session::phaseName(s.phase));
@@ -396,11 +452,14 @@ void TimelineView::drawPhases(QPainter& painter) const {
 
 void TimelineView::drawTrack(QPainter& painter) const {
     const Colours& c = m_theme.colours();
-    const int y = trackY(), last = stageCount() - 1;
+    const int last = capturedCount() - 1;
     painter.setPen(QPen(c.line2, 2));
-    painter.drawLine(stageX(0), y, stageX(last), y);
+    painter.drawLine(stageX(0), trackY(), stageX(last), trackY());
+    drawComputedTrack(painter);
     const int a = shown(Side::A), b = shown(Side::B);
     if (!stage(a) || !stage(b)) return;
+    const int y = centre(b).y();
+    if (y != centre(a).y()) return; // the line down to a computed stage tells enough
     const int left = std::min(stageX(a), stageX(b)), right = std::max(stageX(a), stageX(b));
     painter.setPen(Qt::NoPen);
     painter.setBrush(c.accentBg);
@@ -431,11 +490,12 @@ QRect TimelineView::nameRect(int index) const {
         // The outermost names move inwards rather than out of sight.
         int left = std::max(x - width / 2, std::min(x - discRadius, least));
         left = std::min(left, std::max(x + discRadius, viewport()->width() - 2) - width);
-        return QRect(left, trackY() - m_theme.scaled(30), width, m_theme.scaled(17));
+        const int y = centre(i).y() + m_theme.scaled(i < capturedCount() ? -30 : 11);
+        return QRect(left, y, width, m_theme.scaled(17));
     };
     QRect rect = place(index);
     const int first = std::min(a, b);
-    if (!m_compact || index == first || !stage(first)) return rect;
+    if (!m_compact || index == first || !stage(first) || centre(index).y() != centre(first).y()) return rect;
     // In a narrow window the names of neighbours are wider than the step between them.
     rect.moveLeft(std::max(rect.left(), place(first).right() + m_theme.scaled(8)));
     return rect;
@@ -443,14 +503,15 @@ QRect TimelineView::nameRect(int index) const {
 
 void TimelineView::drawStages(QPainter& painter) const {
     const Colours& c = m_theme.colours();
-    const int y = trackY(), a = shown(Side::A), b = shown(Side::B);
+    const int a = shown(Side::A), b = shown(Side::B);
     QFont plain = m_theme.font(FontRole::Text), strong = m_theme.font(FontRole::Strong);
     plain.setPixelSize(m_theme.scaled(11));
     strong.setPixelSize(m_theme.scaled(11));
     const QFont small = m_theme.font(FontRole::CodeSmall);
     const int row = m_theme.scaled(17);
     for (int i = 0; i < stageCount(); ++i) {
-        const int x = stageX(i);
+        const int x = stageX(i), y = centre(i).y();
+        const bool computed = i >= capturedCount();
         if (x < -int(m_step) || x > viewport()->width() + int(m_step)) continue;
         const bool chosen = i == a || i == b;
         const Fact* known = fact(i);
@@ -461,14 +522,14 @@ void TimelineView::drawStages(QPainter& painter) const {
             const int room = nameRoom();
             painter.drawText(nameRect(i), Qt::AlignCenter,
                              painter.fontMetrics().elidedText(stageName(i), Qt::ElideMiddle, room));
-            if (known) {
+            if (known && !computed) {
                 painter.setFont(plain);
                 painter.setPen(c.text2);
                 painter.drawText(QRect(x - room / 2, y + m_theme.scaled(12), room, row), Qt::AlignCenter,
                                  known->size);
             }
         }
-        if (known && i > 0 && !known->change.isEmpty()) {
+        if (known && i > 0 && !computed && !known->change.isEmpty()) {
             painter.setFont(small);
             const bool quiet = known->change == u'=' || known->change == u'≈';
             painter.setPen(quiet ? c.text3 : c.text2);
@@ -486,6 +547,7 @@ void TimelineView::drawStages(QPainter& painter) const {
         }
 
         const QPointF at(x, y);
+        if (computed) drawVerdict(painter, i);
         if (i == a || i == b) {
             const bool both = a == b;
             painter.setPen(QPen(c.bg1, 2));
@@ -511,10 +573,11 @@ void TimelineView::drawStages(QPainter& painter) const {
             }
             continue;
         }
+        if (computed && m_workspace.verdict(stage(i)).kind != Verdict::Kind::NotRun) continue;
         const bool code = stage(i)->content == session::Stage::Content::Code;
         const double r = i == m_hover ? 6 : 4.5;
-        painter.setPen(QPen(i == m_hover ? c.accent : c.text2, 1.5));
-        painter.setBrush(known && !known->same ? c.text2 : c.bg1);
+        painter.setPen(QPen(i == m_hover ? c.accent : c.text2, 1.5, computed ? Qt::DotLine : Qt::SolidLine));
+        painter.setBrush(known && !known->same && !computed ? c.text2 : c.bg1);
         if (code)
             painter.drawRoundedRect(QRectF(x - r, y - r, 2 * r, 2 * r), 2, 2);
         else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The captured stages of the current compile on a line, with the two discs A and B that choose what is
-// compared.
+// The captured stages of the current compile on a line, below them those that the engine computed, with the
+// two discs A and B that choose what is compared.
 #pragma once
 
 #include "views/models/workspace.h"
@@ -31,10 +31,19 @@ public:
     /// "+3 −1 ~1", "=", or empty while it is not known.
     [[nodiscard]] QString changeText(int stage) const;
     [[nodiscard]] bool isSettled() const; ///< nothing left to work out
+    /// The words beside a computed stage: "equal", "isomorphic", ...; empty for captured ones.
+    [[nodiscard]] QString verdictText(int stage) const;
+    /// The badge with those words, in the viewport.
+    [[nodiscard]] QRect badgeRect(int stage) const;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
+signals:
+    void menuRequested(int stage, QPoint globalPosition);
+    void verdictClicked(int stage);
+
 protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -68,6 +77,11 @@ private:
     [[nodiscard]] int stageCount() const;
     [[nodiscard]] int shown(Side side) const;
     [[nodiscard]] int trackY() const;
+    [[nodiscard]] int computedY() const;
+    [[nodiscard]] int capturedCount() const;
+    [[nodiscard]] QPoint centre(int index) const;
+    void drawComputedTrack(QPainter& painter) const;
+    void drawVerdict(QPainter& painter, int index) const;
     [[nodiscard]] int stageX(int index) const; ///< in the viewport
     [[nodiscard]] const Fact* fact(int index) const;
     [[nodiscard]] QString stageName(int index) const;
@@ -85,6 +99,7 @@ private:
     int m_hover = -1;
     std::optional<Drag> m_drag;
     const session::Compile* m_compile = nullptr;
+    std::vector<double> m_slots; ///< place of each stage along the line, in steps
     QHash<const session::Stage*, Fact> m_facts;
 };
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The window's part of the engine: its actions, the Functionalize layout and what a verdict leads to.
+#include "app/gui/chrome.h"
+#include "app/gui/main_window.h"
+#include "app/gui/stages_page.h"
+#include "app/gui/window_docks.h"
+#include "views/engine/engine_status.h"
+#include "views/engine/functionalize_page.h"
+#include "views/engine/passes.h"
+#include "views/engine/stepper.h"
+#include "views/engine/values_panel.h"
+#include "views/models/labels.h"
+#include "views/timeline/timeline_view.h"
+
+#include <QMenu>
+#include <QMenuBar>
+#include <QStackedWidget>
+#include <QStatusBar>
+
+namespace dynascope::app {
+
+using namespace views;
+
+void MainWindow::makeEngine(std::vector<std::string> command) {
+    m_engine = new Engine(command.empty() ? engine::defaultEngineCommand() : std::move(command), this);
+    m_passes = new Passes(m_workspace, *m_engine, this);
+    m_stepper = new Stepper(m_workspace, *m_passes, this);
+    connect(m_passes, &Passes::failed, this,
+            [this](const QString& message) { m_message->showMessage(message); });
+    connect(m_passes, &Passes::availableChanged, this, [this] {
+        makePassActions();
+        makeMenus();
+        refreshIcons();
+        updateActions();
+    });
+    connect(m_engine, &Engine::stateChanged, this, [this] {
+        if (m_engine->state() == Engine::State::Stopped) m_message->showMessage(m_engine->trouble());
+        // What it can do is asked once it runs for another reason: starting it costs half a second.
+        if (m_engine->state() == Engine::State::Ready) m_passes->askAvailable();
+        updateActions();
+    });
+    connect(m_stepper, &Stepper::moved, this, [this] { updateActions(); });
+    connect(&m_workspace, &Workspace::computedChanged, this, [this] { updateActions(); });
+}
+
+void MainWindow::makePassActions() {
+    for (const PassInfo& pass : m_passes->available()) {
+        const QString id = QStringLiteral("engine.run.") + pass.name;
+        if (m_actions->find(id)) continue;
+        ActionSpec spec;
+        spec.id = id;
+        spec.text = tr("Run %1").arg(pass.name);
+        spec.menu = QStringLiteral("Engine");
+        spec.icon = QStringLiteral("play");
+        spec.tip = pass.summary.isEmpty() ? tr("Compute a stage from the selected one") : pass.summary;
+        m_actions->add(spec, [this, name = pass.name] { m_passes->run(name, stageForPass(name)); });
+    }
+}
+
+int MainWindow::stageForPass(const QString& pass) const {
+    // Functionalizing what is functional already teaches nothing: A is what B was made from.
+    const int a = m_workspace.place().stageA;
+    const session::StagePtr stage = m_workspace.stageAt(a);
+    if (pass == QLatin1String("functionalize") && stage && stage->content == session::Stage::Content::Graph &&
+        !m_workspace.isComputed(m_workspace.place().stageB))
+        return a;
+    return m_passes->selectedStage();
+}
+
+void MainWindow::makeEngineActions() {
+    const QString menu = QStringLiteral("Engine"), step = QStringLiteral("Engine/Step");
+    const auto add = [&](const char* id, const QString& text, const QString& in, QList<QKeySequence> keys,
+                         const char* icon, const QString& tip, auto run, bool group = false) {
+        ActionSpec s;
+        s.id = QLatin1String(id);
+        s.text = text;
+        s.menu = in;
+        s.keys = std::move(keys);
+        s.icon = QLatin1String(icon);
+        s.tip = tip;
+        s.startsGroup = group;
+        return m_actions->add(s, run);
+    };
+    add("engine.verify", tr("Verify stage"), menu, {QKeySequence(tr("F6"))}, "tick",
+        tr("Run the computed stage and eager on the same inputs and compare"), [this] { verifyStage(); })
+        ->setIconText(tr("Verify"));
+    add("engine.firstDifference", tr("Show the first difference"), menu, {}, "diff",
+        tr("Go to the node at which values part from eager"),
+        [this] { showFirstDifference(m_workspace.place().stageB); });
+    add(
+        "engine.cancel", tr("Cancel what the engine runs"), menu, {}, "cross", {},
+        [this] { m_engine->cancel(); }, true);
+    add("engine.start", tr("Start the engine"), menu, {}, "reset",
+        tr("Start dynascope-engine, also after it stopped"), [this] { m_engine->start(); });
+    makePassActions();
+
+    add("step.first", tr("First op"), step, {QKeySequence(tr("Ctrl+Shift+Home"))}, "first", {},
+        [this] { m_stepper->first(); });
+    add("step.opBack", tr("Step back over an op"), step, {QKeySequence(tr("Shift+F10"))}, "prev", {},
+        [this] { m_stepper->stepOp(-1); });
+    add("step.back", tr("Back one phase"), step, {QKeySequence(tr("Shift+F11"))}, "previous", {},
+        [this] { m_stepper->stepPhase(-1); });
+    add("step.forward", tr("Forward one phase"), step, {QKeySequence(tr("F11"))}, "next", {},
+        [this] { m_stepper->stepPhase(1); });
+    add("step.opForward", tr("Step over an op"), step, {QKeySequence(tr("F10"))}, "arrow-right", {},
+        [this] { m_stepper->stepOp(1); });
+    add("step.last", tr("Last op"), step, {QKeySequence(tr("Ctrl+Shift+End"))}, "last", {},
+        [this] { m_stepper->last(); });
+    add(
+        "step.nextWrite", tr("Run to next write"), step, {QKeySequence(tr("F5"))}, "play",
+        tr("Go to the next op that writes in place"), [this] { m_stepper->stepWrite(1); }, true);
+    add("step.previousWrite", tr("Back to previous write"), step, {QKeySequence(tr("Shift+F5"))}, "back", {},
+        [this] { m_stepper->stepWrite(-1); });
+
+    ActionSpec page;
+    page.id = QStringLiteral("go.functionalize");
+    page.text = tr("Functionalize");
+    page.menu = QStringLiteral("Capture");
+    page.keys = {QKeySequence(tr("Ctrl+3"))};
+    page.icon = QStringLiteral("mutation");
+    page.tip = tr("Step through the functionalization of the selected graph, op by op");
+    m_actions->addToggle(page, [this](bool) { openFunctionalize(); });
+}
+
+void MainWindow::openFunctionalize() {
+    Place place = m_workspace.place();
+    place.page = Page::Functionalize;
+    m_workspace.go(place);
+    if (!m_stepper->recording() && !m_passes->isBusy() && m_engine->state() != Engine::State::Absent &&
+        m_passes->selectedStage() >= 0)
+        m_passes->run(QStringLiteral("functionalize"), stageForPass(QStringLiteral("functionalize")));
+    updateActions();
+}
+
+FunctionalizePage& MainWindow::functionalizePage() {
+    if (!m_functionalize) {
+        m_functionalize = new FunctionalizePage(m_workspace, *m_passes, *m_stepper, m_theme);
+        m_pages->addWidget(m_functionalize);
+        m_functionalize->applyDefaultSizes(width());
+        connect(m_functionalize, &FunctionalizePage::canvasRequested, this,
+                [this] { m_actions->trigger(QStringLiteral("go.stages")); });
+    }
+    return *m_functionalize;
+}
+
+void MainWindow::connectTimeline() {
+    TimelineView* timeline = m_stages->timeline();
+    connect(timeline, &TimelineView::verdictClicked, this, &MainWindow::showFirstDifference);
+    connect(timeline, &TimelineView::menuRequested, this, [this](int stage, QPoint at) {
+        const session::StagePtr here = m_workspace.stageAt(stage);
+        if (!here) return;
+        QMenu menu(this);
+        const auto show = [&](const QString& text, Side side) {
+            menu.addAction(text, this, [this, stage, side] {
+                const Place& place = m_workspace.place();
+                m_workspace.selectStages(side == Side::A ? stage : place.stageA,
+                                         side == Side::B ? stage : place.stageB);
+            });
+        };
+        show(tr("Show as A"), Side::A);
+        show(tr("Show as B"), Side::B);
+        if (here->content == session::Stage::Content::Graph) {
+            menu.addSeparator();
+            for (const PassInfo& pass : m_passes->available())
+                menu.addAction(tr("Run %1").arg(pass.name), this,
+                               [this, stage, name = pass.name] { m_passes->run(name, stage); });
+        }
+        if (m_workspace.isComputed(stage)) {
+            menu.addSeparator();
+            menu.addAction(tr("Verify"), this, [this, stage] { m_passes->verify(stage); });
+            if (const ComputedStage* known = m_passes->find(here.get()); known && known->recording)
+                menu.addAction(tr("Step through it"), this, [this, stage] {
+                    m_workspace.selectStages(m_workspace.madeFrom(stage), stage);
+                    openFunctionalize();
+                });
+        }
+        menu.exec(at);
+    });
+}
+
+void MainWindow::verifyStage() {
+    const Place& place = m_workspace.place();
+    for (const int stage : {place.stageB, place.stageA})
+        if (m_workspace.isComputed(stage)) {
+            m_passes->verify(stage);
+            return;
+        }
+    if (const ComputedStage* shown = m_stepper->stage()) {
+        m_passes->verify(m_workspace.indexOf(shown->stage.get()));
+        return;
+    }
+    m_message->showMessage(
+        tr("Verify compares a computed stage with eager. Run a pass on this stage first."));
+}
+
+void MainWindow::showFirstDifference(int stage) {
+    const session::StagePtr shown = m_workspace.stageAt(stage);
+    const ComputedStage* known = shown ? m_passes->find(shown.get()) : nullptr;
+    if (!known) return;
+    const Verdict verdict = m_workspace.verdict(shown.get());
+    Place place = m_workspace.place();
+    place.page = Page::Stages;
+    place.stageA = m_workspace.madeFrom(stage);
+    place.stageB = stage;
+    place.node = {};
+    m_workspace.go(place);
+    if (verdict.kind == Verdict::Kind::Equal) return;
+    if (verdict.kind != Verdict::Kind::NotRun) {
+        QString text = tr("%1: %2").arg(toQString(shown->label()), verdictWord(verdict.kind));
+        if (!verdict.text.isEmpty()) text += QStringLiteral(". ") + verdict.text;
+        const Parting& parting = known->parting;
+        if (!parting.node.empty())
+            text += tr(". First at %1: %2, eager %3")
+                        .arg(toQString(parting.node), parting.actual, parting.expected);
+        m_message->showMessage(text);
+    }
+    const auto select = [this](Side side, const std::string& node) {
+        const ir::GraphPtr& graph = m_workspace.stage(side).graph;
+        const ir::NodeIndex index = graph && !node.empty() ? graph->find(node) : ir::npos;
+        if (index != ir::npos) m_workspace.selectNode({side, index});
+        return index != ir::npos;
+    };
+    // The source's node first: selecting the other lights up both.
+    if (!select(Side::B, verdict.node)) select(Side::A, verdict.nodeFrom);
+}
+
+void MainWindow::updateEngineActions() {
+    const Place& place = m_workspace.place();
+    const bool open = place.capture >= 0, present = m_engine->state() != Engine::State::Absent;
+    const bool graph = open && m_passes->selectedStage() >= 0;
+    const bool stepping = place.page == Page::Functionalize && m_stepper->recording();
+    const auto enable = [this](const QString& id, bool on) {
+        if (QAction* action = m_actions->find(id)) action->setEnabled(on);
+    };
+    for (const ActionRegistry::Entry& entry : m_actions->entries())
+        if (entry.action && entry.spec.id.startsWith(QLatin1String("engine.run.")))
+            entry.action->setEnabled(graph && present);
+    bool computed = m_stepper->stage() != nullptr;
+    for (const int stage : {place.stageA, place.stageB})
+        computed = computed || m_workspace.isComputed(stage);
+    enable(QStringLiteral("engine.verify"), computed && present);
+    const session::StagePtr b = m_workspace.stageAt(place.stageB);
+    enable(QStringLiteral("engine.firstDifference"),
+           b && m_workspace.isComputed(place.stageB) &&
+               m_workspace.verdict(b.get()).kind == Verdict::Kind::Different);
+    enable(QStringLiteral("engine.cancel"), m_engine->isBusy());
+    enable(QStringLiteral("engine.start"),
+           present && !m_engine->isBusy() && m_engine->state() != Engine::State::Ready);
+    enable(QStringLiteral("go.functionalize"), open);
+    for (const char* id : {"step.first", "step.opBack", "step.back"})
+        enable(QLatin1String(id), stepping && (m_stepper->op() > 0 || m_stepper->phase() > 0));
+    const bool atEnd =
+        m_stepper->op() + 1 >= m_stepper->opCount() && m_stepper->phase() + 1 >= m_stepper->phaseCount();
+    for (const char* id : {"step.forward", "step.opForward", "step.last"})
+        enable(QLatin1String(id), stepping && !atEnd);
+    for (const char* id : {"step.nextWrite", "step.previousWrite"})
+        enable(QLatin1String(id), stepping);
+    if (QAction* action = m_actions->find(QStringLiteral("go.functionalize")))
+        action->setChecked(place.page == Page::Functionalize);
+}
+
+} // namespace dynascope::app

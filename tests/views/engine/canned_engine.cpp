@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An engine that answers from a file of recorded replies, for the tests of panels: no LibTorch, always the
+// same words. The second argument makes it misbehave: "slow" never finishes a pass until it is cancelled,
+// "different" finds a difference when it verifies.
+#include "core/engine/client/server.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+using namespace dynascope;
+using nlohmann::json;
+
+namespace {
+
+json readReplies(const char* path) {
+    std::ifstream file(path);
+    return json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
+}
+
+class Canned {
+public:
+    Canned(json replies, std::string mode)
+        : m_replies(std::move(replies))
+        , m_mode(std::move(mode)) {}
+
+    engine::Reply operator()(const std::string& method, const json& params, const TaskContext& task) {
+        if (method == "initialize")
+            return json{{"protocol", engine::protocolVersion},
+                        {"engine", "canned"},
+                        {"torch", "2.13.0+canned"},
+                        {"devices", {"cpu"}}};
+        if (method == "load") {
+            const auto text = params.at("text").get<std::string>();
+            return json{{"graph", engine::graphHash(text)}, {"nodes", 1}};
+        }
+        if (method == "passes") return m_replies["passes"];
+        if (method == "execute") return m_replies.value("execute", json::object());
+        if (method == "pass") return pass(params, task);
+        if (method == "verify") return verify();
+        return tl::unexpected(
+            engine::Failure{engine::ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
+    }
+
+private:
+    engine::Reply pass(const json& params, const TaskContext& task) {
+        if (m_mode == "slow") {
+            for (int i = 0; !task.cancelled(); ++i) {
+                task.report("Functionalizing", std::uint64_t(i), 100000);
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            }
+            return tl::unexpected(engine::Failure{engine::ErrorCode::Cancelled, "cancelled", {}});
+        }
+        const auto key =
+            params["passes"].back().get<std::string>() + '/' + params.value("remove", std::string());
+        if (!m_replies.contains(key))
+            return tl::unexpected(engine::Failure{
+                engine::ErrorCode::Failed, "aten.special_op has no rule", {{"node", "mul_"}}});
+        return m_replies[key];
+    }
+
+    [[nodiscard]] json verify() const {
+        const json check{{"what", "output #0"}, {"property", "values"}, {"counts", true}};
+        if (m_mode != "different") {
+            json good = check;
+            good["ok"] = true;
+            return {{"verdict", "equal"}, {"reason", ""}, {"checks", {good}}, {"first_difference", nullptr}};
+        }
+        json bad = check;
+        bad.update({{"ok", false}, {"expected", 11}, {"actual", 7}});
+        return {{"verdict", "different"},
+                {"reason", "output #0 differs in 1 of 9 cells"},
+                {"checks", {bad}},
+                {"first_difference",
+                 {{"computed", "select_scatter_3"},
+                  {"source", "sub_"},
+                  {"index", {0, 0}},
+                  {"expected", 11},
+                  {"actual", 7}}}};
+    }
+
+    json m_replies;
+    std::string m_mode;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) return 2;
+    return engine::serve(STDIN_FILENO, STDOUT_FILENO, Canned(readReplies(argv[1]), argc > 2 ? argv[2] : ""));
+}

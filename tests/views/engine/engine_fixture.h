@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A workspace with the bundled case open and an engine that answers from recorded replies.
+#pragma once
+
+#include "core/capture/open.h"
+#include "views/engine/passes.h"
+#include "views/engine/stepper.h"
+#include "views/theme/theme.h"
+
+#include <QtTest>
+
+namespace dynascope::test {
+
+inline std::vector<std::string> cannedEngine(const char* mode = "") {
+    return {CANNED_ENGINE, DYNASCOPE_TEST_DATA "/engine/sibling_views.json", mode};
+}
+
+inline void addCase(views::Workspace& workspace) {
+    auto session = capture::open(DYNASCOPE_SOURCE_DIR "/resources/samples/sibling_views.json");
+    if (!session) qFatal("%s", session.error().toString().c_str());
+    workspace.addCapture({*session, session::summarizeBreaks(**session)});
+}
+
+struct EngineFixture {
+    views::TaskRunner tasks;
+    views::Workspace workspace{tasks};
+    views::Theme theme;
+    views::Engine engine;
+    views::Passes passes;
+    views::Stepper stepper;
+
+    explicit EngineFixture(const char* mode = "")
+        : engine(cannedEngine(mode))
+        , passes(workspace, engine)
+        , stepper(workspace, passes) {
+        theme.setScheme(views::ColourScheme::Dark);
+        addCase(workspace);
+    }
+
+    /// Runs functionalize on the case's graph and waits for it and its verification.
+    void functionalize() {
+        passes.run(QStringLiteral("functionalize"), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(stepper.recording(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!engine.isBusy(), 10000);
+    }
+};
+
+} // namespace dynascope::test

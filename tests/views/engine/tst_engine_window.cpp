@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The window with an engine, offscreen: layouts, verdicts, an engine that dies, is slow or is not there.
+#include "app/gui/chrome.h"
+#include "app/gui/main_window.h"
+#include "app/gui/op_transport.h"
+#include "app/gui/stages_page.h"
+#include "app/gui/window_docks.h"
+#include "tests/views/engine/engine_fixture.h"
+#include "views/engine/engine_status.h"
+#include "views/engine/functionalize_page.h"
+#include "views/engine/scorecard_view.h"
+#include "views/palette/palette.h"
+#include "views/palette/palette_model.h"
+#include "views/timeline/timeline_view.h"
+
+#include <QPushButton>
+#include <csignal>
+
+using namespace dynascope;
+using namespace dynascope::app;
+using namespace dynascope::test;
+using namespace dynascope::views;
+
+class TestEngineWindow : public QObject {
+    Q_OBJECT
+
+    struct Opened {
+        TaskRunner tasks;
+        Workspace workspace{tasks};
+        Theme theme;
+        Settings settings{QString()};
+        MainWindow window;
+        explicit Opened(std::vector<std::string> engine)
+            : window(workspace, theme, settings, nullptr, std::move(engine)) {
+            window.resize(1600, 1000);
+            window.show();
+            addCase(workspace);
+        }
+        void functionalize() {
+            window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
+            QTRY_VERIFY_WITH_TIMEOUT(window.stepper().recording(), 10000);
+            QTRY_VERIFY_WITH_TIMEOUT(!window.engine().isBusy(), 10000);
+        }
+        [[nodiscard]] EngineStatus& status() { return *window.findChild<EngineStatus*>(); }
+    };
+
+private slots:
+    void aComputedStageIsAStage() {
+        Opened w(cannedEngine());
+        QCOMPARE(w.status().text(), QStringLiteral("Engine not started"));
+        QCOMPARE(w.workspace.stageCount(), 4);
+        w.functionalize();
+        QCOMPARE(w.status().text(), QStringLiteral("Engine ready, LibTorch 2.13.0+canned"));
+        QCOMPARE(w.workspace.stageCount(), 5);
+        QCOMPARE(w.workspace.place().stageA, 0);
+        QCOMPARE(w.workspace.place().stageB, 4);
+        QVERIFY(w.workspace.diff());
+        QVERIFY(w.workspace.diff()->added > 0);
+        TimelineView* timeline = w.window.stagesPage().timeline();
+        QTRY_VERIFY(timeline->isSettled());
+        QCOMPARE(timeline->verdictText(4), QStringLiteral("isomorphic"));
+        // Searched like any other.
+        w.workspace.selectStages(1, 2);
+        w.window.palette().open(QStringLiteral("@select_scatter_3"));
+        QTRY_VERIFY(w.window.palette().model().hit(1));
+        w.window.palette().dismiss();
+        w.workspace.selectStages(0, 4);
+        w.window.palette().open(QStringLiteral("@mul_"));
+        QTRY_VERIFY(w.window.palette().model().hit(1));
+        w.window.palette().dismiss();
+        // A click on it and on a captured stage, and the keys that step.
+        QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->stagePoint(1));
+        QCOMPARE(w.workspace.place().stageB, 1);
+        QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->stagePoint(4));
+        QCOMPARE(w.workspace.place().stageB, 4);
+        w.window.actionRegistry().trigger(QStringLiteral("go.previousStage"));
+        QCOMPARE(w.workspace.place().stageB, 3);
+        // Again: takes the place of the first result.
+        w.workspace.selectStages(0, 1);
+        w.functionalize();
+        QCOMPARE(w.workspace.stageCount(), 5);
+        // The passes that the engine lists came into the menu.
+        QVERIFY(w.window.actionRegistry().find(QStringLiteral("engine.run.dce")));
+        QVERIFY(w.window.actionRegistry().conflicts().isEmpty());
+        w.workspace.close(0);
+        QCOMPARE(w.workspace.stageCount(), 0);
+        QVERIFY(!w.window.stepper().recording());
+    }
+
+    void theFunctionalizeLayout() {
+        Opened w(cannedEngine());
+        w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), 10000);
+        QTRY_VERIFY(w.window.isSettled());
+        QCOMPARE(w.workspace.place().page, Page::Functionalize);
+        QVERIFY(w.window.functionalizePage().isVisible());
+        auto* transport = w.window.findChild<OpTransport*>();
+        QVERIFY(transport->isVisible());
+        QVERIFY(!w.window.docks().find(QStringLiteral("capture"))->isVisible());
+        const QString before = transport->text();
+        QTest::keyClick(&w.window, Qt::Key_F11);
+        QVERIFY(transport->text() != before);
+        QTest::keyClick(&w.window, Qt::Key_F10);
+        QCOMPARE(w.window.stepper().op(), 5);
+        QTest::keyClick(&w.window, Qt::Key_F5);
+        QCOMPARE(w.window.stepper().op(), 7);
+        QTest::keyClick(&w.window, Qt::Key_F5, Qt::ShiftModifier);
+        QCOMPARE(w.window.stepper().op(), 5);
+        // The source node of the step is the selected one: the inspector follows.
+        QCOMPARE(w.workspace.selectedNode()->name, std::string("mul_"));
+        w.window.actionRegistry().trigger(QStringLiteral("go.stages"));
+        QVERIFY(!transport->isVisible());
+        QVERIFY(w.window.docks().find(QStringLiteral("capture"))->isVisible());
+    }
+
+    void aRedBadgeOpensTheFirstDifference() {
+        Opened w(cannedEngine("different"));
+        w.functionalize();
+        TimelineView* timeline = w.window.stagesPage().timeline();
+        QTRY_COMPARE(timeline->verdictText(4), QStringLiteral("different"));
+        w.workspace.selectStages(1, 2);
+        QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(4).center());
+        QCOMPARE(w.workspace.place().stageA, 0);
+        QCOMPARE(w.workspace.place().stageB, 4);
+        QVERIFY(w.workspace.selectedNode());
+        QCOMPARE(w.workspace.selectedNode()->name, std::string("select_scatter_3"));
+        const QString message = w.window.messageBar().text();
+        QVERIFY2(message.contains(QStringLiteral("different")), qPrintable(message));
+        QVERIFY2(message.contains(QStringLiteral("First at select_scatter_3: 7, eager 11")),
+                 qPrintable(message));
+    }
+
+    void verifies() {
+        Opened w(cannedEngine());
+        QVERIFY(!w.window.actionRegistry().find(QStringLiteral("engine.verify"))->isEnabled());
+        w.functionalize();
+        const session::StagePtr stage = w.workspace.stageAt(4);
+        w.workspace.setVerdict(stage, {});
+        QTest::keyClick(&w.window, Qt::Key_F6);
+        QTRY_COMPARE(w.workspace.verdict(stage.get()).kind, Verdict::Kind::Equal);
+    }
+
+    void nothingIsLostWhenTheEngineDies() {
+        Opened w(cannedEngine());
+        w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), 10000);
+        QTRY_VERIFY(!w.window.engine().isBusy());
+        w.window.stepper().goTo(5, 2);
+        const QString card = w.window.functionalizePage().scorecard().plainText();
+        QVERIFY(w.window.engine().processId() > 0);
+        ::kill(pid_t(w.window.engine().processId()), SIGKILL);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, 10000);
+        QCOMPARE(w.window.functionalizePage().scorecard().plainText(), card);
+        QCOMPARE(w.workspace.stageCount(), 5);
+        QVERIFY(w.window.messageBar().text().contains(QStringLiteral("Nothing shown is lost")));
+        w.window.stepper().stepOp(1); // all of it is here
+        QCOMPARE(w.window.stepper().op(), 6);
+        QVERIFY(w.status().button()->isVisible());
+        QTest::mouseClick(w.status().button(), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, 10000);
+    }
+
+    void cancels() {
+        Opened w(cannedEngine("slow"));
+        w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
+        QTRY_VERIFY_WITH_TIMEOUT(w.status().text().startsWith(QStringLiteral("Functionalizing, ")), 10000);
+        QCOMPARE(w.status().button()->text(), QStringLiteral("Cancel"));
+        QTest::mouseClick(w.status().button(), Qt::LeftButton);
+        QVERIFY(!w.window.engine().isBusy());
+        QCOMPARE(w.workspace.stageCount(), 4);
+        // It goes on working: the slow engine stopped when it was told to.
+        w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
+        QTRY_VERIFY_WITH_TIMEOUT(w.status().text().startsWith(QStringLiteral("Functionalizing, ")), 10000);
+        w.window.engine().cancel();
+    }
+
+    void refusalsNameTheNode() {
+        Opened w(cannedEngine());
+        w.window.passes().run(QStringLiteral("shapes"), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(!w.window.messageBar().text().isEmpty(), 10000);
+        QVERIFY2(w.window.messageBar().text().contains(
+                     QStringLiteral("at node mul_: aten.special_op has no rule")),
+                 qPrintable(w.window.messageBar().text()));
+        QCOMPARE(w.workspace.stageCount(), 4);
+    }
+
+    void withoutAnEngine() {
+        Opened w({"/nowhere/dynascope-engine"});
+        QCOMPARE(w.status().text(), QStringLiteral("No engine"));
+        QVERIFY(!w.window.actionRegistry().find(QStringLiteral("engine.run.functionalize"))->isEnabled());
+        w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
+        QVERIFY(w.window.functionalizePage().message().contains(QStringLiteral("./run builds it")));
+    }
+};
+
+QTEST_MAIN(TestEngineWindow)
+#include "tst_engine_window.moc"

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The Functionalize layout, offscreen: stepping, modes, clicks and what is shown where.
+#include "tests/views/engine/engine_fixture.h"
+#include "views/engine/engine_status.h"
+#include "views/engine/functionalize_page.h"
+#include "views/engine/graph_so_far.h"
+#include "views/engine/scorecard_view.h"
+#include "views/engine/source_ops.h"
+#include "views/engine/step_panel.h"
+#include "views/engine/step_strips.h"
+#include "views/engine/values_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QClipboard>
+#include <QListView>
+#include <QPushButton>
+#include <QTabWidget>
+
+using namespace dynascope;
+using namespace dynascope::test;
+using namespace dynascope::views;
+
+class TestFunctionalize : public QObject {
+    Q_OBJECT
+
+    struct Shown : EngineFixture {
+        FunctionalizePage page{workspace, passes, stepper, theme};
+        explicit Shown(const char* mode = "")
+            : EngineFixture(mode) {
+            Place place = workspace.place();
+            place.page = Page::Functionalize;
+            workspace.go(place);
+            page.resize(1500, 900);
+            page.applyDefaultSizes(1600);
+            page.show();
+        }
+    };
+
+private slots:
+    void startsAtTheFirstWrite() {
+        Shown s;
+        QVERIFY(s.page.message().contains(QStringLiteral("not run")));
+        s.functionalize();
+        QVERIFY(s.page.message().isEmpty());
+        QCOMPARE(s.stepper.whereText(), QStringLiteral("op 4 of 8 · phase 3 of 4"));
+        QCOMPARE(s.workspace.verdict(s.stepper.stage()->stage.get()).kind, Verdict::Kind::Equal);
+        QVERIFY(s.workspace.verdict(s.stepper.stage()->stage.get()).isomorphic);
+        QCOMPARE(s.page.sourceOps().totals(), QStringLiteral("9 nodes in   23 emitted   17 after dce"));
+    }
+
+    void steps() {
+        Shown s;
+        s.functionalize();
+        QSignalSpy moved(&s.stepper, &Stepper::moved);
+        s.stepper.stepPhase(1);
+        QCOMPARE(s.stepper.phase(), 3);
+        s.stepper.stepPhase(1); // into the next op
+        QCOMPARE(std::pair(s.stepper.op(), s.stepper.phase()), std::pair(5, 0));
+        s.stepper.stepPhase(-1);
+        QCOMPARE(std::pair(s.stepper.op(), s.stepper.phase()), std::pair(4, 3));
+        s.stepper.stepOp(1);
+        QCOMPARE(std::pair(s.stepper.op(), s.stepper.phase()), std::pair(5, 3));
+        QVERIFY(s.stepper.stepWrite(1));
+        QCOMPARE(std::pair(s.stepper.op(), s.stepper.phase()), std::pair(7, 2));
+        QVERIFY(!s.stepper.stepWrite(1));
+        QVERIFY(s.stepper.stepWrite(-1));
+        s.stepper.last();
+        QCOMPARE(s.stepper.op(), 8);
+        const auto before = moved.size();
+        s.stepper.stepOp(1); // the end
+        s.stepper.stepPhase(1);
+        QCOMPARE(moved.size(), before);
+        s.stepper.first();
+        QCOMPARE(std::pair(s.stepper.op(), s.stepper.phase()), std::pair(0, 0));
+    }
+
+    void clicksGoThere() {
+        Shown s;
+        s.functionalize();
+        auto* ops = s.page.findChild<OpStrip*>();
+        auto* phases = s.page.findChild<PhaseStrip*>();
+        QVERIFY(ops && phases);
+        QTest::mouseClick(ops, Qt::LeftButton, {}, ops->opPoint(5));
+        QCOMPARE(s.stepper.op(), 5);
+        QTest::mouseClick(phases, Qt::LeftButton, {}, phases->phaseRect(0).center());
+        QCOMPARE(s.stepper.phase(), 0);
+        QListView* list = s.page.sourceOps().list();
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          list->visualRect(list->model()->index(2, 0)).center());
+        QCOMPARE(s.stepper.op(), 2);
+        QTest::keyClick(list, Qt::Key_Down);
+        QCOMPARE(s.stepper.op(), 3);
+        GraphSoFar& graph = s.page.graphSoFar();
+        QTest::mouseDClick(graph.viewport(), Qt::LeftButton, {}, graph.lineRect(0).center());
+        QCOMPARE(s.stepper.op(), 1);
+    }
+
+    void scorecardAtTheCommit() {
+        Shown s;
+        s.functionalize();
+        s.stepper.goTo(5, 2);
+        ScorecardView& card = s.page.scorecard();
+        QVERIFY(card.plainText().contains(QStringLiteral(
+            "storage 1, base select_scatter, generation 2 of 3: 6→12 9 10 -3→-6 0 -4 1→2 0 2")));
+        QVERIFY(card.plainText().contains(
+            QStringLiteral("mul (storage 1, base) is mul, generation 0, 2 behind: -4! -1!")));
+        const QRect cell = card.cellRect(1, 3);
+        QVERIFY(card.viewport()->rect().contains(cell.center()));
+        QVERIFY(card.toolTipAt(cell.center()).contains(QStringLiteral("was -3")));
+        const QRect row = card.valueRect("mul");
+        QVERIFY(!row.isEmpty());
+        QVERIFY(card.toolTipAt(QPoint(20, row.center().y())).contains(QStringLiteral("Behind since add_")));
+        card.setFocus();
+        QTest::keyClick(&card, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text(), card.plainText());
+        const int before = card.selectedRow();
+        QTest::keyClick(&card, Qt::Key_Up);
+        QVERIFY(card.selectedRow() != before);
+        auto* legend = s.page.findChild<ScorecardLegend*>();
+        QCOMPARE(
+            legend->note(),
+            QStringLiteral("b and r keep their old values. They are rebuilt from the base when something "
+                           "reads them, not before."));
+        // What is drawn differs from what was drawn before.
+        const QImage commit = card.grab().toImage();
+        s.stepper.stepPhase(1);
+        QVERIFY(card.grab().toImage() != commit);
+    }
+
+    void graphSoFar() {
+        Shown s;
+        s.functionalize();
+        s.stepper.goTo(5, 1);
+        const GraphSoFar& graph = s.page.graphSoFar();
+        using Kind = GraphSoFar::Line::Kind;
+        std::vector<int> kinds;
+        for (const GraphSoFar::Line& line : graph.lines())
+            kinds.push_back(int(line.kind));
+        QCOMPARE(kinds.size(), std::size_t{10});
+        QCOMPARE(kinds[5], int(Kind::Done));
+        QCOMPARE(kinds[6], int(Kind::Added));
+        QCOMPARE(kinds[7], int(Kind::Added));
+        QCOMPARE(kinds[8], int(Kind::Next));
+        QVERIFY(graph.lines()[2].dead && graph.lines()[9].dead);
+        QVERIFY(graph.lines()[6].text.startsWith(QStringLiteral("select_3 = aten.select.int(")));
+        s.page.graphSoFar().setShowDead(false);
+        QCOMPARE(graph.lines().size(), std::size_t{8});
+        QCOMPARE(graph.lines()[2].number, 4); // numbers stay
+        s.page.graphSoFar().setShortNames(false);
+        QVERIFY(graph.lines()[5].text.contains(QStringLiteral("torch.ops.aten")));
+        QTest::keyClick(&s.page.graphSoFar(), Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClick(&s.page.graphSoFar(), Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text().count(u'\n'), 7);
+    }
+
+    void tellsWhatTheOpDid() {
+        Shown s;
+        s.functionalize();
+        s.stepper.goTo(5, 2);
+        const QString text = s.page.stepPanel().plainText();
+        for (const char* part :
+             {"writes through c", "of b", "c was stale since add_", "select_3", "mul_1", "is queued",
+              "select(dim 1, index 0)", "select_scatter(·, mul_1, 1, 0)", "isomorphic", "equal"})
+            QVERIFY2(text.contains(QString::fromUtf8(part)), qPrintable(text));
+        s.stepper.last();
+        QVERIFY(s.page.stepPanel().plainText().contains(QStringLiteral("Outputs that were stale")));
+        s.stepper.first();
+        QVERIFY(s.page.stepPanel().plainText().contains(QStringLiteral("is an input")));
+    }
+
+    void modeSwitch() {
+        Shown s;
+        s.functionalize();
+        s.stepper.goTo(5, 2);
+        auto* views = s.page.findChild<QPushButton*>(QStringLiteral("modeViews"));
+        QVERIFY(views);
+        QTest::mouseClick(views, Qt::LeftButton);
+        QTRY_VERIFY(s.stepper.removesViews());
+        QCOMPARE(s.stepper.op(), 5);
+        QTRY_VERIFY(!s.engine.isBusy());
+        QCOMPARE(s.workspace.stageCount(), 6); // both results stay
+        bool copies = false;
+        for (const GraphSoFar::Line& line : s.page.graphSoFar().lines())
+            copies = copies || line.text.contains(QStringLiteral("select_copy"));
+        QVERIFY(copies);
+        auto* mutations = s.page.findChild<QPushButton*>(QStringLiteral("modeMutations"));
+        QTest::mouseClick(mutations, Qt::LeftButton);
+        QVERIFY(!s.stepper.removesViews()); // known: no engine is asked
+        QVERIFY(!s.engine.isBusy());
+    }
+
+    void models() {
+        EngineFixture f;
+        SourceOpsModel model(f.stepper);
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        f.functionalize();
+        QCOMPARE(model.rowCount(), 9);
+        QCOMPARE(model.index(5).data(SourceOpsModel::EmittedRole).toString(),
+                 QStringLiteral("emits 4, 1 dead"));
+        QCOMPARE(model.index(5).data(SourceOpsModel::CallRole).toString(), QStringLiteral("c.mul_(2)"));
+        f.stepper.goTo(5);
+        QCOMPARE(model.index(4).data(SourceOpsModel::PlaceRole).toInt(), -1);
+        WatchModel watch;
+        QAbstractItemModelTester watchTester(&watch, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        watch.toggle(QStringLiteral("mul"));
+        watch.toggle(QStringLiteral("add"));
+        watch.toggle(QStringLiteral("mul"));
+        QCOMPARE(watch.nodes(), QStringList{QStringLiteral("add")});
+        f.workspace.close(0);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void valuesOfANode() {
+        EngineFixture f;
+        ValuesPanel panel(f.workspace, f.passes, f.theme);
+        panel.resize(320, 700);
+        panel.show();
+        QTRY_VERIFY(panel.message().contains(QStringLiteral("was not run yet")));
+        QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(panel.message().isEmpty(), 10000);
+        f.workspace.selectNode({Side::A, f.workspace.stage(Side::A).graph->find("mul")});
+        f.workspace.selectNode({Side::B, f.workspace.stage(Side::B).graph->find("mul")});
+        QTRY_VERIFY(panel.plainText().contains(QStringLiteral("f32[3, 3]")));
+        QVERIFY(panel.plainText().contains(QStringLiteral("-4 … 2")) ||
+                panel.plainText().contains(QStringLiteral("-4")));
+        panel.toggleWatch();
+        QCOMPARE(panel.watch().nodes(), QStringList{QStringLiteral("mul")});
+        panel.step(1);
+        QCOMPARE(f.workspace.selectedNode()->name, std::string("select"));
+        panel.step(-1);
+        QCOMPARE(f.workspace.selectedNode()->name, std::string("mul"));
+    }
+};
+
+QTEST_MAIN(TestFunctionalize)
+#include "tst_functionalize.moc"

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The states that the stepper shows, worked out from a recording of the engine.
+#include "core/ir/text.h"
+#include "views/engine/functional_run.h"
+
+#include <QFile>
+#include <QtTest>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+nlohmann::json replies() {
+    QFile file(QStringLiteral(DYNASCOPE_TEST_DATA "/engine/sibling_views.json"));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("no fixture");
+    return nlohmann::json::parse(file.readAll().toStdString());
+}
+
+ir::GraphPtr sourceGraph() {
+    QFile file(QStringLiteral(DYNASCOPE_SOURCE_DIR "/resources/samples/sibling_views.json"));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("no sample");
+    const auto json = nlohmann::json::parse(file.readAll().toStdString());
+    return *ir::readGraph(json["before"].get<std::string>());
+}
+
+Recording recording(const char* key = "functionalize/mutations") {
+    return Recording(readFunctionalRun(replies()[key], sourceGraph()));
+}
+
+std::string cellsText(const std::vector<Cell>& cells) {
+    std::string out;
+    for (const Cell& cell : cells) {
+        out += (out.empty() ? "" : " ") + cellText(cell.value).toStdString();
+        out += cell.state == Cell::State::Stale         ? "!"
+               : cell.state == Cell::State::Written     ? "*"
+               : cell.state == Cell::State::Regenerated ? "+"
+                                                        : "";
+    }
+    return out;
+}
+
+const ViewState* view(const Scoreboard& board, const std::string& value) {
+    for (const ViewState& v : board.views)
+        if (v.value == value) return &v;
+    return nullptr;
+}
+
+} // namespace
+
+class TestRecording : public QObject {
+    Q_OBJECT
+private slots:
+    void phasesOfEachOp() {
+        const Recording r = recording();
+        QCOMPARE(r.opCount(), 9);
+        const auto kinds = [&](int op) {
+            std::vector<int> out;
+            for (const OpPhase& phase : r.phases(op))
+                out.push_back(int(phase.kind));
+            return out;
+        };
+        using Kind = OpPhase::Kind;
+        QCOMPARE(kinds(0), (std::vector{int(Kind::Wrap)}));
+        QCOMPARE(kinds(2), (std::vector{int(Kind::Emit)}));
+        const std::vector write{int(Kind::Read), int(Kind::Emit), int(Kind::Commit), int(Kind::Apply)};
+        QCOMPARE(kinds(4), write);
+        QCOMPARE(kinds(5), write);
+        QCOMPARE(kinds(8), (std::vector{int(Kind::Read)}));
+        QVERIFY(r.writes(5) && !r.writes(6));
+        QVERIFY(r.phases(4)[0].emitted.empty()); // nothing was stale yet
+        QCOMPARE(r.phases(7)[0].emitted.size(), std::size_t{2});
+        QCOMPARE(r.phases(7)[3].emitted.size(), std::size_t{5});
+        QCOMPARE(r.emittedAt("select_scatter_1"), std::pair(5, 3));
+        QCOMPARE(r.emittedAt("nowhere"), std::pair(-1, -1));
+    }
+
+    void aWriteThroughASiblingView() {
+        const Recording r = recording();
+        const int op = 5; // c.mul_(2)
+        // Before: the row was written, the column is stale in one cell.
+        const Scoreboard start = r.scoreboard(4, 3);
+        QCOMPARE(cellsText(view(start, "select_1")->cells), std::string("-4! -3 1"));
+        QCOMPARE(view(start, "select_1")->changedBy, std::string("add_"));
+        QCOMPARE(view(start, "select_1")->nextRead, std::string("mul_"));
+        // Read: the column is taken from the base again.
+        const Scoreboard read = r.scoreboard(op, 0);
+        QCOMPARE(cellsText(view(read, "select_1")->cells), std::string("6+ -3+ 1+"));
+        QCOMPARE(view(read, "select_1")->current, std::string("select_3"));
+        QCOMPARE(cellsText(read.storages[1].cells), std::string("6 9 10 -3 0 -4 1 0 2"));
+        // Commit: queued, everything else is behind.
+        const Scoreboard commit = r.scoreboard(op, 2);
+        const StorageState& storage = commit.storages[1];
+        QCOMPARE(cellsText(storage.cells), std::string("12* 9 10 -6* 0 -4 2* 0 2"));
+        QVERIFY(storage.cells[0].changed && storage.cells[0].before == 6);
+        QVERIFY(storage.pending);
+        QCOMPARE(storage.pendingText, QStringLiteral("mul_1 through select(dim 1, index 0)"));
+        QCOMPARE(storage.base, std::string("select_scatter"));
+        QCOMPARE(storage.generation, 2);
+        QCOMPARE(storage.lastGeneration, 3);
+        QCOMPARE(cellsText(view(commit, "mul")->cells), std::string("-4! -1! 0! -3! 0 -4 1! 0 2"));
+        QCOMPARE(view(commit, "mul")->behind, 2);
+        QCOMPARE(cellsText(view(commit, "select")->cells), std::string("6! 9 10"));
+        QCOMPARE(view(commit, "select")->behind, 1);
+        QCOMPARE(cellsText(view(commit, "select_1")->cells), std::string("12* -6* 2*"));
+        QVERIFY(view(commit, "select_1")->syncing);
+        QCOMPARE(view(commit, "select_1")->current, std::string("mul_1"));
+        // Sync: the base is new and nothing waits.
+        const Scoreboard apply = r.scoreboard(op, 3);
+        QCOMPARE(apply.storages[1].base, std::string("select_scatter_1"));
+        QVERIFY(!apply.storages[1].pending);
+        QCOMPARE(view(apply, "select_1")->current, std::string("select_4"));
+        QCOMPARE(view(apply, "select_1")->behind, 0);
+    }
+
+    void theEnd() {
+        const Recording r = recording();
+        const Scoreboard end = r.scoreboard(8, 99);
+        for (const ViewState& v : end.views)
+            QCOMPARE(v.behind, 0);
+        QCOMPARE(cellsText(view(end, "mul")->cells), std::string("11+ 9+ 10+ -6+ 0+ -4+ 2+ 0+ 2+"));
+        QVERIFY(r.isDead("select_4"));
+        QVERIFY(!r.isDead("select_3"));
+        QCOMPARE(r.keptCount(), 17);
+        QCOMPARE(r.deadCount(7), 1);
+    }
+
+    void otherMode() {
+        const Recording r = recording("functionalize/mutations_and_views");
+        QCOMPARE(cellsText(view(r.scoreboard(7, 99), "mul")->cells),
+                 std::string("-4! -1! 0! -3! 0 -4 1! 0 2"));
+        QVERIFY(r.find("select_copy") != ir::npos);
+    }
+
+    void everyStateOfEveryStepHolds() {
+        for (const char* key : {"functionalize/mutations", "functionalize/mutations_and_views"}) {
+            const Recording r = recording(key);
+            for (int op = 0; op < r.opCount(); ++op)
+                for (int phase = 0; phase < int(r.phases(op).size()); ++phase)
+                    for (const ViewState& v : r.scoreboard(op, phase).views) {
+                        // A tensor that is not behind shows what its storage holds.
+                        const bool stale = std::any_of(v.cells.begin(), v.cells.end(), [](const Cell& cell) {
+                            return cell.state == Cell::State::Stale;
+                        });
+                        QVERIFY2(!stale || v.behind > 0, v.value.c_str());
+                    }
+        }
+    }
+
+    void programs() {
+        const std::map<std::uint32_t, std::string> lines{
+            {1, "def f(x):"},
+            {2, "    b = x * 1; r = b[0]; c = b[:, 0]; r.add_(10); c.mul_(2); r[0].sub_(1)"},
+            {3, "    return b, r, c"}};
+        const ir::GraphPtr graph = sourceGraph();
+        const ProgramText program = matchProgram(lines, *graph);
+        QCOMPARE(program.statements.size(), std::size_t{8});
+        const auto statement = [&](const char* node) {
+            const int at = program.statementOf[graph->find(node)];
+            return at < 0 ? QString() : program.statements[std::size_t(at)].text;
+        };
+        QCOMPARE(statement("mul"), QStringLiteral("b = x * 1"));
+        QCOMPARE(statement("select_1"), QStringLiteral("c = b[:, 0]"));
+        QCOMPARE(statement("mul_"), QStringLiteral("c.mul_(2)"));
+        QCOMPARE(statement("select_2"), QStringLiteral("r[0].sub_(1)"));
+        QCOMPARE(statement("sub_"), QStringLiteral("r[0].sub_(1)"));
+        QCOMPARE(program.names.at("x_1"), QStringLiteral("x"));
+        QCOMPARE(program.names.at("select"), QStringLiteral("r"));
+        QVERIFY(!program.names.contains("select_2"));
+        QVERIFY(matchProgram({}, *graph).statements.empty());
+        QCOMPARE(matchProgram({{1, "x = '"}, {2, "((["}}, *graph).statements.size(), std::size_t{2});
+    }
+
+    void damagedReplies() {
+        const nlohmann::json whole = replies()["functionalize/mutations"];
+        for (const char* text :
+             {"null", "[]", "{\"steps\": 3}", "{\"steps\": [1, {\"source\": 4}]}",
+              "{\"graph\": \"graph():\\n    return ()\", \"steps\": [{\"pass\": \"functionalize\", "
+              "\"source\": \"mul\", "
+              "\"emitted\": [{\"node\": 1}], \"scorecard\": [{\"cells\": [-5, 99], \"values\": [1, \"inf\"], "
+              "\"storage\": -3, \"generation\": 7}], \"storages\": [{\"storage\": -3, \"values\": "
+              "[1]}]}]}"}) {
+            const Recording r(readFunctionalRun(nlohmann::json::parse(text), sourceGraph()));
+            for (int op = -1; op <= r.opCount(); ++op)
+                (void)r.scoreboard(op, 2);
+        }
+        // Each member gone or of another type: never a crash.
+        for (const auto& item : whole["steps"].items()) {
+            nlohmann::json cut = whole;
+            cut["steps"].erase(std::size_t(std::stoul(item.key())));
+            const Recording r(readFunctionalRun(cut, sourceGraph()));
+            for (int op = 0; op < r.opCount(); ++op)
+                for (int phase = 0; phase < 4; ++phase)
+                    (void)r.scoreboard(op, phase);
+        }
+        QCOMPARE(recording().opCount(), 9);
+    }
+
+    void tensorValues() {
+        const auto value = readTensorValue(nlohmann::json::parse(
+            R"({"shape": [2, 2], "stride": [1, 2], "dtype": "float32", "storage_offset": 3, "data": [1, "nan", 3, "-inf"]})"));
+        QVERIFY(value);
+        QCOMPARE(value->typeText(), QStringLiteral("f32[2, 2]"));
+        QCOMPARE(value->cells(), (std::vector<std::int64_t>{3, 5, 4, 6}));
+        QCOMPARE(value->statistics->nan, std::int64_t{1});
+        QCOMPARE(value->statistics->infinite, std::int64_t{1});
+        QCOMPARE(value->statistics->mean, 2.0);
+        QVERIFY(!readTensorValue(nlohmann::json::parse(R"({"shape": [4611686018427387904, 16]})")));
+        QVERIFY(!readTensorValue(nlohmann::json::parse(R"({"none": true})")));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestRecording)
+#include "tst_recording.moc"

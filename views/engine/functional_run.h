@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One functionalization as the engine recorded it, op by op, and what the stepper shows of it at each phase
+// of each op. Data only: made on any thread, then read.
+#pragma once
+
+#include "core/ir/graph.h"
+#include "views/engine/program_text.h"
+#include "views/engine/tensor_value.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace dynascope::views {
+
+/// Why a node of the functional graph is there, by the engine's words.
+enum class Emission : std::uint8_t { Operator, Inverse, Regeneration, WriteBack };
+
+/// A functional tensor that an op read or made, as it stands after that op.
+struct ScoreRow {
+    std::string value;              ///< the source node that holds the tensor
+    std::string base, current;      ///< functional nodes
+    std::vector<std::string> views; ///< the view chain from the base on: "select(dim 1, index 0)"
+    int group = 0;                  ///< of the storage
+    int generation = 0, storageGeneration = 0;
+    std::vector<std::int64_t> shape; ///< empty where the engine did not say
+    /// The base's cells that it sees, and what it holds there; empty for large storages.
+    std::vector<std::int64_t> cells;
+    std::vector<double> values;
+};
+
+/// A storage that an op touched, as it stands after that op.
+struct StorageRow {
+    int group = 0;
+    std::string base;
+    int generation = 0;
+    std::vector<double> values; ///< row-major over the base; empty for large storages
+};
+
+/// A write that an op queued on a storage.
+struct QueuedUpdate {
+    int group = 0, from = 0, to = 0; ///< generations
+    std::string value;               ///< functional node
+    std::vector<std::string> views;
+    std::vector<std::string> inverse; ///< calls that carry it back
+};
+
+struct EmittedNode {
+    std::string node;
+    Emission why = Emission::Operator;
+};
+
+/// What one source node did.
+struct OpStep {
+    std::string source;
+    std::vector<EmittedNode> emitted;
+    std::vector<ScoreRow> rows;
+    std::vector<StorageRow> storages;
+    std::vector<QueuedUpdate> updates;
+    std::string why; ///< a sentence, where the engine has one
+};
+
+/// How a changed input gets its new value.
+struct InputWriteBack {
+    std::string input;
+    std::uint64_t bytes = 0;
+    std::vector<std::string> how, nodes;
+    int output = -1; ///< which result holds it, where the caller writes
+};
+
+struct FunctionalRun {
+    ir::GraphPtr source, graph;
+    bool removesViews = false;
+    std::vector<OpStep>
+        steps;        ///< one for each node of `source`, in its order; placeholders have none emitted
+    NodeValues eager; ///< of the source graph, each as it was right after it ran; may be empty
+    std::vector<InputWriteBack> writeBacks;
+    std::vector<std::string> warnings;
+    ProgramText program;     ///< the case's, where there is one
+    double microseconds = 0; ///< the pass alone
+};
+using FunctionalRunPtr = std::shared_ptr<const FunctionalRun>;
+
+/// From the engine's reply to "pass" with steps and scorecard. Null graph where the reply has none that can
+/// be read.
+[[nodiscard]] FunctionalRun readFunctionalRun(const nlohmann::json& reply, ir::GraphPtr source);
+
+/// One part of an op.
+struct OpPhase {
+    enum class Kind : std::uint8_t { Wrap, Read, Emit, Commit, Apply, WriteBack };
+    Kind kind = Kind::Emit;
+    std::vector<std::size_t> emitted; ///< into OpStep::emitted
+};
+
+/// A cell of a storage or of a view.
+struct Cell {
+    enum class State : std::uint8_t { Current, Stale, Written, Regenerated };
+    std::int64_t index = 0; ///< in the storage
+    double value = 0;
+    double before = 0; ///< Written and changed: the value that was there
+    bool changed = false;
+    State state = State::Current;
+};
+
+struct StorageState {
+    int group = 0;
+    std::string base;   ///< the functional node that holds it now
+    std::string origin; ///< the source node that it began with
+    bool isInput = false;
+    int generation = 0, lastGeneration = 0;
+    bool pending = false;
+    QString pendingText; ///< "mul_1 through select(1, 0)"
+    std::vector<Cell> cells;
+    std::int64_t count = 0; ///< cells in all; more than cells.size() where they are not told
+};
+
+struct ViewState {
+    std::string value;   ///< source node
+    std::string current; ///< functional node
+    QString chain;       ///< "select(1, 0)", empty for a base
+    int group = 0;
+    int generation = 0, behind = 0;
+    bool active = false;   ///< read or written by this op
+    bool syncing = false;  ///< its update is queued
+    bool readNow = false;  ///< stale until this op reads it
+    std::string changedBy; ///< the op whose write made it stale
+    std::string nextRead;  ///< the next op that reads it; empty where none does
+    std::vector<Cell> cells;
+    std::int64_t count = 0;
+};
+
+/// What is known after one phase of an op: storages that this op touches, that are written at some time or
+/// that several values look at, and the values that this op or a later one reads.
+struct Scoreboard {
+    std::vector<StorageState> storages;
+    std::vector<ViewState> views; ///< by storage, in order of appearance
+    int hiddenStorages = 0;       ///< left out
+};
+
+/// A recording with what the stepper asks for worked out once. Immutable; share it.
+class Recording {
+public:
+    explicit Recording(FunctionalRun run);
+
+    [[nodiscard]] const FunctionalRun& run() const { return m_run; }
+    [[nodiscard]] int opCount() const { return int(m_run.steps.size()); }
+    [[nodiscard]] const OpStep& step(int op) const { return m_run.steps[std::size_t(op)]; }
+    [[nodiscard]] const ir::Node& source(int op) const;
+    [[nodiscard]] const std::vector<OpPhase>& phases(int op) const { return m_phases[std::size_t(op)]; }
+    [[nodiscard]] bool writes(int op) const { return m_written[std::size_t(op)] >= 0; }
+    [[nodiscard]] Scoreboard scoreboard(int op, int phase) const;
+    /// Node index in the functional graph, ir::npos where it is not there.
+    [[nodiscard]] ir::NodeIndex find(const std::string& node) const;
+    /// Emitted, read by nobody.
+    [[nodiscard]] bool isDead(const std::string& node) const;
+    [[nodiscard]] int deadCount(int op) const;
+    /// Op that emitted the functional node, and the phase of that op; {-1, -1} for others.
+    [[nodiscard]] std::pair<int, int> emittedAt(const std::string& node) const;
+    /// "select(1, 0)": how a source value is taken from its base.
+    [[nodiscard]] QString chainText(const ScoreRow& row) const;
+    /// The program's own name of a source node, "r" for select; the node's where there is none.
+    [[nodiscard]] QString nameOf(const std::string& sourceNode) const;
+    /// The statement that made an op, else the op as a call.
+    [[nodiscard]] QString statementText(int op) const;
+    [[nodiscard]] int opOf(const std::string& sourceNode) const; ///< or -1
+    /// Nodes that emitted something or that dce would keep.
+    [[nodiscard]] int keptCount() const;
+
+private:
+    struct Held {
+        ScoreRow row;
+        std::string changedBy; ///< the op that left it behind
+    };
+    /// The rows after some op.
+    struct Table {
+        std::vector<Held> rows; ///< in order of appearance
+        std::unordered_map<std::string, std::size_t> position;
+        std::map<int, std::vector<std::size_t>> members; ///< of each group
+        std::map<int, StorageRow> storages;
+
+        [[nodiscard]] const Held* find(const std::string& value) const;
+    };
+    void workOut();
+    void findPhases(std::size_t op);
+    /// Takes in what the engine said after `op`. Returns the group whose generation rose, or -1.
+    int advance(Table& table, std::size_t op) const;
+    [[nodiscard]] const std::string& canonical(const std::string& value) const;
+
+    FunctionalRun m_run;
+    std::vector<std::vector<OpPhase>> m_phases;
+    std::vector<int> m_written;                         ///< the group that each op writes, or -1
+    std::map<std::string, std::vector<int>> m_reads;    ///< ops that read a source value
+    std::map<std::string, std::string> m_canonical;     ///< in-place result -> the value that it is
+    std::map<std::string, std::pair<int, int>> m_where; ///< functional node -> op, phase
+    std::map<int, int> m_number;                        ///< of each group, in order of appearance
+    std::map<int, std::string> m_origin;                ///< of each group: its first source value
+    std::map<int, int> m_lastGeneration;
+};
+using RecordingPtr = std::shared_ptr<const Recording>;
+
+} // namespace dynascope::views

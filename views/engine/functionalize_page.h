@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The layout "Functionalize": source ops at the left, the scorecard and the graph so far in the middle, what
+// the step did at the right.
+#pragma once
+
+#include "views/engine/stepper.h"
+#include "views/theme/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QSplitter;
+class QStackedLayout;
+class QTabWidget;
+class QToolButton;
+
+namespace dynascope::views {
+
+class GraphSoFar;
+class MessagePage;
+class ScorecardView;
+class SourceOpsPanel;
+class StepPanel;
+
+/// GUI thread only.
+class FunctionalizePage : public QWidget {
+    Q_OBJECT
+public:
+    FunctionalizePage(Workspace& workspace, Passes& passes, Stepper& stepper, Theme& theme,
+                      QWidget* parent = nullptr);
+
+    [[nodiscard]] SourceOpsPanel& sourceOps() { return *m_source; }
+    [[nodiscard]] ScorecardView& scorecard() { return *m_scorecard; }
+    [[nodiscard]] GraphSoFar& graphSoFar() { return *m_graph; }
+    [[nodiscard]] StepPanel& stepPanel() { return *m_step; }
+    [[nodiscard]] QTabWidget& rightTabs() { return *m_right; }
+    /// Why there is nothing to step through; empty while there is.
+    [[nodiscard]] QString message() const;
+    /// Sizes of DESIGN_LANGUAGE for a window of this width.
+    void applyDefaultSizes(int windowWidth);
+
+signals:
+    void canvasRequested(); ///< show source and result on the two canvases
+
+private:
+    [[nodiscard]] QWidget* makeCentre();
+    void refresh();
+    void restyle();
+    void select(const QString& node, bool inResult);
+
+    Workspace& m_workspace;
+    Passes& m_passes;
+    Stepper& m_stepper;
+    Theme& m_theme;
+    QStackedLayout* m_stack;
+    MessagePage* m_message;
+    QSplitter* m_columns;
+    QSplitter* m_rows;
+    SourceOpsPanel* m_source;
+    ScorecardView* m_scorecard;
+    GraphSoFar* m_graph;
+    StepPanel* m_step;
+    QTabWidget* m_lower;
+    QTabWidget* m_right;
+    QLabel* m_state;
+    std::vector<QWidget*> m_headers;
+    std::vector<QLabel*> m_titles;
+};
+
+} // namespace dynascope::views

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/engine/node_values.h"
+
+namespace dynascope::views {
+
+using nlohmann::json;
+
+NodeValues readNodeValues(const json& reply) {
+    NodeValues out;
+    if (!reply.is_object()) return out;
+    for (const json& item : reply.value("values", json::array())) {
+        if (!item.is_object() || !item.contains("node") || !item["node"].is_string()) continue;
+        if (std::optional<TensorValue> read = readTensorValue(item))
+            out.insert_or_assign(item["node"].get<std::string>(), std::move(*read));
+    }
+    return out;
+}
+
+tl::expected<NodeValues, engine::CallError> fetchNodeValues(engine::Client& client,
+                                                            const std::string& graphText, const json& inputs,
+                                                            const json& attributes,
+                                                            const engine::CallOptions& options) {
+    json params{{"values", true}};
+    if (inputs.is_object()) params["inputs"] = inputs;
+    if (attributes.is_object()) params["attrs"] = attributes;
+    const engine::CallResult reply = client.callOnGraph("execute", graphText, params, options);
+    if (!reply) return tl::unexpected(reply.error());
+    return readNodeValues(*reply);
+}
+
+} // namespace dynascope::views

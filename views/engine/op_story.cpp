@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/engine/op_story.h"
+
+#include "core/ir/text.h"
+#include "views/models/labels.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dynascope::views {
+
+namespace {
+
+using Kind = OpPhase::Kind;
+
+QString tr(const char* text) {
+    return Stepper::tr(text);
+}
+
+/// A verdict's word in its colour.
+Token verdictToken(const QString& word, Verdict::Kind kind, const Colours& c) {
+    Token token = strong(word);
+    token.colour = kind == Verdict::Kind::Equal       ? c.added
+                   : kind == Verdict::Kind::Different ? c.removed
+                   : kind == Verdict::Kind::NotRun    ? c.text3
+                                                      : c.changed;
+    return token;
+}
+
+Token emitted(const std::string& node) {
+    return monoLink(toQString(node), QStringLiteral("emitted:") + toQString(node));
+}
+
+const ViewState* viewOf(const Scoreboard& board, const std::string& value) {
+    const auto at = std::find_if(board.views.begin(), board.views.end(),
+                                 [&](const ViewState& v) { return v.value == value; });
+    return at == board.views.end() ? nullptr : &*at;
+}
+
+/// The tensor that the op writes, by the state after the op.
+const ViewState* writtenView(const Scoreboard& after, const Recording& recording, int op) {
+    const ViewState* found = nullptr;
+    for (const ViewState& view : after.views)
+        if (view.active && view.behind == 0 && view.generation > 0 &&
+            (!found || view.value == recording.source(op).name))
+            found = &view;
+    return found;
+}
+
+void tellWrite(Tokens& out, const Stepper& stepper) {
+    const Recording& recording = *stepper.recording();
+    const int op = stepper.op();
+    const OpStep& step = recording.step(op);
+    const Scoreboard before = op > 0 ? recording.scoreboard(op - 1, 99) : Scoreboard{};
+    const Scoreboard after = recording.scoreboard(op, 99);
+    const ViewState* written = writtenView(after, recording, op);
+    const Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
+    out.push_back(strong(toQString(step.source)));
+    if (!written) {
+        out.push_back(text(tr(" writes in place. ")));
+        return;
+    }
+    const StorageState* storage = nullptr;
+    for (const StorageState& s : after.storages)
+        if (s.group == written->group) storage = &s;
+    if (written->chain.isEmpty()) {
+        out.push_back(text(tr(" writes the whole of ")));
+        out.push_back(strong(recording.nameOf(written->value)));
+        out.push_back(text(QStringLiteral(". ")));
+    } else {
+        out.push_back(text(tr(" writes through ")));
+        out.push_back(strong(recording.nameOf(written->value)));
+        out.push_back(text(tr(", the part ")));
+        out.push_back(mono(written->chain));
+        out.push_back(text(tr(" of ")));
+        out.push_back(storage ? strong(recording.nameOf(storage->origin)) : text(tr("its base")));
+        out.push_back(text(QStringLiteral(". ")));
+    }
+    if (const ViewState* was = viewOf(before, written->value); was && was->behind > 0) {
+        out.push_back(strong(recording.nameOf(written->value)));
+        out.push_back(text(was->changedBy.empty()
+                               ? tr(" was stale, ")
+                               : tr(" was stale since %1, ").arg(toQString(was->changedBy))));
+        out.push_back(text(tr("so it was read again from the base first (")));
+        bool first = true;
+        for (const EmittedNode& e : step.emitted) {
+            if (e.why != Emission::Regeneration) break;
+            if (!first) out.push_back(text(QStringLiteral(", ")));
+            out.push_back(emitted(e.node));
+            first = false;
+        }
+        out.push_back(text(QStringLiteral("). ")));
+    }
+    for (const EmittedNode& e : step.emitted)
+        if (e.why == Emission::Operator) {
+            out.push_back(text(tr("The result ")));
+            out.push_back(emitted(e.node));
+            out.push_back(text(kind == Kind::Apply || kind == Kind::WriteBack
+                                   ? tr(" was queued on the storage")
+                               : kind == Kind::Commit ? tr(" is queued on the storage")
+                                                      : tr(" will be queued on the storage")));
+            break;
+        }
+    if (kind != Kind::Apply) {
+        out.push_back(text(QStringLiteral(".")));
+        return;
+    }
+    QStringList inverse;
+    for (const EmittedNode& e : step.emitted)
+        if (e.why == Emission::Inverse) inverse << toQString(e.node);
+    if (inverse.isEmpty()) {
+        out.push_back(text(tr(" and is the new base as it stands.")));
+    } else {
+        out.push_back(text(tr(" and carried back into a new base (")));
+        out.push_back(emitted(inverse.last().toStdString()));
+        out.push_back(text(tr("). ")));
+    }
+    if (!step.emitted.empty() && step.emitted.back().why == Emission::Regeneration) {
+        const std::string& last = step.emitted.back().node;
+        out.push_back(emitted(last));
+        out.push_back(text(recording.isDead(last) ? tr(" takes the view from it again; nobody reads that.")
+                                                  : tr(" takes the view from it again.")));
+    }
+}
+
+void tellRead(Tokens& out, const Stepper& stepper) {
+    const Recording& recording = *stepper.recording();
+    const int op = stepper.op();
+    const ir::Node& node = recording.source(op);
+    const OpStep& step = recording.step(op);
+    const Scoreboard after = recording.scoreboard(op, 99);
+    const ViewState* own = viewOf(after, node.name);
+    out.push_back(strong(recording.nameOf(node.name)));
+    if (own && !own->chain.isEmpty()) {
+        const StorageState* storage = nullptr;
+        for (const StorageState& s : after.storages)
+            if (s.group == own->group) storage = &s;
+        out.push_back(text(tr(" is a view: it moves no data and looks at the part ")));
+        out.push_back(mono(own->chain));
+        out.push_back(text(tr(" of ")));
+        out.push_back(storage ? strong(recording.nameOf(storage->origin)) : text(tr("its base")));
+        out.push_back(text(tr(", so it joins storage %1.").arg(own->group)));
+        if (own->behind > 0)
+            out.push_back(
+                text(tr(" What it was taken from is stale, so it is too; it is made again when an op "
+                        "reads it.")));
+    } else if (own) {
+        out.push_back(text(tr(" makes a new tensor, on storage %1 of its own.").arg(own->group)));
+    } else {
+        out.push_back(text(tr(" makes no tensor that functionalization keeps track of.")));
+    }
+    QStringList again;
+    for (const EmittedNode& e : step.emitted) {
+        if (e.why != Emission::Regeneration) break;
+        again << toQString(e.node);
+    }
+    if (!again.isEmpty()) {
+        out.push_back(
+            text(tr(" It reads a tensor that was stale, which was taken from its base again first (")));
+        for (qsizetype i = 0; i < again.size(); ++i) {
+            if (i > 0) out.push_back(text(QStringLiteral(", ")));
+            out.push_back(emitted(again[i].toStdString()));
+        }
+        out.push_back(text(QStringLiteral(").")));
+    }
+}
+
+void tellOutput(Tokens& out, const Stepper& stepper) {
+    const OpStep& step = stepper.recording()->step(stepper.op());
+    QStringList again, back;
+    for (const EmittedNode& e : step.emitted)
+        (e.why == Emission::WriteBack ? back : again) << toQString(e.node);
+    out.push_back(text(tr("The program returns. ")));
+    if (again.isEmpty()) {
+        out.push_back(text(tr("Every output is up to date. ")));
+    } else {
+        out.push_back(text(tr("Outputs that were stale are taken from their bases now: ")));
+        for (qsizetype i = 0; i < again.size(); ++i) {
+            if (i > 0) out.push_back(text(QStringLiteral(", ")));
+            out.push_back(emitted(again[i].toStdString()));
+        }
+        out.push_back(text(QStringLiteral(". ")));
+    }
+    if (!back.isEmpty()) {
+        out.push_back(text(tr("Inputs that the program wrote get their last values: ")));
+        for (qsizetype i = 0; i < back.size(); ++i) {
+            if (i > 0) out.push_back(text(QStringLiteral(", ")));
+            out.push_back(emitted(back[i].toStdString()));
+        }
+        out.push_back(text(QStringLiteral(".")));
+    }
+}
+
+/// "select_scatter(·, mul_1, 1, 0)": the base is the dot.
+QString inverseText(const QString& call) {
+    const qsizetype open = call.indexOf(u'('), comma = call.indexOf(u',');
+    return open < 0 || comma < open ? call : call.left(open + 1) + QChar(0xB7) + call.mid(comma);
+}
+
+QString chainOf(const std::vector<std::string>& views) {
+    QStringList parts;
+    for (const std::string& view : views)
+        parts << toQString(view);
+    return parts.isEmpty() ? tr("none: the base itself") : parts.join(QStringLiteral(" → "));
+}
+
+Section queueSection(const Stepper& stepper) {
+    const Recording& recording = *stepper.recording();
+    const int op = stepper.op();
+    Section section;
+    const Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
+    const auto& storages = stepper.scoreboard().storages;
+    const auto pending =
+        std::find_if(storages.begin(), storages.end(), [](const StorageState& s) { return s.pending; });
+    if (pending == storages.end()) {
+        section.title = tr("Update queue");
+        section.facts.push_back(paragraph({quiet(
+            kind == Kind::Apply ? tr("Empty: the update was carried into the base.") : tr("Empty."))}));
+        return section;
+    }
+    const auto& updates = recording.step(op).updates;
+    section.title = tr("Update queue of storage %1").arg(pending->group);
+    section.chip = tr("%1 pending").arg(std::max<std::size_t>(1, updates.size()));
+    section.chipTone = QStringLiteral("write");
+    for (const QueuedUpdate& update : updates) {
+        section.facts.push_back(
+            fact(tr("Value"), {emitted(update.value)}, tr("What the written tensor holds from now on.")));
+        section.facts.push_back(
+            fact(tr("View chain"), {mono(chainOf(update.views))},
+                 tr("How the written tensor is taken from the base; replayed to read it again.")));
+        for (const std::string& call : update.inverse)
+            section.facts.push_back(fact(tr("Inverse"), {mono(inverseText(toQString(call)))},
+                                         tr("What puts the value back into the base (the dot).")));
+        if (update.inverse.empty())
+            section.facts.push_back(fact(tr("Inverse"), {quiet(tr("none: the value is the new base"))}));
+    }
+    return section;
+}
+
+Section checkSection(const Stepper& stepper, const Verdict& verdict, const Colours& colours) {
+    const Recording& recording = *stepper.recording();
+    Section section;
+    section.title = tr("Checks");
+    // Each value against eager, as it was right after the op.
+    const std::string& source = recording.source(stepper.op()).name;
+    const auto eager = recording.run().eager.find(source);
+    const Scoreboard after = recording.scoreboard(stepper.op(), 99);
+    const ViewState* own = nullptr;
+    for (const ViewState& view : after.views)
+        if (view.value == source || (view.active && view.behind == 0 && recording.writes(stepper.op())))
+            own = &view;
+    if (eager != recording.run().eager.end() && own && !own->cells.empty() && own->behind == 0) {
+        std::size_t same = 0, count = std::min(eager->second.data.size(), own->cells.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            const double a = eager->second.data[i], b = own->cells[i].value;
+            same += a == b || (a != a && b != b) || std::abs(a - b) <= 1e-5 * std::max(1.0, std::abs(a));
+        }
+        section.facts.push_back(
+            fact(tr("Eager, this op"),
+                 {verdictToken(same == count ? tr("equal") : tr("different"),
+                               same == count ? Verdict::Kind::Equal : Verdict::Kind::Different, colours),
+                  text(tr(" %1 of %2 cells of %3").arg(same).arg(count).arg(toQString(own->value)))},
+                 tr("The value that eager holds right after this op, element by element.")));
+    }
+    QString word = verdictWord(verdict.kind);
+    section.facts.push_back(fact(
+        tr("Whole graph"),
+        {verdictToken(verdict.isomorphic ? tr("isomorphic") : word,
+                      verdict.isomorphic ? Verdict::Kind::Equal : verdict.kind, colours),
+         text(verdict.isomorphic       ? tr(" with PyTorch's %1").arg(verdict.twin)
+              : verdict.text.isEmpty() ? QString()
+                                       : QStringLiteral(" ") + verdict.text)},
+        tr("Outputs and inputs after the call against eager; isomorphic: the same graph as PyTorch's up to "
+           "names.")));
+    if (verdict.isomorphic)
+        section.facts.push_back(fact(tr("Against eager"), {verdictToken(word, verdict.kind, colours)}));
+    int dead = 0, total = 0;
+    for (int i = 0; i <= stepper.op(); ++i) {
+        dead += recording.deadCount(i);
+        total += int(recording.step(i).emitted.size());
+    }
+    section.facts.push_back(fact(tr("Dead so far"),
+                                 {strong(QString::number(dead)), text(tr(" of %1 nodes").arg(total))},
+                                 tr("Nodes that nobody reads: dead code elimination takes them away.")));
+    return section;
+}
+
+} // namespace
+
+QString callText(const ir::Node& node) {
+    if (node.op == ir::Op::Placeholder) return toQString(node.target);
+    QStringList args;
+    for (const ir::Argument& arg : node.args)
+        args << toQString(arg.toString());
+    for (const auto& [key, value] : node.kwargs)
+        args << toQString(key) + u'=' + toQString(value.toString());
+    if (node.op == ir::Op::Output) return args.join(QStringLiteral(", "));
+    QString target = toQString(ir::shortTarget(node.target));
+    if (target.startsWith(QLatin1String("aten."))) target = target.section(u'.', 1, 1);
+    if (node.op == ir::Op::CallFunction) target = target.section(u'.', -1);
+    return target + u'(' + args.join(QStringLiteral(", ")) + u')';
+}
+
+Facts opStory(const Stepper& stepper, const Verdict& verdict, const Colours& colours) {
+    Facts facts;
+    const Recording* recording = stepper.recording();
+    if (!recording) return facts;
+    const ir::Node& node = recording->source(stepper.op());
+    Section what;
+    what.title = tr("What this op did");
+    Tokens tokens;
+    if (node.op == ir::Op::Placeholder) {
+        tokens = {strong(recording->nameOf(node.name)),
+                  text(tr(" is an input. It is wrapped with a storage of its own, generation 0: "
+                          "nothing was written yet."))};
+    } else if (node.op == ir::Op::Output) {
+        tellOutput(tokens, stepper);
+    } else if (recording->writes(stepper.op())) {
+        tellWrite(tokens, stepper);
+    } else {
+        tellRead(tokens, stepper);
+    }
+    what.facts.push_back(paragraph(std::move(tokens)));
+    facts.sections.push_back(std::move(what));
+    facts.sections.push_back(queueSection(stepper));
+    facts.sections.push_back({tr("Generations"), {}, {}, {}});
+    facts.sections.push_back(checkSection(stepper, verdict, colours));
+    facts.sections.push_back({tr("Mode"), {}, {}, {}});
+    return facts;
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/engine/passes.h"
+
+#include "core/diff/graph_diff.h"
+#include "core/ir/text.h"
+#include "core/session/byte_source.h"
+#include "views/engine/node_values.h"
+#include "views/models/labels.h"
+
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+using engine::CallError;
+using nlohmann::json;
+
+const QString passTag = QStringLiteral("pass");
+const QString verifyTag = QStringLiteral("verify");
+
+std::string graphText(const ir::Graph& graph) {
+    return graph.style().form == ir::TextStyle::Form::Readable ? ir::printReadable(graph).text
+                                                               : ir::printFx(graph);
+}
+
+json parsed(const std::string& text) {
+    return text.empty() ? json() : json::parse(text, nullptr, false);
+}
+
+json requestOf(const Passes::Source& source, const std::vector<std::string>& passes, bool removesViews) {
+    json params{{"passes", passes}, {"remove", removesViews ? "mutations_and_views" : "mutations"}};
+    if (source.inputs.is_object()) params["inputs"] = source.inputs;
+    if (source.attributes.is_object()) params["attrs"] = source.attributes;
+    return params;
+}
+
+std::string textOf(const json& object, const char* key) {
+    const auto at = object.find(key);
+    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+QString numberOf(const json& object, const char* key) {
+    const auto at = object.find(key);
+    return at == object.end() || at->is_null() ? QString()
+           : at->is_string()                   ? toQString(at->get<std::string>())
+                                               : toQString(at->dump());
+}
+
+struct Checked {
+    Verdict verdict;
+    QStringList differences;
+    Parting parting;
+};
+
+/// From the engine's reply to "verify".
+Checked readChecked(const json& reply) {
+    Checked out;
+    if (!reply.is_object()) return out;
+    const std::string word = textOf(reply, "verdict");
+    out.verdict.kind = word == "equal"             ? Verdict::Kind::Equal
+                       : word == "different"       ? Verdict::Kind::Different
+                       : word == "order-dependent" ? Verdict::Kind::OrderDependent
+                       : word == "random"          ? Verdict::Kind::Random
+                                                   : Verdict::Kind::Declined;
+    out.verdict.text = toQString(textOf(reply, "reason"));
+    std::size_t checks = 0;
+    for (const json& check : reply.value("checks", json::array())) {
+        if (!check.is_object()) continue;
+        ++checks;
+        if (check.value("ok", json(true)) != json(false)) continue;
+        out.differences << QObject::tr("%1, %2: %3, expected %4")
+                               .arg(toQString(textOf(check, "what")), toQString(textOf(check, "property")),
+                                    numberOf(check, "actual"), numberOf(check, "expected"));
+    }
+    if (out.verdict.text.isEmpty() && out.verdict.kind == Verdict::Kind::Equal)
+        out.verdict.text = QObject::tr("%1 checks of outputs and inputs after the call").arg(checks);
+    if (const auto first = reply.find("first_difference"); first != reply.end() && first->is_object()) {
+        out.parting = {textOf(*first, "computed"), textOf(*first, "source"), numberOf(*first, "expected"),
+                       numberOf(*first, "actual"), toQString(textOf(*first, "text"))};
+        out.verdict.node = out.parting.node;
+        out.verdict.nodeFrom = out.parting.nodeFrom;
+    }
+    return out;
+}
+
+} // namespace
+
+struct Passes::Ran {
+    ComputedStage stage;
+    int from = -1, replaces = -1;
+    bool show = true;
+    session::StagePtr made; ///< what it is made from
+};
+
+QString callErrorText(const QString& what, const CallError& error) {
+    QString place;
+    if (error.data.is_object())
+        if (const auto at = error.data.find("node"); at != error.data.end() && at->is_string())
+            place = QObject::tr(" at node %1").arg(toQString(at->get<std::string>()));
+    return QObject::tr("%1%2: %3").arg(what, place, toQString(error.message));
+}
+
+Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_engine(engine)
+    , m_available{{QStringLiteral("functionalize"),
+                   tr("Make every in-place op one that returns a new tensor, and record how")}} {
+    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
+        // Only what the workspace still holds: nobody else can reach the rest.
+        std::erase_if(m_computed, [](const auto& entry) { return entry.second.stage.use_count() <= 1; });
+    });
+}
+
+void Passes::askAvailable() {
+    if (m_asked || m_engine.state() == Engine::State::Absent) return;
+    m_asked = true;
+    m_engine.run<json>(
+        QStringLiteral("passes"), tr("its start"), this,
+        [](engine::Client& client, const engine::CallOptions& options) {
+            return client.call("passes", json::object(), options);
+        },
+        [this](tl::expected<json, CallError> reply) {
+            if (!reply || !reply->is_object()) return; // an older engine: what every engine has stays
+            std::vector<PassInfo> passes;
+            for (const json& item : reply->value("passes", json::array())) {
+                if (!item.is_object() || !item.contains("name") || !item["name"].is_string()) continue;
+                const auto summary = item.find(item.contains("summary") ? "summary" : "description");
+                passes.push_back(
+                    {toQString(item["name"].get<std::string>()), summary != item.end() && summary->is_string()
+                                                                     ? toQString(summary->get<std::string>())
+                                                                     : QString()});
+            }
+            if (passes.empty()) return;
+            m_available = std::move(passes);
+            emit availableChanged();
+        });
+}
+
+int Passes::selectedStage() const {
+    const Place& place = m_workspace.place();
+    for (const int index : {place.stageB, place.stageA})
+        if (const session::StagePtr stage = m_workspace.stageAt(index);
+            stage && stage->content == session::Stage::Content::Graph)
+            return index;
+    return -1;
+}
+
+bool Passes::isBusy() const {
+    return m_engine.isRunning(passTag) || m_engine.isRunning(verifyTag);
+}
+
+const ComputedStage* Passes::find(const session::Stage* stage) const {
+    const auto at = m_computed.find(stage);
+    return at == m_computed.end() ? nullptr : &at->second;
+}
+
+const ComputedStage* Passes::shownFunctionalization() const {
+    const Place& place = m_workspace.place();
+    const auto recorded = [this](int index) -> const ComputedStage* {
+        const session::StagePtr stage = m_workspace.stageAt(index);
+        const ComputedStage* known = stage ? find(stage.get()) : nullptr;
+        return known && known->recording ? known : nullptr;
+    };
+    for (const int index : {place.stageB, place.stageA})
+        if (const ComputedStage* known = recorded(index)) return known;
+    for (int i = m_workspace.stageCount() - 1; i >= 0; --i)
+        if (const ComputedStage* known = recorded(i)) return known;
+    return nullptr;
+}
+
+Passes::Source Passes::sourceOf(const session::Stage& root) const {
+    Source source;
+    if (const auto graph = root.graph()) source.text = graphText(**graph);
+    const session::Compile* compile = m_workspace.compile();
+    // The inputs of a case are those of its graph; PyTorch's answers take the same.
+    if (compile) {
+        source.inputs = parsed(compile->runInputs);
+        source.attributes = parsed(compile->runAttributes);
+    }
+    return source;
+}
+
+void Passes::run(const QString& pass, int from, Options options) {
+    if (from < 0) from = selectedStage();
+    const session::StagePtr stage = m_workspace.stageAt(from);
+    if (!stage || stage->content != session::Stage::Content::Graph) {
+        emit failed(tr("%1: choose a stage that has a graph").arg(pass));
+        return;
+    }
+    if (m_engine.state() == Engine::State::Absent) {
+        emit failed(m_engine.trouble());
+        return;
+    }
+    if (const auto graph = stage->graph(); !graph) {
+        emit failed(tr("%1: %2").arg(pass, toQString(graph.error().toString())));
+        return;
+    }
+    Ran ran;
+    ran.from = from;
+    ran.show = options.show;
+    ran.made = stage;
+    const ComputedStage* before = find(stage.get());
+    ran.stage.root = before ? before->root : stage;
+    if (before) ran.stage.passes = before->passes;
+    ran.stage.passes.push_back(pass.toStdString());
+    ran.stage.removesViews =
+        pass == QLatin1String("functionalize") ? options.removesViews : before && before->removesViews;
+    for (int i = 0; i < m_workspace.stageCount(); ++i) {
+        const ComputedStage* known = find(m_workspace.stageAt(i).get());
+        if (known && m_workspace.madeFrom(i) == from && known->passes == ran.stage.passes &&
+            known->removesViews == ran.stage.removesViews)
+            ran.replaces = i;
+    }
+    const ir::GraphPtr sourceGraph = *stage->graph();
+    const bool functionalizes = pass == QLatin1String("functionalize");
+    ProgramText program;
+    if (const session::Compile* compile = m_workspace.compile();
+        compile && m_workspace.session()->kind == session::Kind::OracleCase && compile->location() &&
+        !before) {
+        const auto& sources = m_workspace.session()->sources;
+        if (const auto file = sources.find(compile->location()->file); file != sources.end())
+            program = matchProgram(file->second.lines, *sourceGraph);
+    }
+    const std::string beforeText = before ? before->graphText : std::string();
+    const json beforeAttributes = before ? before->attributes : json();
+
+    m_engine.run<Ran>(
+        passTag, pass, this,
+        [ran, source = sourceOf(*ran.stage.root), sourceGraph, functionalizes, program, beforeText,
+         beforeAttributes](engine::Client& client,
+                           const engine::CallOptions& options) mutable -> tl::expected<Ran, CallError> {
+            json params = requestOf(source, ran.stage.passes, ran.stage.removesViews);
+            params["scorecard"] = params["cells"] = functionalizes;
+            engine::CallResult reply = client.callOnGraph("pass", source.text, std::move(params), options);
+            if (!reply) return tl::unexpected(reply.error());
+            ComputedStage& out = ran.stage;
+            out.graphText = reply->value("graph", std::string());
+            out.attributes = reply->value("attrs", json());
+            out.microseconds = reply->value("median_us", 0.0);
+            out.nodesBefore = sourceGraph->size();
+            auto graph = ir::readGraph(out.graphText);
+            if (!graph)
+                return tl::unexpected(
+                    CallError{CallError::Kind::Refused,
+                              "the engine's graph cannot be read: " + graph.error().toString(),
+                              0,
+                              {}});
+            out.nodesAfter = (*graph)->size();
+            auto made = std::make_shared<session::Stage>();
+            made->name = out.passes.back();
+            made->phase = session::Phase::Computed;
+            if (out.removesViews) made->detail = "mutations and views";
+            made->payload = {session::makeByteSource(out.graphText), 0, out.graphText.size(), false};
+            made->setGraph(*graph);
+            out.stage = std::move(made);
+            if (functionalizes) {
+                FunctionalRun run = readFunctionalRun(*reply, sourceGraph);
+                run.removesViews = out.removesViews;
+                run.program = std::move(program);
+                run.graph = *graph;
+                // To hold each op against eager; a graph that cannot be run is still a graph.
+                if (auto values =
+                        fetchNodeValues(client, beforeText.empty() ? source.text : beforeText, source.inputs,
+                                        beforeText.empty() ? source.attributes : beforeAttributes, options))
+                    run.eager = std::move(*values);
+                out.recording = std::make_shared<const Recording>(std::move(run));
+            }
+            return tl::expected<Ran, CallError>(std::move(ran));
+        },
+        [this, pass](tl::expected<Ran, CallError> ran) {
+            if (ran)
+                add(std::move(*ran));
+            else if (ran.error().kind != CallError::Kind::Cancelled)
+                emit failed(callErrorText(pass, ran.error()));
+        });
+}
+
+void Passes::add(Ran ran) {
+    // Another compile is looked at by now: nobody waits for it.
+    if (m_workspace.stageAt(ran.from) != ran.made) return;
+    const session::StagePtr stage = ran.stage.stage;
+    int k = 0;
+    for (int i = 0; i < m_workspace.stageCount(); ++i)
+        k += i != ran.replaces && m_workspace.isComputed(i) && m_workspace.stageAt(i)->name == stage->name;
+    const bool show = ran.show;
+    const int from = ran.from;
+    // Not shared yet with anybody else.
+    std::const_pointer_cast<session::Stage>(stage)->k = k;
+    if (ran.replaces >= 0) m_computed.erase(m_workspace.stageAt(ran.replaces).get());
+    m_computed.insert_or_assign(stage.get(), std::move(ran.stage));
+    const int index = m_workspace.addComputed(stage, from, ran.replaces);
+    compareWithTwin(stage);
+    if (show) {
+        Place place = m_workspace.place();
+        place.stageA = from;
+        place.stageB = index;
+        if (place.page != Page::Functionalize) place.page = Page::Stages;
+        place.node = {};
+        m_workspace.go(place);
+    }
+    emit computed(index);
+    verify(index);
+}
+
+void Passes::compareWithTwin(const session::StagePtr& stage) {
+    const session::Compile* compile = m_workspace.compile();
+    const ComputedStage* known = find(stage.get());
+    const auto graph = stage->graph();
+    if (!compile || !known || !graph) return;
+    for (const session::StagePtr& captured : compile->stages) {
+        if (captured == known->root || captured->content != session::Stage::Content::Graph) continue;
+        const auto other = captured->graph();
+        if (!other || (*other)->size() != (*graph)->size()) continue;
+        if (!diff::diffGraphs(**graph, **other).identical()) continue;
+        Verdict verdict = m_workspace.verdict(stage.get());
+        verdict.isomorphic = true;
+        verdict.twin = toQString(captured->label());
+        m_workspace.setVerdict(stage, std::move(verdict));
+        return;
+    }
+}
+
+void Passes::verify(int index) {
+    const session::StagePtr stage = m_workspace.stageAt(index);
+    const ComputedStage* known = stage ? find(stage.get()) : nullptr;
+    if (!known) {
+        emit failed(tr("Verify: choose a computed stage. Run a pass first."));
+        return;
+    }
+    m_engine.run<Checked>(
+        verifyTag, tr("verification of %1").arg(toQString(stage->label())), this,
+        [source = sourceOf(*known->root), passes = known->passes, views = known->removesViews](
+            engine::Client& client, const engine::CallOptions& options) -> tl::expected<Checked, CallError> {
+            json params = requestOf(source, passes, views);
+            engine::CallResult reply = client.callOnGraph("verify", source.text, std::move(params), options);
+            if (!reply) return tl::unexpected(reply.error());
+            return readChecked(*reply);
+        },
+        [this, stage](tl::expected<Checked, CallError> checked) {
+            const auto at = m_computed.find(stage.get());
+            if (at == m_computed.end()) return;
+            Verdict verdict;
+            if (checked) {
+                verdict = checked->verdict;
+                at->second.differences = checked->differences;
+                at->second.parting = checked->parting;
+            } else if (checked.error().kind == CallError::Kind::Cancelled ||
+                       checked.error().kind == CallError::Kind::EngineDied) {
+                return;
+            } else {
+                verdict.kind = Verdict::Kind::Declined;
+                verdict.text = toQString(checked.error().message);
+            }
+            const Verdict before = m_workspace.verdict(stage.get());
+            verdict.isomorphic = before.isomorphic;
+            verdict.twin = before.twin;
+            m_workspace.setVerdict(stage, verdict);
+            emit verified(m_workspace.indexOf(stage.get()));
+        });
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Computed stages: runs the engine's passes on a stage, keeps what they recorded, and checks the result
+// against eager. A stage that was computed stays in the workspace whatever happens to the engine.
+#pragma once
+
+#include "views/engine/engine.h"
+#include "views/engine/functional_run.h"
+#include "views/models/workspace.h"
+
+#include <QStringList>
+#include <unordered_map>
+
+namespace dynascope::views {
+
+/// A pass as the engine lists it.
+struct PassInfo {
+    QString name;    ///< "functionalize"
+    QString summary; ///< one sentence
+};
+
+/// Where a computed stage and eager part.
+struct Parting {
+    std::string node, nodeFrom; ///< of the computed graph, and of the graph that it was made from
+    QString expected, actual;   ///< eager's value and the computed one, of the first cell that differs
+    QString text;               ///< the same in a sentence
+};
+
+/// What is known about a computed stage. Immutable but for the verification.
+struct ComputedStage {
+    session::StagePtr stage;
+    session::StagePtr root;          ///< the captured stage that it all began with
+    std::vector<std::string> passes; ///< from the root on
+    bool removesViews = false;
+    RecordingPtr recording; ///< of the last pass, where that is functionalize
+    std::string graphText;
+    nlohmann::json attributes; ///< constants of the graph
+    double microseconds = 0;
+    std::size_t nodesBefore = 0, nodesAfter = 0;
+    QStringList differences; ///< what verification found, in whole sentences
+    Parting parting;         ///< of a stage that is different
+};
+
+/// GUI thread only. Owned by the window.
+class Passes : public QObject {
+    Q_OBJECT
+public:
+    Passes(Workspace& workspace, Engine& engine, QObject* parent = nullptr);
+
+    struct Options {
+        bool removesViews = false; ///< functionalize: the mode "mutations and views"
+        bool show = true;          ///< the new stage becomes B, what it was made from A
+    };
+    /// Passes that the engine lists; before it was asked, those that every engine has.
+    [[nodiscard]] const std::vector<PassInfo>& available() const { return m_available; }
+    void askAvailable();
+    /// Runs a pass on a stage of the current compile; -1 takes the stage that is selected: B where that is a
+    /// graph, else A. The same pass on the same stage replaces its earlier result.
+    void run(const QString& pass, int from, Options options);
+    void run(const QString& pass, int from = -1) { run(pass, from, Options{}); }
+    /// Compares a computed stage with eager on the same inputs.
+    void verify(int stage);
+    [[nodiscard]] const ComputedStage* find(const session::Stage* stage) const;
+    /// The stage to run a pass on when none is named.
+    [[nodiscard]] int selectedStage() const;
+    /// The functionalization to show for the current place: B, else A, else the newest of this compile.
+    [[nodiscard]] const ComputedStage* shownFunctionalization() const;
+    [[nodiscard]] bool isBusy() const;
+
+    /// What an engine needs to run a captured stage's graph: its text, inputs (null: seeded from metadata)
+    /// and constants.
+    struct Source {
+        std::string text;
+        nlohmann::json inputs, attributes;
+    };
+    [[nodiscard]] Source sourceOf(const session::Stage& root) const;
+    [[nodiscard]] Engine& engine() { return m_engine; }
+
+signals:
+    void availableChanged();
+    void computed(int stage); ///< added or replaced
+    void verified(int stage);
+    void failed(const QString& message);
+
+private:
+    struct Ran;
+    void add(Ran ran);
+    void compareWithTwin(const session::StagePtr& stage);
+
+    Workspace& m_workspace;
+    Engine& m_engine;
+    std::vector<PassInfo> m_available;
+    bool m_asked = false;
+    std::unordered_map<const session::Stage*, ComputedStage> m_computed;
+};
+
+/// The message for a call that has no result: says what failed, why, and where.
+[[nodiscard]] QString callErrorText(const QString& what, const engine::CallError& error);
+
+} // namespace dynascope::views

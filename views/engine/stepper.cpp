@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/engine/stepper.h"
+
+#include "views/models/labels.h"
+
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+constexpr qsizetype namedNodes = 3;
+
+} // namespace
+
+Stepper::Stepper(Workspace& workspace, Passes& passes, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_passes(passes) {
+    connect(&m_workspace, &Workspace::placeChanged, this, &Stepper::follow);
+    connect(&m_workspace, &Workspace::computedChanged, this, &Stepper::follow);
+    connect(&m_workspace, &Workspace::captureClosed, this, &Stepper::follow);
+    follow();
+}
+
+const ComputedStage* Stepper::stage() const {
+    return m_stage ? m_passes.find(m_stage.get()) : nullptr;
+}
+
+int Stepper::phaseCount() const {
+    return m_recording && m_op < opCount() ? int(m_recording->phases(m_op).size()) : 0;
+}
+
+void Stepper::follow() {
+    const ComputedStage* shown = m_passes.shownFunctionalization();
+    const RecordingPtr recording = shown ? shown->recording : nullptr;
+    if (recording == m_recording) return;
+    m_recording = recording;
+    m_stage = shown ? shown->stage : nullptr;
+    m_op = m_phase = 0;
+    m_board = {};
+    if (!m_recording || opCount() == 0) {
+        m_recording = nullptr;
+        emit recordingChanged();
+        emit moved();
+        return;
+    }
+    // At first the write that the reader came for; later where they were, also in the other mode.
+    int op = m_places.value(shown->root.get(), -1);
+    if (op < 0 || op >= opCount()) {
+        op = 0;
+        while (op < opCount() && !m_recording->writes(op))
+            ++op;
+        if (op == opCount()) op = opCount() - 1;
+    }
+    int phase = int(m_recording->phases(op).size()) - 1;
+    if (m_recording->writes(op)) phase = std::max(0, phase - 1);
+    m_op = op;
+    m_phase = phase;
+    m_board = m_recording->scoreboard(m_op, m_phase);
+    emit recordingChanged();
+    emit moved();
+}
+
+void Stepper::set(int op, int phase) {
+    if (!m_recording) return;
+    op = std::clamp(op, 0, opCount() - 1);
+    const int last = std::max(0, int(m_recording->phases(op).size()) - 1);
+    phase = phase < 0 ? last : std::min(phase, last);
+    if (op == m_op && phase == m_phase) return;
+    m_op = op;
+    m_phase = phase;
+    m_board = m_recording->scoreboard(op, phase);
+    if (const ComputedStage* shown = stage()) m_places.insert(shown->root.get(), op);
+    emit moved();
+}
+
+void Stepper::goTo(int op, int phase) {
+    set(op, phase);
+}
+void Stepper::first() {
+    set(0, 0);
+}
+void Stepper::last() {
+    set(opCount() - 1, -1);
+}
+
+void Stepper::stepOp(int direction) {
+    const int op = m_op + direction;
+    if (op >= 0 && op < opCount()) set(op, -1);
+}
+
+void Stepper::stepPhase(int direction) {
+    const int phase = m_phase + direction;
+    if (phase >= 0 && phase < phaseCount())
+        set(m_op, phase);
+    else if (direction > 0 && m_op + 1 < opCount())
+        set(m_op + 1, 0);
+    else if (direction < 0 && m_op > 0)
+        set(m_op - 1, -1);
+}
+
+bool Stepper::stepWrite(int direction) {
+    for (int op = m_op + direction; op >= 0 && op < opCount(); op += direction) {
+        if (!m_recording->writes(op)) continue;
+        const auto& phases = m_recording->phases(op);
+        const auto commit = std::find_if(phases.begin(), phases.end(), [](const OpPhase& phase) {
+            return phase.kind == OpPhase::Kind::Commit;
+        });
+        set(op, int(commit - phases.begin()));
+        return true;
+    }
+    return false;
+}
+
+void Stepper::setRemovesViews(bool removes) {
+    const ComputedStage* shown = stage();
+    if (!shown || removes == removesViews()) return;
+    const int here = m_workspace.indexOf(shown->stage.get()), from = m_workspace.madeFrom(here);
+    for (int i = 0; i < m_workspace.stageCount(); ++i) {
+        const ComputedStage* other = m_passes.find(m_workspace.stageAt(i).get());
+        if (!other || !other->recording || m_workspace.madeFrom(i) != from || other->removesViews != removes)
+            continue;
+        Place place = m_workspace.place();
+        place.stageA = from;
+        place.stageB = i;
+        place.node = {};
+        m_workspace.go(place);
+        return;
+    }
+    m_passes.run(QStringLiteral("functionalize"), from, {.removesViews = removes});
+}
+
+QString Stepper::whereText() const {
+    if (!m_recording) return {};
+    QString text = tr("op %1 of %2").arg(m_op).arg(opCount() - 1);
+    if (phaseCount() > 1) text += tr(" · phase %1 of %2").arg(m_phase + 1).arg(phaseCount());
+    return text;
+}
+
+QString Stepper::phaseName(OpPhase::Kind kind) {
+    switch (kind) {
+    case OpPhase::Kind::Wrap:
+        return tr("wrap");
+    case OpPhase::Kind::Read:
+        return tr("sync");
+    case OpPhase::Kind::Emit:
+        return tr("emit");
+    case OpPhase::Kind::Commit:
+        return tr("commit");
+    case OpPhase::Kind::Apply:
+        return tr("sync");
+    case OpPhase::Kind::WriteBack:
+        return tr("write back");
+    }
+    return {};
+}
+
+QString Stepper::phaseDetail(int phase) const {
+    if (!m_recording || phase < 0 || phase >= phaseCount()) return {};
+    const OpPhase& here = m_recording->phases(m_op)[std::size_t(phase)];
+    if (here.kind == OpPhase::Kind::Wrap) return tr("a storage of its own");
+    if (here.kind == OpPhase::Kind::Commit) {
+        for (const ScoreRow& row : m_recording->step(m_op).rows)
+            if (row.storageGeneration > 0 && row.generation == row.storageGeneration)
+                return tr("queue it, gen %1 → %2").arg(row.storageGeneration - 1).arg(row.storageGeneration);
+        return tr("queue it");
+    }
+    QStringList names;
+    for (const std::size_t i : here.emitted)
+        names << toQString(m_recording->step(m_op).emitted[i].node);
+    if (names.isEmpty()) return here.kind == OpPhase::Kind::Read ? tr("nothing is stale") : tr("no new node");
+    if (names.size() > namedNodes) {
+        const qsizetype more = names.size() - namedNodes + 1;
+        names = names.mid(0, namedNodes - 1);
+        names << tr("%1 more").arg(more);
+    }
+    return names.join(QStringLiteral(", "));
+}
+
+QString Stepper::phaseHelp(OpPhase::Kind kind) {
+    switch (kind) {
+    case OpPhase::Kind::Wrap:
+        return tr("The input is wrapped: it gets a storage that remembers who looks at it and how often it "
+                  "was written.");
+    case OpPhase::Kind::Read:
+        return tr("Before an op reads a tensor that is behind its storage, the tensor is made again from the "
+                  "base: its chain of views is replayed.");
+    case OpPhase::Kind::Emit:
+        return tr("The op itself, in its functional form, goes into the graph.");
+    case OpPhase::Kind::Commit:
+        return tr("The new value is queued on the storage and its generation rises. Every other tensor on "
+                  "this storage is now behind.");
+    case OpPhase::Kind::Apply:
+        return tr("The queue is emptied: each update is carried back through the inverse of its views into a "
+                  "new base, and the written tensor is taken from it again.");
+    case OpPhase::Kind::WriteBack:
+        return tr("The caller must see the writes to its inputs: the last value is copied into each.");
+    }
+    return {};
+}
+
+} // namespace dynascope::views

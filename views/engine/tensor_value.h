@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A tensor as the engine describes it: geometry, statistics, a histogram and a corner of the data.
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynascope::views {
+
+struct TensorValue {
+    std::vector<std::int64_t> shape, stride;
+    std::int64_t offset = 0; ///< in elements of its storage
+    std::string dtype;       ///< "float32"
+    std::int64_t count = 0;  ///< elements
+    /// The first elements in logical order; all of them where data.size() == count. NaN and infinities are
+    /// themselves.
+    std::vector<double> data;
+    /// The first rows and columns of the last two dimensions, where that is all that is known.
+    std::vector<std::vector<double>> corner;
+    std::string storage; ///< tensors of one run with the same name share memory; empty where not told
+
+    struct Statistics {
+        double min = 0, max = 0, mean = 0, deviation = 0;
+        std::int64_t nan = 0, infinite = 0, zero = 0;
+    };
+    std::optional<Statistics> statistics;
+    struct Histogram {
+        double first = 0, last = 0;
+        std::vector<std::int64_t> counts;
+    };
+    std::optional<Histogram> histogram;
+
+    /// "f32[4, 5]"
+    [[nodiscard]] QString typeText() const;
+    /// Storage cells of its elements in logical order, as far as `data` reaches.
+    [[nodiscard]] std::vector<std::int64_t> cells() const;
+};
+
+/// Values by FX node.
+using NodeValues = std::map<std::string, TensorValue>;
+
+/// Reads {shape, stride, dtype, storage_offset, data, ...}; nothing where it describes no tensor. Statistics
+/// and histogram that the engine did not send are worked out where all elements are there.
+[[nodiscard]] std::optional<TensorValue> readTensorValue(const nlohmann::json& value);
+
+/// A number as the engine writes it: NaN and infinities are strings. NaN for anything else.
+[[nodiscard]] double jsonNumber(const nlohmann::json& item);
+/// "-4", "0.5", "1.2e-05", "nan".
+[[nodiscard]] QString cellText(double value);
+[[nodiscard]] QString shapeText(const std::vector<std::int64_t>& shape); ///< "[4, 5]"
+
+} // namespace dynascope::views

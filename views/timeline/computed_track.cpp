@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The second track of the timeline: stages that the engine computed, each with what verification said.
+#include "views/timeline/timeline_view.h"
+
+#include <QContextMenuEvent>
+#include <QPainter>
+#include <QPainterPath>
+
+namespace dynascope::views {
+
+void TimelineView::drawComputedTrack(QPainter& painter) const {
+    const Colours& c = m_theme.colours();
+    for (int i = capturedCount(); i < stageCount(); ++i) {
+        const int from = m_workspace.madeFrom(i);
+        if (from < 0) continue;
+        const QPointF start = centre(from), end = centre(i);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(c.line2, 2));
+        if (from >= capturedCount()) {
+            painter.drawLine(start, end);
+            continue;
+        }
+        QPainterPath path(start);
+        path.cubicTo(QPointF(start.x(), end.y()), QPointF(start.x(), end.y()), end);
+        painter.drawPath(path);
+    }
+}
+
+QString TimelineView::verdictText(int index) const {
+    if (index < capturedCount() || index >= stageCount()) return {};
+    const Verdict verdict = m_workspace.verdict(stage(index));
+    return verdict.kind == Verdict::Kind::Equal && verdict.isomorphic ? tr("isomorphic")
+                                                                      : verdictWord(verdict.kind);
+}
+
+QRect TimelineView::badgeRect(int index) const {
+    if (index < capturedCount() || index >= stageCount() ||
+        m_workspace.verdict(stage(index)).kind == Verdict::Kind::NotRun)
+        return {};
+    QFont font = m_theme.font(FontRole::Strong);
+    font.setPixelSize(m_theme.scaled(10));
+    const int width = QFontMetrics(font).horizontalAdvance(verdictText(index)) + m_theme.scaled(12);
+    const QPoint at = centre(index);
+    return {at.x() + m_theme.scaled(13), at.y() - m_theme.scaled(8), width, m_theme.scaled(16)};
+}
+
+void TimelineView::drawVerdict(QPainter& painter, int index) const {
+    const Colours& c = m_theme.colours();
+    const Verdict verdict = m_workspace.verdict(stage(index));
+    if (verdict.kind == Verdict::Kind::NotRun) return;
+    const bool good = verdict.kind == Verdict::Kind::Equal, bad = verdict.kind == Verdict::Kind::Different;
+    const diff::Change tone = good  ? diff::Change::Added
+                              : bad ? diff::Change::Removed
+                                    : diff::Change::Changed;
+    const QRectF badge = badgeRect(index);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.diff(tone).fill);
+    painter.drawRoundedRect(badge, 3, 3);
+    QFont font = m_theme.font(FontRole::Strong);
+    font.setPixelSize(m_theme.scaled(10));
+    painter.setFont(font);
+    painter.setPen(c.diff(tone).line);
+    painter.drawText(badge, Qt::AlignCenter, verdictText(index));
+    if (index == shown(Side::A) || index == shown(Side::B)) return;
+    const QPointF at = centre(index);
+    painter.setPen(QPen(c.bg1, 2));
+    painter.setBrush(c.diff(tone).line);
+    painter.drawEllipse(at, 7, 7);
+    painter.setPen(QPen(c.bg1, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    if (good) {
+        painter.drawPolyline(
+            QPolygonF{at + QPointF(-3, 0), at + QPointF(-0.8, 2.4), at + QPointF(3.2, -2.2)});
+    } else if (bad) {
+        painter.drawLine(at + QPointF(-2.4, -2.4), at + QPointF(2.4, 2.4));
+        painter.drawLine(at + QPointF(-2.4, 2.4), at + QPointF(2.4, -2.4));
+    } else {
+        painter.drawLine(at + QPointF(0, -3.2), at + QPointF(0, 0.6));
+        painter.drawPoint(at + QPointF(0, 3.2));
+    }
+}
+
+void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
+    const int index = event->reason() == QContextMenuEvent::Mouse ? stageAt(event->pos()) : shown(Side::B);
+    if (stage(index))
+        emit menuRequested(index, event->reason() == QContextMenuEvent::Mouse
+                                      ? event->globalPos()
+                                      : viewport()->mapToGlobal(centre(index)));
+}
+
+} // namespace dynascope::views
