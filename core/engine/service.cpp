@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/service.h"
 
+#include "core/engine/bulk_tensor.h"
 #include "core/engine/case_values.h"
 #include "core/engine/pass_runner.h"
 #include "core/engine/plugins.h"
@@ -8,6 +9,7 @@
 #include "core/ir/text.h"
 
 #include <algorithm>
+#include <array>
 #include <torch/headeronly/version.h>
 
 namespace dynascope::engine {
@@ -76,7 +78,8 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
     if (method == "initialize") return initialize(params);
     if (method == "load") return load(params);
     if (method == "passes") return passList(m_passes, m_pluginProblems);
-    if (method != "coverage" && method != "execute" && method != "pass" && method != "verify")
+    constexpr std::array onGraphs{"coverage", "execute", "pass", "verify", "tensor"};
+    if (std::find(onGraphs.begin(), onGraphs.end(), method) == onGraphs.end())
         return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
 
     const auto program = programOf(params);
@@ -87,6 +90,7 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
     if (!inputs) return invalid(inputs.error().message);
     const json attributes = params.value("attrs", json());
     if (method == "execute") return execute(**program, *inputs, attributes, task);
+    if (method == "tensor") return tensorMethod(params, **program, *inputs, task);
     if (method == "verify") {
         const VerifyHost host{[this](const std::string& hash) {
                                   return programOf({{"graph", hash}});

@@ -35,6 +35,12 @@ public:
                 return tl::unexpected(engine::Failure{engine::ErrorCode::UnknownGraph, "not loaded", {}});
             return json{{"size", found->second.size()}, {"loads", m_loads}};
         }
+        if (method == "bulk") {
+            std::vector<std::uint8_t> data(params.at("size").get<std::size_t>());
+            for (std::size_t i = 0; i < data.size(); ++i)
+                data[i] = static_cast<std::uint8_t>(i * 31 + (i >> 16));
+            return json{{"data", json::binary(std::move(data))}, {"name", "bulk"}};
+        }
         if (method == "forget") return m_graphs.clear(), json::object();
         if (method == "echo") return params;
         if (method == "sleep") {
@@ -68,5 +74,6 @@ private:
 
 int main(int argc, char** argv) {
     return engine::serve(STDIN_FILENO, STDOUT_FILENO,
-                         StandIn(argc > 1 ? std::atoi(argv[1]) : engine::protocolVersion));
+                         StandIn(argc > 1 ? std::atoi(argv[1]) : engine::protocolVersion),
+                         std::chrono::milliseconds(argc > 2 ? std::atoi(argv[2]) : 60000));
 }

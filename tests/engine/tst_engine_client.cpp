@@ -176,6 +176,95 @@ private slots:
         QVERIFY(client.call("echo").has_value());
     }
 
+    void bulkDataComesWhole_data() {
+        QTest::addColumn<int>("size");
+        QTest::newRow("nothing") << 0;
+        QTest::newRow("a byte") << 1;
+        QTest::newRow("a piece") << (1 << 20);
+        QTest::newRow("a piece and a byte") << (1 << 20) + 1;
+        QTest::newRow("more pieces than credits") << 20 * (1 << 20) + 5;
+    }
+    void bulkDataComesWhole() {
+        QFETCH(int, size);
+        Client client(standIn());
+        const auto answer = client.call("bulk", {{"size", size}});
+        QVERIFY2(answer.has_value(), answer ? "" : answer.error().message.c_str());
+        QCOMPARE((*answer)["name"].get<std::string>(), std::string("bulk"));
+        const std::vector<std::uint8_t>& data = (*answer)["data"].get_binary();
+        QCOMPARE(data.size(), static_cast<std::size_t>(size));
+        for (std::size_t i = 0; i < data.size(); ++i)
+            if (data[i] != static_cast<std::uint8_t>(i * 31 + (i >> 16))) QFAIL("a byte is wrong");
+    }
+
+    /// With two credits the engine is at most two pieces ahead of a reader that takes its time.
+    void aSlowReaderHoldsTheEngineBack() {
+        Client client(standIn());
+        engine::CallOptions options;
+        options.credits = 2;
+        std::size_t got = 0;
+        std::size_t largest = 0;
+        options.onData = [&](std::string_view piece) {
+            got += piece.size();
+            largest = std::max(largest, piece.size());
+            std::this_thread::sleep_for(20ms);
+        };
+        const auto answer = client.call("bulk", {{"size", 10 << 20}}, options);
+        QVERIFY(answer.has_value());
+        QCOMPARE(got, std::size_t{10} << 20);
+        QCOMPARE(largest, std::size_t{1} << 20);
+        QVERIFY(!answer->contains("data"));
+        QVERIFY(client.call("echo").has_value());
+    }
+
+    /// A peer that never gives credit: the engine answers others meanwhile, and gives the request up in the
+    /// end.
+    void aPeerWithoutCredits() {
+        auto process = engine::spawn({STAND_IN_ENGINE, std::to_string(engine::protocolVersion), "700"});
+        QVERIFY(process.has_value());
+        const auto request = [](int id, const char* method, json params) {
+            return engine::frame(
+                json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}}
+                    .dump());
+        };
+        const auto write = [&](const std::string& bytes) {
+            QCOMPARE(::write(process->in.get(), bytes.data(), bytes.size()),
+                     static_cast<ssize_t>(bytes.size()));
+        };
+        engine::FrameReader frames;
+        const auto read = [&]() -> engine::Frame {
+            for (;;) {
+                auto frame = frames.nextFrame();
+                if (!frame) return {"broken", {}};
+                if (*frame) return **frame;
+                char buffer[65536];
+                const ssize_t n = ::read(process->out.get(), buffer, sizeof buffer);
+                if (n <= 0) return {"end", {}};
+                frames.append({buffer, static_cast<std::size_t>(n)});
+            }
+        };
+        write(request(1, "bulk", {{"size", 3 << 20}, {"credits", 1}}));
+        const engine::Frame piece = read();
+        QCOMPARE(piece.stream.value_or(0), 1);
+        QCOMPARE(piece.body.size(), std::size_t{1} << 20);
+        write(request(2, "status", json::object()));
+        QCOMPARE(json::parse(read().body)["result"]["method"].get<std::string>(), std::string("bulk"));
+        write(request(3, "credit", {{"id", 1}, {"count", 1}}));
+        bool second = false; // the piece and the answer to "credit" come in either order
+        for (int i = 0; i < 2; ++i)
+            second = read().stream.has_value() || second;
+        QVERIFY(second);
+        const json failed = json::parse(read().body); // 0.7 s later
+        QCOMPARE(failed["id"].get<int>(), 1);
+        QCOMPARE(failed["error"]["message"].get<std::string>(),
+                 std::string("the client gave no credit for bulk data"));
+        write(request(4, "echo", {{"still", "there"}}));
+        QCOMPARE(json::parse(read().body)["result"]["still"].get<std::string>(), std::string("there"));
+        write(request(5, "bulk", {{"size", 3 << 20}}));
+        write(request(6, "cancel", {{"id", 5}}));
+        QCOMPARE(json::parse(read().body)["id"].get<int>() + json::parse(read().body)["id"].get<int>(), 11);
+        write(request(7, "shutdown", json::object()));
+    }
+
     void theServerSurvivesBadRequests() {
         auto process = engine::spawn(standIn());
         QVERIFY(process.has_value());

@@ -41,6 +41,29 @@ private slots:
         QCOMPARE(reader.next()->value(), std::string("{}"));
     }
 
+    void piecesOfBulkData() {
+        FrameReader reader;
+        const std::string stream =
+            frame("{}") + streamFrame(7, std::string("\0\r\n\r\n", 5)) + streamFrame(-1, "") + frame("[]");
+        std::vector<Frame> got;
+        for (const char c : stream) {
+            reader.append({&c, 1});
+            while (auto next = *reader.nextFrame())
+                got.push_back(*next);
+        }
+        QCOMPARE(got.size(), 4U);
+        QVERIFY(!got[0].stream && !got[3].stream);
+        QCOMPARE(got[1].stream.value_or(0), 7);
+        QCOMPARE(got[1].body, std::string("\0\r\n\r\n", 5));
+        QCOMPARE(got[2].stream.value_or(0), -1);
+    }
+
+    void bulkDataWhereMessagesAreExpected() {
+        FrameReader reader;
+        reader.append(streamFrame(1, "x"));
+        QVERIFY(!reader.next().has_value());
+    }
+
     void garbage_data() {
         QTest::addColumn<QString>("bytes");
         QTest::newRow("text") << "hello\r\n\r\n";
@@ -48,6 +71,8 @@ private slots:
         QTest::newRow("negative") << "Content-Length: -1\r\n\r\n";
         QTest::newRow("overflow") << "Content-Length: 99999999999999999999999\r\n\r\n";
         QTest::newRow("too large") << "Content-Length: 268435457\r\n\r\n";
+        QTest::newRow("large piece") << "Stream: 1\r\nContent-Length: 1048577\r\n\r\n";
+        QTest::newRow("no stream") << "Stream: x\r\nContent-Length: 1\r\n\r\n";
         QTest::newRow("trailing") << "Content-Length: 3x\r\n\r\n";
         QTest::newRow("endless header") << QString(5000, 'a');
     }

@@ -4,9 +4,11 @@
 #include "core/engine/client/client.h"
 
 #include <QTest>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <future>
 #include <sys/types.h>
 
@@ -288,6 +290,9 @@ private slots:
     }
 
     void memoryLimitIsAnErrorOfOneNode() {
+#ifdef __SANITIZE_ADDRESS__
+        QSKIP("the address sanitizer allows no memory limit");
+#endif
         Client client({enginePath, "--memory-limit", "1024"});
         const auto reply = client.callOnGraph(
             "execute", graphOf("torch.ops.aten.zeros.default](args = ([1000000000],), kwargs = {})"),
@@ -298,6 +303,49 @@ private slots:
         QVERIFY2(QString::fromStdString(reply.error().message).contains("can't allocate memory"),
                  reply.error().message.c_str());
         QVERIFY(client.running());
+    }
+
+    /// A tensor of 12 MB crosses in pieces, to the byte.
+    void aWholeTensorCrossesInPieces() {
+        const std::string graph =
+            graphOf("torch.ops.aten.arange.default](args = (3000000,), kwargs = {dtype: torch.int32})");
+        std::vector<std::int32_t> numbers;
+        std::size_t pieces = 0;
+        std::string bytes;
+        engine::CallOptions options;
+        options.onData = [&](std::string_view piece) {
+            ++pieces;
+            bytes += piece;
+        };
+        const auto answer =
+            m_engine.callOnGraph("tensor", graph, {{"inputs", vectorInput({1})}, {"node", "y"}}, options);
+        QVERIFY2(answer.has_value(), answer ? "" : answer.error().message.c_str());
+        QCOMPARE((*answer)["dtype"].get<std::string>(), std::string("int32"));
+        QCOMPARE((*answer)["shape"].dump(), std::string("[3000000]"));
+        QCOMPARE(bytes.size(), 12000000U);
+        QCOMPARE(pieces, 12U);
+        numbers.resize(3000000);
+        std::memcpy(numbers.data(), bytes.data(), bytes.size());
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            if (numbers[i] != static_cast<std::int32_t>(i)) QFAIL("a number is wrong");
+    }
+
+    void aTensorIsOfItsMoment() {
+        // mul_ changes x later; the node x is asked for as it was before.
+        const std::string graph = graphOf("torch.ops.aten.mul_.Tensor](args = (%x, 2), kwargs = {})");
+        const auto answer =
+            m_engine.callOnGraph("tensor", graph, {{"inputs", vectorInput({1, 2})}, {"node", "x"}});
+        QVERIFY2(answer.has_value(), answer ? "" : answer.error().message.c_str());
+        std::array<float, 2> values{};
+        QCOMPARE((*answer)["data"].get_binary().size(), sizeof values);
+        std::memcpy(values.data(), (*answer)["data"].get_binary().data(), sizeof values);
+        QCOMPARE(values, (std::array<float, 2>{1, 2}));
+        for (const json& params :
+             {json{{"node", "nobody"}}, json{{"node", "x"}, {"item", 1}}, json::object()}) {
+            json request = params;
+            request["inputs"] = vectorInput({1, 2});
+            QVERIFY(!m_engine.callOnGraph("tensor", graph, request));
+        }
     }
 
     void anArgumentListReachesTheEngine() {

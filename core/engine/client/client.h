@@ -9,6 +9,7 @@
 #include "core/engine/client/protocol.h"
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -49,6 +50,11 @@ struct CallOptions {
     std::chrono::milliseconds grace = std::chrono::seconds(2);
     /// `onProgress` is called on the client's reader thread.
     TaskContext task;
+    /// Takes the bulk data of the answer piece by piece, at most 1 MiB each, on the client's reader thread: a
+    /// slow one slows the engine down. Without it the data is the answer's binary member "data".
+    std::function<void(std::string_view piece)> onData;
+    /// Pieces that may be under way at a time.
+    unsigned credits = 8;
 };
 
 class Connection;

@@ -109,10 +109,14 @@ void Connection::read() {
         if (got <= 0) break;
         frames.append({buffer.data(), static_cast<std::size_t>(got)});
         for (;;) {
-            Result<std::optional<std::string>> message = frames.next();
+            Result<std::optional<Frame>> message = frames.nextFrame();
             if (!message) problem = "the engine sent what is no message: " + message.error().message;
             if (!message || !*message) break;
-            receive(**message);
+            if ((*message)->stream) {
+                receivePiece(*(*message)->stream, (*message)->body);
+            } else {
+                receive((*message)->body);
+            }
         }
     }
     lose(std::move(problem));
@@ -148,6 +152,20 @@ void Connection::receive(const std::string& body) {
     if (found == m_pending.end()) return; // the answer to a call that was given up
     found->second.message = std::move(message);
     m_changed.notify_all();
+}
+
+void Connection::receivePiece(std::int64_t id, std::string_view piece) {
+    std::function<void(std::string_view)> sink;
+    {
+        const std::scoped_lock lock(m_mutex);
+        const auto found = m_pending.find(id);
+        if (found == m_pending.end()) return; // of a call that was given up: no credit, so no more
+        sink = found->second.onData;
+        if (!sink) found->second.data.insert(found->second.data.end(), piece.begin(), piece.end());
+    }
+    if (sink) sink(piece);
+    (void)send({{"jsonrpc", "2.0"}, {"method", "credit"}, {"params", {{"id", id}, {"count", 1}}}},
+               Clock::now() + std::chrono::seconds(10), {});
 }
 
 void Connection::lose(std::string why) {
@@ -234,9 +252,11 @@ CallResult Connection::call(const std::string& method, const json& params, const
     if (m_end) return failed(CallError::Kind::EngineDied, *m_end);
     const std::int64_t id = m_nextId++;
     m_pending[id].onProgress = options.task.onProgress;
+    m_pending[id].onData = options.onData;
     lock.unlock();
-    const bool sent = send({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}, deadline,
-                           options.task.stop);
+    json message{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}};
+    if (message["params"].is_object()) message["params"]["credits"] = options.credits;
+    const bool sent = send(message, deadline, options.task.stop);
     lock.lock();
     Waited how = Waited::TimedOut;
     if (sent || Clock::now() < deadline)
@@ -244,7 +264,12 @@ CallResult Connection::call(const std::string& method, const json& params, const
     if (how == Waited::Stopped || how == Waited::TimedOut) return abandon(lock, id, how, options);
     auto pending = m_pending.extract(id);
     if (how == Waited::Ended) return failed(CallError::Kind::EngineDied, *m_end);
-    return resultOf(*pending.mapped().message);
+    CallResult result = resultOf(*pending.mapped().message);
+    std::vector<std::uint8_t>& data = pending.mapped().data;
+    if (result && result->is_object() && !pending.mapped().onData &&
+        result->value("bytes", json()) == data.size())
+        (*result)["data"] = json::binary(std::move(data));
+    return result;
 }
 
 } // namespace dynascope::engine

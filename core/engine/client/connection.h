@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace dynascope::engine {
 
@@ -37,11 +38,14 @@ private:
     struct Pending {
         std::optional<nlohmann::json> message;
         std::function<void(const Progress&)> onProgress;
+        std::function<void(std::string_view)> onData;
+        std::vector<std::uint8_t> data; ///< without onData
     };
     enum class Waited { Answered, Ended, Stopped, TimedOut };
 
     void read();
     void receive(const std::string& body);
+    void receivePiece(std::int64_t id, std::string_view piece);
     void lose(std::string why);
     [[nodiscard]] bool send(const nlohmann::json& message, std::chrono::steady_clock::time_point deadline,
                             const std::stop_token& stop);

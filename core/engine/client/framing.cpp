@@ -17,32 +17,47 @@ bool equalsIgnoringCase(std::string_view a, std::string_view b) {
                       [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-Result<std::size_t> bodyLength(std::string_view header) {
-    std::optional<std::size_t> length;
+Error plain(std::string message) {
+    return Error{std::move(message), {}, 0, 0};
+}
+
+struct Header {
+    std::size_t length = 0;
+    std::optional<std::int64_t> stream;
+};
+
+template <typename Number>
+bool readNumber(std::string_view text, Number& value) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return status == std::errc() && stop == text.data() + text.size();
+}
+
+Result<Header> readHeader(std::string_view header) {
+    Header out;
+    bool sized = false;
     while (!header.empty()) {
         const std::size_t end = std::min(header.find("\r\n"), header.size());
         const std::string_view line = header.substr(0, end);
         header.remove_prefix(std::min(end + 2, header.size()));
         const std::size_t colon = line.find(':');
-        if (colon == std::string_view::npos)
-            return tl::unexpected(Error{"a header line without a colon", {}, 0, 0});
-        if (!equalsIgnoringCase(line.substr(0, colon), "Content-Length")) continue;
-        std::string_view digits = line.substr(colon + 1);
-        digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
-        std::size_t value = 0;
-        const auto [stop, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (status != std::errc() || stop != digits.data() + digits.size())
-            return tl::unexpected(Error{"Content-Length is not a number", {}, 0, 0});
-        length = value;
+        if (colon == std::string_view::npos) return tl::unexpected(plain("a header line without a colon"));
+        const std::string_view key = line.substr(0, colon);
+        if (equalsIgnoringCase(key, "Content-Length")) {
+            if (!readNumber(line.substr(colon + 1), out.length))
+                return tl::unexpected(plain("Content-Length is not a number"));
+            sized = true;
+        } else if (equalsIgnoringCase(key, "Stream")) {
+            if (!readNumber(line.substr(colon + 1), out.stream.emplace()))
+                return tl::unexpected(plain("Stream is not a number"));
+        }
     }
-    if (!length) return tl::unexpected(Error{"a header without Content-Length", {}, 0, 0});
-    if (*length > maxMessageBytes)
-        return tl::unexpected(Error{"a message of " + std::to_string(*length) + " bytes, more than the " +
-                                        std::to_string(maxMessageBytes) + " allowed",
-                                    {},
-                                    0,
-                                    0});
-    return *length;
+    if (!sized) return tl::unexpected(plain("a header without Content-Length"));
+    const std::size_t allowed = out.stream ? maxPieceBytes : maxMessageBytes;
+    if (out.length > allowed)
+        return tl::unexpected(plain("a message of " + std::to_string(out.length) + " bytes, more than the " +
+                                    std::to_string(allowed) + " allowed"));
+    return out;
 }
 
 } // namespace
@@ -54,6 +69,14 @@ std::string frame(std::string_view body) {
     return out;
 }
 
+std::string streamFrame(std::int64_t request, std::string_view piece) {
+    std::string out =
+        "Stream: " + std::to_string(request) + "\r\nContent-Length: " + std::to_string(piece.size());
+    out += headerEnd;
+    out += piece;
+    return out;
+}
+
 void FrameReader::append(std::string_view bytes) {
     if (m_start > 0 && m_start >= m_buffer.size() / 2) {
         m_buffer.erase(0, m_start);
@@ -62,25 +85,33 @@ void FrameReader::append(std::string_view bytes) {
     m_buffer += bytes;
 }
 
-Result<std::optional<std::string>> FrameReader::next() {
+Result<std::optional<Frame>> FrameReader::nextFrame() {
     if (!m_body) {
         const std::string_view rest = std::string_view(m_buffer).substr(m_start);
         const std::size_t end = rest.substr(0, maxHeaderBytes).find(headerEnd);
         if (end == std::string_view::npos) {
-            if (rest.size() >= maxHeaderBytes)
-                return tl::unexpected(Error{"no header within 4096 bytes", {}, 0, 0});
+            if (rest.size() >= maxHeaderBytes) return tl::unexpected(plain("no header within 4096 bytes"));
             return std::nullopt;
         }
-        const Result<std::size_t> length = bodyLength(rest.substr(0, end));
-        if (!length) return tl::unexpected(length.error());
-        m_body = *length;
+        const Result<Header> header = readHeader(rest.substr(0, end));
+        if (!header) return tl::unexpected(header.error());
+        m_body = header->length;
+        m_stream = header->stream;
         m_start += end + headerEnd.size();
     }
     if (m_buffer.size() - m_start < *m_body) return std::nullopt;
-    std::string body = m_buffer.substr(m_start, *m_body);
+    Frame out{m_buffer.substr(m_start, *m_body), m_stream};
     m_start += *m_body;
     m_body.reset();
-    return body;
+    return out;
+}
+
+Result<std::optional<std::string>> FrameReader::next() {
+    Result<std::optional<Frame>> frame = nextFrame();
+    if (!frame) return tl::unexpected(frame.error());
+    if (!*frame) return std::nullopt;
+    if ((*frame)->stream) return tl::unexpected(plain("bulk data where a message was expected"));
+    return std::move((*frame)->body);
 }
 
 } // namespace dynascope::engine

@@ -9,8 +9,10 @@
 //   pass       {graph, passes, inputs, attrs, ...}  -> {graph, attrs, steps, nodes_before, nodes_after, ...}
 //   passes     {}                                   -> {passes: [{name, description, origin}], problems}
 //   verify     {graph, computed | passes, ...}      -> {verdict, checks, first_difference, reason, ...}
+//   tensor     {graph, inputs, attrs, node, item}   -> {dtype, shape, bytes} and bulk data
 //   status     {}                                   -> {busy, method, queued, graphs}   answered at once
 //   cancel     {id}                                 -> {cancelled}                      answered at once
+//   credit     {id, count}                          -> {}                               answered at once
 //   shutdown   {}                                   -> {}
 //
 // A pass's `origin` is "builtin" or the plugin's path; `problems` has a line for each plugin that was not
@@ -61,7 +63,8 @@
 // } -> {
 //   verdict           "equal"; "different"; "order-dependent" (eager reads what it writes, in an order that
 //                     nobody defined) and "random" (random numbers, or memory that nobody wrote) where that
-//                     explains a difference; "declined" where eager raises, so that there is nothing to hold to
+//                     explains a difference; "declined" where eager raises, so that there is nothing to hold
+//                     to
 //   reason            one sentence; may be empty where equal
 //   checks            [{what, property, ok, counts, expected, actual, max_abs, max_rel, cell}]: `what` is
 //                     "output #0", "input x after the call", "storage 0 after the call", "gradient of x" or
@@ -69,15 +72,25 @@
 //                     that does not count leaves the verdict alone: strides, storages and identities of
 //                     outputs, which functionalization does not keep, count with `strict` only. The last
 //                     three members come with values: how far apart, and the first cell that differs
-//   first_difference  null, or {computed, source, index, expected, actual, text, among, runs, how}: names of the node
-//                     at which the graphs part although all that it reads agrees, and of the source's node that
-//                     it stands for (null: none); the first cell with both values; nodes of the computed graph
-//                     that stand for none and lie before it, so that the fault may be theirs; runs of each
-//                     graph that it took to find it
+//   first_difference  null, or {computed, source, index, expected, actual, text, among, runs, how}: names of
+//   the node
+//                     at which the graphs part although all that it reads agrees, and of the source's node
+//                     that it stands for (null: none); the first cell with both values; nodes of the computed
+//                     graph that stand for none and lie before it, so that the fault may be theirs; runs of
+//                     each graph that it took to find it
 //   inputs, variants  with `aliasing` every way of sharing memory that the inputs allow is tried: which one
 //                     the answer is about (the worst), and [{inputs, verdict, reason}] of all
 //   matched           pairs of nodes that could be compared
 //   graph, warnings   of the passes, where these ran }
+//
+// tensor: the value of `node` right after it ran, `item` being which one where it has several (0). The bytes
+// are its elements in logical order, as the machine has them (little-endian).
+//
+// Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
+// "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A
+// request brings its first credits along (`credits` in its parameters), and the notification "credit" brings
+// more. An engine without credits waits, while status, cancel and credit are still answered; after a minute
+// the request fails.
 //
 // `inputs` and `attrs` have the form of an oracle case (tests/oracle/README.md). While a request runs, the
 // engine may send notifications "progress" {id, phase, done, total}.

@@ -3,6 +3,7 @@
 
 #include "core/engine/client/framing.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace dynascope::engine {
 
@@ -25,14 +27,16 @@ struct Request {
     std::string method;
     json params;
     std::stop_source stop;
+    std::uint64_t credits = 0; ///< pieces of bulk data that the client has room for
 };
 
 class Server {
 public:
-    Server(int in, int out, const Handler& handler)
+    Server(int in, int out, const Handler& handler, std::chrono::milliseconds patience)
         : m_in(in)
         , m_out(out)
-        , m_handler(handler) {}
+        , m_handler(handler)
+        , m_patience(patience) {}
 
     int run() {
         const std::jthread reader([this] { read(); });
@@ -51,11 +55,15 @@ private:
     bool accept(const std::string& body);
     void answerAtOnce(const json& id, const std::string& method, const json& params);
     json cancel(const json& params);
+    json credit(const json& params);
     json status();
+    /// Sends the bulk data of the request that is being carried out.
+    tl::expected<void, Failure> stream(const json& id, const std::vector<std::uint8_t>& data);
     std::optional<Request> take();
     void answer(Request& request);
     void finish(int exitStatus);
     void send(const json& message);
+    void sendBytes(std::string_view bytes);
     void sendResult(const json& id, json result) {
         send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
     }
@@ -68,6 +76,7 @@ private:
     int m_in;
     int m_out;
     const Handler& m_handler;
+    std::chrono::milliseconds m_patience;
     std::mutex m_mutex; ///< everything below
     std::condition_variable m_changed;
     std::deque<Request> m_queue;
@@ -117,18 +126,20 @@ bool Server::accept(const std::string& body) {
         sendResult(id, json::object());
         return false;
     }
-    if (method == "cancel" || method == "status") {
+    if (method == "cancel" || method == "status" || method == "credit") {
         answerAtOnce(id, method, params);
         return true;
     }
+    const json credits = params.is_object() ? params.value("credits", json()) : json();
     const std::scoped_lock lock(m_mutex);
-    m_queue.push_back({id, method, std::move(params), {}});
+    m_queue.push_back(
+        {id, method, std::move(params), {}, credits.is_number_unsigned() ? credits.get<std::uint64_t>() : 0});
     m_changed.notify_all();
     return true;
 }
 
 void Server::answerAtOnce(const json& id, const std::string& method, const json& params) {
-    json result = method == "cancel" ? cancel(params) : status();
+    json result = method == "cancel" ? cancel(params) : method == "credit" ? credit(params) : status();
     if (!id.is_null()) sendResult(id, std::move(result));
 }
 
@@ -144,7 +155,47 @@ json Server::cancel(const json& params) {
     if (m_current) stop(*m_current);
     for (Request& request : m_queue)
         stop(request);
+    m_changed.notify_all();
     return {{"cancelled", found}};
+}
+
+json Server::credit(const json& params) {
+    const json id = params.is_object() ? params.value("id", json()) : json();
+    const json count = params.is_object() ? params.value("count", json()) : json();
+    constexpr std::uint64_t most = std::uint64_t{1} << 32; // keeps the sum from wrapping
+    const std::uint64_t more = count.is_number_unsigned() ? std::min(count.get<std::uint64_t>(), most) : 0;
+    const std::scoped_lock lock(m_mutex);
+    const auto add = [&](Request& request) {
+        if (request.id == id) request.credits = std::min(request.credits + more, most);
+    };
+    if (m_current) add(*m_current);
+    for (Request& request : m_queue)
+        add(request);
+    m_changed.notify_all();
+    return json::object();
+}
+
+tl::expected<void, Failure> Server::stream(const json& id, const std::vector<std::uint8_t>& data) {
+    if (!id.is_number_integer())
+        return tl::unexpected(Failure{ErrorCode::InvalidRequest, "bulk data needs an integer id", {}});
+    for (std::size_t at = 0; at < data.size(); at += maxPieceBytes) {
+        {
+            std::unique_lock lock(m_mutex);
+            const auto ready = [this] {
+                return m_ended || m_current->credits > 0 || m_current->stop.stop_requested();
+            };
+            if (!m_changed.wait_for(lock, m_patience, ready))
+                return tl::unexpected(
+                    Failure{ErrorCode::Failed, "the client gave no credit for bulk data", {}});
+            if (m_ended || m_current->stop.stop_requested())
+                return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
+            --m_current->credits;
+        }
+        const std::size_t size = std::min(maxPieceBytes, data.size() - at);
+        sendBytes(
+            streamFrame(id.get<std::int64_t>(), {reinterpret_cast<const char*>(data.data()) + at, size}));
+    }
+    return {};
 }
 
 json Server::status() {
@@ -160,7 +211,7 @@ std::optional<Request> Server::take() {
     if (m_ended) return std::nullopt;
     Request request = std::move(m_queue.front());
     m_queue.pop_front();
-    m_current = Request{request.id, request.method, {}, request.stop};
+    m_current = Request{request.id, request.method, {}, request.stop, request.credits};
     return request;
 }
 
@@ -180,9 +231,17 @@ void Server::answer(Request& request) {
                 {"done", progress.done},
                 {"total", progress.total}}}});
     };
-    const Reply reply = task.cancelled() ? tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}})
-                                         : m_handler(request.method, request.params, task);
+    Reply reply = task.cancelled() ? tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}})
+                                   : m_handler(request.method, request.params, task);
     if (request.id.is_null()) return; // a notification
+    if (reply && reply->is_object() && reply->contains("data") && (*reply)["data"].is_binary()) {
+        const std::vector<std::uint8_t>& data = (*reply)["data"].get_binary();
+        const auto sent = stream(request.id, data);
+        const std::size_t size = data.size();
+        reply->erase("data");
+        (*reply)["bytes"] = size;
+        if (!sent) reply = tl::unexpected(sent.error());
+    }
     if (reply) {
         sendResult(request.id, *reply);
     } else {
@@ -203,7 +262,10 @@ void Server::finish(int exitStatus) {
 }
 
 void Server::send(const json& message) {
-    const std::string bytes = frame(message.dump(-1, ' ', false, json::error_handler_t::replace));
+    sendBytes(frame(message.dump(-1, ' ', false, json::error_handler_t::replace)));
+}
+
+void Server::sendBytes(std::string_view bytes) {
     const std::scoped_lock lock(m_writing);
     for (std::string_view rest = bytes; !rest.empty();) {
         const ssize_t done = ::write(m_out, rest.data(), rest.size());
@@ -215,8 +277,8 @@ void Server::send(const json& message) {
 
 } // namespace
 
-int serve(int in, int out, const Handler& handler) {
-    return Server(in, out, handler).run();
+int serve(int in, int out, const Handler& handler, std::chrono::milliseconds patience) {
+    return Server(in, out, handler, patience).run();
 }
 
 } // namespace dynascope::engine

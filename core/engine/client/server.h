@@ -7,6 +7,7 @@
 #include "core/base/task.h"
 #include "core/engine/client/protocol.h"
 
+#include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,14 +21,19 @@ struct Failure {
     std::string message;
     nlohmann::json data;
 };
+/// A result whose member "data" is binary goes as bulk data: in pieces, as the client gives credits.
 using Reply = tl::expected<nlohmann::json, Failure>;
 
 /// Carries out one request on the worker. A method it does not know gives Failure{MethodNotFound}.
 using Handler =
     std::function<Reply(const std::string& method, const nlohmann::json& params, const TaskContext& task)>;
 
+/// How long bulk data waits for a credit before its request fails and the next one has its turn.
+inline constexpr std::chrono::milliseconds creditPatience = std::chrono::seconds(60);
+
 /// Serves until "shutdown" or the end of `in`, and returns the exit status: 0, or 1 after bytes that are no
 /// frame (said on stderr). Blocks. Progress is sent at most 30 times a second.
-[[nodiscard]] int serve(int in, int out, const Handler& handler);
+[[nodiscard]] int serve(int in, int out, const Handler& handler,
+                        std::chrono::milliseconds patience = creditPatience);
 
 } // namespace dynascope::engine
