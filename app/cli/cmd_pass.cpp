@@ -121,7 +121,21 @@ std::string verdictText(const json& reply) {
         out += "  " + difference["text"].get<std::string>() + '\n';
     for (const json& deviation : reply.value("deviations", json::array()))
         out += "  known deviation: " + deviation.get<std::string>() + '\n';
+    const json verification = reply.value("verification", json::object());
+    if (const std::string reason = textOr(verification.value("reason", json()), ""); !reason.empty())
+        out += "  " + textOr(verification["verdict"], "") + ": " + reason + '\n';
+    if (const json first = verification.value("first_difference", json()); first.is_object())
+        out += "  first at '" + textOr(first["computed"], "?") + "', which stands for '" +
+               textOr(first["source"], "no node") + "': " + textOr(first["text"], "") + " (" +
+               textOr(first["how"], "") + "; " + first["runs"].dump() + " runs)\n";
     return out;
+}
+
+/// Whether the reply, verified, is a reported failure: a program without a defined result is none.
+bool failedVerification(const json& reply) {
+    const std::string verdict =
+        textOr(reply.value("verification", json::object()).value("verdict", json()), "");
+    return reply["verified"] != true && verdict != "order-dependent" && verdict != "random";
 }
 
 int run(const Options& options) {
@@ -137,19 +151,25 @@ int run(const Options& options) {
     const Result<CaseFile> file = readCaseFile(options.inputs);
     if (!file) return fail(file.error());
     engine::Client client = makeClient(options.engine);
-    engine::CallResult reply = client.callOnGraph("pass", *text,
-                                                  {{"passes", namesOf(options.passes)},
-                                                   {"remove", options.remove},
-                                                   {"write_back", options.writeBack},
-                                                   {"faithful", options.faithful},
-                                                   {"cells", options.cells},
-                                                   {"options", settings},
-                                                   {"inputs", file->inputs},
-                                                   {"attrs", file->attributes},
-                                                   {"runs", options.json ? timedRuns : 1},
-                                                   {"scorecard", options.steps},
-                                                   {"verify", options.verify}});
+    json params{{"passes", namesOf(options.passes)},
+                {"remove", options.remove},
+                {"write_back", options.writeBack},
+                {"faithful", options.faithful},
+                {"cells", options.cells},
+                {"options", settings},
+                {"inputs", file->inputs},
+                {"attrs", file->attributes},
+                {"runs", options.json ? timedRuns : 1},
+                {"scorecard", options.steps},
+                {"verify", options.verify}};
+    engine::CallResult reply = client.callOnGraph("pass", *text, params);
     if (!reply) return fail(reply.error(), options.graph.path);
+    if (options.verify && (*reply)["verified"] == false) {
+        if (engine::CallResult where = client.callOnGraph("verify", *text, params)) {
+            where->erase("graph");
+            (*reply)["verification"] = std::move(*where);
+        }
+    }
     if (options.json) {
         print(reply->dump() + '\n');
     } else {
@@ -164,7 +184,7 @@ int run(const Options& options) {
         if (options.verify) out += verdictText(*reply);
         print(out);
     }
-    return options.verify && (*reply)["verified"] != true ? exitFailure : exitOk;
+    return options.verify && failedVerification(*reply) ? exitFailure : exitOk;
 }
 
 } // namespace

@@ -58,6 +58,32 @@ private slots:
                  run.out);
     }
 
+    /// PyTorch's own graph on inputs that share memory: where it goes wrong is said.
+    void passThatFailsVerification() {
+        write("alias.txt", "graph():\n    %a : [num_users=1] = placeholder[target=a]\n    %b : [num_users=1] "
+                           "= placeholder[target=b]\n"
+                           "    %add_ : [num_users=0] = "
+                           "call_function[target=torch.ops.aten.add_.Tensor](args = (%a, 1), kwargs = {})\n"
+                           "    %neg : [num_users=1] = call_function[target=torch.ops.aten.neg.default](args "
+                           "= (%b,), kwargs = {})\n"
+                           "    return (neg,)");
+        nlohmann::json input{{"name", "a"},         {"storage", 0},       {"shape", {2}}, {"stride", {1}},
+                             {"storage_offset", 0}, {"dtype", "float32"}, {"via", "set"}};
+        const nlohmann::json inputs{{"storages", {{{"dtype", "float32"}, {"data", {1, 2}}}}},
+                                    {"inputs", {input, input}}};
+        write("alias.inputs", QByteArray::fromStdString(inputs.dump()));
+        const Run run = cli({"pass", "functionalize", path("alias.txt"), "--inputs", path("alias.inputs"),
+                             "--faithful", "--verify"});
+        QCOMPARE(run.exit, 1);
+        QVERIFY2(run.out.contains("verification failed\n") &&
+                     run.out.contains(
+                         "  first at 'neg', which stands for 'neg': cell [0] is -1.0 instead of -2.0"),
+                 run.out);
+        QCOMPARE(cli({"pass", "functionalize", path("alias.txt"), "--inputs", path("alias.inputs"), "--verify"})
+                     .exit,
+                 0);
+    }
+
     void severalPassesAreNamedWithCommas() {
         const Run run = cli({"pass", "functionalize,polish", path("graph.txt"), "--inputs",
                              path("hand_view_then_inplace_add.json")});

@@ -39,14 +39,17 @@ void writeBack(const json& entry, const Tensor& value, Tensor& input) {
     }
 }
 
-/// Gives the leading results that are values of inputs to these, and drops them.
+/// Does what the graph leaves to its caller, and drops the leading results that were for this.
 void writeBackAll(const WriteBackList& list, std::vector<c10::IValue>& results, std::vector<Tensor>& inputs) {
     std::size_t leading = 0;
     for (const json& entry : list) {
-        if (!entry.value("output", json()).is_number_integer()) continue;
-        ++leading;
-        writeBack(entry, results.at(entry["output"].get<std::size_t>()).toTensor(),
-                  inputs.at(entry.at("position").get<std::size_t>()));
+        if (!entry.value("nodes", json::array()).empty()) continue; // the graph did it
+        Tensor value;
+        if (entry.value("output", json()).is_number_integer()) {
+            ++leading;
+            value = results.at(entry["output"].get<std::size_t>()).toTensor();
+        }
+        writeBack(entry, value, inputs.at(entry.at("position").get<std::size_t>()));
     }
     results.erase(results.begin(),
                   results.begin() + static_cast<std::ptrdiff_t>(std::min(leading, results.size())));

@@ -13,7 +13,7 @@
 namespace dynascope::engine {
 
 /// What a graph's caller does after it for one changed input, in the form of a pass's `write_back`
-/// (protocol.h). Entries whose `output` is null are nodes of the graph and need nothing.
+/// (protocol.h). Entries with `nodes` are nodes of the graph and need nothing.
 using WriteBackList = nlohmann::json;
 
 /// A program with what it needs besides inputs.
