@@ -355,6 +355,20 @@ private slots:
         QVERIFY(check(answer, "input x0 after the call", "values")["ok"] == false);
     }
 
+    /// One window cannot overlap another, but PyTorch's pass refuses a write through it all the same.
+    void whatPyTorchRefusesIsDoneAnotherWay() {
+        const std::string graph = graphOf(
+            1, {{"u", "aten.unfold.default", "%x0, 0, 2, 1"}, {"s", "aten.mul_.Tensor", "%u, 3"}}, "s");
+        const json inputs = vectors({{1, 2}});
+        const json answer = passed(graph, inputs);
+        QCOMPARE(answer["verdict"].get<std::string>(), std::string("equal"));
+        QVERIFY2(answer["warnings"].dump().find("PyTorch refuses this program: While executing unfold") !=
+                     std::string::npos,
+                 answer["warnings"].dump().c_str());
+        QVERIFY(passed(graph, inputs, {{"faithful", true}})["verdict"].get<std::string>().starts_with(
+            "While executing unfold"));
+    }
+
     void badRequestsAreErrors() {
         const std::string graph = graphOf(1, {{"m", "aten.neg.default", "%x0"}}, "m");
         const json inputs = vectors({{1}});

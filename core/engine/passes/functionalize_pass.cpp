@@ -87,11 +87,21 @@ passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
     if (!faithful)
         after.warnings =
             knownDeviations(*program, (*values)->inputs(), options.remove == Remove::MutationsAndViews);
-    const bool byCells = !after.warnings.empty();
+    bool byCells = !after.warnings.empty();
     const auto inputs = byCells ? (*values)->freshInputs() : (*values)->freshDistinctInputs();
     auto result = byCells
                       ? functionalizeCells(*program, inputs, (*values)->attributes(), options, context.task)
                       : functionalize(*program, inputs, (*values)->attributes(), options, context.task);
+    if (!result && !result.error().cancelled && !faithful && !byCells) {
+        // PyTorch refuses what eager may allow, such as a write through windows that could overlap.
+        auto again = functionalizeCells(*program, (*values)->freshInputs(), (*values)->attributes(), options,
+                                        context.task);
+        if (again) {
+            after.warnings.push_back("PyTorch refuses this program: " + result.error().message);
+            result = std::move(again);
+            byCells = true;
+        }
+    }
     if (!result) return tl::unexpected(passError(result.error()));
     report(*result, observer);
     after.graph = result->graph;
