@@ -75,9 +75,12 @@ private:
             m_out.push_back("the windows of '" + node.name +
                             "' may leave elements out, which its inverse fills with zeros");
         lookAtStrides(node);
+        constexpr std::string_view prefix = "torch.ops.aten.";
+        if (!target.starts_with(prefix)) return;
+        const std::string_view op = target.substr(prefix.size());
         for (const std::string_view view :
              {"t_.", "transpose_.", "squeeze_.", "unsqueeze_.", "as_strided_.", "swapaxes_.", "swapdims_."}) {
-            if (target.starts_with("torch.ops.aten." + std::string(view)))
+            if (op.starts_with(view))
                 m_out.push_back("'" + node.name +
                                 "' changes a tensor's geometry in place, and the write-back " +
                                 (m_viewsRemoved ? "copies rearranged data" : "overlaps its source"));

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
+#include <typeindex>
 #include <unordered_map>
 
 namespace dynascope::engine {
@@ -341,7 +342,7 @@ private:
         std::int64_t node = Tape::nodeOf(value);
         for (std::size_t i = views.size(); i-- > at;) {
             ViewStep view;
-            view.name = viewName(*views[i]);
+            view.name = nameOf(*views[i]);
             std::int64_t maker = node;
             if (maker >= 0 && m_tape.node(maker).target == "operator.getitem") {
                 maker = m_tape.sourceOf(maker);
@@ -357,6 +358,13 @@ private:
             m_out.views.push_back(std::move(view));
         }
         return m_views.at(views[at].get());
+    }
+
+    /// Demangled once a kind of view.
+    const std::string& nameOf(const ViewMeta& view) {
+        std::string& name = m_viewNames[std::type_index(typeid(view))];
+        if (name.empty()) name = viewName(view);
+        return name;
     }
 
     static constexpr std::int64_t maxCells = 64;
@@ -476,6 +484,7 @@ private:
     std::vector<std::uint32_t> m_generations; ///< of each storage, as last noted
     std::unordered_map<const ViewMeta*, std::uint32_t> m_views;
     std::vector<std::shared_ptr<ViewMeta>> m_keptViews;
+    std::unordered_map<std::type_index, std::string> m_viewNames;
     std::unordered_map<std::uint64_t, std::uint32_t> m_chainAfter; ///< chain and view, 32 bits each
     Functionalized m_out;
 };

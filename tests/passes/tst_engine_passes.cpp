@@ -33,7 +33,7 @@ private slots:
             QVERIFY(!pass["description"].get<std::string>().empty());
             QCOMPARE(pass["origin"].get<std::string>(), std::string("builtin"));
         }
-        for (const char* name : {"functionalize", "normalize_ir", "dce", "cse"})
+        for (const char* name : {"functionalize", "normalize_ir", "decompose", "shapes", "dce", "cse"})
             QVERIFY2(found.contains(name), name);
     }
 
@@ -138,6 +138,89 @@ private slots:
         QVERIFY(reply["nodes_after"].get<int>() < reply["passes"][0]["nodes_after"].get<int>());
     }
 
+    void compositesAreDecomposed() {
+        const std::string text = "graph():\n    %x : [num_users=2] = placeholder[target=x]\n"
+                                 "    %linear : [num_users=1] = "
+                                 "call_function[target=torch.ops.aten.linear.default](args = (%x, %x), "
+                                 "kwargs = {})\n"
+                                 "    %relu : [num_users=1] = "
+                                 "call_function[target=torch.ops.aten.relu.default](args = (%linear,), "
+                                 "kwargs = {})\n    return (relu,)";
+        const json reply = run(text, {"decompose"}, {{"verify", true}}, {{2, 2}});
+        QCOMPARE(reply["verified"].dump(), std::string("true"));
+        const auto graph = reply["graph"].get<std::string>();
+        QVERIFY2(graph.find("aten.linear") == std::string::npos && graph.find("aten.mm") != std::string::npos,
+                 graph.c_str());
+        QVERIFY(reply["steps"][1]["why"].get<std::string>().starts_with("is composed of "));
+        QCOMPARE(reply["steps"][2]["changed"][0]["after"].get<std::string>(), std::string("relu"));
+    }
+
+    void shapesComeFromMetaKernelsThenRules() {
+        const std::string text =
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+            "    %t : [num_users=1] = call_function[target=torch.ops.aten.t.default](args = (%x,), kwargs = "
+            "{})\n"
+            "    %relu : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%t,), "
+            "kwargs = {})\n    return (relu,)";
+        const json reply = run(text, {"shapes"}, {}, {{2, 3}});
+        QCOMPARE(reply["steps"][1]["why"].get<std::string>(), std::string("by the C++ Meta kernel"));
+        QVERIFY(reply["steps"][2]["changed"].size() == 1);
+        const std::string nonzero =
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %n : [num_users=1] = "
+            "call_function[target=torch.ops.aten.nonzero.default](args = (%x,), kwargs = {})\n    return "
+            "(n,)";
+        const auto refused =
+            m_engine.callOnGraph("pass", nonzero, {{"passes", {"shapes"}}, {"inputs", inputsOf({{2, 3}})}});
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().message.find("torch.ops.aten.nonzero.default") != std::string::npos,
+                 refused.error().message.c_str());
+    }
+
+    /// The first question of torchdynamo issue 185: what becomes of relu(inplace=True) on an input?
+    void inplaceReluOfAnInputIsSeen() {
+        const std::string text =
+            "class GraphModule(torch.nn.Module):\n"
+            "    def forward(self, L_x_: \"f32[4, 5][5, 1]cpu\"):\n"
+            "        l_x_ = L_x_\n"
+            "        relu = torch.nn.functional.relu(l_x_, inplace = True);  l_x_ = None\n"
+            "        return (relu,)\n";
+        const json legacy = run(text, {"normalize_ir"}, {{"verify", true}}, {{4, 5}});
+        const json& left = stepOf(legacy, "relu");
+        QCOMPARE(left["is_input_mutation"].get<bool>(), true);
+        QCOMPARE(left["partial_mutation"].get<bool>(), false);
+        QCOMPARE(left["mutates_alias_groups"].dump(), std::string("[1]"));
+        QCOMPARE(left["why"].get<std::string>(), std::string("writes into an input, so it stays"));
+        const json reply = run(text, {"functionalize"}, {{"verify", true}}, {{4, 5}});
+        QCOMPARE(reply["verified"].dump(), std::string("true"));
+        const json& back = reply["passes"][0]["write_back"][0];
+        QCOMPARE(back["bytes"].get<int>(), 80);
+        QCOMPARE(back["how"].dump(), std::string(R"(["copy_"])"));
+    }
+
+    /// The second: `y = y + 3; y[:, 0] = x[:, 0]`, a write through a view of an intermediate.
+    void aWriteThroughAViewIsSeen() {
+        const std::string text =
+            "class GraphModule(torch.nn.Module):\n"
+            "    def forward(self, L_y_: \"f32[4, 5][5, 1]cpu\", L_x_: "
+            "\"f32[4, 5][5, 1]cpu\"):\n"
+            "        l_y_ = L_y_\n        l_x_ = L_x_\n"
+            "        y = l_y_ + 3;  l_y_ = None\n"
+            "        getitem = l_x_[(slice(None, None, None), 0)];  l_x_ = None\n"
+            "        y[(slice(None, None, None), 0)] = getitem;  setitem = y;  getitem = "
+            "setitem = None\n"
+            "        return (y,)\n";
+        const json legacy = run(text, {"normalize_ir"}, {{"verify", true}}, {{4, 5}, {4, 5}});
+        QCOMPARE(legacy["verified"].dump(), std::string("true"));
+        const json& left = stepOf(legacy, "setitem");
+        QCOMPARE(left["is_mutation"].get<bool>(), true);
+        QCOMPARE(left["is_input_mutation"].get<bool>(), false);
+        QCOMPARE(left["why"].get<std::string>(), std::string("writes, but gives no tensor, so it stays"));
+        const json reply = run(text, {"functionalize"}, {{"verify", true}}, {{4, 5}, {4, 5}});
+        QCOMPARE(reply["verified"].dump(), std::string("true"));
+        QVERIFY(reply["graph"].get<std::string>().find("select_scatter") != std::string::npos);
+        QCOMPARE(reply["passes"][0]["write_back"].size(), 0U);
+    }
+
     void wrongOptionsAreRefused() {
         const json c = json::parse(m_cases.at("rand_0002"));
         for (const json& wrong : {json{{"remove", "everything"}}, json{{"write_back", "nobody"}}}) {
@@ -148,6 +231,35 @@ private slots:
     }
 
 private:
+    /// Inputs of these shapes, each its own storage.
+    static json inputsOf(const std::vector<std::pair<int, int>>& shapes) {
+        json out{{"storages", json::array()}, {"inputs", json::array()}};
+        for (const auto& [rows, columns] : shapes) {
+            json data = json::array();
+            for (int i = 0; i < rows * columns; ++i)
+                data.push_back(i % 5 - 2);
+            out["inputs"].push_back({{"name", "x"},
+                                     {"storage", out["storages"].size()},
+                                     {"shape", {rows, columns}},
+                                     {"stride", {columns, 1}},
+                                     {"storage_offset", 0},
+                                     {"dtype", "float32"},
+                                     {"via", "set"}});
+            out["storages"].push_back({{"dtype", "float32"}, {"data", std::move(data)}});
+        }
+        return out;
+    }
+
+    json run(const std::string& text, const std::vector<std::string>& passes, json params,
+             const std::vector<std::pair<int, int>>& shapes) {
+        params["passes"] = passes;
+        params["inputs"] = inputsOf(shapes);
+        params["scorecard"] = true;
+        const auto reply = m_engine.callOnGraph("pass", text, std::move(params));
+        if (!reply) qFatal("%s", reply.error().message.c_str());
+        return *reply;
+    }
+
     json functionalize(const std::string& name, json params) {
         return pass(name, {"functionalize"}, std::move(params));
     }

@@ -35,12 +35,12 @@ public:
     }
 
     passes::PassResult<PassState> run() {
+        const std::vector<Tensor> inputs = m_given.freshInputs();
         const TapeGuard tape(m_tape);
         const at::AutoGradMode noGrad(false);
         const c10::impl::ExcludeDispatchKeyGuard noAutograd(
             c10::autograd_dispatch_keyset_with_ADInplaceOrView);
         const c10::impl::IncludeDispatchKeyGuard factories(DispatchKey::Fake);
-        const std::vector<Tensor> inputs = m_given.freshInputs();
         ir::NodeIndex at = 0;
         try {
             for (; at < m_program.code.size(); ++at) {
