@@ -19,7 +19,7 @@ struct Options {
 };
 
 struct Missing {
-    std::string reason;
+    std::string reason, obstacle;
     std::size_t nodes = 0;
     std::string first; ///< "0/0 dynamo_output_graph add_1"
 };
@@ -44,6 +44,7 @@ tl::expected<void, engine::CallError> addGraph(engine::Client& client, const ir:
         Missing& missing = out.missing[row["target"].get<std::string>()];
         if (missing.nodes++ > 0) continue;
         missing.reason = row["reason"].get<std::string>();
+        missing.obstacle = row["obstacle"].get<std::string>();
         missing.first = place + ' ' + row["node"].get<std::string>();
     }
     return {};
@@ -52,8 +53,8 @@ tl::expected<void, engine::CallError> addGraph(engine::Client& client, const ir:
 std::string report(const Coverage& coverage) {
     std::string out;
     for (const auto& [target, missing] : coverage.missing)
-        out += target + "  " + missing.reason + "  (" + count(missing.nodes, "node") +
-               ", first: " + missing.first + ")\n";
+        out += target + "  " + missing.obstacle + ": " + missing.reason + "  (" +
+               count(missing.nodes, "node") + ", first: " + missing.first + ")\n";
     for (const std::string& problem : coverage.unreadable)
         out += "not read: " + problem + '\n';
     return out + count(coverage.graphs, "graph") + ", " + count(coverage.nodes, "node") + ", " +
@@ -63,8 +64,11 @@ std::string report(const Coverage& coverage) {
 json document(const Coverage& coverage) {
     json missing = json::array();
     for (const auto& [target, row] : coverage.missing)
-        missing.push_back(
-            {{"target", target}, {"reason", row.reason}, {"nodes", row.nodes}, {"first", row.first}});
+        missing.push_back({{"target", target},
+                           {"obstacle", row.obstacle},
+                           {"reason", row.reason},
+                           {"nodes", row.nodes},
+                           {"first", row.first}});
     return {{"graphs", coverage.graphs},
             {"nodes", coverage.nodes},
             {"unsupported", missing},

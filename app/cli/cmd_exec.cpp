@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli exec GRAPH --inputs FILE [--json]
+// dynascope-cli exec GRAPH [--inputs FILE] [--symbol s0=7] [--until NODE] [--values] [--watch NODE] [--json]
 #include "app/cli/engine_command.h"
+#include "core/engine/client/graph_inputs.h"
 
+#include <charconv>
 #include <memory>
 
 namespace dynascope::cli {
@@ -14,8 +16,9 @@ using nlohmann::json;
 struct Options {
     GraphOptions graph;
     EngineOptions engine;
-    std::string inputs;
-    bool json = false;
+    std::string inputs, until;
+    std::vector<std::string> symbols, watch;
+    bool values = false, grad = false, json = false;
 };
 
 constexpr std::size_t shownElements = 12;
@@ -49,8 +52,29 @@ std::string aliases(const json& output) {
     return out;
 }
 
+/// "add_1  float32[2, 3]  storage 4  min -1.0 max 2.0 mean 0.5  writes x".
+std::string valueLine(const json& value) {
+    std::string out = value["node"].get<std::string>() + "  " + value["text"].get<std::string>();
+    if (value["kind"] == "tensor") {
+        const json& summary = value["summary"];
+        out += "  storage " + value["storage"].dump();
+        for (const char* key : {"min", "max", "mean", "std"})
+            out += (std::string(key) == "min" ? "  " : " ") + std::string(key) + ' ' + summary[key].dump();
+        for (const char* key : {"nan", "inf"}) {
+            if (summary[key] != 0) out += ' ' + summary[key].dump() + ' ' + key;
+        }
+    }
+    if (const json& written = value["version_bumped_by_node"]; !written.empty())
+        out += "  writes " + list(written);
+    return out + '\n';
+}
+
 std::string report(const json& result) {
     std::string out;
+    for (const json& value : result.value("values", json::array()))
+        out += valueLine(value);
+    if (result.contains("stopped_at"))
+        out += "stopped after " + result["stopped_at"].get<std::string>() + '\n';
     std::size_t i = 0;
     for (const json& output : result["outputs"])
         out += "output " + std::to_string(i++) + ": " + describe(output) + aliases(output) + '\n';
@@ -60,14 +84,51 @@ std::string report(const json& result) {
     return out;
 }
 
+Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
+    ir::SymbolValues out;
+    for (const std::string& text : texts) {
+        const std::size_t equals = text.find('=');
+        std::int64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const char* const start = equals == std::string::npos ? end : text.data() + equals + 1;
+        const auto [read, status] = std::from_chars(start, end, value);
+        if (status != std::errc() || read != end)
+            return tl::unexpected(Error{"--symbol takes NAME=NUMBER, not '" + text + "'", {}, 0, 0});
+        out[text.substr(0, equals)] = value;
+    }
+    return out;
+}
+
+/// What the request holds besides the graph.
+Result<json> parameters(const Options& options, const ChosenGraph& chosen) {
+    json out{{"values", options.values},
+             {"watch", options.watch},
+             {"until", options.until},
+             {"grad", options.grad}};
+    if (!options.inputs.empty()) {
+        const Result<CaseFile> file = readCaseFile(options.inputs);
+        if (!file) return tl::unexpected(file.error());
+        out["inputs"] = file->inputs;
+        out["attrs"] = file->attributes;
+        return out;
+    }
+    const Result<ir::SymbolValues> symbols = symbolValues(options.symbols);
+    if (!symbols) return tl::unexpected(symbols.error());
+    const engine::GraphInputOptions how{*symbols, 1, options.grad};
+    Result<json> inputs = chosen.compile ? engine::inputsOfCapture(*chosen.compile, *chosen.graph, how)
+                                         : engine::inputsOfGraph(*chosen.graph, how);
+    if (!inputs) return tl::unexpected(inputs.error());
+    out["inputs"] = std::move(*inputs);
+    return out;
+}
+
 int run(const Options& options) {
-    const Result<std::string> text = graphText(options.graph);
-    if (!text) return fail(text.error());
-    const Result<CaseFile> file = readCaseFile(options.inputs);
-    if (!file) return fail(file.error());
+    const Result<ChosenGraph> chosen = chosenGraph(options.graph);
+    if (!chosen) return fail(chosen.error());
+    const Result<json> params = parameters(options, *chosen);
+    if (!params) return fail(params.error());
     engine::Client client = makeClient(options.engine);
-    const engine::CallResult result =
-        client.callOnGraph("execute", *text, {{"inputs", file->inputs}, {"attrs", file->attributes}});
+    const engine::CallResult result = client.callOnGraph("execute", graphText(*chosen->graph), *params);
     if (!result) return fail(result.error(), options.graph.path);
     print(options.json ? result->dump() + '\n' : report(*result));
     return exitOk;
@@ -80,8 +141,15 @@ void addExec(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("exec", "Run a graph; show its outputs and its inputs after the call");
     addGraphOptions(*command, options->graph);
-    command->add_option("--inputs", options->inputs,
-                        "Oracle case or its inputs; without it seeded values of the graph's own shapes");
+    command->add_option(
+        "--inputs", options->inputs,
+        "Oracle case or its inputs; without it seeded values in the shapes that the capture or "
+        "the graph's own text describes");
+    command->add_option("--symbol", options->symbols, "Value of a symbolic size, such as s0=7; repeatable");
+    command->add_option("--until", options->until, "Run up to and with this node");
+    command->add_flag("--values", options->values, "Describe every node's value");
+    command->add_option("--watch", options->watch, "Describe this node's value; repeatable");
+    command->add_flag("--grad", options->grad, "Track gradients of what the capture says requires them");
     command->add_flag("--json", options->json, "One JSON document on stdout");
     addEngineOption(*command, options->engine);
     command->callback([options, &action] { action = [options] { return run(*options); }; });

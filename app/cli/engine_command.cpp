@@ -57,14 +57,20 @@ std::string graphText(const ir::Graph& graph) {
                                                                : ir::printFx(graph);
 }
 
-Result<std::string> graphText(const GraphOptions& options) {
+Result<ChosenGraph> chosenGraph(const GraphOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return tl::unexpected(session.error());
     const auto choice = chooseStage(**session, options.frame, options.stage);
     if (!choice) return tl::unexpected(choice.error());
-    const auto graph = choice->stage->graph();
+    const auto graph = graphOf(**session, *choice->stage);
     if (!graph) return tl::unexpected(graph.error());
-    return graphText(**graph);
+    return ChosenGraph{*session, choice->compile, *graph};
+}
+
+Result<std::string> graphText(const GraphOptions& options) {
+    const Result<ChosenGraph> chosen = chosenGraph(options);
+    if (!chosen) return tl::unexpected(chosen.error());
+    return graphText(*chosen->graph);
 }
 
 Result<std::string> readFile(const std::string& path) {

@@ -27,6 +27,13 @@ struct GraphOptions {
     std::string path, frame, stage;
 };
 void addGraphOptions(CLI::App& command, GraphOptions& options);
+/// The graph, and the compile it belongs to.
+struct ChosenGraph {
+    session::SessionPtr session; ///< owns the compile
+    const session::Compile* compile = nullptr;
+    ir::GraphPtr graph;
+};
+[[nodiscard]] Result<ChosenGraph> chosenGraph(const GraphOptions& options);
 /// The text that crosses to the engine: print_readable text keeps shapes, FX text has none.
 [[nodiscard]] Result<std::string> graphText(const GraphOptions& options);
 [[nodiscard]] std::string graphText(const ir::Graph& graph);

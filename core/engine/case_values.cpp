@@ -108,7 +108,74 @@ json dataOf(const Tensor& tensor) {
 }
 
 const void* storageKey(const Tensor& tensor) {
+    if (!tensor.defined()) return nullptr;
     return tensor.storage().unsafeGetStorageImpl();
+}
+
+/// Fills a storage with numbers that are the same on every machine and in every version: a linear
+/// congruential sequence, in steps that short floats hold exactly.
+template <typename T>
+void fillSeeded(Tensor& flat, std::uint64_t seed, double low, double high) {
+    std::uint64_t state = seed * 0x9E3779B97F4A7C15ULL + 1;
+    T* data = flat.mutable_data_ptr<T>();
+    for (std::int64_t i = 0; i < flat.numel(); ++i) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        const double unit = static_cast<double>(state >> 54) / 1024.0;
+        data[i] = static_cast<T>(std::is_integral_v<T> ? std::floor(low + unit * (high - low))
+                                                       : low + unit * (high - low));
+    }
+}
+
+double defaultLow(at::ScalarType type) {
+    return c10::isIntegralType(type, true) ? 0 : -1;
+}
+double defaultHigh(at::ScalarType type) {
+    if (type == at::kBool) return 2;
+    return c10::isIntegralType(type, false) ? 4 : 1;
+}
+
+Tensor filledSeeded(at::ScalarType type, std::int64_t count, std::uint64_t seed, double low, double high) {
+    const bool integral = c10::isIntegralType(type, true);
+    Tensor flat = at::empty({count}, integral ? at::kLong : at::kDouble);
+    if (integral) {
+        fillSeeded<std::int64_t>(flat, seed, low, high);
+    } else {
+        fillSeeded<double>(flat, seed, low, high);
+    }
+    return flat.to(type);
+}
+
+/// {dtype, size, seed, low, high}: numbers in [low, high), [-1, 1) or [0, 4) where they are not given.
+Tensor seededStorage(const json& spec) {
+    constexpr std::int64_t maxElements = 1 << 27;
+    const at::ScalarType type = dtypeOf(spec);
+    const auto count = spec.at("size").get<std::int64_t>();
+    TORCH_CHECK(count >= 0 && count <= maxElements, "a storage of ", count, " elements is too large");
+    const auto seed = spec.at("seed").get<std::uint64_t>();
+    const double low = spec.value("low", defaultLow(type));
+    const double high = spec.value("high", defaultHigh(type));
+    return filledSeeded(type, count, seed, low, high);
+}
+
+c10::IValue scalarFrom(const json& value) {
+    if (value.is_null()) return {};
+    if (value.is_boolean()) return value.get<bool>();
+    if (value.is_number_integer()) return value.get<std::int64_t>();
+    if (value.is_string()) return value.get<std::string>();
+    TORCH_CHECK(value.is_number(), "an input is neither a tensor nor a number");
+    return value.get<double>();
+}
+
+json scalarJson(const c10::IValue& value) {
+    if (!value.isScalar()) return {{"none", true}};
+    const c10::Scalar scalar = value.toScalar();
+    if (scalar.isComplex()) {
+        const auto number = scalar.toComplexDouble();
+        return {{"scalar", json::array({numberOf(number.real()), numberOf(number.imag())})}};
+    }
+    return {{"scalar", scalar.isBoolean()         ? json(scalar.toBool())
+                       : scalar.isIntegral(false) ? json(scalar.toLong())
+                                                  : numberOf(scalar.toDouble())}};
 }
 
 class InputMaker {
@@ -120,14 +187,16 @@ public:
     CaseInputs run() {
         const at::AutoGradMode noGrad(false);
         for (const json& storage : m_spec.at("storages"))
-            m_out.storages.push_back(flatFrom(storage.at("data"), dtypeOf(storage)));
+            m_out.storages.push_back(storage.contains("seed")
+                                         ? seededStorage(storage)
+                                         : flatFrom(storage.at("data"), dtypeOf(storage)));
         m_bases.resize(m_out.storages.size());
-        for (const json& input : m_spec.at("inputs")) {
-            TORCH_CHECK(input.is_object(), "an input that is no tensor is not supported");
-            m_out.tensors.push_back(tensor(input));
-        }
+        for (const json& input : m_spec.at("inputs"))
+            m_out.tensors.push_back(input.is_object() ? tensor(input) : Tensor());
         for (std::size_t i = 0; i < m_out.tensors.size(); ++i) {
-            if (!m_spec.at("inputs").at(i).value("requires_grad", false)) continue;
+            const json& input = m_spec.at("inputs").at(i);
+            m_out.values.push_back(input.is_object() ? c10::IValue(m_out.tensors[i]) : scalarFrom(input));
+            if (!input.is_object() || !input.value("requires_grad", false)) continue;
             m_out.anyRequiresGrad = true;
             if (m_choice.requiresGrad) m_out.tensors[i].requires_grad_(true);
         }
@@ -179,39 +248,24 @@ Result<T> guarded(std::string_view what, Fn fn) {
     }
 }
 
-/// A linear congruential sequence: the same values on every machine and in every version.
-class Seeded {
-public:
-    /// In [-1, 1), in steps of 1/512, so that short floats hold it exactly.
-    double next() {
-        m_state = m_state * 6364136223846793005ULL + 1442695040888963407ULL;
-        return static_cast<double>(static_cast<std::int64_t>(m_state >> 54) - 512) / 512.0;
-    }
-
-private:
-    std::uint64_t m_state = 1;
-};
-
-json seededStorage(at::ScalarType type, std::int64_t count, Seeded& random) {
-    json data = json::array();
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double value = random.next();
-        if (type == at::kBool) {
-            data.push_back(value >= 0);
-        } else if (c10::isIntegralType(type, false)) {
-            data.push_back(
-                static_cast<std::int64_t>((value + 1) * 2)); // small, and no index out of range of 4
-        } else {
-            data.push_back(value);
-        }
-    }
-    return {{"dtype", dtypeName(type)}, {"data", std::move(data)}};
-}
-
 } // namespace
 
 Result<CaseInputs> makeInputs(const json& spec, const InputChoice& choice) {
     return guarded<CaseInputs>("inputs", [&] { return InputMaker(spec, choice).run(); });
+}
+
+Result<json> withData(json inputs) {
+    return guarded<json>("inputs", [&] {
+        for (json& storage : inputs.at("storages")) {
+            if (storage.contains("seed"))
+                storage = {{"dtype", storage.at("dtype")}, {"data", dataOf(seededStorage(storage))}};
+        }
+        return std::move(inputs);
+    });
+}
+
+Tensor seededTensor(c10::ScalarType type, std::int64_t count, std::uint64_t seed) {
+    return filledSeeded(type, count, seed, defaultLow(type), defaultHigh(type));
 }
 
 Result<Attributes> makeAttributes(const json& spec) {
@@ -224,65 +278,13 @@ Result<Attributes> makeAttributes(const json& spec) {
     });
 }
 
-Result<json> seededInputs(const ir::Graph& graph) {
-    constexpr std::int64_t maxElements = 1 << 26;
-    Seeded random;
-    json storages = json::array();
-    json inputs = json::array();
-    for (const ir::NodePtr& node : graph.nodes()) {
-        if (node->op != ir::Op::Placeholder) continue;
-        const auto fail = [&](const std::string& why) {
-            return tl::unexpected(
-                Error{"input '" + node->name + "' " + why + "; give its value with --inputs", {}, 0, 0});
-        };
-        if (!node->meta || !node->meta->tensor) return fail("has no shape in this text");
-        const ir::TensorMeta& meta = *node->meta->tensor;
-        const auto type = dtypeFromShortName(meta.dtype);
-        if (!type) return fail("has the unknown dtype '" + meta.dtype + "'");
-        const auto numbers = [](const std::vector<std::string>& texts) -> std::optional<Sizes> {
-            Sizes out;
-            for (const std::string& text : texts) {
-                const auto number = ir::Argument{ir::Argument::Kind::Int, text, {}, {}}.asInt();
-                if (!number || *number < 0 || *number > maxElements) return std::nullopt;
-                out.push_back(*number);
-            }
-            return out;
-        };
-        const auto shape = numbers(meta.sizes);
-        if (!shape) return fail("has a symbolic or very large size");
-        Sizes stride(shape->size(), 1);
-        for (std::size_t i = shape->size(); i-- > 1;)
-            stride[i - 1] = std::min(maxElements, stride[i] * std::max<std::int64_t>((*shape)[i], 1));
-        if (meta.strides) {
-            const auto given = numbers(*meta.strides);
-            if (!given || given->size() != shape->size()) return fail("has a symbolic stride");
-            stride = *given;
-        }
-        std::int64_t count = 1;
-        for (std::size_t i = 0; i < shape->size(); ++i) {
-            if (__builtin_add_overflow(count, std::max<std::int64_t>((*shape)[i] - 1, 0) * stride[i],
-                                       &count) ||
-                count > maxElements)
-                return fail("is very large");
-        }
-        inputs.push_back({{"name", node->name},
-                          {"storage", storages.size()},
-                          {"shape", *shape},
-                          {"stride", stride},
-                          {"storage_offset", 0},
-                          {"dtype", dtypeName(*type)},
-                          {"via", "set"}});
-        storages.push_back(seededStorage(*type, count, random));
-    }
-    return json{{"storages", std::move(storages)}, {"inputs", std::move(inputs)}};
-}
-
-json describe(const Tensor& tensor) {
-    return {{"shape", tensor.sizes().vec()},
-            {"stride", tensor.strides().vec()},
-            {"dtype", dtypeName(tensor.scalar_type())},
-            {"storage_offset", tensor.storage_offset()},
-            {"data", dataOf(tensor)}};
+json describe(const Tensor& tensor, bool data) {
+    json out{{"shape", tensor.sizes().vec()},
+             {"stride", tensor.strides().vec()},
+             {"dtype", dtypeName(tensor.scalar_type())},
+             {"storage_offset", tensor.storage_offset()}};
+    if (data) out["data"] = dataOf(tensor);
+    return out;
 }
 
 std::vector<const void*> storageKeys(const std::vector<Tensor>& tensors) {
@@ -293,7 +295,7 @@ std::vector<const void*> storageKeys(const std::vector<Tensor>& tensors) {
 }
 
 json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inputs,
-                 const std::vector<const void*>& storagesBefore) {
+                 const std::vector<const void*>& storagesBefore, bool data) {
     json outputs = json::array();
     for (std::size_t i = 0; i < results.size(); ++i) {
         const c10::IValue& result = results[i];
@@ -301,18 +303,20 @@ json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inpu
             outputs.push_back({{"none", true}});
             continue;
         }
+        if (!result.isTensor() && !result.isScalar()) {
+            outputs.push_back({{"text", result.isString() ? result.toStringRef() : result.tagKind()}});
+            continue;
+        }
         if (!result.isTensor()) {
-            const c10::Scalar scalar = result.toScalar();
-            outputs.push_back({{"scalar", scalar.isBoolean()         ? json(scalar.toBool())
-                                          : scalar.isIntegral(false) ? json(scalar.toLong())
-                                                                     : numberOf(scalar.toDouble())}});
+            outputs.push_back(scalarJson(result));
             continue;
         }
         const Tensor& tensor = result.toTensor();
         const void* key = storageKey(tensor);
-        json out = describe(tensor);
-        const auto same = std::find_if(inputs.tensors.begin(), inputs.tensors.end(),
-                                       [&](const Tensor& input) { return input.is_same(tensor); });
+        json out = describe(tensor, data);
+        const auto same =
+            std::find_if(inputs.tensors.begin(), inputs.tensors.end(),
+                         [&](const Tensor& input) { return input.defined() && input.is_same(tensor); });
         out["is_input"] = same == inputs.tensors.end() ? json() : json(same - inputs.tensors.begin());
         out["aliases_inputs"] = json::array();
         out["aliases_outputs"] = json::array();
@@ -328,9 +332,14 @@ json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inpu
     json post{{"storages", json::array()}, {"inputs", json::array()}};
     const std::vector<const void*> own = storageKeys(inputs.storages);
     for (const Tensor& storage : inputs.storages)
-        post["storages"].push_back(dataOf(storage));
-    for (const Tensor& input : inputs.tensors) {
-        json out = describe(input);
+        post["storages"].push_back(data ? dataOf(storage) : json());
+    for (std::size_t i = 0; i < inputs.tensors.size(); ++i) {
+        const Tensor& input = inputs.tensors[i];
+        if (!input.defined()) {
+            post["inputs"].push_back(scalarJson(inputs.values[i]));
+            continue;
+        }
+        json out = describe(input, data);
         out["same_storage"] = std::find(own.begin(), own.end(), storageKey(input)) != own.end();
         post["inputs"].push_back(std::move(out));
     }

@@ -14,7 +14,8 @@
 namespace dynascope::engine {
 
 struct CaseInputs {
-    std::vector<at::Tensor> tensors;
+    std::vector<c10::IValue> values;  ///< tensors, numbers, None
+    std::vector<at::Tensor> tensors;  ///< the same; undefined where an input is no tensor
     std::vector<at::Tensor> storages; ///< flat, one per storage of the case
     bool anyRequiresGrad = false;     ///< whether the case says so of an input
 };
@@ -27,21 +28,23 @@ struct InputChoice {
     bool requiresGrad = false; ///< set requires_grad where the case says so
 };
 
-/// Fails on anything that is not a case's inputs, a tensor that reaches past its storage included.
+/// Besides a case's storages with their data takes {dtype, size, seed, low, high}: `size` elements that are
+/// made from the seed, in [low, high). Fails on anything else, a tensor that reaches past its storage
+/// included.
 [[nodiscard]] Result<CaseInputs> makeInputs(const nlohmann::json& spec, const InputChoice& choice);
+/// The same inputs with the elements of seeded storages written out.
+[[nodiscard]] Result<nlohmann::json> withData(nlohmann::json inputs);
 [[nodiscard]] Result<Attributes> makeAttributes(const nlohmann::json& spec);
-
-/// Values for a graph's placeholders by their own metadata (print_readable has it, FX text does not), in the
-/// form of a case's inputs: each its own storage, the same values every time.
-[[nodiscard]] Result<nlohmann::json> seededInputs(const ir::Graph& graph);
+/// One dimension of seeded elements, as makeInputs makes them: in [-1, 1), integers in [0, 4).
+[[nodiscard]] at::Tensor seededTensor(c10::ScalarType type, std::int64_t count, std::uint64_t seed);
 
 /// {shape, stride, dtype, storage_offset, data}: data is in logical order; NaN and infinities are strings.
-[[nodiscard]] nlohmann::json describe(const at::Tensor& tensor);
+[[nodiscard]] nlohmann::json describe(const at::Tensor& tensor, bool data = true);
 
 /// {outputs, post: {storages, inputs}} after `results` were computed from `inputs`. `storagesBefore` are the
 /// inputs' storages as they were made, which set_ may have changed.
 [[nodiscard]] nlohmann::json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inputs,
-                                         const std::vector<const void*>& storagesBefore);
+                                         const std::vector<const void*>& storagesBefore, bool data = true);
 [[nodiscard]] std::vector<const void*> storageKeys(const std::vector<at::Tensor>& tensors);
 
 } // namespace dynascope::engine

@@ -227,7 +227,10 @@ tl::expected<IValue, RunError> runStructured(const Program& program, const std::
             default:
                 values[at] = call(instruction, values, &context);
             }
-            if (observer) observer->after(at, values[at]);
+            if (observer) {
+                observer->after(at, values[at]);
+                if (!observer->goesOn()) return c10::ivalue::Tuple::create(std::vector<IValue>());
+            }
             for (const ir::NodeIndex dead : instruction.dies)
                 values[dead] = IValue();
             task.report("Running", at + 1, program.code.size());

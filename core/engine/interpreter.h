@@ -49,6 +49,8 @@ public:
     virtual ~RunObserver() = default;
     virtual void before(ir::NodeIndex node) = 0;
     virtual void after(ir::NodeIndex node, const c10::IValue& value) = 0;
+    /// Asked after each node; false ends the run, which then has no result.
+    [[nodiscard]] virtual bool goesOn() const { return true; }
 };
 
 /// Runs the whole program; gives the leaves of its result. Writes into `inputs` as the program does.

@@ -11,7 +11,6 @@
 #include "core/engine/passes/shapes.h"
 #include "core/engine/passes/torch_values.h"
 #include "core/engine/scorecard_json.h"
-#include "core/engine/verify/gradients.h"
 #include "core/ir/text.h"
 #include "core/passes/recording_json.h"
 
@@ -161,47 +160,6 @@ json passList(const passes::Registry& registry, const std::vector<std::string>& 
                         {"description", entry.pass->description()},
                         {"origin", entry.origin}});
     return {{"passes", std::move(list)}, {"problems", problems}};
-}
-
-Failure unsupportedFailure(const Program& program) {
-    json list = json::array();
-    std::string message = "the engine cannot run";
-    for (const Unsupported& row : program.unsupported) {
-        if (list.size() < 5) message += (list.empty() ? " " : "; ") + row.target + " (" + row.reason + ")";
-        list.push_back({{"node", row.name},
-                        {"target", row.target},
-                        {"reason", row.reason},
-                        {"obstacle", obstacleName(row.obstacle)}});
-    }
-    if (list.size() > 5) message += "; and " + std::to_string(list.size() - 5) + " more";
-    return {ErrorCode::Failed, std::move(message), {{"unsupported", std::move(list)}}};
-}
-
-Failure runFailure(const Program& program, const RunError& error) {
-    if (error.cancelled) return {ErrorCode::Cancelled, "cancelled", {}};
-    json data = json::object();
-    if (error.node != ir::npos && error.node < program.graph->size()) {
-        const ir::Node& node = program.graph->node(error.node);
-        data = {{"node", node.name}, {"target", node.target}};
-    }
-    return {ErrorCode::Failed, error.message, std::move(data)};
-}
-
-Reply execute(const Program& program, const json& spec, const json& attributes, const TaskContext& task) {
-    const Result<Attributes> constants = makeAttributes(attributes);
-    if (!constants) return invalid(constants.error().message);
-    const Result<CaseInputs> inputs = makeInputs(spec, {.requiresGrad = true});
-    if (!inputs) return invalid(inputs.error().message);
-    const std::vector<const void*> keys = storageKeys(inputs->tensors);
-    const at::AutoGradMode grad(inputs->anyRequiresGrad);
-    const auto results = run(program, inputs->tensors, *constants, task);
-    if (!results) return tl::unexpected(runFailure(program, results.error()));
-    json answer = describeRun(*results, *inputs, keys);
-    if (!inputs->anyRequiresGrad) return answer;
-    const std::vector<at::Tensor> found = gradients(*results, inputs->tensors);
-    for (const at::Tensor& gradient : found)
-        answer["grads"].push_back(gradient.defined() ? describe(gradient) : json());
-    return answer;
 }
 
 Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassRequest& request,

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/base/task.h"
-#include "core/engine/client/server.h"
+#include "core/engine/execute.h"
 #include "core/engine/interpreter.h"
 #include "core/passes/registry.h"
 
@@ -40,13 +40,5 @@ struct PassRequest {
 /// {graph, attrs, steps, passes, nodes_before, nodes_after, median_us, warnings, verified, differences}.
 [[nodiscard]] Reply runPasses(const passes::Registry& registry, std::shared_ptr<const Program> source,
                               const PassRequest& request, const TaskContext& task);
-
-/// Runs a program on a case's inputs: {outputs, post}, and grads where an input requires grad.
-[[nodiscard]] Reply execute(const Program& program, const nlohmann::json& inputs,
-                            const nlohmann::json& attributes, const TaskContext& task);
-
-/// The failure of a program that cannot run: names every such target.
-[[nodiscard]] Failure unsupportedFailure(const Program& program);
-[[nodiscard]] Failure runFailure(const Program& program, const RunError& error);
 
 } // namespace dynascope::engine

@@ -3,6 +3,7 @@
 
 #include "core/engine/bulk_tensor.h"
 #include "core/engine/case_values.h"
+#include "core/engine/client/graph_inputs.h"
 #include "core/engine/pass_runner.h"
 #include "core/engine/plugins.h"
 #include "core/engine/verify/verify_method.h"
@@ -48,7 +49,12 @@ Reply coverage(const Program& program) {
 /// The inputs of a request, or values made from the graph's own metadata.
 Result<json> inputsOf(const json& params, const ir::Graph& graph) {
     json inputs = params.value("inputs", json());
-    return inputs.is_null() ? seededInputs(graph) : Result<json>(std::move(inputs));
+    if (!inputs.is_null()) return inputs;
+    GraphInputOptions options;
+    const json symbols = params.value("symbols", json::object());
+    for (const auto& [name, value] : symbols.items())
+        options.symbols[name] = value.get<std::int64_t>();
+    return inputsOfGraph(graph, options);
 }
 
 } // namespace
@@ -89,9 +95,18 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
     Result<json> inputs = inputsOf(params, *(*program)->graph);
     if (!inputs) return invalid(inputs.error().message);
     const json attributes = params.value("attrs", json());
-    if (method == "execute") return execute(**program, *inputs, attributes, task);
+    if (method == "execute") {
+        ExecuteRequest request = executeRequest(params);
+        request.inputs = std::move(*inputs);
+        return execute(**program, request, task);
+    }
     if (method == "tensor") return tensorMethod(params, **program, *inputs, task);
+    const json& given = inputs->at("inputs");
+    if (std::any_of(given.begin(), given.end(), [](const json& input) { return !input.is_object(); }))
+        return invalid("passes take tensors only, and an input is a number");
     if (method == "verify") {
+        if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew
+        if (!inputs) return invalid(inputs.error().message);
         const VerifyHost host{[this](const std::string& hash) {
                                   return programOf({{"graph", hash}});
                               },

@@ -4,8 +4,8 @@
 //
 //   initialize {protocol, client}                   -> {protocol, engine, torch, devices}
 //   load       {text}                               -> {graph, nodes}         `graph` is graphHash(text)
-//   coverage   {graph}                              -> {unsupported: [{node, target, reason}]}
-//   execute    {graph, inputs, attrs, grad}         -> {outputs, post}
+//   coverage   {graph}                              -> {unsupported: [{node, target, reason, obstacle}]}
+//   execute    {graph, inputs, attrs, grad, ...}    -> {outputs, post, ...}       see below
 //   pass       {graph, passes, inputs, attrs, ...}  -> {graph, attrs, steps, nodes_before, nodes_after, ...}
 //   passes     {}                                   -> {passes: [{name, description, origin}], problems}
 //   verify     {graph, computed | passes, ...}      -> {verdict, checks, first_difference, reason, ...}
@@ -92,7 +92,32 @@
 // more. An engine without credits waits, while status, cancel and credit are still answered; after a minute
 // the request fails.
 //
-// `inputs` and `attrs` have the form of an oracle case (tests/oracle/README.md). While a request runs, the
+// `inputs` and `attrs` have the form of an oracle case (tests/oracle/README.md), where a storage may also be
+// {dtype, size, seed, low, high} and an input a number; graph_inputs.h makes such inputs for a captured
+// graph. Without `inputs` they are made from the graph's own text, with `symbols` {"s0": 7} for symbolic
+// sizes.
+//
+// `obstacle` is "hardware", "collective", "hook" (Python that the capture does not hold), "refused" (reaches
+// outside the graph), "malformed" or "unknown".
+//
+// execute, optional parameters: `until`: name of the last node to run; `values`: true for every node's value;
+// `watch`: [names] for those nodes' values only; `data`: false leaves out the elements of outputs and post;
+// `grad`: true tracks gradients though no input requires one. Then the reply also has
+//   values: [{node, kind: "tensor" | "scalar" | "list" | "none", text, version_bumped_by_node: [names], ...}]
+// in order of execution, with, by kind,
+//   tensor  dtype, shape, stride, offset, storage (same storage, same number), bytes, requires_grad, version,
+//           is_input (position of the input that it is, or null), corner: rows of at most 8 x 8 elements, the
+//           first of the last two dimensions, summary: {min, max, mean, std, nan, inf, zero: counts of
+//           elements, histogram: {lo, hi, counts: 32 numbers}} over the finite elements, null where there are
+//           none
+//   scalar  dtype: Python's type;  text: its value
+//   list    items: the same, without a node
+// `version_bumped_by_node` names the nodes whose tensors this one wrote to. Numbers that JSON lacks are
+// "nan", "inf", "-inf". In graphs of over 2,000 nodes only watched nodes have a histogram and a corner.
+//   stopped_at: the name in `until` where the run ended there; outputs are empty then.
+// An execute that fails has {node, target, values} in its error's data: what was computed before.
+//
+// While a request runs, the
 // engine may send notifications "progress" {id, phase, done, total}.
 #pragma once
 

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/client/graph_inputs.h"
+
+#include "core/engine/client/index_bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace dynascope::engine {
+
+namespace {
+
+using nlohmann::json;
+using Sizes = std::vector<std::int64_t>;
+
+constexpr std::int64_t maxElements = 1 << 27;
+
+struct DtypeWord {
+    std::string_view shortName, name;
+    bool integral;
+};
+constexpr std::array<DtypeWord, 20> dtypes{{
+    {"f32", "float32", false},
+    {"f64", "float64", false},
+    {"f16", "float16", false},
+    {"bf16", "bfloat16", false},
+    {"i64", "int64", true},
+    {"i32", "int32", true},
+    {"i16", "int16", true},
+    {"i8", "int8", true},
+    {"u8", "uint8", true},
+    {"u16", "uint16", true},
+    {"u32", "uint32", true},
+    {"u64", "uint64", true},
+    {"b8", "bool", false},
+    {"c32", "complex32", false},
+    {"c64", "complex64", false},
+    {"c128", "complex128", false},
+    {"f8e4m3fn", "float8_e4m3fn", false},
+    {"f8e5m2", "float8_e5m2", false},
+    {"f8e4m3fnuz", "float8_e4m3fnuz", false},
+    {"f8e5m2fnuz", "float8_e5m2fnuz", false},
+}};
+
+const DtypeWord* dtypeWord(std::string_view shortName) {
+    const auto found = std::find_if(dtypes.begin(), dtypes.end(),
+                                    [&](const DtypeWord& row) { return row.shortName == shortName; });
+    return found == dtypes.end() ? nullptr : &*found;
+}
+
+/// What "L['x'].size()[0]" and "L_x_size_0_" have in common: letters and digits, in lower case.
+std::string key(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return out;
+}
+
+/// Statistics that must be positive to make sense, told by their names.
+bool isVariance(std::string_view name) {
+    return name.find("running_var") != std::string_view::npos || name.ends_with("_var") ||
+           name.find("exp_avg_sq") != std::string_view::npos;
+}
+
+/// An input that AOTAutograd made of the whole memory of others, which view it.
+bool isBase(std::string_view comment) {
+    return comment.starts_with("ViewBaseAOTInput(") || comment.starts_with("SyntheticBaseAOTInput(");
+}
+
+/// The number behind "idx=" in "PlainAOTInput(idx=3)" and "ViewBaseAOTInput(base_of=PlainAOTInput(idx=3))".
+std::optional<std::size_t> plainInput(std::string_view comment) {
+    constexpr std::string_view open = "PlainAOTInput(idx=";
+    if (!comment.starts_with(open) && !isBase(comment)) return std::nullopt;
+    const std::size_t at = comment.find(open);
+    if (at == std::string_view::npos) return std::nullopt;
+    std::size_t number = 0;
+    const auto [end, status] =
+        std::from_chars(comment.data() + at + open.size(), comment.data() + comment.size(), number);
+    return status == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+class Maker {
+public:
+    Maker(const ir::Graph& graph, const session::Compile* compile, const GraphInputOptions& options)
+        : m_graph(graph)
+        , m_compile(compile)
+        , m_options(options) {}
+
+    Result<json> run() {
+        readSymbols();
+        readCapture();
+        m_bounds = indexBounds(m_graph, m_symbols);
+        for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
+            const ir::Node& node = m_graph.node(i);
+            if (node.op != ir::Op::Placeholder) continue;
+            if (auto added = add(i, node); !added)
+                return tl::unexpected(
+                    Error{"input '" + node.name + "' " + added.error() + "; give its value with --inputs",
+                          {},
+                          0,
+                          0});
+        }
+        return json{{"storages", std::move(m_storages)}, {"inputs", std::move(m_inputs)}};
+    }
+
+private:
+    using Added = tl::expected<void, std::string>;
+
+    void readSymbols() {
+        if (m_compile) {
+            for (const session::SymbolInfo& symbol : m_compile->symbols) {
+                std::int64_t value = 0;
+                const std::string& text = symbol.value;
+                if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc())
+                    m_symbols[symbol.symbol] = value;
+            }
+        }
+        for (const auto& [name, value] : m_options.symbols)
+            m_symbols[name] = value;
+    }
+
+    /// Sources by name, and the Dynamo graph's inputs in order, which AOTAutograd counts.
+    void readCapture() {
+        if (!m_compile) return;
+        for (const session::TensorInput& input : m_compile->inputs) {
+            if (!input.source.empty()) m_described[key(input.source)] = &input;
+        }
+        const session::StagePtr dynamo = m_compile->findStage("dynamo_output_graph");
+        const auto graph = dynamo ? dynamo->graph() : Result<ir::GraphPtr>(ir::GraphPtr());
+        if (!graph || !*graph) return;
+        for (const ir::NodePtr& node : (*graph)->nodes()) {
+            if (node->op == ir::Op::Placeholder) m_dynamoInputs.push_back(node->target);
+        }
+    }
+
+    /// The name of the source that an input stands for; its own where that is not known.
+    [[nodiscard]] std::string sourceOf(const ir::Node& node) const {
+        const auto position = plainInput(node.comment);
+        if (position && *position < m_dynamoInputs.size()) return m_dynamoInputs[*position];
+        return node.target.empty() ? node.name : node.target;
+    }
+
+    Added add(ir::NodeIndex index, const ir::Node& node) {
+        if (!node.meta) return described(index, node, nullptr);
+        if (node.meta->tensor) return described(index, node, &*node.meta->tensor);
+        return symbolic(node);
+    }
+
+    Added symbolic(const ir::Node& node) {
+        std::string_view text = node.meta->raw;
+        constexpr std::string_view open = "Sym(";
+        if (!text.starts_with(open) || !text.ends_with(')'))
+            return tl::unexpected("is '" + node.meta->raw + "', of which nothing is known");
+        text = text.substr(open.size(), text.size() - open.size() - 1);
+        const auto value = ir::symbolValue(text, m_symbols);
+        if (!value)
+            return tl::unexpected("is the size " + std::string(text) + ", which has no value: use --symbol");
+        m_inputs.push_back(*value);
+        return {};
+    }
+
+    [[nodiscard]] std::optional<Sizes> numbers(const std::vector<std::string>& texts) const {
+        Sizes out;
+        for (const std::string& text : texts) {
+            const auto number = ir::symbolValue(text, m_symbols);
+            if (!number || *number < 0 || *number > maxElements) return std::nullopt;
+            out.push_back(*number);
+        }
+        return out;
+    }
+
+    Added described(ir::NodeIndex index, const ir::Node& node, const ir::TensorMeta* shown) {
+        const std::string source = sourceOf(node);
+        const auto found = m_described.find(key(source));
+        const session::TensorInput* input = found == m_described.end() ? nullptr : found->second;
+        const ir::TensorMeta* meta = shown ? shown : input ? &input->meta : nullptr;
+        if (!meta) return tl::unexpected(std::string("has no shape in this text"));
+        const DtypeWord* dtype = dtypeWord(meta->dtype);
+        if (!dtype) return tl::unexpected("has the unknown dtype '" + meta->dtype + "'");
+        const auto shape = numbers(meta->sizes);
+        if (!shape)
+            return tl::unexpected(std::string("has a size that is symbolic, without a value, or very large"));
+        Sizes stride(shape->size(), 1);
+        for (std::size_t i = shape->size(); i-- > 1;)
+            stride[i - 1] = std::min(maxElements, stride[i] * std::max<std::int64_t>((*shape)[i], 1));
+        if (meta->strides) {
+            const auto given = numbers(*meta->strides);
+            if (!given || given->size() != shape->size())
+                return tl::unexpected(
+                    std::string("has a stride that is symbolic, without a value, or very large"));
+            stride = *given;
+        }
+        std::int64_t offset = 0;
+        if (input && !isBase(node.comment))
+            offset = ir::symbolValue(input->storageOffset, m_symbols).value_or(0);
+        std::int64_t count = offset + 1;
+        for (std::size_t i = 0; i < shape->size(); ++i) {
+            if (__builtin_add_overflow(count, std::max<std::int64_t>((*shape)[i] - 1, 0) * stride[i],
+                                       &count) ||
+                count > maxElements || offset < 0)
+                return tl::unexpected(std::string("is very large"));
+        }
+        json entry{{"name", node.name},
+                   {"storage", storage(index, source, input, *dtype, count, fanIn(source, *shape))},
+                   {"shape", *shape},
+                   {"stride", stride},
+                   {"storage_offset", offset},
+                   {"dtype", dtype->name},
+                   {"via", "set"}};
+        if (input && input->requiresGrad && m_options.requiresGrad) entry["requires_grad"] = true;
+        m_inputs.push_back(std::move(entry));
+        return {};
+    }
+
+    /// Elements that one output of a weight sums over; 1 for everything else.
+    static double fanIn(std::string_view source, const Sizes& shape) {
+        if (source.find("weight") == std::string_view::npos || shape.size() < 2) return 1;
+        double out = 1;
+        for (std::size_t i = 1; i < shape.size(); ++i)
+            out *= static_cast<double>(std::max<std::int64_t>(shape[i], 1));
+        return out;
+    }
+
+    /// Position of the input's storage, made or made larger as needed.
+    std::size_t storage(ir::NodeIndex index, const std::string& source, const session::TensorInput* input,
+                        const DtypeWord& dtype, std::int64_t count, double fanIn) {
+        const unsigned bytes = ir::dtypeBytes(dtype.shortName);
+        std::string name = "own " + key(source) + ' ' + std::to_string(index);
+        if (input && input->storage >= 0) {
+            name = std::to_string(input->describer) + ' ' + std::to_string(input->storage);
+            for (const session::StorageInfo& info : m_compile->storages) {
+                if (info.describer != input->describer || info.id != input->storage || bytes == 0) continue;
+                if (info.bytes / bytes <= maxElements)
+                    count = std::max(count, static_cast<std::int64_t>(info.bytes / bytes));
+            }
+        }
+        const auto [place, isNew] = m_storageOf.emplace(name, m_storages.size());
+        if (isNew) {
+            m_storages.push_back({{"dtype", dtype.name}, {"size", count}, {"seed", seedOf(source, input)}});
+        } else {
+            json& size = m_storages[place->second]["size"];
+            size = std::max(size.get<std::int64_t>(), count);
+        }
+        json& made = m_storages[place->second];
+        if (dtype.integral) {
+            const std::int64_t high = std::max<std::int64_t>(m_bounds[index].value_or(4), 1);
+            const std::int64_t most = dtype.shortName.ends_with('8') ? 100 : INT16_MAX;
+            made["low"] = 0;
+            made["high"] = std::min({made.value("high", high), high, most});
+        } else if (isVariance(source)) {
+            made["low"] = 0.5;
+            made["high"] = 1.5;
+        } else if (fanIn > 1) { // keeps deep graphs from growing out of range
+            made["low"] = -1 / std::sqrt(fanIn);
+            made["high"] = 1 / std::sqrt(fanIn);
+        }
+        return place->second;
+    }
+
+    /// Told by the source, so that every graph of a compile gets the same values for it.
+    [[nodiscard]] std::uint64_t seedOf(const std::string& source, const session::TensorInput* input) const {
+        if (input) return m_options.seed + static_cast<std::uint64_t>(std::max(input->storage, 0));
+        std::uint64_t hash = 14695981039346656037ULL; // FNV-1a
+        for (const char c : key(source))
+            hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+        return m_options.seed + (hash >> 32U);
+    }
+
+    const ir::Graph& m_graph;
+    const session::Compile* m_compile;
+    const GraphInputOptions& m_options;
+    ir::SymbolValues m_symbols;
+    std::map<std::string, const session::TensorInput*> m_described;
+    std::vector<std::string> m_dynamoInputs;
+    std::vector<std::optional<std::int64_t>> m_bounds;
+    std::map<std::string, std::size_t> m_storageOf;
+    json m_storages = json::array(), m_inputs = json::array();
+};
+
+} // namespace
+
+Result<json> inputsOfGraph(const ir::Graph& graph, const GraphInputOptions& options) {
+    return Maker(graph, nullptr, options).run();
+}
+
+Result<json> inputsOfCapture(const session::Compile& compile, const ir::Graph& graph,
+                             const GraphInputOptions& options) {
+    return Maker(graph, &compile, options).run();
+}
+
+} // namespace dynascope::engine

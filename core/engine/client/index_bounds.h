@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which integer inputs of a graph are indices, and how large they may be.
+#pragma once
+
+#include "core/ir/graph.h"
+#include "core/ir/symbol_value.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// For each node of the graph a bound that its integer elements must stay below for every use as an index
+/// that the metadata shows: rows of an embedding, a dimension of an indexed tensor, classes of a loss.
+/// Nothing where no such use is seen. Uses are followed through views, casts and copies.
+[[nodiscard]] std::vector<std::optional<std::int64_t>> indexBounds(const ir::Graph& graph,
+                                                                   const ir::SymbolValues& symbols);
+
+} // namespace dynascope::engine

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Inputs made from what captures describe, and Dynamo's graphs against AOTAutograd's on them.
+#include "core/capture/open.h"
+#include "core/engine/client/graph_inputs.h"
+#include "core/ir/symbol_value.h"
+#include "core/ir/text.h"
+#include "tests/engine/service_runner.h"
+#include "tests/support/captures.h"
+
+#include <QtTest>
+#include <cmath>
+
+using namespace dynascope;
+using nlohmann::json;
+
+namespace {
+
+/// The text behind "PlainAOTOutput(idx=" and its like at the start of a line.
+std::optional<std::size_t> indexAfter(const std::string& line, const std::string& open) {
+    if (line.rfind(open, 0) != 0) return std::nullopt;
+    return static_cast<std::size_t>(std::stoul(line.substr(open.size())));
+}
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> out;
+    std::size_t start = 0;
+    while (start <= text.size()) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        out.push_back(text.substr(start, end - start));
+        start = end + 1;
+    }
+    return out;
+}
+
+double numberOf(const json& value) {
+    return value.is_number() ? value.get<double>() : value.is_boolean() ? value.get<bool>() : NAN;
+}
+
+/// Empty where two described values agree.
+std::string difference(const json& a, const json& b) {
+    if (a.value("scalar", json()) != b.value("scalar", json())) return "scalars differ";
+    if (a.contains("scalar")) return {};
+    if (a["shape"] != b["shape"] || a["dtype"] != b["dtype"]) return "shapes or dtypes differ";
+    double scale = 1e-3;
+    for (const json& x : a["data"])
+        scale = std::max(scale, std::fabs(numberOf(x)));
+    for (std::size_t i = 0; i < a["data"].size(); ++i) {
+        const double x = numberOf(a["data"][i]), y = numberOf(b["data"][i]);
+        if (!(std::fabs(x - y) <= 2e-5 * scale))
+            return "element " + std::to_string(i) + ": " + std::to_string(x) + " and " + std::to_string(y);
+    }
+    return {};
+}
+
+/// Reads the whole text of a graph from a log with cuda:0 in the place of cpu.
+std::string onCuda(std::string text) {
+    const auto replaceAll = [&](const std::string& what, const std::string& by) {
+        for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+            text.replace(at, what.size(), by);
+    };
+    replaceAll("]cpu\"", "]cuda:0\"");
+    replaceAll("device(type='cpu')", "device(type='cuda', index=0)");
+    return text;
+}
+
+} // namespace
+
+class TestEngineInputs : public QObject {
+    Q_OBJECT
+
+private slots:
+    void symbolicSizes_data() {
+        QTest::addColumn<QString>("expression");
+        QTest::addColumn<int>("value"); // -1: none
+        QTest::newRow("number") << "12" << 12;
+        QTest::newRow("sum") << "2*s77 + 1" << 15;
+        QTest::newRow("power") << "s0**2 - s77" << 2;
+        QTest::newRow("floor") << "((s77//2))" << 3;
+        QTest::newRow("negative floor") << "0 - ((0 - s77)//2)" << 4;
+        QTest::newRow("functions") << "Max(FloorDiv(s77, 2), Mod(s77, 4), CeilDiv(s77, 2))" << 4;
+        QTest::newRow("exact division") << "(s0*4)/2" << 6;
+        QTest::newRow("division with a rest") << "s77/2" << -1;
+        QTest::newRow("unknown symbol") << "s1" << -1;
+        QTest::newRow("by zero") << "s0//(s0 - 3)" << -1;
+        QTest::newRow("garbage") << "s0 +" << -1;
+        QTest::newRow("overflow") << "9223372036854775807 + s0" << -1;
+        QTest::newRow("deep") << QString(100000, '(') << -1;
+    }
+
+    void symbolicSizes() {
+        QFETCH(QString, expression);
+        QFETCH(int, value);
+        const auto got = ir::symbolValue(expression.toStdString(), {{"s0", 3}, {"s77", 7}});
+        QCOMPARE(got.value_or(-1), std::int64_t{value});
+    }
+
+    void capturedShapesStoragesAndHints() {
+        const auto session = capture::open(test::capture("trace_aot_eager/alias_overlap").toStdString());
+        QVERIFY(session);
+        const session::Compile& compile = (*session)->compiles.front();
+        const auto graph = compile.findStage("dynamo_output_graph")->graph();
+        QVERIFY(graph);
+        const auto inputs = engine::inputsOfCapture(compile, **graph);
+        QVERIFY(inputs);
+        // Two views of one storage of 24 floats, and a tensor of its own.
+        QCOMPARE((*inputs)["inputs"][0]["storage"], (*inputs)["inputs"][1]["storage"]);
+        QVERIFY((*inputs)["inputs"][2]["storage"] != (*inputs)["inputs"][0]["storage"]);
+        QCOMPARE((*inputs)["inputs"][1]["storage_offset"].get<int>(), 4);
+        QCOMPARE((*inputs)["storages"][0]["size"].get<int>(), 24);
+        QVERIFY(!(*inputs)["storages"][0].contains("data"));
+        QCOMPARE(inputs->dump(), engine::inputsOfCapture(compile, **graph)->dump());
+    }
+
+    void symbolsTakeHintsOrTheUsersValues() {
+        const auto session = capture::open(test::capture("trace_aot_eager/dynamic_views").toStdString());
+        QVERIFY(session);
+        const session::Compile& compile = (*session)->compiles.front();
+        const auto graph = compile.findStage("dynamo_output_graph")->graph();
+        const auto hinted = engine::inputsOfCapture(compile, **graph);
+        QVERIFY(hinted);
+        QCOMPARE((*hinted)["inputs"][0], json(2));
+        QCOMPARE((*hinted)["inputs"][1]["shape"], json({2, 12}));
+        engine::GraphInputOptions options;
+        options.symbols["s77"] = 5;
+        const auto chosen = engine::inputsOfCapture(compile, **graph, options);
+        QCOMPARE((*chosen)["inputs"][0], json(5));
+        QCOMPARE((*chosen)["inputs"][1]["shape"], json({5, 12}));
+        QCOMPARE((*chosen)["storages"][0]["size"].get<int>(), 60);
+        // Without the capture the symbols have no values.
+        const auto bare = engine::inputsOfGraph(**graph);
+        QVERIFY(!bare);
+        QVERIFY(QString::fromStdString(bare.error().message).contains("'s77'"));
+        test::ServiceRunner engine;
+        const json reply = engine.execute(ir::printReadable(**graph).text, {{"inputs", *chosen}});
+        QVERIFY2(reply.is_object(), engine.lastError().c_str());
+        QCOMPARE(reply["outputs"][0]["shape"], json({10, 6}));
+        QCOMPARE(reply["outputs"][1]["scalar"], json(5));
+    }
+
+    void indicesStayInRange() {
+        const auto session = capture::open(test::capture("trace_aot_eager/gpt2_train").toStdString());
+        QVERIFY(session);
+        const session::Compile& compile = (*session)->compiles.front();
+        for (const char* stage : {"dynamo_output_graph", "aot_forward_graph"}) {
+            const auto graph = compile.findStage(stage)->graph();
+            const auto inputs = engine::inputsOfCapture(compile, **graph);
+            QVERIFY(inputs);
+            int integers = 0;
+            for (const json& storage : (*inputs)["storages"]) {
+                if (storage["dtype"] != "int64") continue;
+                ++integers;
+                QCOMPARE(storage["high"].get<int>(), 512); // rows of the word embedding
+            }
+            QCOMPARE(integers, 1);
+        }
+    }
+
+    void capturesFromAGpuRunHere() {
+        const auto session = capture::open(test::capture("trace_aot_eager/gpt2_train").toStdString());
+        QVERIFY(session);
+        const session::StagePtr stage = (*session)->compiles.front().findStage("dynamo_output_graph");
+        const std::string here = stage->payload.text(), there = onCuda(here);
+        QVERIFY(there.find("cuda:0") != std::string::npos && there.find("]cpu\"") == std::string::npos);
+        test::ServiceRunner engine;
+        const json first = engine.execute(here, json::object());
+        const json second = engine.execute(there, json::object());
+        QVERIFY2(second.is_object(), engine.lastError().c_str());
+        QVERIFY(first == second);
+        // What is shown keeps its device.
+        const auto graph = ir::readGraph(there);
+        QVERIFY(graph);
+        QVERIFY(ir::printReadable(**graph).text.find("]cuda:0\"") != std::string::npos);
+    }
+
+    void dynamoAndAotGraphsAgree_data() {
+        QTest::addColumn<QString>("path");
+        for (const QString& log : test::traceLogs())
+            QTest::newRow(qPrintable(log.section('/', -3))) << log;
+    }
+
+    void dynamoAndAotGraphsAgree() {
+        QFETCH(QString, path);
+        const auto session = capture::open(path.toStdString());
+        QVERIFY(session);
+        test::ServiceRunner engine;
+        for (const session::Compile& compile : (*session)->compiles) {
+            const session::StagePtr dynamo = compile.findStage("dynamo_output_graph");
+            for (const char* name : {"aot_inference_graph", "aot_forward_graph"}) {
+                const session::StagePtr aot = compile.findStage(name);
+                if (!dynamo || !aot) continue;
+                m_pairs += compare(engine, compile, **dynamo->graph(), **aot->graph());
+                if (QTest::currentTestFailed()) return;
+            }
+        }
+    }
+
+    void enoughPairsWereCompared() { QVERIFY2(m_pairs >= 30, qPrintable(QString::number(m_pairs))); }
+
+private:
+    /// 1 if at least one output was compared.
+    static int compare(test::ServiceRunner& engine, const session::Compile& compile, const ir::Graph& dynamo,
+                       const ir::Graph& aot) {
+        const auto run = [&](const ir::Graph& graph) {
+            const auto inputs = engine::inputsOfCapture(compile, graph);
+            if (!inputs) {
+                QTest::qFail(inputs.error().message.c_str(), __FILE__, __LINE__);
+                return json();
+            }
+            json reply = engine.execute(ir::printReadable(graph).text, {{"inputs", *inputs}});
+            if (!reply.is_object()) QTest::qFail(engine.lastError().c_str(), __FILE__, __LINE__);
+            return reply;
+        };
+        const json eager = run(dynamo), lowered = run(aot);
+        if (!eager.is_object() || !lowered.is_object()) return 0;
+        const std::vector<std::string> notes = lines(aot.nodes().back()->comment);
+        int compared = 0;
+        for (std::size_t i = 0; i < notes.size() && i < lowered["outputs"].size(); ++i) {
+            const auto position = indexAfter(notes[i], "PlainAOTOutput(idx=");
+            if (!position) continue;
+            const std::string found = difference(eager["outputs"].at(*position), lowered["outputs"][i]);
+            if (!found.empty())
+                QTest::qFail(
+                    (compile.id.toString() + " output " + std::to_string(*position) + ": " + found).c_str(),
+                    __FILE__, __LINE__);
+            ++compared;
+        }
+        return compared > 0 ? 1 : 0;
+    }
+
+    int m_pairs = 0;
+};
+
+QTEST_GUILESS_MAIN(TestEngineInputs)
+#include "tst_engine_inputs.moc"
