@@ -60,7 +60,7 @@ Reply tensorMethod(const json& params, const Program& program, const json& input
     const at::AutoGradMode noGrad(false);
     Catch observer(node);
     try {
-        const auto results = run(program, made->tensors, *attributes, task, &observer);
+        const auto results = run(program, made->values, *attributes, task, &observer);
         if (!results) return tl::unexpected(runFailure(program, results.error()));
     } catch (const Catch::Caught&) { // what it is for
     }
