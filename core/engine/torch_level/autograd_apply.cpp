@@ -46,8 +46,8 @@ struct Apply : torch::autograd::Function<Apply> {
 
     static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
         std::vector<Value> inputs(grads.begin(), grads.end());
-        for (const Value& saved : Value::from(ctx->saved_data["saved"]).items())
-            inputs.push_back(saved);
+        const Value saved = Value::from(ctx->saved_data["saved"]);
+        inputs.insert(inputs.end(), saved.items().begin(), saved.items().end());
         const std::vector<Value> results =
             itemsOf(runGraph(Value::from(ctx->saved_data["backward"]), inputs, nullptr));
         variable_list out(1); // of the bodies, which have no gradient

@@ -73,7 +73,8 @@ Value lpPool(const Arguments& a) {
     const Value mean = aten("avg_pool" + suffix, {aten("pow", {a["input"], a["norm_type"]}), a["kernel_size"],
                                                   stride, 0, a["ceil_mode"]});
     std::int64_t count = 1;
-    for (const Value& one : spread(a["kernel_size"], Rank).items())
+    const Value kernel = spread(a["kernel_size"], Rank);
+    for (const Value& one : kernel.items())
         count *= one.integer();
     const Value sign = aten("mul", {aten("sign", {mean}), aten("relu", {aten("abs", {mean})})});
     return aten("pow", {aten("mul", {sign, count}), 1.0 / norm});
