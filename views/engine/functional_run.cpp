@@ -66,6 +66,9 @@ ScoreRow readRow(const json& row) {
     out.generation = intOf(row, "generation");
     out.storageGeneration = intOf(row, "storage_generation");
     out.shape = integersOf(row, "shape");
+    out.stride = integersOf(row, "stride");
+    if (const auto at = row.find("offset"); at != row.end() && at->is_number_integer())
+        out.offset = at->get<std::int64_t>();
     out.cells = integersOf(row, "cells");
     out.values = numbersOf(row, "values");
     if (out.values.size() != out.cells.size()) {

@@ -26,7 +26,8 @@ struct ScoreRow {
     std::vector<std::string> views; ///< the view chain from the base on: "select(dim 1, index 0)"
     int group = 0;                  ///< of the storage
     int generation = 0, storageGeneration = 0;
-    std::vector<std::int64_t> shape; ///< empty where the engine did not say
+    std::vector<std::int64_t> shape, stride; ///< empty where the engine did not say
+    std::int64_t offset = 0;                 ///< in elements
     /// The base's cells that it sees, and what it holds there; empty for large storages.
     std::vector<std::int64_t> cells;
     std::vector<double> values;
@@ -130,6 +131,7 @@ struct ViewState {
     std::string nextRead;  ///< the next op that reads it; empty where none does
     std::vector<Cell> cells;
     std::int64_t count = 0;
+    std::int64_t firstCell = 0, lastCell = 0; ///< of the memory, where the cells are not told
 };
 
 /// What is known after one phase of an op: storages that this op touches, that are written at some time or
@@ -159,8 +161,8 @@ public:
     [[nodiscard]] int deadCount(int op) const;
     /// Op that emitted the functional node, and the phase of that op; {-1, -1} for others.
     [[nodiscard]] std::pair<int, int> emittedAt(const std::string& node) const;
-    /// "select(1, 0)": how a source value is taken from its base.
-    [[nodiscard]] QString chainText(const ScoreRow& row) const;
+    /// "select(dim 1, index 0) → view(...)"; empty for none.
+    [[nodiscard]] static QString chainText(const std::vector<std::string>& views);
     /// The program's own name of a source node, "r" for select; the node's where there is none.
     [[nodiscard]] QString nameOf(const std::string& sourceNode) const;
     /// The statement that made an op, else the op as a call.

@@ -25,6 +25,11 @@ tl::expected<NodeValues, engine::CallError> fetchNodeValues(engine::Client& clie
     if (attributes.is_object()) params["attrs"] = attributes;
     const engine::CallResult reply = client.callOnGraph("execute", graphText, params, options);
     if (!reply) return tl::unexpected(reply.error());
+    if (!reply->contains("values"))
+        return tl::unexpected(engine::CallError{engine::CallError::Kind::Refused,
+                                                "this engine does not tell what nodes held; a newer one does",
+                                                0,
+                                                {}});
     return readNodeValues(*reply);
 }
 

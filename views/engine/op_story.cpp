@@ -56,18 +56,35 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
     const ViewState* written = writtenView(after, recording, op);
     const Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
     out.push_back(strong(toQString(step.source)));
+    const auto commit = [&] {
+        const auto& phases = recording.phases(op);
+        const auto at = std::find_if(phases.begin(), phases.end(),
+                                     [](const OpPhase& phase) { return phase.kind == Kind::Commit; });
+        return recording.scoreboard(op, int(at - phases.begin()));
+    };
     if (!written) {
-        out.push_back(text(tr(" writes in place. ")));
-        return;
+        // It writes through a view of its own, as setitem does.
+        const Scoreboard queued = commit();
+        out.push_back(text(tr(" writes ")));
+        for (const StorageState& s : queued.storages)
+            if (s.pending) {
+                if (!step.updates.empty() && !step.updates.front().views.empty()) {
+                    out.push_back(text(tr("the part ")));
+                    out.push_back(mono(Recording::chainText(step.updates.front().views)));
+                    out.push_back(text(tr(" of ")));
+                }
+                out.push_back(strong(recording.nameOf(s.origin)));
+            }
+        out.push_back(text(QStringLiteral(". ")));
     }
     const StorageState* storage = nullptr;
     for (const StorageState& s : after.storages)
-        if (s.group == written->group) storage = &s;
-    if (written->chain.isEmpty()) {
+        if (written && s.group == written->group) storage = &s;
+    if (written && written->chain.isEmpty()) {
         out.push_back(text(tr(" writes the whole of ")));
         out.push_back(strong(recording.nameOf(written->value)));
         out.push_back(text(QStringLiteral(". ")));
-    } else {
+    } else if (written) {
         out.push_back(text(tr(" writes through ")));
         out.push_back(strong(recording.nameOf(written->value)));
         out.push_back(text(tr(", the part ")));
@@ -76,7 +93,7 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
         out.push_back(storage ? strong(recording.nameOf(storage->origin)) : text(tr("its base")));
         out.push_back(text(QStringLiteral(". ")));
     }
-    if (const ViewState* was = viewOf(before, written->value); was && was->behind > 0) {
+    if (const ViewState* was = written ? viewOf(before, written->value) : nullptr; was && was->behind > 0) {
         out.push_back(strong(recording.nameOf(written->value)));
         out.push_back(text(was->changedBy.empty()
                                ? tr(" was stale, ")
@@ -187,7 +204,19 @@ void tellOutput(Tokens& out, const Stepper& stepper) {
             if (i > 0) out.push_back(text(QStringLiteral(", ")));
             out.push_back(emitted(back[i].toStdString()));
         }
-        out.push_back(text(QStringLiteral(".")));
+        out.push_back(text(QStringLiteral(". ")));
+    }
+    for (const InputWriteBack& input : stepper.recording()->run().writeBacks) {
+        QStringList how;
+        for (const std::string& op : input.how)
+            how << toQString(op);
+        out.push_back(strong(stepper.recording()->nameOf(input.input)));
+        out.push_back(
+            text(input.output >= 0
+                     ? tr(" is written by the caller from result %1, %2. ")
+                           .arg(input.output)
+                           .arg(bytesText(input.bytes))
+                     : tr(": %1, %2. ").arg(how.join(QStringLiteral(", ")), bytesText(input.bytes))));
     }
 }
 
@@ -198,10 +227,7 @@ QString inverseText(const QString& call) {
 }
 
 QString chainOf(const std::vector<std::string>& views) {
-    QStringList parts;
-    for (const std::string& view : views)
-        parts << toQString(view);
-    return parts.isEmpty() ? tr("none: the base itself") : parts.join(QStringLiteral(" → "));
+    return views.empty() ? tr("none: the base itself") : Recording::chainText(views);
 }
 
 Section queueSection(const Stepper& stepper) {
@@ -274,6 +300,8 @@ Section checkSection(const Stepper& stepper, const Verdict& verdict, const Colou
            "names.")));
     if (verdict.isomorphic)
         section.facts.push_back(fact(tr("Against eager"), {verdictToken(word, verdict.kind, colours)}));
+    for (const std::string& warning : recording.run().warnings)
+        section.facts.push_back(fact(tr("Warning"), {text(toQString(warning))}));
     int dead = 0, total = 0;
     for (int i = 0; i <= stepper.op(); ++i) {
         dead += recording.deadCount(i);

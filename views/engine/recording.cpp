@@ -26,6 +26,18 @@ std::int64_t sizeOf(const ScoreRow& row) {
     return count;
 }
 
+/// First and last element of its memory that a tensor reaches.
+std::pair<std::int64_t, std::int64_t> extentOf(const ScoreRow& row) {
+    std::int64_t least = row.offset, most = row.offset;
+    for (std::size_t d = 0; d < std::min(row.shape.size(), row.stride.size()); ++d) {
+        std::int64_t reach = 0;
+        if (__builtin_mul_overflow(std::max<std::int64_t>(row.shape[d] - 1, 0), row.stride[d], &reach) ||
+            __builtin_add_overflow(reach < 0 ? least : most, reach, reach < 0 ? &least : &most))
+            return {row.offset, row.offset};
+    }
+    return {least, most};
+}
+
 /// NaN equals NaN here.
 bool sameNumber(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
@@ -223,9 +235,9 @@ void Recording::findPhases(std::size_t op) {
             m_where.emplace(step.emitted[i].node, std::pair(int(op), int(p)));
 }
 
-QString Recording::chainText(const ScoreRow& row) const {
+QString Recording::chainText(const std::vector<std::string>& views) {
     QStringList parts;
-    for (const std::string& view : row.views)
+    for (const std::string& view : views)
         parts << toQString(view);
     return parts.join(QStringLiteral(" → "));
 }
@@ -245,8 +257,9 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
     const bool writing = writes(op), output = source(op).op == ir::Op::Output;
     const int written = m_written[std::size_t(op)];
     const bool committed = writing && (kind == OpPhase::Kind::Commit || kind == OpPhase::Kind::Apply);
+    // The return reads everything at once.
     const bool done = writing ? kind == OpPhase::Kind::Apply || kind == OpPhase::Kind::WriteBack
-                              : kind != OpPhase::Kind::Read;
+                              : output || kind != OpPhase::Kind::Read;
 
     std::set<std::string> inputs;
     source(op).forEachInput([&](const std::string& input) { inputs.insert(canonical(input)); });
@@ -354,10 +367,11 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
             }
             if (!done) {
                 storage.pending = true;
-                const QString chain = held ? chainText(held->row) : QString();
-                storage.pendingText = chain.isEmpty()
-                                          ? toQString(emitted)
-                                          : QObject::tr("%1 through %2").arg(toQString(emitted), chain);
+                storage.pendingText = toQString(emitted);
+                for (const QueuedUpdate& update : step(op).updates)
+                    if (update.group == group && !update.views.empty())
+                        storage.pendingText = QObject::tr("%1 through %2")
+                                                  .arg(toQString(update.value), chainText(update.views));
             }
         }
 
@@ -365,7 +379,7 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
             ViewState view;
             view.value = held->row.value;
             view.current = held->row.current;
-            view.chain = chainText(held->row);
+            view.chain = chainText(held->row.views);
             view.group = number;
             view.generation = held->row.generation;
             view.behind = held->row.storageGeneration - held->row.generation;
@@ -381,6 +395,9 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
                 if (next != reads->second.end()) view.nextRead = source(*next).name;
             }
             view.count = std::max(sizeOf(held->row), std::int64_t(held->row.cells.size()));
+            const auto [least, most] = extentOf(held->row);
+            view.firstCell = least;
+            view.lastCell = most;
             for (std::size_t i = 0; i < held->row.cells.size(); ++i) {
                 const std::int64_t index = held->row.cells[i];
                 Cell cell{index, held->row.values[i], held->row.values[i], false, Cell::State::Current};

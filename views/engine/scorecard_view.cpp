@@ -444,7 +444,11 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
         painter.setPen(c.text3);
         painter.drawText(QRect(columns.cells, top, columns.right - columns.cells, height),
                          Qt::AlignLeft | Qt::AlignVCenter,
-                         view.count > 0 ? tr("%1 cells").arg(numberText(qulonglong(view.count))) : QString());
+                         view.count > 0 ? tr("%1 cells, between %2 and %3 of the memory")
+                                              .arg(numberText(qulonglong(view.count)))
+                                              .arg(numberText(qulonglong(view.firstCell)),
+                                                   numberText(qulonglong(view.lastCell)))
+                                        : QString());
     }
 
     painter.setFont(m_theme.font(FontRole::Code));

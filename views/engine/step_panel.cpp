@@ -21,18 +21,23 @@ constexpr int nameColumn = 82;
 constexpr int modeSection = 4, plotSection = 2;
 } // namespace
 
-GenerationsPlot::GenerationsPlot(const Scoreboard& board, Theme& theme, QWidget* parent)
+GenerationsPlot::GenerationsPlot(const Stepper& stepper, Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
+    const Scoreboard& board = stepper.scoreboard();
+    const auto written = std::count_if(board.storages.begin(), board.storages.end(),
+                                       [](const StorageState& s) { return s.lastGeneration > 0; });
     for (const StorageState& storage : board.storages) {
         if (storage.lastGeneration == 0) continue;
         m_rows.push_back({tr("base"), storage.generation, true, false});
-        if (board.storages.size() > 1) m_rows.back().name = tr("base %1").arg(storage.group);
+        if (written > 1) m_rows.back().name = tr("base %1").arg(storage.group);
         m_now = std::max(m_now, storage.generation);
         m_last = std::max(m_last, storage.lastGeneration);
         for (const ViewState& view : board.views)
             if (view.group == storage.group)
-                m_rows.push_back({toQString(view.value), view.generation, false, view.syncing});
+                m_rows.push_back(
+                    {stepper.recording() ? stepper.recording()->nameOf(view.value) : toQString(view.value),
+                     view.generation, false, view.syncing});
         if (m_rows.size() >= mostPlotRows) break;
     }
     if (m_rows.size() > mostPlotRows) m_rows.resize(mostPlotRows);
@@ -134,8 +139,6 @@ QWidget* StepPanel::modeSwitch() {
     auto* column = new QVBoxLayout(box);
     column->setContentsMargins(12, 0, 12, 8);
     column->setSpacing(6);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(6);
     const auto button = [&](const QString& text, bool removes, const char* name, const QString& tip) {
         auto* b = new QPushButton(text);
         b->setObjectName(QLatin1String(name));
@@ -144,14 +147,13 @@ QWidget* StepPanel::modeSwitch() {
         b->setChecked(m_stepper.removesViews() == removes);
         b->setToolTip(tip);
         connect(b, &QPushButton::clicked, this, [this, removes] { m_stepper.setRemovesViews(removes); });
-        row->addWidget(b);
+        column->addWidget(b, 0, Qt::AlignLeft);
     };
     button(tr("remove mutations"), false, "modeMutations",
            tr("Views stay views: torch.func.functionalize(remove='mutations')"));
     button(tr("mutations and views"), true, "modeViews",
            tr("Every view becomes its copying form: remove='mutations_and_views'"));
-    row->addStretch(1);
-    column->addLayout(row);
+
     auto* note =
         new QLabel(m_stepper.removesViews() ? tr("Every view becomes a copy: view_copy, select_copy.")
                                             : tr("Views stay views, as in AOTAutograd's graphs."));
@@ -169,7 +171,7 @@ void StepPanel::refresh() {
     if (!m_stepper.recording()) return;
     // From the end, so that the places of the others stay.
     m_view->insertWidget(modeSection, modeSwitch());
-    m_view->insertWidget(plotSection, new GenerationsPlot(m_stepper.scoreboard(), m_theme));
+    m_view->insertWidget(plotSection, new GenerationsPlot(m_stepper, m_theme));
 }
 
 } // namespace dynascope::views

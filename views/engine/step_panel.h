@@ -15,7 +15,7 @@ namespace dynascope::views {
 class GenerationsPlot : public QWidget {
     Q_OBJECT
 public:
-    GenerationsPlot(const Scoreboard& board, Theme& theme, QWidget* parent = nullptr);
+    GenerationsPlot(const Stepper& stepper, Theme& theme, QWidget* parent = nullptr);
     [[nodiscard]] QSize sizeHint() const override;
 
 protected:

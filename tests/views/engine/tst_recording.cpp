@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The states that the stepper shows, worked out from a recording of the engine.
+#include "core/capture/open.h"
 #include "core/ir/text.h"
 #include "views/engine/functional_run.h"
 
@@ -170,6 +171,31 @@ private slots:
         QVERIFY(!program.names.contains("select_2"));
         QVERIFY(matchProgram({}, *graph).statements.empty());
         QCOMPARE(matchProgram({{1, "x = '"}, {2, "((["}}, *graph).statements.size(), std::size_t{2});
+    }
+
+    void aWriteThroughAViewOfItsOwn() {
+        const auto opened = capture::open(DYNASCOPE_SOURCE_DIR "/resources/samples/view_mutation.log");
+        QVERIFY(opened);
+        const session::StagePtr stage = (*opened)->compiles.at(0).findStage("dynamo_output_graph");
+        QVERIFY(stage);
+        QFile file(QStringLiteral(DYNASCOPE_TEST_DATA "/engine/view_mutation.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const Recording r(
+            readFunctionalRun(nlohmann::json::parse(file.readAll().toStdString()), *stage->graph()));
+        const int op = r.opOf("setitem"); // y[:, 0] = x[:, 0]
+        QVERIFY(op > 0 && r.writes(op));
+        const Scoreboard commit = r.scoreboard(op, 2);
+        const auto pending = std::find_if(commit.storages.begin(), commit.storages.end(),
+                                          [](const StorageState& s) { return s.pending; });
+        QVERIFY(pending != commit.storages.end());
+        QCOMPARE(pending->origin, std::string("y"));
+        QVERIFY(pending->pendingText.startsWith(QStringLiteral("copy through select")));
+        for (const Cell& cell : pending->cells)
+            QVERIFY(cell.state == Cell::State::Current || cell.index % 5 == 0); // the column
+        // y itself was not rewritten: it is behind until the output reads it.
+        QCOMPARE(view(commit, "y")->behind, 1);
+        QCOMPARE(view(r.scoreboard(op, 3), "y")->nextRead, std::string("output"));
+        QCOMPARE(view(r.scoreboard(r.opCount() - 1, 99), "y")->behind, 0);
     }
 
     void damagedReplies() {
