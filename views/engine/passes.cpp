@@ -2,6 +2,8 @@
 #include "views/engine/passes.h"
 
 #include "core/diff/graph_diff.h"
+#include "core/engine/client/graph_inputs.h"
+
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 #include "views/engine/node_values.h"
@@ -178,6 +180,10 @@ Passes::Source Passes::sourceOf(const session::Stage& root) const {
     if (compile) {
         source.inputs = parsed(compile->runInputs);
         source.attributes = parsed(compile->runAttributes);
+        // A capture has no values, but it says what its inputs were like: seeded ones in their shapes.
+        const auto graph = root.graph();
+        if (!source.inputs.is_object() && graph)
+            if (auto made = engine::inputsOfCapture(*compile, **graph)) source.inputs = std::move(*made);
     }
     return source;
 }
