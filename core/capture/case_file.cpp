@@ -80,10 +80,13 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
     task.report("Reading", 0, bytes.size());
     const json document = json::parse(bytes.begin(), bytes.end(), nullptr, false);
     if (!document.is_object())
-        return tl::unexpected(Error{"neither graph text nor the JSON object of an oracle case", label, 0, 0});
+        return tl::unexpected(
+            Error{"neither a TORCH_TRACE log nor graph text nor the JSON of an oracle case", label, 0, 0});
     const std::string before = stringAt(document, "before");
     if (before.empty())
-        return tl::unexpected(Error{"an oracle case without a graph under 'before'", label, 0, 0});
+        return tl::unexpected(Error{
+            "neither a TORCH_TRACE log nor graph text, and no oracle case: there is no graph under 'before'",
+            label, 0, 0});
     Result<ir::GraphPtr> graph = ir::readGraph(before);
     if (!graph) {
         Error error = graph.error();
