@@ -2,11 +2,9 @@
 #include "core/capture/export_graph.h"
 
 #include "core/capture/sympy_repr.h"
-#include "core/capture/tensor_record.h"
 #include "core/capture/traceback.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -64,20 +62,6 @@ std::string deviceName(const element& device) {
     return name;
 }
 
-/// Python's repr of a float.
-std::string floatText(double value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-    std::array<char, 32> buffer{};
-    const double size = std::fabs(value);
-    const auto form =
-        size != 0 && (size < 1e-4 || size >= 1e16) ? std::chars_format::scientific : std::chars_format::fixed;
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, form).ptr;
-    std::string text(buffer.data(), end);
-    if (text.find_first_of(".e") == std::string::npos) text += ".0";
-    return text;
-}
-
 Argument floating(const element& value) {
     double number = 0;
     std::string_view word;
@@ -86,7 +70,7 @@ Argument floating(const element& value) {
         number = word == "NaN" ? std::nan("") : word.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
     else if (value.get(number) != SUCCESS)
         return Argument::raw(simdjson::minify(value));
-    return {Argument::Kind::Float, floatText(number), {}, {}};
+    return {Argument::Kind::Float, ir::pythonRepr(number), {}, {}};
 }
 
 /// The one member of a union such as {"as_int": 3}.
@@ -275,8 +259,8 @@ Result<Argument> GraphReader::argument(Level& level, const element& item) {
     }
     if (key == "as_complex")
         return Argument{Argument::Kind::Complex,
-                        '(' + floatText(json::number(value, "real")) + '+' +
-                            floatText(json::number(value, "imag")) + "j)",
+                        '(' + ir::pythonRepr(json::number(value, "real")) + '+' +
+                            ir::pythonRepr(json::number(value, "imag")) + "j)",
                         {},
                         {}};
     if (key == "as_graph") return subgraph(level, value);
@@ -478,7 +462,7 @@ std::map<std::string, std::string, std::less<>> readSignature(const element& mod
 
 ir::TensorMeta exportedTensor(const element& meta) {
     ir::TensorMeta out;
-    out.dtype = shortDtype(dtypeName(json::integer(meta, "dtype")));
+    out.dtype = ir::shortDtype(dtypeName(json::integer(meta, "dtype")));
     out.sizes = symbolicList(meta, "sizes");
     if (element strides; meta["strides"].get(strides) == SUCCESS) out.strides = symbolicList(meta, "strides");
     if (element device; meta["device"].get(device) == SUCCESS) out.device = deviceName(device);

@@ -13,8 +13,6 @@ namespace dynascope::capture {
 [[nodiscard]] session::TensorInput parseTensor(const json::element& body);
 [[nodiscard]] session::StorageInfo parseStorage(const json::element& body);
 
-/// "f32" for "torch.float32" (torch/utils/_dtype_abbrs.py); unknown dtypes lose only their "torch.".
-[[nodiscard]] std::string shortDtype(std::string_view dtype);
 /// "cuda:0" for "device(type='cuda', index=0)".
 [[nodiscard]] std::string shortDevice(std::string_view device);
 

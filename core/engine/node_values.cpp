@@ -106,7 +106,7 @@ json describeScalar(const c10::IValue& value) {
         out["text"] = std::to_string(python.integer());
         break;
     case torch_level::Value::Kind::Float:
-        out["text"] = pythonFloat(python.real());
+        out["text"] = ir::pythonRepr(python.real());
         break;
     case torch_level::Value::Kind::String:
         out["text"] = python.text();

@@ -96,14 +96,14 @@ Argument word(Kind kind, std::string text) {
 Argument fromScalar(const c10::Scalar& scalar) {
     if (scalar.isBoolean()) return Argument::boolean(scalar.toBool());
     if (scalar.isIntegral(false)) return Argument::integer(scalar.toLong());
-    if (scalar.isFloatingPoint()) return word(Kind::Float, pythonFloat(scalar.toDouble()));
+    if (scalar.isFloatingPoint()) return word(Kind::Float, ir::pythonRepr(scalar.toDouble()));
     const auto value = scalar.toComplexDouble();
     std::string text;
     if (value.real() != 0) {
-        text.append(1, '(').append(pythonFloat(value.real()));
+        text.append(1, '(').append(ir::pythonRepr(value.real()));
         if (!std::signbit(value.imag())) text.push_back('+');
     }
-    text.append(pythonFloat(value.imag())).push_back('j');
+    text.append(ir::pythonRepr(value.imag())).push_back('j');
     if (value.real() != 0) text.push_back(')');
     return word(Kind::Complex, std::move(text));
 }
@@ -190,22 +190,6 @@ std::optional<Argument> argumentFrom(const c10::IValue& value, const c10::Type& 
         return list;
     }
     return std::nullopt;
-}
-
-std::string pythonFloat(double value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-    std::array<char, 64> buffer{};
-    const auto print = [&](std::chars_format format) {
-        const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr;
-        return std::string(buffer.data(), end);
-    };
-    const std::string scientific = print(std::chars_format::scientific);
-    const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
-    if (exponent < -4 || exponent >= 16) return scientific;
-    std::string fixed = print(std::chars_format::fixed);
-    if (fixed.find('.') == std::string::npos) fixed += ".0";
-    return fixed;
 }
 
 } // namespace dynascope::engine

@@ -29,7 +29,4 @@ namespace dynascope::engine {
 /// integer. Nothing for values that graph text cannot hold.
 [[nodiscard]] std::optional<ir::Argument> argumentFrom(const c10::IValue& value, const c10::Type& type);
 
-/// Python's repr() of a float.
-[[nodiscard]] std::string pythonFloat(double value);
-
 } // namespace dynascope::engine

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace dynascope::ir {
@@ -154,6 +156,22 @@ std::string pythonRepr(std::string_view text) {
     }
     out += quote;
     return out;
+}
+
+std::string pythonRepr(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+    std::array<char, 64> buffer{};
+    const auto print = [&](std::chars_format format) {
+        const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr;
+        return std::string(buffer.data(), end);
+    };
+    const std::string scientific = print(std::chars_format::scientific);
+    const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
+    if (exponent < -4 || exponent >= 16) return scientific;
+    std::string fixed = print(std::chars_format::fixed);
+    if (fixed.find('.') == std::string::npos) fixed += ".0";
+    return fixed;
 }
 
 std::optional<std::int64_t> Argument::asInt() const {

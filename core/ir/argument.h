@@ -78,6 +78,8 @@ struct Argument {
 
 /// Python's repr() of a string: single quotes unless only double ones avoid an escape.
 [[nodiscard]] std::string pythonRepr(std::string_view text);
+/// Python's repr() of a float: the shortest digits that read back as the same value.
+[[nodiscard]] std::string pythonRepr(double value);
 
 /// Readers refuse arguments nested deeper than this, so that recursion over an Argument is bounded.
 inline constexpr std::size_t maxArgumentDepth = 200;

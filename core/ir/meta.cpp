@@ -10,22 +10,40 @@ namespace dynascope::ir {
 
 namespace {
 
-struct DtypeSize {
-    std::string_view name;
+struct Dtype {
+    std::string_view shortName;
+    std::string_view name; ///< torch's, without "torch."; empty for spellings that only texts have
     unsigned bytes;
 };
 
 // Short names of torch/utils/_dtype_abbrs.py.
-constexpr std::array dtypeSizes{
-    DtypeSize{"f32", 4},        DtypeSize{"i64", 8},        DtypeSize{"b8", 1},
-    DtypeSize{"bf16", 2},       DtypeSize{"f16", 2},        DtypeSize{"f64", 8},
-    DtypeSize{"i32", 4},        DtypeSize{"i16", 2},        DtypeSize{"i8", 1},
-    DtypeSize{"u8", 1},         DtypeSize{"u16", 2},        DtypeSize{"u32", 4},
-    DtypeSize{"u64", 8},        DtypeSize{"c32", 4},        DtypeSize{"c64", 8},
-    DtypeSize{"c128", 16},      DtypeSize{"f8e4m3", 1},     DtypeSize{"f8e4m3fn", 1},
-    DtypeSize{"f8e5m2", 1},     DtypeSize{"f8e4m3fnuz", 1}, DtypeSize{"f8e8m0fnu", 1},
-    DtypeSize{"f8e5m2fnuz", 1}, DtypeSize{"f4e2m1fnx2", 1}, DtypeSize{"bits16", 2},
-    DtypeSize{"b16", 2},        DtypeSize{"bits8", 1},
+constexpr std::array dtypes{
+    Dtype{"f32", "float32", 4},
+    Dtype{"i64", "int64", 8},
+    Dtype{"b8", "bool", 1},
+    Dtype{"bf16", "bfloat16", 2},
+    Dtype{"f16", "float16", 2},
+    Dtype{"f64", "float64", 8},
+    Dtype{"i32", "int32", 4},
+    Dtype{"i16", "int16", 2},
+    Dtype{"i8", "int8", 1},
+    Dtype{"u8", "uint8", 1},
+    Dtype{"u16", "uint16", 2},
+    Dtype{"u32", "uint32", 4},
+    Dtype{"u64", "uint64", 8},
+    Dtype{"c32", "complex32", 4},
+    Dtype{"c64", "complex64", 8},
+    Dtype{"c128", "complex128", 16},
+    Dtype{"f8e4m3", "", 1},
+    Dtype{"f8e4m3fn", "float8_e4m3fn", 1},
+    Dtype{"f8e5m2", "float8_e5m2", 1},
+    Dtype{"f8e4m3fnuz", "float8_e4m3fnuz", 1},
+    Dtype{"f8e8m0fnu", "float8_e8m0fnu", 1},
+    Dtype{"f8e5m2fnuz", "float8_e5m2fnuz", 1},
+    Dtype{"f4e2m1fnx2", "float4_e2m1fn_x2", 1},
+    Dtype{"bits16", "", 2},
+    Dtype{"b16", "", 2},
+    Dtype{"bits8", "", 1},
 };
 
 bool isWordChar(char c) {
@@ -120,9 +138,17 @@ ValueMeta parseAnnotation(std::string_view text) {
 }
 
 unsigned dtypeBytes(std::string_view shortDtype) {
-    const auto* found = std::find_if(dtypeSizes.begin(), dtypeSizes.end(),
-                                     [&](const DtypeSize& d) { return d.name == shortDtype; });
-    return found == dtypeSizes.end() ? 0 : found->bytes;
+    const auto* found =
+        std::find_if(dtypes.begin(), dtypes.end(), [&](const Dtype& d) { return d.shortName == shortDtype; });
+    return found == dtypes.end() ? 0 : found->bytes;
+}
+
+std::string shortDtype(std::string_view dtype) {
+    constexpr std::string_view prefix = "torch.";
+    if (dtype.starts_with(prefix)) dtype.remove_prefix(prefix.size());
+    const auto* found = std::find_if(dtypes.begin(), dtypes.end(),
+                                     [&](const Dtype& d) { return !dtype.empty() && d.name == dtype; });
+    return std::string(found == dtypes.end() ? dtype : found->shortName);
 }
 
 } // namespace dynascope::ir

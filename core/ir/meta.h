@@ -45,5 +45,7 @@ struct ValueMeta {
 
 /// Bytes of one element of a dtype in short form ("f32" -> 4), or 0 where it is not known.
 [[nodiscard]] unsigned dtypeBytes(std::string_view shortDtype);
+/// "f32" for "torch.float32" or "float32"; unknown dtypes lose only their "torch.".
+[[nodiscard]] std::string shortDtype(std::string_view dtype);
 
 } // namespace dynascope::ir

@@ -131,8 +131,8 @@ private slots:
     }
 
     void tensors() {
-        QCOMPARE(capture::shortDtype("torch.bfloat16"), std::string("bf16"));
-        QCOMPARE(capture::shortDtype("torch.odd"), std::string("odd"));
+        QCOMPARE(ir::shortDtype("torch.bfloat16"), std::string("bf16"));
+        QCOMPARE(ir::shortDtype("torch.odd"), std::string("odd"));
         QCOMPARE(capture::shortDevice("device(type='cpu')"), std::string("cpu"));
         QCOMPARE(capture::shortDevice("device(type='cuda', index=1)"), std::string("cuda:1"));
         QCOMPARE(capture::shortDevice("meta"), std::string("meta"));

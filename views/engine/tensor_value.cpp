@@ -5,7 +5,6 @@
 
 #include <QStringList>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -80,26 +79,6 @@ std::optional<TensorValue::Histogram> histogramOf(const std::vector<double>& dat
     return h;
 }
 
-QString dtypeText(const std::string& dtype) {
-    static constexpr std::array<std::pair<std::string_view, const char*>, 12> names{{{"float32", "f32"},
-                                                                                     {"float64", "f64"},
-                                                                                     {"float16", "f16"},
-                                                                                     {"bfloat16", "bf16"},
-                                                                                     {"int64", "i64"},
-                                                                                     {"int32", "i32"},
-                                                                                     {"int16", "i16"},
-                                                                                     {"int8", "i8"},
-                                                                                     {"uint8", "u8"},
-                                                                                     {"bool", "b8"},
-                                                                                     {"complex64", "c64"},
-                                                                                     {"complex128", "c128"}}};
-    const std::string_view bare =
-        dtype.starts_with("torch.") ? std::string_view(dtype).substr(6) : std::string_view(dtype);
-    for (const auto& [name, shown] : names)
-        if (name == bare) return QLatin1String(shown);
-    return toQString(bare);
-}
-
 double field(const json& object, const char* key) {
     const auto at = object.find(key);
     return at == object.end() ? 0 : jsonNumber(*at);
@@ -137,7 +116,7 @@ QString cellText(double value) {
 }
 
 QString TensorValue::typeText() const {
-    return dtypeText(dtype) + shapeText(shape);
+    return toQString(ir::shortDtype(dtype)) + shapeText(shape);
 }
 
 std::vector<std::int64_t> TensorValue::cells() const {

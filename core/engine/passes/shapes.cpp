@@ -52,14 +52,6 @@ Tensor moved(const Tensor& tensor, c10::Device device) {
     return cells.as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
 }
 
-/// "f32", as print_readable writes it.
-std::string shortDtype(c10::ScalarType type) {
-    for (const char* name :
-         {"f16", "f32", "f64", "bf16", "i8", "i16", "i32", "i64", "u8", "b8", "c64", "c128"})
-        if (dtypeFromShortName(name) == type) return name;
-    return dtypeName(type);
-}
-
 ir::ValueMeta metaOf(const IValue& value, const std::optional<ir::ValueMeta>& recorded) {
     ir::ValueMeta out;
     if (!value.isTensor() || !value.toTensor().defined()) {
@@ -68,7 +60,7 @@ ir::ValueMeta metaOf(const IValue& value, const std::optional<ir::ValueMeta>& re
     }
     const Tensor& tensor = value.toTensor();
     ir::TensorMeta meta;
-    meta.dtype = shortDtype(tensor.scalar_type());
+    meta.dtype = ir::shortDtype(dtypeName(tensor.scalar_type()));
     meta.strides.emplace();
     for (std::int64_t i = 0; i < tensor.dim(); ++i) {
         meta.sizes.push_back(std::to_string(tensor.size(i)));
