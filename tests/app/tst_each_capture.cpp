@@ -4,10 +4,10 @@
 // through all stages and back, find what broke, click a node, follow it to its line.
 #include "app/gui/action_registry.h"
 #include "app/gui/chrome.h"
-#include "app/gui/main_window.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "tests/support/captures.h"
+#include "tests/support/open_window.h"
 #include "views/breaks/breaks_page.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
@@ -53,7 +53,7 @@ QByteArray gzip(const QByteArray& bytes) {
 
 } // namespace
 
-class TestEachCapture : public QObject {
+class TestEachCapture : public QObject, private test::OpenWindow {
     Q_OBJECT
 private slots:
     void initTestCase();
@@ -64,49 +64,23 @@ private slots:
     void saysWhyItCannotOpen();
 
 private:
-    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
-        QTest::keyClick(m_window.get(), key, modifiers);
-    }
-    [[nodiscard]] bool settled();
     void stepThroughStages();
     void findBreaks();
     void selectNode();
     void followToItsLine();
     [[nodiscard]] bool clickNode(bool withLine);
-
-    Theme m_theme;
-    std::unique_ptr<Settings> m_settings;
-    std::unique_ptr<TaskRunner> m_tasks;
-    std::unique_ptr<Workspace> m_workspace;
-    std::unique_ptr<MainWindow> m_window;
 };
 
 void TestEachCapture::initTestCase() {
     QVERIFY(!test::captures().isEmpty());
-    m_theme.setScheme(ColourScheme::Dark);
-    m_theme.apply(*qobject_cast<QApplication*>(QCoreApplication::instance()));
 }
 
 void TestEachCapture::init() {
-    m_settings = std::make_unique<Settings>(QString());
-    m_tasks = std::make_unique<TaskRunner>();
-    m_workspace = std::make_unique<Workspace>(*m_tasks);
-    m_window = std::make_unique<MainWindow>(*m_workspace, m_theme, *m_settings);
-    m_window->resize(1600, 1000);
-    m_window->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    QVERIFY(show());
 }
 
 void TestEachCapture::cleanup() {
-    m_window.reset();
-    m_workspace.reset();
-    m_tasks.reset();
-}
-
-bool TestEachCapture::settled() {
-    return QTest::qWaitFor([this] { return m_window->isSettled(); }, 30000);
+    close();
 }
 
 void TestEachCapture::opens_data() {
@@ -131,18 +105,18 @@ void TestEachCapture::opens_data() {
 
 void TestEachCapture::opens() {
     QFETCH(QString, path);
-    m_window->openPaths({path});
-    QTRY_VERIFY2_WITH_TIMEOUT(!m_workspace->captures().empty(), qPrintable(m_window->messageBar().text()),
+    window().openPaths({path});
+    QTRY_VERIFY2_WITH_TIMEOUT(!workspace().captures().empty(), qPrintable(window().messageBar().text()),
                               20000);
-    QVERIFY(settled());
-    QCOMPARE(m_workspace->place().page, Page::Stages);
-    QVERIFY(m_window->windowTitle().startsWith(QString::fromStdString(m_workspace->session()->title)));
-    const int count = int(m_workspace->session()->compiles.size());
+    QVERIFY(settles());
+    QCOMPARE(workspace().place().page, Page::Stages);
+    QVERIFY(window().windowTitle().startsWith(QString::fromStdString(workspace().session()->title)));
+    const int count = int(workspace().session()->compiles.size());
     for (int i = 1; i < count; ++i)
         press(Qt::Key_Up, Qt::ControlModifier);
-    QCOMPARE(m_workspace->place().compile, count > 0 ? 0 : -1);
+    QCOMPARE(workspace().place().compile, count > 0 ? 0 : -1);
     for (int i = 0; i < count; ++i) {
-        QCOMPARE(m_workspace->place().compile, i);
+        QCOMPARE(workspace().place().compile, i);
         stepThroughStages();
         if (QTest::currentTestFailed()) return;
         press(Qt::Key_Down, Qt::ControlModifier);
@@ -153,21 +127,21 @@ void TestEachCapture::opens() {
 }
 
 void TestEachCapture::stepThroughStages() {
-    const session::Compile& compile = *m_workspace->compile();
+    const session::Compile& compile = *workspace().compile();
     const int count = int(compile.stages.size());
     if (count == 0) {
-        QTRY_VERIFY(!m_window->stagesPage().currentPanel()->message().isEmpty());
-        QVERIFY(!m_window->actionRegistry().find("go.nextStage")->isEnabled());
+        QTRY_VERIFY(!window().stagesPage().currentPanel()->message().isEmpty());
+        QVERIFY(!window().actionRegistry().find("go.nextStage")->isEnabled());
         return;
     }
     press(Qt::Key_Home, Qt::ControlModifier);
-    QCOMPARE(m_workspace->place().stageB, count == 1 ? 0 : 1);
+    QCOMPARE(workspace().place().stageB, count == 1 ? 0 : 1);
     const auto check = [&](int b) {
-        QCOMPARE(m_workspace->place().stageB, b);
-        QTRY_VERIFY(!m_workspace->stage(Side::B).loading);
-        const StageView& view = m_workspace->stage(Side::B);
+        QCOMPARE(workspace().place().stageB, b);
+        QTRY_VERIFY(!workspace().stage(Side::B).loading);
+        const StageView& view = workspace().stage(Side::B);
         if (view.stage->content == session::Stage::Content::Code)
-            QVERIFY(qobject_cast<OutputCodePanel*>(m_window->stagesPage().currentPanel()));
+            QVERIFY(qobject_cast<OutputCodePanel*>(window().stagesPage().currentPanel()));
         else
             QVERIFY2(view.graph && view.error.isEmpty(), qPrintable(view.error));
     };
@@ -184,24 +158,24 @@ void TestEachCapture::stepThroughStages() {
 }
 
 void TestEachCapture::findBreaks() {
-    const session::BreakSummary& breaks = m_workspace->capture()->breaks;
-    QAction* action = m_window->actionRegistry().find("go.breaks");
+    const session::BreakSummary& breaks = workspace().capture()->breaks;
+    QAction* action = window().actionRegistry().find("go.breaks");
     QCOMPARE(action->isEnabled(), !breaks.groups.empty());
     if (breaks.groups.empty()) {
         press(Qt::Key_2, Qt::ControlModifier);
-        QCOMPARE(m_workspace->place().page, Page::Stages);
+        QCOMPARE(workspace().place().page, Page::Stages);
         return;
     }
     // On the page of breaks, by a click on the last reason.
     press(Qt::Key_2, Qt::ControlModifier);
-    QCOMPARE(m_workspace->place().page, Page::Breaks);
-    BreaksPage& page = m_window->breaksPage();
+    QCOMPARE(workspace().place().page, Page::Breaks);
+    BreaksPage& page = window().breaksPage();
     QTableView* table = page.table();
     QCOMPARE(table->model()->rowCount(), int(breaks.groups.size()));
     const QModelIndex row = table->model()->index(table->model()->rowCount() - 1, 1);
     table->scrollTo(row);
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(row).center());
-    const int clicked = m_workspace->place().breakGroup;
+    const int clicked = workspace().place().breakGroup;
     QVERIFY(clicked >= 0);
     const ir::SourceLocation& at = breaks.groups[std::size_t(clicked)].location;
     QTRY_VERIFY(page.source()->document(0));
@@ -216,19 +190,19 @@ void TestEachCapture::findBreaks() {
     // By its reason, from anywhere.
     press(Qt::Key_1, Qt::ControlModifier);
     press(Qt::Key_K, Qt::ControlModifier);
-    Palette& palette = m_window->palette();
+    Palette& palette = window().palette();
     const session::BreakGroup& first = breaks.groups.front();
     QTest::keyClicks(palette.field(), "#" + QString::fromStdString(first.reason));
     QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->breakGroup >= 0);
     QTest::keyClick(palette.field(), Qt::Key_Return);
-    QCOMPARE(m_workspace->place().page, Page::Breaks);
-    QCOMPARE(breaks.groups[std::size_t(m_workspace->place().breakGroup)].reason, first.reason);
+    QCOMPARE(workspace().place().page, Page::Breaks);
+    QCOMPARE(breaks.groups[std::size_t(workspace().place().breakGroup)].reason, first.reason);
     press(Qt::Key_1, Qt::ControlModifier);
-    QCOMPARE(m_workspace->place().page, Page::Stages);
+    QCOMPARE(workspace().place().page, Page::Stages);
 }
 
 bool TestEachCapture::clickNode(bool withLine) {
-    for (GraphCanvas* pane : m_window->stagesPage().compare()->findChildren<GraphCanvas*>()) {
+    for (GraphCanvas* pane : window().stagesPage().compare()->findChildren<GraphCanvas*>()) {
         if (!pane->isVisible() || !pane->scene()) continue;
         const auto click = [pane](int item) {
             pane->reveal(pane->scene()->items[std::size_t(item)].rect);
@@ -253,20 +227,20 @@ bool TestEachCapture::clickNode(bool withLine) {
             if (block == items.end()) break;
             click(int(block - items.begin()));
             QTest::keyClick(pane, Qt::Key_Space);
-            if (!settled()) return false;
+            if (!settles()) return false;
         }
         const int item = nodeItem();
         if (item == canvas::noItem) continue;
         const std::string name =
             pane->scene()->graph->node(pane->scene()->items[std::size_t(item)].node).name;
         click(item);
-        return m_workspace->selectedNode() && m_workspace->selectedNode()->name == name;
+        return workspace().selectedNode() && workspace().selectedNode()->name == name;
     }
     return false;
 }
 
 void TestEachCapture::selectNode() {
-    const session::Session& session = *m_workspace->session();
+    const session::Session& session = *workspace().session();
     int withGraph = -1;
     for (int i = 0; i < int(session.compiles.size()); ++i) {
         const session::Compile& compile = session.compiles[std::size_t(i)];
@@ -279,21 +253,21 @@ void TestEachCapture::selectNode() {
         };
         const auto [a, b] = defaultStages(compile);
         if (!says(compile.stages[std::size_t(a)]) && !says(compile.stages[std::size_t(b)])) continue;
-        m_workspace->selectCompile(0, i);
-        QVERIFY(settled());
+        workspace().selectCompile(0, i);
+        QVERIFY(settles());
         QVERIFY(clickNode(true));
         followToItsLine();
         return;
     }
     if (withGraph < 0) return; // nothing but failures
     // No node says where it was made: the window says so, in place of a link.
-    m_workspace->selectCompile(0, withGraph);
-    QVERIFY(settled());
+    workspace().selectCompile(0, withGraph);
+    QVERIFY(settles());
     QVERIFY(clickNode(false));
-    auto* inspector = qobject_cast<InspectorPanel*>(m_window->docks().find("inspector")->content());
+    auto* inspector = qobject_cast<InspectorPanel*>(window().docks().find("inspector")->content());
     QTRY_VERIFY(inspector->plainText().contains("This text has no source comment for the node."));
-    emit m_workspace->panelRequested("source");
-    auto* source = qobject_cast<SourcePanel*>(m_window->stagesPage().currentPanel());
+    emit workspace().panelRequested("source");
+    auto* source = qobject_cast<SourcePanel*>(window().stagesPage().currentPanel());
     QVERIFY(source);
     if (session.sources.empty())
         QTRY_VERIFY(source->message().contains("quotes no source line"));
@@ -302,9 +276,9 @@ void TestEachCapture::selectNode() {
 }
 
 void TestEachCapture::followToItsLine() {
-    const ir::SourceLocation at = *m_workspace->selectedNode()->location();
-    auto* inspector = qobject_cast<InspectorPanel*>(m_window->docks().find("inspector")->content());
-    const QString name = QString::fromStdString(m_workspace->selectedNode()->name);
+    const ir::SourceLocation at = *workspace().selectedNode()->location();
+    auto* inspector = qobject_cast<InspectorPanel*>(window().docks().find("inspector")->content());
+    const QString name = QString::fromStdString(workspace().selectedNode()->name);
     QTRY_COMPARE(inspector->facts().title, name);
     // The last link to a source: the innermost frame.
     FactText* text = nullptr;
@@ -332,9 +306,9 @@ void TestEachCapture::followToItsLine() {
     cursor.setPosition(position);
     QTest::mouseClick(text->viewport(), Qt::LeftButton, {}, text->cursorRect(cursor).center());
 
-    QTabWidget* tabs = m_window->stagesPage().tabs();
+    QTabWidget* tabs = window().stagesPage().tabs();
     QCOMPARE(tabs->tabText(tabs->currentIndex()), QString("Source"));
-    auto* source = qobject_cast<SourcePanel*>(m_window->stagesPage().currentPanel());
+    auto* source = qobject_cast<SourcePanel*>(window().stagesPage().currentPanel());
     QVERIFY(source);
     const auto selectedNumber = [source] {
         const CodeDocumentPtr& document = source->view()->document(0);
@@ -349,7 +323,7 @@ void TestEachCapture::followToItsLine() {
     QVERIFY2(shown.trimmed() == QString::fromStdString(at.code).trimmed(), qPrintable(shown));
     const QImage picture = source->view()->viewport()->grab().toImage();
     const QRect rect = source->view()->lineRect(0, line);
-    QCOMPARE(picture.pixelColor(rect.right() - 3, rect.center().y()), m_theme.colours().accentBg);
+    QCOMPARE(picture.pixelColor(rect.right() - 3, rect.center().y()), theme().colours().accentBg);
 }
 
 void TestEachCapture::saysWhyItCannotOpen() {
@@ -359,10 +333,10 @@ void TestEachCapture::saysWhyItCannotOpen() {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(QByteArray::fromHex("1f8b08088eb7206a0203747261696e2e6c6f6700"));
     file.close();
-    m_window->openPaths({file.fileName()});
-    QTRY_VERIFY(m_window->messageBar().isVisible());
-    QVERIFY(m_window->messageBar().text().contains("train.log.gz"));
-    QVERIFY(m_workspace->captures().empty());
+    window().openPaths({file.fileName()});
+    QTRY_VERIFY(window().messageBar().isVisible());
+    QVERIFY(window().messageBar().text().contains("train.log.gz"));
+    QVERIFY(workspace().captures().empty());
 }
 
 QTEST_MAIN(TestEachCapture)

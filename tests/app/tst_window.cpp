@@ -3,11 +3,11 @@
 // The window from end to end, offscreen: what a reader of a capture does, by key and mouse.
 #include "app/gui/action_registry.h"
 #include "app/gui/chrome.h"
-#include "app/gui/main_window.h"
 #include "app/gui/paste_dialog.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
 #include "tests/support/open_captures.h"
+#include "tests/support/open_window.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/palette/palette.h"
@@ -32,10 +32,9 @@ using namespace dynascope;
 using namespace dynascope::app;
 using namespace dynascope::views;
 
-class TestWindow : public QObject {
+class TestWindow : public QObject, private test::OpenWindow {
     Q_OBJECT
 private slots:
-    void initTestCase();
     void init();
     void cleanup();
     void findsABreak();
@@ -59,46 +58,21 @@ private slots:
 
 private:
     void open(const QString& sample);
-    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
-        QTest::keyClick(m_window.get(), key, modifiers);
-    }
-    [[nodiscard]] Workspace& workspace() { return *m_workspace; }
-
-    Theme m_theme;
-    std::unique_ptr<Settings> m_settings;
-    std::unique_ptr<TaskRunner> m_tasks;
-    std::unique_ptr<Workspace> m_workspace;
-    std::unique_ptr<MainWindow> m_window;
 };
 
-void TestWindow::initTestCase() {
-    m_theme.setScheme(ColourScheme::Dark);
-    m_theme.apply(*qobject_cast<QApplication*>(QCoreApplication::instance()));
-}
-
 void TestWindow::init() {
-    m_settings = std::make_unique<Settings>(QString());
-    m_tasks = std::make_unique<TaskRunner>();
-    m_workspace = std::make_unique<Workspace>(*m_tasks);
-    m_window = std::make_unique<MainWindow>(*m_workspace, m_theme, *m_settings);
-    m_window->resize(1600, 1000);
-    m_window->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    m_window->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    QVERIFY(show());
 }
 
 void TestWindow::cleanup() {
-    m_window.reset();
-    m_workspace.reset();
-    m_tasks.reset();
+    close();
 }
 
 void TestWindow::open(const QString& sample) {
     const auto before = workspace().captures().size();
-    m_window->openPaths({test::samplePath(sample)});
+    window().openPaths({test::samplePath(sample)});
     QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), before + 1, 20000);
-    QTRY_VERIFY_WITH_TIMEOUT(m_window->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
 }
 
 void TestWindow::findsABreak() {
@@ -112,24 +86,24 @@ void TestWindow::findsABreak() {
     press(Qt::Key_1, Qt::ControlModifier);
     QCOMPARE(workspace().place().page, Page::Stages);
     open("view_mutation"); // nothing broke there
-    QVERIFY(!m_window->actionRegistry().find("go.breaks")->isEnabled());
+    QVERIFY(!window().actionRegistry().find("go.breaks")->isEnabled());
 }
 
 void TestWindow::namesTheSelection() {
     open("view_mutation");
     const ir::NodeIndex setitem = workspace().stage(Side::A).graph->find("setitem");
     workspace().selectNode({Side::A, setitem});
-    QTRY_VERIFY(m_window->status().selectionText().startsWith("setitem → "));
+    QTRY_VERIFY(window().status().selectionText().startsWith("setitem → "));
 }
 
 void TestWindow::stepsThroughWrites() {
     open("view_mutation");
-    QVERIFY(!m_window->actionRegistry().find("go.nextWrite")->isEnabled());
+    QVERIFY(!window().actionRegistry().find("go.nextWrite")->isEnabled());
     workspace().selectNode({Side::A, workspace().stage(Side::A).graph->find("y")});
-    QVERIFY(!m_window->actionRegistry().find("go.previousWrite")->isEnabled());
+    QVERIFY(!window().actionRegistry().find("go.previousWrite")->isEnabled());
     press(Qt::Key_W, Qt::AltModifier);
     QCOMPARE(workspace().selectedNode()->name, std::string("setitem"));
-    QVERIFY(!m_window->actionRegistry().find("go.nextWrite")->isEnabled());
+    QVERIFY(!window().actionRegistry().find("go.nextWrite")->isEnabled());
     press(Qt::Key_W, Qt::AltModifier | Qt::ShiftModifier);
     QCOMPARE(workspace().selectedNode()->name, std::string("y"));
 }
@@ -144,7 +118,7 @@ void TestWindow::goesBackAndForward() {
     for (int i = 0; i < 3; ++i)
         press(Qt::Key_Left, Qt::AltModifier);
     QCOMPARE(workspace().place(), first);
-    QVERIFY(!m_window->actionRegistry().find("go.back")->isEnabled());
+    QVERIFY(!window().actionRegistry().find("go.back")->isEnabled());
     for (int i = 0; i < 3; ++i)
         press(Qt::Key_Right, Qt::AltModifier);
     QCOMPARE(workspace().place(), last);
@@ -153,7 +127,7 @@ void TestWindow::goesBackAndForward() {
 void TestWindow::searchesWithThePalette() {
     open("view_mutation");
     press(Qt::Key_K, Qt::ControlModifier);
-    Palette& palette = m_window->palette();
+    Palette& palette = window().palette();
     QVERIFY(palette.isVisible());
     QTest::keyClicks(palette.field(), "select_scatter");
     QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->title == "select_scatter");
@@ -163,17 +137,17 @@ void TestWindow::searchesWithThePalette() {
     QTest::keyClicks(palette.field(), ">light");
     QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Action)], std::size_t(1));
     QTest::keyClick(palette.field(), Qt::Key_Return);
-    QCOMPARE(m_theme.scheme(), ColourScheme::Light);
+    QCOMPARE(theme().scheme(), ColourScheme::Light);
 }
 
 void TestWindow::filtersTheTree() {
-    m_window->docks().capturePanel().focusFilter();
+    window().docks().capturePanel().focusFilter();
     open("graph_breaks");
     // Keys go to the window now, not to a field in which nothing was typed.
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_End, Qt::ControlModifier);
     QCOMPARE(workspace().place().stageB, int(workspace().compile()->stages.size()) - 1);
     press(Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
-    CapturePanel& panel = m_window->docks().capturePanel();
+    CapturePanel& panel = window().docks().capturePanel();
     QTRY_VERIFY(panel.filterEdit()->hasFocus());
     QTest::keyClicks(panel.filterEdit(), "status:nothing");
     QTRY_COMPARE(panel.tree()->model()->rowCount(), 0);
@@ -183,30 +157,30 @@ void TestWindow::filtersTheTree() {
 
 void TestWindow::switchesThemeAndTextSize() {
     open("view_mutation");
-    m_window->actionRegistry().trigger("view.themeDark");
-    const QImage dark = m_window->grab().toImage();
-    m_window->actionRegistry().trigger("view.themeLight");
-    const QImage light = m_window->grab().toImage();
+    window().actionRegistry().trigger("view.themeDark");
+    const QImage dark = window().grab().toImage();
+    window().actionRegistry().trigger("view.themeLight");
+    const QImage light = window().grab().toImage();
     QVERIFY(dark.pixelColor(5, 300).lightness() < 80);
     QVERIFY(light.pixelColor(5, 300).lightness() > 200);
-    QCOMPARE(m_settings->scheme(), ColourScheme::Light);
+    QCOMPARE(settings().scheme(), ColourScheme::Light);
     for (int i = 0; i < 8; ++i)
         press(Qt::Key_Equal, Qt::ControlModifier);
-    QCOMPARE(m_theme.fontSize(), 16);
+    QCOMPARE(theme().fontSize(), 16);
     for (int i = 0; i < 8; ++i)
         press(Qt::Key_Minus, Qt::ControlModifier);
-    QCOMPARE(m_theme.fontSize(), 10);
-    m_theme.setFontSize(12);
-    m_window->actionRegistry().trigger("view.themeDark");
+    QCOMPARE(theme().fontSize(), 10);
+    theme().setFontSize(12);
+    window().actionRegistry().trigger("view.themeDark");
 }
 
 void TestWindow::takesDroppedFilesAndText() {
     const auto drop = [this](const QMimeData& data) {
         QDragEnterEvent enter(QPoint(500, 400), Qt::CopyAction, &data, Qt::LeftButton, {});
-        QCoreApplication::sendEvent(m_window.get(), &enter);
+        QCoreApplication::sendEvent(&window(), &enter);
         QVERIFY(enter.isAccepted());
         QDropEvent event(QPointF(500, 400), Qt::CopyAction, &data, Qt::LeftButton, {});
-        QCoreApplication::sendEvent(m_window.get(), &event);
+        QCoreApplication::sendEvent(&window(), &event);
         QVERIFY(event.isAccepted());
     };
     QMimeData files;
@@ -225,11 +199,11 @@ void TestWindow::takesDroppedFilesAndText() {
 }
 
 void TestWindow::saysWhatCouldNotBeOpened() {
-    m_window->openPaths({"/nowhere/at/all.log"});
-    QTRY_VERIFY(m_window->messageBar().isVisible());
-    QVERIFY(m_window->messageBar().text().contains("/nowhere/at/all.log"));
+    window().openPaths({"/nowhere/at/all.log"});
+    QTRY_VERIFY(window().messageBar().isVisible());
+    QVERIFY(window().messageBar().text().contains("/nowhere/at/all.log"));
     open("view_mutation");
-    QVERIFY(!m_window->messageBar().isVisible());
+    QVERIFY(!window().messageBar().isVisible());
 }
 
 void TestWindow::raisesPanels() {
@@ -237,16 +211,16 @@ void TestWindow::raisesPanels() {
     for (const char* id :
          {"inspector", "guards", "inputs", "modules", "problems", "records", "compiletime", "capture"}) {
         emit workspace().panelRequested(QLatin1String(id));
-        QVERIFY2(m_window->docks().find(id)->isOpen(), id);
-        QTRY_VERIFY2(m_window->docks().find(id)->content()->isVisible(), id);
+        QVERIFY2(window().docks().find(id)->isOpen(), id);
+        QTRY_VERIFY2(window().docks().find(id)->content()->isVisible(), id);
     }
     // The bottom docks take turns.
-    QVERIFY(!m_window->docks().find("records")->isOpen());
+    QVERIFY(!window().docks().find("records")->isOpen());
     emit workspace().recordRequested(0, 3);
-    QVERIFY(m_window->docks().find("records")->isOpen());
-    QVERIFY(!m_window->docks().find("compiletime")->isOpen());
-    QTest::mouseClick(m_window->findChild<DockTab*>("recordsTab"), Qt::LeftButton);
-    QVERIFY(!m_window->docks().find("records")->isOpen());
+    QVERIFY(window().docks().find("records")->isOpen());
+    QVERIFY(!window().docks().find("compiletime")->isOpen());
+    QTest::mouseClick(window().findChild<DockTab*>("recordsTab"), Qt::LeftButton);
+    QVERIFY(!window().docks().find("records")->isOpen());
 }
 
 void TestWindow::closesCaptures() {
@@ -256,26 +230,23 @@ void TestWindow::closesCaptures() {
     QCOMPARE(workspace().captures().size(), 1U);
     press(Qt::Key_W, Qt::ControlModifier);
     QCOMPARE(workspace().place().page, Page::Welcome);
-    QCOMPARE(m_window->status().countsText(), QString("Nothing open"));
-    for (const ActionRegistry::Entry& entry : m_window->actionRegistry().entries())
+    QCOMPARE(window().status().countsText(), QString("Nothing open"));
+    for (const ActionRegistry::Entry& entry : window().actionRegistry().entries())
         if (entry.action && entry.spec.id.startsWith("go.") && entry.spec.id.endsWith("Stage"))
             QVERIFY(!entry.action->isEnabled());
 }
 
 void TestWindow::keepsItsLayout() {
     open("view_mutation");
-    m_window->docks().find("guards")->close();
-    m_window->docks().raise("problems");
-    m_window->close();
-    m_window = std::make_unique<MainWindow>(*m_workspace, m_theme, *m_settings);
-    m_window->resize(1600, 1000);
-    m_window->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
-    QVERIFY(!m_window->docks().find("guards")->isOpen());
-    QVERIFY(m_window->docks().find("problems")->isOpen());
-    m_window->actionRegistry().trigger("view.resetLayout");
-    QVERIFY(m_window->docks().find("guards")->isOpen());
-    QVERIFY(!m_window->docks().find("problems")->isOpen());
+    window().docks().find("guards")->close();
+    window().docks().raise("problems");
+    window().close();
+    QVERIFY(reopen());
+    QVERIFY(!window().docks().find("guards")->isOpen());
+    QVERIFY(window().docks().find("problems")->isOpen());
+    window().actionRegistry().trigger("view.resetLayout");
+    QVERIFY(window().docks().find("guards")->isOpen());
+    QVERIFY(!window().docks().find("problems")->isOpen());
 
     // A newer program's settings are neither read nor overwritten.
     QTemporaryDir folder;
@@ -294,10 +265,10 @@ void TestWindow::keepsItsLayout() {
 
 void TestWindow::keysDoNotConflict() {
     open("view_mutation"); // brings the canvas actions
-    QCOMPARE(m_window->actionRegistry().conflicts(), QStringList());
+    QCOMPARE(window().actionRegistry().conflicts(), QStringList());
     // Alt and a letter opens a menu, unless an action took it.
-    for (const QAction* menu : m_window->menuBar()->actions())
-        for (const ActionRegistry::Entry& entry : m_window->actionRegistry().entries())
+    for (const QAction* menu : window().menuBar()->actions())
+        for (const ActionRegistry::Entry& entry : window().actionRegistry().entries())
             QVERIFY2(!entry.spec.keys.contains(QKeySequence::mnemonic(menu->text())),
                      qPrintable(menu->text()));
     ActionRegistry clash;
@@ -312,8 +283,8 @@ void TestWindow::keysDoNotConflict() {
 
 void TestWindow::everyMenuActionHasAnExplanation() {
     open("view_mutation");
-    QCOMPARE(m_window->menuBar()->actions().size(), 8);
-    for (const ActionRegistry::Entry& entry : m_window->actionRegistry().entries()) {
+    QCOMPARE(window().menuBar()->actions().size(), 8);
+    for (const ActionRegistry::Entry& entry : window().actionRegistry().entries()) {
         if (!entry.action) continue;
         QVERIFY(!entry.action->toolTip().isEmpty());
         QVERIFY2(!entry.spec.text.endsWith('.') || entry.spec.text.endsWith("..."),
@@ -345,19 +316,19 @@ protected:
 void TestWindow::rightTabsArePainted() {
     open(QStringLiteral("view_mutation"));
     QTabBar* tabs = nullptr;
-    for (QTabBar* bar : m_window->findChildren<QTabBar*>()) {
+    for (QTabBar* bar : window().findChildren<QTabBar*>()) {
         if (bar->isVisible() && bar->count() > 0 && bar->tabText(0) == QLatin1String("Inspector")) tabs = bar;
     }
     QVERIFY(tabs);
     QCOMPARE(tabs->count(), 5);
-    const QImage image = m_window->grab().toImage();
+    const QImage image = window().grab().toImage();
     const qreal scale = image.devicePixelRatio();
     for (int i = 0; i < tabs->count(); ++i) {
         const QRect tab = tabs->tabRect(i);
         QVERIFY(tab.width() > 20);
         // Text makes more than one brightness; an empty strip has one.
         std::set<int> lightness;
-        const QPoint at = tabs->mapTo(m_window.get(), tab.topLeft());
+        const QPoint at = tabs->mapTo(&window(), tab.topLeft());
         for (int x = 0; x < tab.width(); ++x) {
             const QPoint pixel(int((at.x() + x) * scale), int((at.y() + tab.height() / 2) * scale));
             if (image.rect().contains(pixel)) lightness.insert(image.pixelColor(pixel).lightness() / 16);
@@ -367,11 +338,11 @@ void TestWindow::rightTabsArePainted() {
 }
 
 void TestWindow::fitsANarrowWindow() {
-    m_window->resize(1280, 800);
+    window().resize(1280, 800);
     open(QStringLiteral("view_mutation"));
-    m_window->resetLayout();
-    QTRY_COMPARE(m_window->docks().find("inspector")->width(), 264);
-    for (QTabBar* bar : m_window->findChildren<QTabBar*>()) {
+    window().resetLayout();
+    QTRY_COMPARE(window().docks().find("inspector")->width(), 264);
+    for (QTabBar* bar : window().findChildren<QTabBar*>()) {
         if (!bar->isVisible()) continue;
         // No name is cut and no arrows are needed.
         for (int i = 0; i < bar->count(); ++i)
@@ -379,7 +350,7 @@ void TestWindow::fitsANarrowWindow() {
                          bar->tabRect(i).width() > bar->fontMetrics().horizontalAdvance(bar->tabText(i)) + 12,
                      qPrintable(bar->tabText(i)));
     }
-    QCOMPARE(m_window->findChild<QToolBar*>("toolBar")->height(), 38);
+    QCOMPARE(window().findChild<QToolBar*>("toolBar")->height(), 38);
 }
 
 void TestWindow::pastesGraphs() {
@@ -390,10 +361,10 @@ void TestWindow::pastesGraphs() {
     // What is no graph is not taken from the clipboard.
     QGuiApplication::clipboard()->setText("shopping list");
     const auto dialog = [this]() -> PasteDialog* {
-        m_window->activateWindow();
-        if (!QTest::qWaitForWindowActive(m_window.get())) return nullptr;
+        window().activateWindow();
+        if (!QTest::qWaitForWindowActive(&window())) return nullptr;
         press(Qt::Key_V, Qt::ControlModifier | Qt::ShiftModifier);
-        return m_window->findChild<PasteDialog*>();
+        return window().findChild<PasteDialog*>();
     };
     QPointer<PasteDialog> empty = dialog();
     QVERIFY(empty && empty->isVisible());
@@ -421,9 +392,8 @@ void TestWindow::pastesGraphs() {
     QVERIFY(wrong);
     wrong->findChild<QPlainTextEdit*>()->setPlainText("no graph in here");
     QTest::mouseClick(wrong->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open), Qt::LeftButton);
-    QTRY_VERIFY(m_window->messageBar().isVisible());
-    QVERIFY2(m_window->messageBar().text().contains("pasted text"),
-             qPrintable(m_window->messageBar().text()));
+    QTRY_VERIFY(window().messageBar().isVisible());
+    QVERIFY2(window().messageBar().text().contains("pasted text"), qPrintable(window().messageBar().text()));
     QCOMPARE(workspace().captures().size(), 1U);
 }
 
@@ -436,7 +406,7 @@ void TestWindow::noOtherWindowAppears() {
                            "bytecode", "outputcode"})
         emit workspace().panelRequested(QLatin1String(id));
     workspace().selectNode({Side::B, 1});
-    m_window->actionRegistry().trigger("go.breaks");
+    window().actionRegistry().trigger("go.breaks");
     QCoreApplication::processEvents();
     QCOMPARE(watcher.seen.join(u','), QString());
 }
