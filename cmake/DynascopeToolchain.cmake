@@ -8,7 +8,10 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  # Objects are the same whichever build folder asks for them, so that the presets share them, those made with a
+  # precompiled header too.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})
 endif()
 find_program(MOLD_PROGRAM mold)
 if(MOLD_PROGRAM)
@@ -30,3 +33,16 @@ endif()
 if(DYNASCOPE_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# Precompiled headers where Qt or LibTorch is included; elsewhere they gain nothing. Only headers from outside the
+# project are in them, and every file still names what it needs: the preset no-engine builds without them, which shows it.
+if(NOT DYNASCOPE_PRECOMPILE)
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+set(DYNASCOPE_STANDARD_HEADERS
+  <algorithm> <array> <charconv> <cstdint> <functional> <map> <memory> <optional> <string> <string_view>
+  <unordered_map> <utility> <vector> <tl/expected.hpp>)
+set(DYNASCOPE_QT_HEADERS
+  <QAbstractItemModel> <QApplication> <QHash> <QHeaderView> <QHelpEvent> <QLabel> <QLineEdit> <QMenu> <QPainter>
+  <QPainterPath> <QRegularExpression> <QScrollBar> <QSortFilterProxyModel> <QString> <QStringList> <QStyledItemDelegate>
+  <QTimer> <QToolButton> <QToolTip> <QTreeView> <QVBoxLayout> <QWidget>)

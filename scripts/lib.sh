@@ -6,11 +6,6 @@ torch_version=2.13.0
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 logs=$root/build/logs
 
-# Objects are the same whichever build folder asks for them, so the presets share them through ccache, those made
-# with a precompiled header too.
-export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=true
-export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-
 say() { printf '%s\n' "-- $*"; }
 warn() { printf '%s\n' "warning: $*" >&2; }
 die() {

@@ -6,7 +6,7 @@ namespace dynascope::ir {
 namespace {
 
 /// A DOT string: quoted, with escapes that keep "\l" and "\N" in a name from meaning anything.
-std::string quoted(std::string_view text) {
+std::string dotString(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -32,7 +32,7 @@ std::string label(const Node& node) {
 void appendGraph(std::string& out, const Graph& graph, const std::string& prefix, const std::string& indent) {
     for (NodeIndex i = 0; i < graph.size(); ++i) {
         const Node& node = graph.node(i);
-        out += indent + prefix + std::to_string(i) + " [label=" + quoted(label(node));
+        out += indent + prefix + std::to_string(i) + " [label=" + dotString(label(node));
         const bool isEnd = node.op == Op::Placeholder || node.op == Op::Output;
         out += isEnd ? ", style=rounded];\n" : "];\n";
     }
@@ -42,8 +42,8 @@ void appendGraph(std::string& out, const Graph& graph, const std::string& prefix
     std::size_t count = 0;
     for (const std::string& attribute : graph.subgraphOrder()) {
         const std::string inner = prefix + 's' + std::to_string(count++) + '_';
-        out +=
-            indent + "subgraph cluster_" + inner + " {\n" + indent + "  label=" + quoted(attribute) + ";\n";
+        out += indent + "subgraph cluster_" + inner + " {\n" + indent + "  label=" + dotString(attribute) +
+               ";\n";
         appendGraph(out, *graph.subgraphs().find(attribute)->second, inner, indent + "  ");
         out += indent + "}\n";
     }
@@ -52,7 +52,7 @@ void appendGraph(std::string& out, const Graph& graph, const std::string& prefix
 } // namespace
 
 std::string printDot(const Graph& graph) {
-    std::string out = "digraph " + quoted(graph.name().empty() ? "graph" : graph.name()) + " {\n";
+    std::string out = "digraph " + dotString(graph.name().empty() ? "graph" : graph.name()) + " {\n";
     out += "  node [shape=box];\n";
     appendGraph(out, graph, "n", "  ");
     return out += "}\n";

@@ -308,7 +308,8 @@ bool ModuleReader::result(const Line& line) {
 bool ModuleReader::resultItems(ValueParser& in, Argument& out, std::string& comments) {
     const bool isTuple = in.peek() == '(';
     out.kind = isTuple ? Argument::Kind::Tuple : Argument::Kind::List;
-    const std::string expected = std::string("Expected '") + (isTuple ? ')' : ']') + "' to close the outputs";
+    const std::string expected =
+        isTuple ? "Expected ')' to close the outputs" : "Expected ']' to close the outputs";
     bool sawComment = false;
     in.pos = in.text.size();
     for (;;) {

@@ -96,7 +96,7 @@ std::string withoutBackticks(std::string_view text) {
 }
 
 /// The n-th `quoted` piece of a text.
-std::string quoted(std::string_view text, int n = 0) {
+std::string backticked(std::string_view text, int n = 0) {
     for (std::size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at + 1)) {
         const std::size_t end = text.find('`', at + 1);
         if (end == std::string_view::npos) return {};
@@ -123,14 +123,14 @@ std::string skippedFunction(const GraphBreak& graphBreak) {
     constexpr std::size_t longest = 48;
     const std::string module = contextValue(graphBreak.context, "module: ");
     const std::string name = contextValue(graphBreak.context, "qualname: ");
-    if (name.empty()) return quoted(graphBreak.explanation);
+    if (name.empty()) return backticked(graphBreak.explanation);
     const bool plain = module.empty() || module == "None" || module.size() + name.size() > longest;
     return plain ? name : module + '.' + name;
 }
 
 std::string operatorName(const GraphBreak& graphBreak) {
     std::string name = graphBreak.context.substr(0, graphBreak.context.find_first_of(" \n"));
-    if (name.empty() || name.find('.') == std::string::npos) name = quoted(graphBreak.explanation);
+    if (name.empty() || name.find('.') == std::string::npos) name = backticked(graphBreak.explanation);
     if (name.ends_with(".default")) name.resize(name.size() - 8);
     return name;
 }
@@ -166,7 +166,7 @@ std::string fillFor(const GraphBreak& graphBreak, Fill fill) {
     case Fill::None:
         return {};
     case Fill::Quoted:
-        return quoted(graphBreak.explanation);
+        return backticked(graphBreak.explanation);
     case Fill::Skipped:
         return skippedFunction(graphBreak);
     case Fill::Operator:
@@ -174,8 +174,8 @@ std::string fillFor(const GraphBreak& graphBreak, Fill fill) {
     case Fill::Condition:
         return graphBreak.location() ? condition(graphBreak.location()->code) : std::string();
     case Fill::Method: {
-        const std::string method = quoted(graphBreak.explanation);
-        const std::string type = quoted(graphBreak.explanation, 1);
+        const std::string method = backticked(graphBreak.explanation);
+        const std::string type = backticked(graphBreak.explanation, 1);
         return type.empty() ? method : type + '.' + method;
     }
     }
@@ -251,7 +251,7 @@ std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
                       "PyTorch's own hint. The code after it then joins the graph before it.",
                       {}};
     case Way::Logging: {
-        const std::string name = quoted(graphBreak.explanation);
+        const std::string name = backticked(graphBreak.explanation);
         return WayOut{"setting", "reorderable_logging_functions",
                       "Calls of " + name + " then move behind the graph, and the graph goes on.",
                       "torch._dynamo.config.reorderable_logging_functions.add(" + name + ")"};
@@ -299,7 +299,7 @@ std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
     const BreakKind* kind = kindOf(graphBreak.title);
     Way way = kind ? kind->way : Way::Hints;
     const bool builtin = kind && kind->fill == Fill::Quoted && way == Way::Rewrite;
-    const bool logging = builtin && isLoggingCall(quoted(graphBreak.explanation));
+    const bool logging = builtin && isLoggingCall(backticked(graphBreak.explanation));
     if (logging) way = Way::Logging;
     if (std::optional<WayOut> known = knownWay(graphBreak, way)) out.push_back(std::move(*known));
     if (logging) out.push_back({"remove", "Remove the call", "Nothing else in the graph depends on it.", {}});

@@ -281,7 +281,9 @@ void TestFilter::quotesValues() {
 void TestFilter::survivesDeepNesting() {
     const auto deep = Filter::parse(std::string(100000, '('));
     QVERIFY(!deep.has_value());
-    const auto minus = Filter::parse(std::string(100000, '-') + "a");
+    std::string negations(100000, '-');
+    negations.push_back('a');
+    const auto minus = Filter::parse(negations);
     QVERIFY(minus.has_value());
 }
 
