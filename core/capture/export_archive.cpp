@@ -2,6 +2,7 @@
 #include "core/capture/export_archive.h"
 
 #include "core/capture/export_graph.h"
+#include "core/capture/export_values.h"
 #include "core/capture/graph_file.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/export_graph.h"
 
-#include "core/capture/sympy_repr.h"
+#include "core/capture/export_values.h"
 #include "core/capture/traceback.h"
 
-#include <array>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,87 +18,6 @@ using json::element;
 using simdjson::SUCCESS;
 
 constexpr int maxGraphDepth = 32;
-
-std::string dtypeName(std::int64_t code) {
-    static constexpr std::array<std::string_view, 14> low = {
-        "",        "uint8",   "int8",      "int16",     "int32",      "int64", "float16",
-        "float32", "float64", "complex32", "complex64", "complex128", "bool",  "bfloat16"};
-    static constexpr std::array<std::string_view, 8> high = {
-        "uint16",          "float8_e4m3fn",  "float8_e5m2", "float8_e4m3fnuz",
-        "float8_e5m2fnuz", "float8_e8m0fnu", "uint32",      "uint64"};
-    constexpr std::int64_t firstHigh = 28;
-    if (code >= 0 && code < static_cast<std::int64_t>(low.size()))
-        return std::string(low[static_cast<std::size_t>(code)]);
-    if (code >= firstHigh && code < firstHigh + static_cast<std::int64_t>(high.size()))
-        return std::string(high[static_cast<std::size_t>(code - firstHigh)]);
-    return {};
-}
-
-std::string enumName(std::int64_t code, std::span<const std::string_view> names) {
-    return code >= 0 && code < static_cast<std::int64_t>(names.size())
-               ? std::string(names[static_cast<std::size_t>(code)])
-               : std::string("unknown");
-}
-
-std::string layoutName(std::int64_t code) {
-    static constexpr std::array<std::string_view, 8> names = {"unknown",    "sparse_coo", "sparse_csr",
-                                                              "sparse_csc", "sparse_bsr", "sparse_bsc",
-                                                              "_mkldnn",    "strided"};
-    return "torch." + enumName(code, names);
-}
-
-std::string memoryFormatName(std::int64_t code) {
-    static constexpr std::array<std::string_view, 5> names = {"unknown", "contiguous_format", "channels_last",
-                                                              "channels_last_3d", "preserve_format"};
-    return "torch." + enumName(code, names);
-}
-
-std::string deviceName(const element& device) {
-    std::string name(json::text(device, "type"));
-    if (const std::int64_t index = json::integer(device, "index"); index >= 0)
-        name += ':' + std::to_string(index);
-    return name;
-}
-
-Argument floating(const element& value) {
-    double number = 0;
-    std::string_view word;
-    // JSON has no infinities; PyTorch writes them as strings.
-    if (value.get(word) == SUCCESS)
-        number = word == "NaN" ? std::nan("") : word.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
-    else if (value.get(number) != SUCCESS)
-        return Argument::raw(simdjson::minify(value));
-    return {Argument::Kind::Float, ir::pythonRepr(number), {}, {}};
-}
-
-/// The one member of a union such as {"as_int": 3}.
-struct Variant {
-    std::string_view key;
-    element value;
-};
-std::optional<Variant> variantOf(const element& item) {
-    simdjson::dom::object object;
-    if (item.get(object) != SUCCESS || object.size() != 1) return std::nullopt;
-    const auto field = *object.begin();
-    return Variant{field.key, field.value};
-}
-
-/// The spelling of a SymInt, SymFloat or SymBool.
-std::string symbolic(const element& value) {
-    element inner;
-    if (value["as_expr"].get(inner) == SUCCESS) return spellSympy(json::text(inner, "expr_str"));
-    const std::optional<Variant> variant = variantOf(value);
-    return variant ? simdjson::minify(variant->value) : std::string();
-}
-
-std::vector<std::string> symbolicList(const element& meta, std::string_view key) {
-    std::vector<std::string> out;
-    simdjson::dom::array items;
-    if (meta[key].get(items) != SUCCESS) return out;
-    for (const element item : items)
-        out.push_back(symbolic(item));
-    return out;
-}
 
 /// "layers.0.self_attn (MultiheadAttention)" of the innermost "L__self__x,layers.0.self_attn,torch.nn...;"
 /// entry.
@@ -150,7 +67,7 @@ std::optional<ir::ValueMeta> GraphReader::metaOf(const Level& level, const std::
     if (level.hasValues && level.values[name].get(found) == SUCCESS)
         return ir::ValueMeta{exportedTensor(found), {}};
     if (level.hasSymbols && level.symbols[name].get(found) == SUCCESS)
-        return ir::ValueMeta{std::nullopt, "Sym(" + symbolic(found) + ")"};
+        return ir::ValueMeta{std::nullopt, "Sym(" + exportedSymbol(found) + ")"};
     return std::nullopt;
 }
 
@@ -167,13 +84,13 @@ Result<Argument> GraphReader::list(Level& level, const element& items, std::stri
         } else if (member == "tensor") {
             out.items.push_back(Argument::node(std::string(json::text(item, "name"))));
         } else if (member == "float") {
-            out.items.push_back(floating(item));
+            out.items.push_back(exportedFloat(item));
         } else if (member == "lists") {
             Result<Argument> inner = list(level, item, "plain");
             if (!inner) return inner;
             out.items.push_back(std::move(*inner));
         } else if (item.is_double() && !item.is_int64() && !item.is_uint64()) {
-            out.items.push_back(floating(item));
+            out.items.push_back(exportedFloat(item));
         } else if (item.is_bool()) {
             out.items.push_back(Argument::boolean(bool(item)));
         } else if (std::string_view text; item.get(text) == SUCCESS) {
@@ -228,15 +145,15 @@ Result<Argument> GraphReader::argument(Level& level, const element& item) {
     if (key == "as_name" && value.get(text) == SUCCESS) return Argument::node(std::string(text));
     if (key == "as_int") return Argument{Argument::Kind::Int, simdjson::minify(value), {}, {}};
     if (key == "as_bool" && value.get(truth) == SUCCESS) return Argument::boolean(truth);
-    if (key == "as_float") return floating(value);
+    if (key == "as_float") return exportedFloat(value);
     if (key == "as_string" && value.get(text) == SUCCESS) return Argument::string(std::string(text));
     if (key == "as_scalar_type" && value.get(code) == SUCCESS)
-        return Argument{Argument::Kind::Dtype, "torch." + dtypeName(code), {}, {}};
+        return Argument{Argument::Kind::Dtype, "torch." + exportedDtype(code), {}, {}};
     if (key == "as_memory_format" && value.get(code) == SUCCESS)
-        return Argument{Argument::Kind::MemoryFormat, memoryFormatName(code), {}, {}};
+        return Argument{Argument::Kind::MemoryFormat, exportedMemoryFormat(code), {}, {}};
     if (key == "as_layout" && value.get(code) == SUCCESS)
-        return Argument{Argument::Kind::Layout, layoutName(code), {}, {}};
-    if (key == "as_device") return Argument{Argument::Kind::Device, deviceName(value), {}, {}};
+        return Argument{Argument::Kind::Layout, exportedLayout(code), {}, {}};
+    if (key == "as_device") return Argument{Argument::Kind::Device, exportedDevice(value), {}, {}};
     if (key == "as_sym_int" || key == "as_sym_bool" || key == "as_sym_float" || key == "as_optional_tensor")
         return argument(level, value);
     if (key == "as_tensors") return list(level, value, "tensor");
@@ -460,15 +377,6 @@ std::map<std::string, std::string, std::less<>> readSignature(const element& mod
 
 } // namespace
 
-ir::TensorMeta exportedTensor(const element& meta) {
-    ir::TensorMeta out;
-    out.dtype = ir::shortDtype(dtypeName(json::integer(meta, "dtype")));
-    out.sizes = symbolicList(meta, "sizes");
-    if (element strides; meta["strides"].get(strides) == SUCCESS) out.strides = symbolicList(meta, "strides");
-    if (element device; meta["device"].get(device) == SUCCESS) out.device = deviceName(device);
-    return out;
-}
-
 Result<ExportedProgram> readExportedProgram(std::string_view text) {
     simdjson::dom::parser parser;
     element root;
@@ -505,7 +413,7 @@ Result<ExportedProgram> readExportedProgram(std::string_view text) {
         if (element meta; graph["tensor_values"][node->name].get(meta) == SUCCESS) {
             input.requiresGrad = json::boolean(meta, "requires_grad");
             if (element offset; meta["storage_offset"].get(offset) == SUCCESS)
-                input.storageOffset = symbolic(offset);
+                input.storageOffset = exportedSymbol(offset);
             input.raw = simdjson::minify(meta);
         }
         input.isLeaf = true;

@@ -30,7 +30,4 @@ struct ExportedProgram {
 /// another major version is read as far as it agrees.
 [[nodiscard]] Result<ExportedProgram> readExportedProgram(std::string_view text);
 
-/// torch/_export/serde/schema.py's TensorMeta. `dtype` is "" where its number is unknown.
-[[nodiscard]] ir::TensorMeta exportedTensor(const json::element& meta);
-
 } // namespace dynascope::capture
