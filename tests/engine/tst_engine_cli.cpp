@@ -36,16 +36,12 @@ class TestEngineCli : public QObject {
 private slots:
     void initTestCase() {
         QVERIFY(m_folder.isValid());
-        for (const test::ArchiveFile& file :
-             test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/oracle.tar.xz")) {
-            const QString name = QString::fromStdString(file.path).section('/', -1);
-            if (!file.path.starts_with("cases/hand_view_then") && !file.path.starts_with("cases/rand_000"))
-                continue;
-            write(name, QByteArray::fromStdString(file.content));
-            if (name.startsWith("hand"))
-                write("graph.txt", QJsonDocument::fromJson(QByteArray::fromStdString(file.content))["before"]
-                                       .toString()
-                                       .toUtf8());
+        for (const auto& [name, text] : test::oracleCases()) {
+            if (!name.starts_with("hand_view_then") && !name.starts_with("rand_000")) continue;
+            const QByteArray content = QByteArray::fromStdString(text);
+            write(QString::fromStdString(name) + ".json", content);
+            if (name.starts_with("hand"))
+                write("graph.txt", QJsonDocument::fromJson(content)["before"].toString().toUtf8());
         }
     }
 
@@ -79,9 +75,10 @@ private slots:
                      run.out.contains(
                          "  first at 'neg', which stands for 'neg': cell [0] is -1.0 instead of -2.0"),
                  run.out);
-        QCOMPARE(cli({"pass", "functionalize", path("alias.txt"), "--inputs", path("alias.inputs"), "--verify"})
-                     .exit,
-                 0);
+        QCOMPARE(
+            cli({"pass", "functionalize", path("alias.txt"), "--inputs", path("alias.inputs"), "--verify"})
+                .exit,
+            0);
     }
 
     void severalPassesAreNamedWithCommas() {

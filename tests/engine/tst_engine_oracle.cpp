@@ -15,11 +15,7 @@ class TestEngineOracle : public QObject {
     Q_OBJECT
 private slots:
     void initTestCase() {
-        for (test::ArchiveFile& file :
-             test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/oracle.tar.xz")) {
-            if (file.path.starts_with("cases/") && file.path.ends_with(".json"))
-                m_cases[file.path.substr(6, file.path.size() - 11)] = std::move(file.content);
-        }
+        m_cases = test::oracleCases();
         QCOMPARE(m_cases.size(), 385U);
         QVERIFY(m_engine.start().has_value());
     }

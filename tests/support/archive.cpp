@@ -26,6 +26,17 @@ std::vector<ArchiveFile> readArchive(const std::string& path) {
     return files;
 }
 
+std::map<std::string, std::string> oracleCases() {
+    constexpr std::string_view folder = "cases/", suffix = ".json";
+    std::map<std::string, std::string> cases;
+    for (ArchiveFile& file : readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/oracle.tar.xz")) {
+        if (!file.path.starts_with(folder) || !file.path.ends_with(suffix)) continue;
+        const std::size_t length = file.path.size() - folder.size() - suffix.size();
+        cases[file.path.substr(folder.size(), length)] = std::move(file.content);
+    }
+    return cases;
+}
+
 bool writeArchive(const std::string& path, const std::vector<ArchiveFile>& files, const std::string& format,
                   const std::string& filter) {
     const std::unique_ptr<archive, decltype(&archive_write_free)> out(archive_write_new(),
