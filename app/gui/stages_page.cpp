@@ -22,11 +22,14 @@ using namespace views;
 namespace {
 constexpr int wideWindow = 2200;
 constexpr int narrowWindow = 1440;
+constexpr int roomForTools = 920; ///< of this page: four tabs beside the tools of the text diff
 } // namespace
 
 StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
+    , m_theme(theme)
+    , m_textDiff(new TextDiffPanel(workspace, theme))
     , m_timeline(new TimelineView(workspace, theme, this))
     , m_compare(new CompareView(workspace, theme, this))
     , m_split(new Splitter(Qt::Vertical, this))
@@ -39,19 +42,16 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
         m_panels.insert(id, panel);
         m_tabs->addTab(panel, title);
     };
-    auto* textDiff = new TextDiffPanel(workspace, theme);
-    add(QStringLiteral("textdiff"), tr("Text diff"), textDiff);
+    add(QStringLiteral("textdiff"), tr("Text diff"), m_textDiff);
     add(QStringLiteral("source"), tr("Source"), new SourcePanel(workspace, theme));
     add(QStringLiteral("bytecode"), tr("Bytecode"), new BytecodePanel(workspace, theme));
     add(QStringLiteral("outputcode"), tr("Output code"), new OutputCodePanel(workspace, theme));
     // What belongs to the text diff stands beside the tabs, which saves a row.
-    QWidget* tools = textDiff->takeTools();
+    QWidget* tools = m_textDiff->takeTools();
     tools->setProperty("header", true);
     tools->setAttribute(Qt::WA_StyledBackground);
     m_tabs->setCornerWidget(tools, Qt::TopRightCorner);
-    const auto showTools = [this, textDiff, tools] {
-        tools->setVisible(m_tabs->currentWidget() == textDiff);
-    };
+    const auto showTools = [this, tools] { tools->setVisible(m_tabs->currentWidget() == m_textDiff); };
     connect(m_tabs, &QTabWidget::currentChanged, tools, showTools);
     showTools();
     m_texts->addWidget(m_tabs);
@@ -63,6 +63,11 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     box->addWidget(m_timeline);
     box->addWidget(m_split, 1);
     connect(&m_workspace, &Workspace::placeChanged, this, &StagesPage::followStages);
+}
+
+void StagesPage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    m_textDiff->setCompactTools(width() < m_theme.scaled(roomForTools));
 }
 
 void StagesPage::followStages() {

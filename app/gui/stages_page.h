@@ -16,6 +16,7 @@ namespace dynascope::views {
 class CompareView;
 class TimelineView;
 class Panel;
+class TextDiffPanel;
 } // namespace dynascope::views
 
 namespace dynascope::app {
@@ -38,11 +39,16 @@ public:
     [[nodiscard]] QByteArray saveState() const;
     void restoreState(const QByteArray& state);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void setWide(bool wide);
     void followStages();
 
     views::Workspace& m_workspace;
+    views::Theme& m_theme;
+    views::TextDiffPanel* m_textDiff;
     views::TimelineView* m_timeline;
     views::CompareView* m_compare;
     QSplitter* m_split;

@@ -16,6 +16,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDialogButtonBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QMimeData>
@@ -350,7 +351,11 @@ void TestWindow::fitsANarrowWindow() {
                          bar->tabRect(i).width() > bar->fontMetrics().horizontalAdvance(bar->tabText(i)) + 12,
                      qPrintable(bar->tabText(i)));
     }
+    // Long counts would push the tabs out.
+    QVERIFY(!window().findChild<QLabel*>("textDiffCounts")->isVisible());
     QCOMPARE(window().findChild<QToolBar*>("toolBar")->height(), 38);
+    window().resize(1600, 1000);
+    QTRY_VERIFY(window().findChild<QLabel*>("textDiffCounts")->isVisible());
 }
 
 void TestWindow::pastesGraphs() {

@@ -90,6 +90,7 @@ TextDiffPanel::TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent
     tools->setContentsMargins(8, 0, 4, 0);
     tools->setSpacing(6);
     d->counts = new QLabel;
+    d->counts->setObjectName(QStringLiteral("textDiffCounts"));
     d->counts->setTextFormat(Qt::PlainText);
     d->counts->setProperty("role", "hint");
     d->counts->setToolTip(tr("Lines of text that were added, removed and changed; the canvas counts nodes"));
@@ -169,6 +170,10 @@ QWidget* TextDiffPanel::takeTools() {
     d->tools->setParent(nullptr);
     header()->hide();
     return d->tools;
+}
+
+void TextDiffPanel::setCompactTools(bool compact) {
+    d->counts->setHidden(compact);
 }
 
 void TextDiffPanel::nextDifference(int direction) {
