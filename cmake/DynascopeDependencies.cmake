@@ -6,6 +6,8 @@ find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(LibArchive REQUIRED)
+find_package(SQLite3 REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(CGRAPH REQUIRED IMPORTED_TARGET libcgraph libgvc)
 
 # The tests are QtTest programs, so Qt Core and Test are needed even without the window.

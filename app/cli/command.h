@@ -54,6 +54,7 @@ struct StageChoice {
 [[nodiscard]] Result<ir::GraphPtr> graphOf(const session::Session& session, const session::Stage& stage);
 
 void addInfo(CLI::App& app, Action& action);
+void addSave(CLI::App& app, Action& action);
 void addPrint(CLI::App& app, Action& action);
 void addDiff(CLI::App& app, Action& action);
 void addLayout(CLI::App& app, Action& action);

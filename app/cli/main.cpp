@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
 
     cli::Action action;
     cli::addInfo(app, action);
+    cli::addSave(app, action);
     cli::addPrint(app, action);
     cli::addDiff(app, action);
     cli::addLayout(app, action);

@@ -9,6 +9,7 @@
 #include "core/capture/trace_reader.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
+#include "core/store/session_file.h"
 
 #include <algorithm>
 #include <cctype>
@@ -74,15 +75,14 @@ bool looksBinary(std::string_view text) {
     return text.substr(0, 65536).find('\0') != std::string_view::npos;
 }
 
-Result<session::SessionPtr> finish(session::Session session, std::string path, std::string title) {
+session::Session titled(session::Session session, std::string path, std::string title) {
     session.path = std::move(path);
     session.title = std::move(title);
-    return std::make_shared<const session::Session>(std::move(session));
+    return session;
 }
 
-Result<session::SessionPtr> openPlain(const session::ByteSourcePtr& source, const std::string& label,
-                                      std::string title, const TaskContext& task,
-                                      const OpenOptions& options) {
+Result<session::Session> openPlain(const session::ByteSourcePtr& source, const std::string& label,
+                                   std::string title, const TaskContext& task, const OpenOptions& options) {
     const std::string_view text = source->bytes();
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return tl::unexpected(Error{"file is empty", label, 0, 0});
@@ -95,7 +95,7 @@ Result<session::SessionPtr> openPlain(const session::ByteSourcePtr& source, cons
             return tl::unexpected(cancelledError());
         session::Session session = reader.finish();
         session.kind = Kind::TorchTrace;
-        return finish(std::move(session), label, std::move(title));
+        return titled(std::move(session), label, std::move(title));
     }
     if (looksBinary(text))
         return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
@@ -103,7 +103,7 @@ Result<session::SessionPtr> openPlain(const session::ByteSourcePtr& source, cons
         looksLikeCase(text) ? readCaseFile(source, label, task) : readGraphFile(source, label, task);
     if (task.cancelled()) return tl::unexpected(cancelledError());
     if (!session) return tl::unexpected(session.error());
-    return finish(std::move(*session), label, std::move(title));
+    return titled(std::move(*session), label, std::move(title));
 }
 
 /// One input of several that make up a session.
@@ -121,9 +121,9 @@ void sortByRank(std::vector<Part>& parts) {
 
 /// Logs of several ranks as one session. `warnings` holds what is known of the inputs already; an Error where
 /// none of them has a record.
-Result<session::SessionPtr> openRanks(const std::vector<Part>& logs, std::vector<session::Warning> warnings,
-                                      const std::string& path, const TaskContext& task,
-                                      const OpenOptions& options) {
+Result<session::Session> openRanks(const std::vector<Part>& logs, std::vector<session::Warning> warnings,
+                                   const std::string& path, const TaskContext& task,
+                                   const OpenOptions& options) {
     TraceReader reader(options);
     int nextRank = 0;
     for (const Part& log : logs) {
@@ -142,15 +142,15 @@ Result<session::SessionPtr> openRanks(const std::vector<Part>& logs, std::vector
     session.kind = Kind::TorchTrace;
     session.warnings.insert(session.warnings.end(), std::make_move_iterator(warnings.begin()),
                             std::make_move_iterator(warnings.end()));
-    return finish(std::move(session), path, titleOf(path));
+    return titled(std::move(session), path, titleOf(path));
 }
 
 bool isLogName(const std::string& name) {
     return fs::path(name).extension() == ".log";
 }
 
-Result<session::SessionPtr> openPacked(const session::ByteSourcePtr& packed, const std::string& path,
-                                       const TaskContext& task, const OpenOptions& options) {
+Result<session::Session> openPacked(const session::ByteSourcePtr& packed, const std::string& path,
+                                    const TaskContext& task, const OpenOptions& options) {
     Result<Unpacked> unpacked =
         unpack(packed->bytes(), path, task, {},
                [](std::string_view name, std::uint64_t bytes) { return !isLargeWeight(name, bytes); });
@@ -160,15 +160,14 @@ Result<session::SessionPtr> openPacked(const session::ByteSourcePtr& packed, con
         Result<session::Session> program = readExportArchive(files, path, task);
         if (!program) return tl::unexpected(program.error());
         program->warnings.insert(program->warnings.end(), unpacked->damages.begin(), unpacked->damages.end());
-        return finish(std::move(*program), path, titleOf(path));
+        return titled(std::move(*program), path, titleOf(path));
     }
     if (files.size() == 1 && files.front().source) {
-        Result<session::SessionPtr> only =
+        Result<session::Session> only =
             openPlain(files.front().source, path, titleOf(files.front().name), task, options);
-        if (!only || unpacked->damages.empty()) return only;
-        session::Session session = **only;
-        session.warnings.insert(session.warnings.begin(), unpacked->damages.begin(), unpacked->damages.end());
-        return std::make_shared<const session::Session>(std::move(session));
+        if (only)
+            only->warnings.insert(only->warnings.begin(), unpacked->damages.begin(), unpacked->damages.end());
+        return only;
     }
     std::vector<Part> logs;
     for (PackedFile& file : files)
@@ -178,34 +177,94 @@ Result<session::SessionPtr> openPacked(const session::ByteSourcePtr& packed, con
     return openRanks(logs, std::move(unpacked->damages), path, task, options);
 }
 
-Result<session::SessionPtr> openFolder(const std::string& folder, const TaskContext& task,
-                                       const OpenOptions& options) {
-    std::vector<Part> logs;
-    std::vector<session::Warning> unusable;
+Result<session::Session> openFile(const session::ByteSourcePtr& source, const std::string& path,
+                                  const TaskContext& task, const OpenOptions& options) {
+    if (looksPacked(source->bytes())) return openPacked(source, path, task, options);
+    return openPlain(source, path, titleOf(path), task, options);
+}
+
+/// Whether a file of a folder is a trace log, packed or not.
+bool isLogFile(const std::string& name) {
+    return isLogName(name) || isLogName(fs::path(name).stem().string());
+}
+
+/// Opens the trace logs of a folder. What cannot be read is added to `unusable`.
+session::Inputs readFolder(const std::string& folder, std::vector<session::Warning>& unusable) {
+    session::Inputs inputs{folder, true, {}};
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
         std::error_code ignored;
         const std::string file = at->path().string();
-        const bool packed = isLogName(at->path().stem().string());
-        if ((!packed && !isLogName(file)) || !at->is_regular_file(ignored)) continue;
-        Result<session::ByteSourcePtr> source = session::openByteSource(file);
-        if (source && packed && looksPacked((*source)->bytes())) {
-            Result<Unpacked> unpacked = unpack((*source)->bytes(), file, task);
-            if (task.cancelled()) return tl::unexpected(cancelledError());
-            if (unpacked) {
-                unusable.insert(unusable.end(), unpacked->damages.begin(), unpacked->damages.end());
-                source = std::move(unpacked->files.front().source);
-            } else {
-                source = tl::unexpected(unpacked.error());
-            }
-        }
-        if (source)
-            logs.push_back({file, std::move(*source)});
+        if (!isLogFile(file) || !at->is_regular_file(ignored)) continue;
+        if (Result<session::ByteSourcePtr> source = session::openByteSource(file))
+            inputs.files.push_back({at->path().filename().string(), std::move(*source)});
         else
             unusable.push_back({source.error(), SIZE_MAX});
     }
+    return inputs;
+}
+
+Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<session::Warning> unusable,
+                                    const TaskContext& task, const OpenOptions& options) {
+    std::vector<Part> logs;
+    for (const session::InputFile& file : inputs.files) {
+        const std::string label = (fs::path(inputs.path) / file.name).string();
+        if (isLogName(file.name) || !looksPacked(file.source->bytes())) {
+            logs.push_back({label, file.source});
+            continue;
+        }
+        Result<Unpacked> unpacked = unpack(file.source->bytes(), label, task);
+        if (task.cancelled()) return tl::unexpected(cancelledError());
+        if (unpacked) {
+            unusable.insert(unusable.end(), unpacked->damages.begin(), unpacked->damages.end());
+            logs.push_back({label, std::move(unpacked->files.front().source)});
+        } else {
+            unusable.push_back({unpacked.error(), SIZE_MAX});
+        }
+    }
     sortByRank(logs);
-    return openRanks(logs, std::move(unusable), folder, task, options);
+    return openRanks(logs, std::move(unusable), inputs.path, task, options);
+}
+
+/// `unusable` holds what is known already of files that could not be read.
+Result<session::Session> readInputs(session::Inputs inputs, std::vector<session::Warning> unusable,
+                                    const TaskContext& task, const OpenOptions& options) {
+    if (!inputs.isFolder && inputs.files.size() != 1)
+        return tl::unexpected(Error{"holds no capture", inputs.path, 0, 0});
+    Result<session::Session> session =
+        inputs.isFolder ? openFolder(inputs, std::move(unusable), task, options)
+                        : openFile(inputs.files.front().source, inputs.path, task, options);
+    if (session) session->inputs = std::move(inputs);
+    return session;
+}
+
+Result<Opened> opened(Result<session::Session> session,
+                      std::shared_ptr<const store::SessionContents> saved = nullptr) {
+    if (!session) return tl::unexpected(session.error());
+    return Opened{std::make_shared<const session::Session>(std::move(*session)), std::move(saved)};
+}
+
+Result<Opened> openSession(const session::ByteSource& file, const std::string& path, const TaskContext& task,
+                           const OpenOptions& options) {
+    Result<store::SessionContents> contents = store::readSession(file, path, task);
+    if (!contents) return tl::unexpected(contents.error());
+    Result<session::Session> session = readInputs(contents->inputs, {}, task, options);
+    // The capture's own place is one of another day or machine.
+    if (session)
+        session->path = path;
+    else if (!task.cancelled())
+        session.error().file = path;
+    return opened(std::move(session), std::make_shared<const store::SessionContents>(std::move(*contents)));
+}
+
+Result<Opened> openSource(session::ByteSourcePtr source, const std::string& path, const TaskContext& task,
+                          const OpenOptions& options) {
+    if (store::looksLikeSession(source->bytes())) return openSession(*source, path, task, options);
+    return opened(readInputs({path, false, {{{}, std::move(source)}}}, {}, task, options));
+}
+
+Result<session::SessionPtr> onlySession(Result<Opened> opened) {
+    return std::move(opened).map([](Opened&& both) { return std::move(both.session); });
 }
 
 } // namespace
@@ -221,21 +280,32 @@ Kind sniff(std::string_view head) {
     return fx < readable ? Kind::FxText : Kind::ReadableText;
 }
 
+Result<Opened> openSaved(const std::string& path, const TaskContext& task, const OpenOptions& options) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        std::vector<session::Warning> unusable;
+        session::Inputs inputs = readFolder(path, unusable);
+        return opened(readInputs(std::move(inputs), std::move(unusable), task, options));
+    }
+    Result<session::ByteSourcePtr> source = session::openByteSource(path);
+    if (!source) return tl::unexpected(source.error());
+    return openSource(std::move(*source), path, task, options);
+}
+
 Result<session::SessionPtr> open(const std::string& path, const TaskContext& task,
                                  const OpenOptions& options) {
-    std::error_code error;
-    if (fs::is_directory(path, error)) return openFolder(path, task, options);
-    const Result<session::ByteSourcePtr> source = session::openByteSource(path);
-    if (!source) return tl::unexpected(source.error());
-    if (looksPacked((*source)->bytes())) return openPacked(*source, path, task, options);
-    return openPlain(*source, path, titleOf(path), task, options);
+    return onlySession(openSaved(path, task, options));
+}
+
+Result<session::SessionPtr> openInputs(session::Inputs inputs, const TaskContext& task,
+                                       const OpenOptions& options) {
+    return onlySession(opened(readInputs(std::move(inputs), {}, task, options)));
 }
 
 Result<session::SessionPtr> openText(std::string text, std::string label, const TaskContext& task) {
     if (text.find_first_not_of(" \t\r\n") == std::string::npos)
         return tl::unexpected(Error{"text is empty", std::move(label), 0, 0});
-    const session::ByteSourcePtr source = session::makeByteSource(std::move(text));
-    return openPlain(source, label, label, task, {});
+    return onlySession(openSource(session::makeByteSource(std::move(text)), label, task, {}));
 }
 
 } // namespace dynascope::capture

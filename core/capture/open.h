@@ -5,7 +5,9 @@
 
 #include "core/base/task.h"
 #include "core/session/session.h"
+#include "core/store/session_file.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,10 +18,25 @@ struct OpenOptions {
 };
 
 /// Opens a file, or a folder or archive that holds trace logs (all its *.log files as ranks of one session);
-/// each may be compressed (packed.h says how). An Error only when nothing could be read at all (no such file,
-/// empty, no record); everything else becomes a Warning of the session. Blocks; run it on a worker.
+/// each may be compressed (packed.h says how); or a session file. An Error only when nothing could be read at
+/// all (no such file, empty, no record); everything else becomes a Warning of the session. Blocks; run it on
+/// a worker.
 [[nodiscard]] Result<session::SessionPtr> open(const std::string& path, const TaskContext& task = {},
                                                const OpenOptions& options = {});
+
+/// A capture with what a session file holds besides; `saved` is null for any other input.
+struct Opened {
+    session::SessionPtr session;
+    std::shared_ptr<const store::SessionContents> saved;
+};
+/// As open().
+[[nodiscard]] Result<Opened> openSaved(const std::string& path, const TaskContext& task = {},
+                                       const OpenOptions& options = {});
+
+/// Reads again what a session was read from (Session::inputs), from memory. The title and the place in
+/// messages follow from Inputs::path.
+[[nodiscard]] Result<session::SessionPtr> openInputs(session::Inputs inputs, const TaskContext& task = {},
+                                                     const OpenOptions& options = {});
 
 /// The same for text that was pasted or dropped. `label` stands in for the path.
 [[nodiscard]] Result<session::SessionPtr> openText(std::string text, std::string label = "pasted text",

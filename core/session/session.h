@@ -264,9 +264,23 @@ struct SourceFile {
     std::map<std::uint32_t, std::string> lines; ///< line number -> code, as far as the capture quotes it
 };
 
+/// A file that was read, byte for byte as it lies on disk (packed where it is packed).
+struct InputFile {
+    std::string name; ///< within the folder that was opened; empty where the input is one file
+    ByteSourcePtr source;
+};
+
+/// All that a session was read from: capture::openInputs makes the same session of it again.
+struct Inputs {
+    std::string path; ///< of the file or folder when it was first opened, or "pasted text"
+    bool isFolder = false;
+    std::vector<InputFile> files; ///< of a folder, those that can hold a capture
+};
+
 struct Session {
     Kind kind = Kind::Unknown;
-    std::string path;  ///< as opened, or "pasted text"
+    std::string path; ///< as opened, or "pasted text"
+    Inputs inputs;
     std::string title; ///< file name without dedicated_log_torch_trace_ and .log
     std::string torchVersion;
     std::vector<int> ranks;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli save PATH -o FILE.dynascope
+#include "app/cli/command.h"
+#include "core/capture/open.h"
+#include "core/store/session_file.h"
+
+#include <memory>
+
+namespace dynascope::cli {
+
+namespace {
+
+struct Options {
+    std::string path, output;
+};
+
+int run(const Options& options) {
+    const Result<capture::Opened> opened = options.path == "-"
+                                               ? openInput(options.path).map([](session::SessionPtr session) {
+                                                     return capture::Opened{std::move(session), nullptr};
+                                                 })
+                                               : capture::openSaved(options.path);
+    if (!opened) return fail(opened.error());
+    store::SessionContents contents;
+    if (opened->saved) contents = *opened->saved;
+    contents.inputs = opened->session->inputs;
+    if (const auto saved = store::saveSession(options.output, contents); !saved) return fail(saved.error());
+    return exitOk;
+}
+
+} // namespace
+
+void addSave(CLI::App& app, Action& action) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("save", "Save a capture as one session file that needs none of its inputs");
+    command
+        ->add_option(
+            "path", options->path,
+            "Trace log, folder of rank logs, archive, graph text or session file; - for standard input")
+        ->required();
+    command->add_option("-o,--output", options->output, "The session file to write (NAME.dynascope)")
+        ->required();
+    command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+} // namespace dynascope::cli

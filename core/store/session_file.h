@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The session file, NAME.dynascope: one SQLite database with a capture and what was found out about it.
+//
+// A session file may come from a stranger. It is read from memory, never written, never executed, and what is
+// in it is checked as any capture is. Saving replaces the file as a whole: a kill at any moment leaves the
+// old file or the new one.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/base/task.h"
+#include "core/ir/graph.h"
+#include "core/session/session.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynascope::store {
+
+/// What somebody wrote about a compile, a stage or a node.
+struct Note {
+    ir::Address address;
+    std::string text;
+    friend bool operator==(const Note&, const Note&) = default;
+};
+
+/// A place to come back to.
+struct Bookmark {
+    ir::Address address;
+    friend bool operator==(const Bookmark&, const Bookmark&) = default;
+};
+
+/// A stage that the engine made, with what it recorded.
+struct ComputedStage {
+    int parent = -1;          ///< index into SessionContents::stages; -1: made from `root` itself
+    ir::Address root;         ///< the captured stage that it all began with
+    std::string name, detail; ///< as session::Stage
+    int k = 0;
+    std::string graph;     ///< text
+    std::string recording; ///< JSON: how it was made and the engine's reply; read by who made it
+    std::string verdict;   ///< JSON: what verification said; may be empty
+    friend bool operator==(const ComputedStage&, const ComputedStage&) = default;
+};
+
+/// The result of recording and replaying a graph.
+struct Replay {
+    ir::Address root;
+    std::string backend; ///< "cpu", "cuda"
+    std::string result;  ///< JSON
+    friend bool operator==(const Replay&, const Replay&) = default;
+};
+
+/// All that a session file holds. A value; cheap to copy as far as the capture goes.
+struct SessionContents {
+    /// Tells captures apart without reading them: 32 letters, made at the first save. Empty before.
+    std::string captureId;
+    session::Inputs inputs;
+    std::vector<ComputedStage> stages; ///< parents first
+    std::vector<Replay> replays;
+    std::vector<Note> notes;
+    std::vector<Bookmark> bookmarks;
+};
+
+/// Whether a file begins as a session file does (as any SQLite database).
+[[nodiscard]] bool looksLikeSession(std::string_view head);
+
+struct ReadLimits {
+    std::uint64_t bytes = std::uint64_t{16} << 30U; ///< of the capture, unpacked
+    std::uint64_t texts = std::uint64_t{1} << 30U;  ///< of all else, unpacked
+};
+
+/// Reads a session file, whole. `file` is what `label` holds; it is not kept. The capture is spooled to the
+/// folder for temporary files. Blocks; run it on a worker. Errors are one line: no session, damaged, saved by
+/// a newer Dynascope, a limit.
+[[nodiscard]] Result<SessionContents> readSession(const session::ByteSource& file, const std::string& label,
+                                                  const TaskContext& task = {},
+                                                  const ReadLimits& limits = {});
+
+/// Saves a session, and returns the id of its capture, to be kept in `contents`. Where `path` holds the same
+/// capture already, that part is copied as it is, so that saving a note costs little. Blocks.
+[[nodiscard]] Result<std::string> saveSession(const std::string& path, const SessionContents& contents,
+                                              const TaskContext& task = {});
+
+} // namespace dynascope::store

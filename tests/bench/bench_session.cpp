@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Saving and reopening a capture.
+//
+//   bench_session LOG
+//
+// Prints medians of 9 runs and the size of the session file. Ends with 1 where reopening takes 0.3 s or more,
+// or comparing the two logs 2 s or more.
+#include "core/capture/open.h"
+#include "core/store/session_file.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+using namespace dynascope;
+
+namespace {
+
+double median(const std::function<void()>& work) {
+    std::array<double, 9> seconds{};
+    for (double& s : seconds) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return seconds[seconds.size() / 2];
+}
+
+template <typename T>
+T need(Result<T> result) {
+    if (result) return std::move(*result);
+    std::fprintf(stderr, "%s\n", result.error().toString().c_str());
+    std::exit(2);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: bench_session LOG\n");
+        return 2;
+    }
+    const std::string log = argv[1];
+    const std::string file = (std::filesystem::temp_directory_path() / "bench_session.dynascope").string();
+    store::SessionContents contents;
+    contents.inputs = need(capture::open(log))->inputs;
+    bool good = true;
+
+    const double opening = median([&] { need(capture::open(log)); });
+    const double saving = median([&] {
+        contents.captureId.clear();
+        need(store::saveSession(file, contents));
+    });
+    contents.captureId = need(store::saveSession(file, contents));
+    const double again = median([&] { need(store::saveSession(file, contents)); });
+    const double reopening = median([&] { need(capture::openSaved(file)); });
+    good &= reopening < 0.3;
+    std::printf("log            %12ju bytes\n", std::uintmax_t{std::filesystem::file_size(log)});
+    std::printf("session file   %12ju bytes\n", std::uintmax_t{std::filesystem::file_size(file)});
+    std::printf("open the log   %12.1f ms\n", opening * 1e3);
+    std::printf("save           %12.1f ms\n", saving * 1e3);
+    std::printf("save again     %12.1f ms\n", again * 1e3);
+    std::printf("reopen         %12.1f ms\n", reopening * 1e3);
+    std::filesystem::remove(file);
+    return good ? 0 : 1;
+}
