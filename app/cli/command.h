@@ -57,6 +57,7 @@ void addInfo(CLI::App& app, Action& action);
 void addSave(CLI::App& app, Action& action);
 void addPrint(CLI::App& app, Action& action);
 void addDiff(CLI::App& app, Action& action);
+void addCompare(CLI::App& app, Action& action);
 void addLayout(CLI::App& app, Action& action);
 void addExec(CLI::App& app, Action& action);
 void addPass(CLI::App& app, Action& action);

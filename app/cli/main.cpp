@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     cli::addSave(app, action);
     cli::addPrint(app, action);
     cli::addDiff(app, action);
+    cli::addCompare(app, action);
     cli::addLayout(app, action);
     cli::addExec(app, action);
     cli::addPass(app, action);

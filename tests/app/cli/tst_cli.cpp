@@ -52,6 +52,56 @@ private:
     }
 
 private slots:
+    /// A session file answers every command as the capture that it was made of.
+    void savesSessions() {
+        const QString log = test::capture("trace_inductor/graph_breaks");
+        const QString saved = m_folder.filePath("graph_breaks.dynascope");
+        const Run save = cli({"save", log, "-o", saved});
+        QCOMPARE(save.exitCode, 0);
+        QVERIFY(save.out.isEmpty() && save.err.isEmpty());
+        QCOMPARE(cli({"info", saved}).out, cli({"info", log}).out);
+        QCOMPARE(cli({"print", saved}).out, cli({"print", log}).out);
+        QFile file(saved);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray bytes = file.readAll();
+        QCOMPARE(cli({"info", "-"}, bytes).exitCode, 0);
+
+        const Run nowhere = cli({"save", log, "-o", m_folder.filePath("none/x.dynascope")});
+        QCOMPARE(nowhere.exitCode, 2);
+        QVERIFY(nowhere.err.contains("cannot be written: No such file or directory"));
+        const QString broken = this->file("broken.dynascope", bytes.left(bytes.size() / 2));
+        const Run damaged = cli({"info", broken});
+        QCOMPARE(damaged.exitCode, 2);
+        QCOMPARE(damaged.err.count('\n'), 1);
+        QVERIFY2(damaged.err.contains("broken.dynascope: session file is damaged"), damaged.err);
+    }
+
+    void comparesCaptures() {
+        const QString a = test::capture("trace_inductor/graph_breaks");
+        const Run same = cli({"compare", a, a});
+        QCOMPARE(same.exitCode, 0);
+        QVERIFY2(same.out.contains("20 compiles the same, 0 different, 0 only in A, 0 only in B"), same.out);
+        const Run json = cli({"compare", a, test::capture("trace_inductor/train"), "--json"});
+        QCOMPARE(json.exitCode, 1);
+        const QJsonObject root = QJsonDocument::fromJson(json.out).object();
+        QCOMPARE(root["verdict"].toString(), QStringLiteral("differs"));
+        const QJsonArray compiles = root["compiles"].toArray();
+        QCOMPARE(compiles.size(), root["same"].toInt() + root["differ"].toInt() + root["only_a"].toInt() +
+                                      root["only_b"].toInt());
+        QVERIFY(!compiles[0].toObject()["difference"].toString().isEmpty());
+
+        const Run ranks = cli({"compare", test::captures() + "/ranks_aot_eager/ddp", "--json"});
+        QCOMPARE(ranks.exitCode, 1);
+        const QJsonObject found = QJsonDocument::fromJson(ranks.out).object();
+        QCOMPARE(found["first"].toString(), QStringLiteral("0/0"));
+        QCOMPARE(found["ranks"].toArray().size(), 2);
+        const Run text = cli({"compare", test::captures() + "/ranks_aot_eager/ddp"});
+        QVERIFY2(text.out.contains("first difference: 0/0, rank 1: guard: "), text.out);
+        const Run one = cli({"compare", a});
+        QCOMPARE(one.exitCode, 2);
+        QVERIFY(one.err.contains("has one rank"));
+    }
+
     void infoJson() {
         const Run run = cli({"info", test::capture("trace_inductor/graph_breaks"), "--json"});
         QCOMPARE(run.exitCode, 0);

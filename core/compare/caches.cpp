@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/compare/parts.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace dynascope::compare::detail {
+
+namespace {
+
+using nlohmann::json;
+using session::CacheEvent;
+
+/// What a key was made from, by name: PyTorch lists "[hash] name: value".
+std::map<std::string, std::string> componentsOf(const session::Session& session, const CacheEvent& event) {
+    std::map<std::string, std::string> out;
+    if (event.record >= session.records.size()) return out;
+    const json document = json::parse(session.records[event.record].payload.text(), nullptr, false);
+    const auto list = document.is_object() ? document.find("components") : document.end();
+    if (!document.is_object() || list == document.end() || !list->is_array()) return out;
+    for (const json& item : *list) {
+        if (!item.is_string()) continue;
+        const std::string& text = item.get_ref<const std::string&>();
+        const std::size_t hash = text.find("] ");
+        const std::size_t from = hash == std::string::npos ? 0 : hash + 2;
+        const std::size_t colon = text.find(": ", from);
+        if (colon == std::string::npos) continue;
+        out.emplace(text.substr(from, colon - from),
+                    withoutAddresses(std::string_view(text).substr(colon + 2)));
+    }
+    return out;
+}
+
+std::vector<std::string> keyDifferences(const session::Session& a, const CacheEvent& ofA,
+                                        const session::Session& b, const CacheEvent& ofB) {
+    std::vector<std::string> out;
+    const auto partsA = componentsOf(a, ofA), partsB = componentsOf(b, ofB);
+    if (partsA.empty() || partsB.empty()) return out;
+    for (const auto& [name, value] : partsA) {
+        const auto other = partsB.find(name);
+        if (other == partsB.end())
+            out.push_back(name + ": only in A: " + shortened(value));
+        else if (other->second != value)
+            out.push_back(name + ": " + whereTheyPart(value, other->second));
+    }
+    for (const auto& [name, value] : partsB)
+        if (!partsA.contains(name)) out.push_back(name + ": only in B: " + shortened(value));
+    return out;
+}
+
+} // namespace
+
+std::vector<CacheComparison> compareCaches(const session::Session& a, const session::Compile& ca,
+                                           const session::Session& b, const session::Compile& cb) {
+    std::vector<CacheComparison> out;
+    std::map<std::string, std::vector<const CacheEvent*>> ofB; // last first
+    for (auto event = cb.caches.rbegin(); event != cb.caches.rend(); ++event)
+        ofB[event->cache].push_back(&*event);
+    for (const CacheEvent& event : ca.caches) {
+        CacheComparison entry{event.cache, event.outcome, std::nullopt, event.key, {}, {}};
+        if (std::vector<const CacheEvent*>& others = ofB[event.cache]; !others.empty()) {
+            const CacheEvent& other = *others.back();
+            others.pop_back();
+            entry.b = other.outcome;
+            entry.keyB = other.key;
+            if (entry.keyA != entry.keyB) entry.differences = keyDifferences(a, event, b, other);
+        }
+        out.push_back(std::move(entry));
+    }
+    for (const CacheEvent& event : cb.caches) {
+        std::vector<const CacheEvent*>& others = ofB[event.cache];
+        if (others.empty() || others.back() != &event) continue;
+        others.pop_back();
+        out.push_back({event.cache, std::nullopt, event.outcome, {}, event.key, {}});
+    }
+    return out;
+}
+
+} // namespace dynascope::compare::detail

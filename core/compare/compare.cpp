@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/compare/compare.h"
+
+#include "core/compare/parts.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <thread>
+
+namespace dynascope::compare {
+
+namespace {
+
+using session::Compile;
+using session::Session;
+
+/// Calls work(0) ... work(count - 1), each once, on several threads.
+template <typename Work>
+void forEachInParallel(std::size_t count, const Work& work) {
+    std::atomic<std::size_t> next{0};
+    const auto run = [&] {
+        for (std::size_t i = next++; i < count; i = next++)
+            work(i);
+    };
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min(cores, count); ++i)
+        threads.emplace_back(run);
+    run();
+}
+
+/// A guard as two runs can share it: addresses of objects are others in each process.
+std::string guardText(const session::Guard& guard) {
+    constexpr std::size_t digitsOfAnId = 7;
+    const std::string text = guard.type + ": " + guard.code;
+    return text.find("_id(") != std::string::npos ? detail::withoutAddresses(text, digitsOfAnId)
+                                                  : detail::withoutAddresses(text);
+}
+
+std::vector<std::string> guardTexts(const Compile& compile) {
+    std::vector<std::string> out;
+    for (const session::Guard& guard : compile.guards)
+        if (!guard.isManager()) out.push_back(guardText(guard));
+    return out;
+}
+
+std::vector<std::string> symbolTexts(const Compile& compile) {
+    std::vector<std::string> out;
+    for (const session::SymbolInfo& s : compile.symbols)
+        out.push_back(s.source + " = " + s.value + (s.range.empty() ? "" : " in " + s.range));
+    return out;
+}
+
+std::string statusText(const Compile& compile) {
+    std::string text(session::statusName(compile.status));
+    const std::vector<const session::GraphBreak*> breaks = compile.finalBreaks();
+    if (!breaks.empty()) text += " (" + detail::shortened(breaks.front()->title) + ')';
+    if (breaks.empty() && !compile.failReason.empty())
+        text += " (" + detail::shortened(compile.failReason) + ')';
+    return text;
+}
+
+std::string recompileText(const Compile& compile) {
+    if (!compile.isRecompile) return "no recompile";
+    return "a recompile" + (compile.recompileReasons.empty()
+                                ? std::string()
+                                : " (" + detail::shortened(compile.recompileReasons.front()) + ')');
+}
+
+std::string firstOf(const ListComparison& list, const char* what) {
+    std::string text = std::string(what) + ": ";
+    if (list.onlyA.empty())
+        text += "only in B: " + detail::shortened(list.onlyB.front());
+    else if (list.onlyB.empty())
+        text += "only in A: " + detail::shortened(list.onlyA.front());
+    else
+        text += detail::whereTheyPart(list.onlyA.front(), list.onlyB.front());
+    const std::size_t count = std::max(list.onlyA.size(), list.onlyB.size());
+    if (count > 1) text += ", and " + std::to_string(count - 1) + " more";
+    return text;
+}
+
+/// The verdict of two compiles whose parts are compared: a cause goes before what follows from it.
+void judge(CompileComparison& pair, const Compile& a, const Compile& b) {
+    const auto say = [&](std::string text) {
+        pair.verdict = Verdict::Differs;
+        if (pair.difference.empty()) pair.difference = std::move(text);
+    };
+    if (a.status != b.status) say("status: " + statusText(a) + " / " + statusText(b));
+    if (a.isRecompile != b.isRecompile) say("A is " + recompileText(a) + ", B is " + recompileText(b));
+    if (!pair.symbols.alike()) say(firstOf(pair.symbols, "symbol"));
+    for (const StageComparison& stage : pair.stages)
+        if (stage.verdict != Verdict::Same && !stage.cached)
+            say((stage.a ? stage.a : stage.b)->label() + ": " + stage.difference);
+    if (!pair.guards.alike()) say(firstOf(pair.guards, "guard"));
+}
+
+void compareTimings(const Session& a, const Session& b, Comparison& out) {
+    std::map<std::string, TimingComparison> byName;
+    for (const session::TimingEvent& event : a.timings) {
+        TimingComparison& entry = byName[event.name];
+        entry.secondsA += event.durationUs / 1e6;
+        ++entry.countA;
+    }
+    for (const session::TimingEvent& event : b.timings) {
+        TimingComparison& entry = byName[event.name];
+        entry.secondsB += event.durationUs / 1e6;
+        ++entry.countB;
+    }
+    for (auto& [name, entry] : byName) {
+        entry.name = name;
+        out.timings.push_back(std::move(entry));
+    }
+    std::stable_sort(out.timings.begin(), out.timings.end(),
+                     [](const TimingComparison& x, const TimingComparison& y) {
+                         return std::abs(x.secondsA - x.secondsB) > std::abs(y.secondsA - y.secondsB);
+                     });
+}
+
+} // namespace
+
+Result<Comparison> compareSessions(const Session& a, const Session& b, const CompareOptions& options,
+                                   const TaskContext& task) {
+    Comparison out;
+    std::vector<StageComparison*> stages;
+    for (const detail::Pair& pair : detail::matchCompiles(a, b, options)) {
+        CompileComparison& entry = out.compiles.emplace_back();
+        entry.a = pair.a;
+        entry.b = pair.b;
+        entry.match = pair.match;
+        if (pair.a != none)
+            entry.secondsA = a.compiles[pair.a].compileSeconds + a.compiles[pair.a].backwardSeconds;
+        if (pair.b != none)
+            entry.secondsB = b.compiles[pair.b].compileSeconds + b.compiles[pair.b].backwardSeconds;
+        if (pair.a == none || pair.b == none) {
+            entry.verdict = pair.b == none ? Verdict::OnlyInA : Verdict::OnlyInB;
+            entry.difference = verdictName(entry.verdict);
+            continue;
+        }
+        entry.stages = detail::matchStages(a.compiles[pair.a], b.compiles[pair.b]);
+    }
+    for (CompileComparison& entry : out.compiles)
+        for (StageComparison& stage : entry.stages)
+            stages.push_back(&stage);
+
+    forEachInParallel(stages.size(), [&](std::size_t i) {
+        if (task.cancelled()) return;
+        detail::compareStage(*stages[i], options);
+    });
+    if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+
+    for (CompileComparison& entry : out.compiles) {
+        if (entry.a != none && entry.b != none) {
+            const Compile &ca = a.compiles[entry.a], &cb = b.compiles[entry.b];
+            entry.guards = detail::compareLists(guardTexts(ca), guardTexts(cb));
+            entry.symbols = detail::compareLists(symbolTexts(ca), symbolTexts(cb));
+            entry.caches = detail::compareCaches(a, ca, b, cb);
+            judge(entry, ca, cb);
+        }
+        ++(entry.verdict == Verdict::Same      ? out.same
+           : entry.verdict == Verdict::OnlyInA ? out.onlyInA
+           : entry.verdict == Verdict::OnlyInB ? out.onlyInB
+                                               : out.differing);
+    }
+    compareTimings(a, b, out);
+    return out;
+}
+
+} // namespace dynascope::compare

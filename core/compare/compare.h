@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two captures, or two ranks of one, held against each other: which graphs are the same, and for the others
+// the first difference and what else tells the two compiles apart.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/base/task.h"
+#include "core/session/session.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynascope::compare {
+
+inline constexpr std::size_t none = SIZE_MAX;
+
+enum class Verdict : std::uint8_t {
+    Same, ///< up to the names of nodes and the spelling of targets
+    Differs,
+    OnlyInA,
+    OnlyInB,
+    Unreadable, ///< a text cannot be read as a graph, and is not the same
+};
+/// "same", "differs", "only in A", "only in B", "unreadable".
+[[nodiscard]] std::string_view verdictName(Verdict verdict);
+
+/// How two compiles were found to belong together.
+enum class Match : std::uint8_t {
+    CompileId, ///< asked for: the ranks of one run
+    Source,    ///< the same function of the same file
+    Structure, ///< the same operators in the same order
+};
+[[nodiscard]] std::string_view matchName(Match match); ///< "compile id", "source", "structure"
+
+struct StageComparison {
+    session::StagePtr a, b; ///< null on the side that lacks it
+    Verdict verdict = Verdict::Same;
+    std::string difference;   ///< the first one, in a line; empty where there is none
+    std::string nodeA, nodeB; ///< where that is; empty where no node is
+    std::size_t added = 0, removed = 0, changed = 0, moved = 0; ///< nodes
+    /// One side lacks it because it was taken from a cache: no difference by itself.
+    bool cached = false;
+};
+
+/// Two lists without order.
+struct ListComparison {
+    std::size_t same = 0;
+    std::vector<std::string> onlyA, onlyB; ///< sorted
+    [[nodiscard]] bool alike() const { return onlyA.empty() && onlyB.empty(); }
+};
+
+/// What a cache was asked and said on both sides.
+struct CacheComparison {
+    std::string cache; ///< "fx_graph_cache"
+    std::optional<session::CacheEvent::Outcome> a, b;
+    std::string keyA, keyB;
+    /// Parts that the key was made from and that differ: "example_inputs[0]: ...[2, 32]... / ...[2, 40]...".
+    std::vector<std::string> differences;
+    [[nodiscard]] bool alike() const { return a == b && keyA == keyB; }
+};
+
+struct CompileComparison {
+    std::size_t a = none, b = none; ///< indices into Session::compiles
+    Match match = Match::Source;
+    Verdict verdict = Verdict::Same;
+    /// What tells them apart, the cause before its consequences: one line, empty where they are alike.
+    std::string difference;
+    std::vector<StageComparison> stages; ///< as A has them, then those that only B has
+    ListComparison guards, symbols;
+    std::vector<CacheComparison> caches; ///< no part of the verdict
+    double secondsA = 0, secondsB = 0;   ///< of compilation, backward included
+};
+
+/// All timing events of one name.
+struct TimingComparison {
+    std::string name;
+    double secondsA = 0, secondsB = 0;
+    std::size_t countA = 0, countB = 0;
+};
+
+struct Comparison {
+    std::vector<CompileComparison> compiles; ///< in the order of A, then those that only B has
+    std::vector<TimingComparison> timings;   ///< by how far they are apart, descending
+    std::size_t same = 0, differing = 0, onlyInA = 0, onlyInB = 0;
+    [[nodiscard]] bool alike() const { return differing + onlyInA + onlyInB == 0; }
+};
+
+struct CompareOptions {
+    int rankA = -1, rankB = -1;     ///< -1: every rank, with the same rank of the other side,
+                                    ///< or the only one with the only one
+    bool byCompileId = false;       ///< pair by compile id, not by what was compiled
+    bool ignoreDeviceIndex = false; ///< "cuda:0" is "cuda:1": for the ranks of one run
+};
+
+/// Reads the graphs that are not equal byte for byte, on as many threads as there are cores. Blocks; the
+/// sessions may be one and the same. The only Error is "cancelled".
+[[nodiscard]] Result<Comparison> compareSessions(const session::Session& a, const session::Session& b,
+                                                 const CompareOptions& options = {},
+                                                 const TaskContext& task = {});
+
+/// One compile id on all ranks.
+struct RankRow {
+    std::string compileId;
+    std::vector<int> group; ///< by rank: equal numbers compiled the same; -1: this rank has no such compile
+    int differing = -1;     ///< index of the first rank that is not as the first one is; -1: none
+    std::string difference; ///< of that rank from the first one
+    [[nodiscard]] bool alike() const { return differing < 0; }
+};
+struct RankComparison {
+    std::vector<int> ranks;
+    std::vector<RankRow> rows;         ///< in the order of compilation on the first rank that has them
+    std::size_t firstDiffering = none; ///< index into rows
+};
+/// Holds each rank of a session against its first one.
+[[nodiscard]] Result<RankComparison> compareRanks(const session::Session& session,
+                                                  const TaskContext& task = {});
+
+} // namespace dynascope::compare

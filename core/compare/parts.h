@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The steps of a comparison. Used by core/compare only.
+#pragma once
+
+#include "core/compare/compare.h"
+
+#include <utility>
+
+namespace dynascope::compare::detail {
+
+/// Indices of compiles that belong together, in the order of A, then those of B alone; `none` where a side
+/// has nothing.
+struct Pair {
+    std::size_t a = none, b = none;
+    Match match = Match::Source;
+};
+[[nodiscard]] std::vector<Pair> matchCompiles(const session::Session& a, const session::Session& b,
+                                              const CompareOptions& options);
+
+/// The stages of the last attempts, by name and number; nothing is read yet.
+[[nodiscard]] std::vector<StageComparison> matchStages(const session::Compile& a, const session::Compile& b);
+/// Fills the verdict of a pair.
+void compareStage(StageComparison& pair, const CompareOptions& options);
+
+[[nodiscard]] std::vector<CacheComparison> compareCaches(const session::Session& a,
+                                                         const session::Compile& ca,
+                                                         const session::Session& b,
+                                                         const session::Compile& cb);
+
+[[nodiscard]] ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b);
+
+/// At most `length` bytes, cut between characters.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t length = 160);
+/// The text as two processes can share it: addresses ("0x7f5510b32a20", and numbers of at least `digits`
+/// digits) become "<id>".
+[[nodiscard]] std::string withoutAddresses(std::string_view text, std::size_t digits = 12);
+/// Two texts where they part, with a little before: "...[2, 32]) / ...[2, 40])".
+[[nodiscard]] std::string whereTheyPart(std::string_view a, std::string_view b);
+
+} // namespace dynascope::compare::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/compare/compare.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace dynascope::compare {
+
+namespace {
+
+/// Tells two ranks apart that both differ from the first one: a hash of all their stages' texts.
+std::size_t textsOf(const session::Compile& compile) {
+    std::string all;
+    for (const session::StagePtr& stage : compile.stages)
+        all += stage->label() + '\n' + stage->payload.text() + '\n';
+    return std::hash<std::string>()(all);
+}
+
+} // namespace
+
+Result<RankComparison> compareRanks(const session::Session& session, const TaskContext& task) {
+    RankComparison out;
+    out.ranks = session.ranks;
+    const std::size_t count = out.ranks.size();
+    std::map<std::string, std::size_t> rowOf;
+    const auto rowFor = [&](const session::Compile& compile) -> RankRow& {
+        const auto [at, isNew] = rowOf.try_emplace(compile.id.toString(), out.rows.size());
+        if (isNew) out.rows.push_back({at->first, std::vector<int>(count, -1), -1, {}});
+        return out.rows[at->second];
+    };
+    for (const session::Compile& compile : session.compiles)
+        if (count > 0 && compile.rank == out.ranks.front()) rowFor(compile).group[0] = 0;
+
+    std::map<std::pair<std::string, std::size_t>, int> groups; // of those that are not as the first rank is
+    for (std::size_t r = 1; r < count; ++r) {
+        const Result<Comparison> pair = compareSessions(session, session,
+                                                        {.rankA = out.ranks.front(),
+                                                         .rankB = out.ranks[r],
+                                                         .byCompileId = true,
+                                                         .ignoreDeviceIndex = true},
+                                                        task);
+        if (!pair) return tl::unexpected(pair.error());
+        for (const CompileComparison& entry : pair->compiles) {
+            const session::Compile& compile = session.compiles[entry.b != none ? entry.b : entry.a];
+            RankRow& row = rowFor(compile);
+            if (entry.verdict == Verdict::Same) {
+                row.group[r] = 0;
+                continue;
+            }
+            if (entry.b != none) {
+                int& group = groups[{row.compileId, textsOf(compile)}];
+                if (group == 0) group = 1 + *std::max_element(row.group.begin(), row.group.end());
+                row.group[r] = std::max(1, group);
+                group = row.group[r];
+            }
+            if (row.differing >= 0) continue;
+            row.differing = static_cast<int>(r);
+            const std::string first = std::to_string(out.ranks.front()), other = std::to_string(out.ranks[r]);
+            row.difference = entry.verdict == Verdict::OnlyInA   ? "only on rank " + first
+                             : entry.verdict == Verdict::OnlyInB ? "only on rank " + other
+                                                                 : entry.difference;
+        }
+    }
+    for (std::size_t i = 0; i < out.rows.size() && out.firstDiffering == none; ++i)
+        if (!out.rows[i].alike()) out.firstDiffering = i;
+    return out;
+}
+
+} // namespace dynascope::compare

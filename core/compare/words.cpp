@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/compare/parts.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace dynascope::compare {
+
+std::string_view verdictName(Verdict verdict) {
+    static constexpr std::array<std::string_view, 5> names = {"same", "differs", "only in A", "only in B",
+                                                              "unreadable"};
+    return names[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view matchName(Match match) {
+    static constexpr std::array<std::string_view, 3> names = {"compile id", "source", "structure"};
+    return names[static_cast<std::size_t>(match)];
+}
+
+namespace detail {
+
+namespace {
+
+/// The last start of a character at or before `at`.
+std::size_t characterAt(std::string_view text, std::size_t at) {
+    while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U)
+        --at;
+    return at;
+}
+
+} // namespace
+
+std::string shortened(std::string_view text, std::size_t length) {
+    const std::size_t line = std::min(text.find('\n'), text.size());
+    if (line <= length) return std::string(text.substr(0, line));
+    return std::string(text.substr(0, characterAt(text, length - 3))) + "...";
+}
+
+std::string withoutAddresses(std::string_view text, std::size_t digits) {
+    constexpr std::string_view decimal = "0123456789", hexadecimal = "0123456789abcdefABCDEF";
+    constexpr std::size_t hexDigits = 6;
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        const bool hex = text.substr(i).starts_with("0x");
+        const std::size_t from = i + (hex ? 2 : 0);
+        const std::size_t end =
+            std::min(text.find_first_not_of(hex ? hexadecimal : decimal, from), text.size());
+        if (end == i) {
+            out += text[i++];
+            continue;
+        }
+        out += end - from >= (hex ? hexDigits : digits) ? std::string_view("<id>") : text.substr(i, end - i);
+        i = end;
+    }
+    return out;
+}
+
+std::string whereTheyPart(std::string_view a, std::string_view b) {
+    constexpr std::size_t before = 24, after = 56;
+    const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+    const auto part = static_cast<std::size_t>(at - a.begin());
+    const auto excerpt = [&](std::string_view text) {
+        std::size_t from = part > before ? characterAt(text, part - before) : 0;
+        // Both excerpts are lines, even where the texts are not.
+        if (const std::size_t line = text.substr(0, part).rfind('\n'); line != std::string_view::npos)
+            from = std::max(from, line + 1);
+        return (from > 0 ? "..." : "") + shortened(text.substr(from), part - from + after);
+    };
+    return excerpt(a) + " / " + excerpt(b);
+}
+
+ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b) {
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    ListComparison out;
+    std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out.onlyA));
+    std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(out.onlyB));
+    out.same = a.size() - out.onlyA.size();
+    return out;
+}
+
+} // namespace detail
+
+} // namespace dynascope::compare

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two captures held against each other: what belongs together, and what tells it apart.
+#include "core/capture/open.h"
+#include "core/compare/compare.h"
+#include "tests/support/captures.h"
+#include "tests/support/trace_text.h"
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace dynascope;
+using compare::Comparison;
+using compare::Match;
+using compare::Verdict;
+using test::readableGraph;
+using test::TraceText;
+
+namespace {
+
+session::SessionPtr open(const TraceText& text) {
+    const auto opened = capture::openText(text.text());
+    if (!opened) qFatal("%s", opened.error().toString().c_str());
+    return *opened;
+}
+
+TraceText start(const std::string& file = "/home/a/cap.py") {
+    TraceText text;
+    text.string(1, file);
+    return text;
+}
+
+/// One compile: a function, the line it stands in, and its graph.
+TraceText& compile(TraceText& text, int frame, int again, const std::string& function, int line,
+                   const std::string& graph) {
+    text.at(frame, again).start(function, line);
+    text.add("\"dynamo_output_graph\": {}", graph);
+    return text.metrics("\"fail_type\": null", function, line);
+}
+
+Comparison compared(const TraceText& a, const TraceText& b, const compare::CompareOptions& options = {}) {
+    auto result = compare::compareSessions(*open(a), *open(b), options);
+    if (!result) qFatal("%s", result.error().toString().c_str());
+    return *result;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    if (at == std::string::npos) qFatal("no %s", from.c_str());
+    return text.replace(at, from.size(), to);
+}
+
+QString q(const std::string& text) {
+    return QString::fromStdString(text);
+}
+
+} // namespace
+
+class TestCompare : public QObject {
+    Q_OBJECT
+
+private slots:
+    void sameRunTwice() {
+        for (const char* name :
+             {"trace_inductor/train", "trace_inductor/graph_breaks", "trace_aot_eager/gpt2_train"}) {
+            const auto session = capture::open(test::capture(name).toStdString());
+            QVERIFY(session);
+            const auto result = compare::compareSessions(**session, **session);
+            QVERIFY(result && result->alike());
+            QCOMPARE(result->same, (*session)->compiles.size());
+            for (const compare::CompileComparison& pair : result->compiles) {
+                QCOMPARE(pair.a, pair.b);
+                QVERIFY(pair.difference.empty());
+                QVERIFY(pair.guards.alike() && pair.symbols.alike());
+                for (const compare::StageComparison& stage : pair.stages)
+                    QCOMPARE(stage.verdict, Verdict::Same);
+            }
+        }
+    }
+
+    /// A run on another machine, edited above the function, with one more graph break before it.
+    void matchesBySourceNotById() {
+        TraceText a = start(), b = start("/srv/b/cap.py");
+        compile(a, 0, 0, "f", 10, readableGraph(1));
+        compile(a, 1, 0, "g", 20, readableGraph(3));
+        compile(b, 0, 0, "helper", 5, readableGraph(2));
+        compile(b, 1, 0, "f", 15, readableGraph(1));
+        compile(b, 2, 0, "g", 25, readableGraph(3));
+        const Comparison result = compared(a, b);
+        QCOMPARE(result.same, std::size_t(2));
+        QCOMPARE(result.onlyInB, std::size_t(1));
+        QCOMPARE(result.compiles.at(0).b, std::size_t(1));
+        QCOMPARE(result.compiles.at(1).b, std::size_t(2));
+        QCOMPARE(result.compiles.at(1).match, Match::Source);
+        QCOMPARE(result.compiles.at(2).verdict, Verdict::OnlyInB);
+        QVERIFY(!result.alike());
+        // By id they are others.
+        const Comparison byId = compared(a, b, {.byCompileId = true});
+        QCOMPARE(byId.compiles.at(0).b, std::size_t(0));
+        QCOMPARE(byId.compiles.at(0).verdict, Verdict::Differs);
+        QCOMPARE(byId.differing, std::size_t(2));
+    }
+
+    /// Several compiles of one function: the graph decides, then the order.
+    void matchesRecompilesByStructure() {
+        TraceText a = start(), b = start();
+        compile(a, 0, 0, "f", 10, readableGraph(1));
+        compile(a, 0, 1, "f", 10, readableGraph(2));
+        compile(a, 0, 2, "f", 10, readableGraph(3));
+        compile(b, 0, 0, "f", 10, readableGraph(3));
+        compile(b, 0, 1, "f", 10, readableGraph(1));
+        const Comparison result = compared(a, b);
+        QCOMPARE(result.compiles.at(0).b, std::size_t(1));
+        QCOMPARE(result.compiles.at(2).b, std::size_t(0));
+        QCOMPARE(result.compiles.at(1).verdict, Verdict::OnlyInA);
+        QCOMPARE(result.compiles.at(2).verdict,
+                 Verdict::Differs); // the graph is the same; a recompile it is not
+        QVERIFY2(result.compiles.at(2).difference.starts_with("A is a recompile"),
+                 result.compiles.at(2).difference.c_str());
+    }
+
+    void findsWhatMovedToAnotherFile() {
+        TraceText a = start("/m/old.py"), b = start("/m/new.py");
+        compile(a, 0, 0, "f", 10, readableGraph(4));
+        compile(b, 0, 0, "forward", 99, readableGraph(4));
+        const Comparison result = compared(a, b);
+        QCOMPARE(result.compiles.size(), std::size_t(1));
+        QCOMPARE(result.compiles.at(0).match, Match::Structure);
+        QCOMPARE(result.compiles.at(0).verdict, Verdict::Same);
+    }
+
+    void firstDifference_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<QString>("line");
+        const std::string graph = readableGraph(3);
+        QTest::newRow("constant") << q(replaced(graph, "(add_0, 1)", "(add_0, 2)"))
+                                  << "dynamo_output_graph: add_1: args[1] 1 / 2";
+        QTest::newRow("node more")
+            << q(replaced(graph, "        return",
+                          "        relu = torch.ops.aten.relu.default(add_2)\n        return"))
+            << "dynamo_output_graph: only in B: relu";
+        QTest::newRow("dtype") << q(replaced(graph, "add_1: \"f32[4]\"", "add_1: \"f16[4]\""))
+                               << "dynamo_output_graph: add_1: dtype ";
+    }
+    void firstDifference() {
+        QFETCH(QString, graph);
+        QFETCH(QString, line);
+        TraceText a = start(), b = start();
+        compile(a, 0, 0, "f", 10, readableGraph(3));
+        compile(b, 0, 0, "f", 10, graph.toStdString());
+        const Comparison result = compared(a, b);
+        QCOMPARE(result.differing, std::size_t(1));
+        QVERIFY2(q(result.compiles.at(0).difference).startsWith(line),
+                 result.compiles.at(0).difference.c_str());
+        const compare::StageComparison& stage = result.compiles.at(0).stages.at(0);
+        QCOMPARE(stage.verdict, Verdict::Differs);
+        QVERIFY(!stage.nodeA.empty() || !stage.nodeB.empty());
+        QCOMPARE(stage.added + stage.removed + stage.changed, std::size_t(1));
+    }
+
+    void renamedNodesAreTheSame() {
+        TraceText a = start(), b = start();
+        std::string renamed = readableGraph(1);
+        for (int i = 0; i < 2; ++i)
+            renamed = replaced(renamed, "add_0", "sum_7");
+        compile(a, 0, 0, "f", 10, readableGraph(1));
+        compile(b, 0, 0, "f", 10, renamed);
+        QVERIFY(compared(a, b).alike());
+    }
+
+    void unreadableGraphs() {
+        TraceText a = start(), b = start(), c = start();
+        compile(a, 0, 0, "f", 10, "no graph");
+        compile(b, 0, 0, "f", 10, "no graph");
+        compile(c, 0, 0, "f", 10, readableGraph(1));
+        QVERIFY(compared(a, b).alike());
+        const Comparison result = compared(a, c);
+        QCOMPARE(result.compiles.at(0).stages.at(0).verdict, Verdict::Unreadable);
+        QCOMPARE(result.compiles.at(0).verdict, Verdict::Differs);
+    }
+
+    void codeWithoutItsComments() {
+        const std::string code =
+            "# kernel path: /tmp/a/b.py\nimport torch\n\ndef call(args):\n    return args\n";
+        TraceText a = start(), b = start(), c = start();
+        for (const auto& [text, body] :
+             {std::pair(&a, code), std::pair(&b, replaced(code, "/tmp/a", "/tmp/z")),
+              std::pair(&c, replaced(code, "return args", "return args[0]"))}) {
+            text->start();
+            text->add("\"inductor_output_code\": {\"filename\": \"x.py\"}", body);
+            text->metrics();
+        }
+        QVERIFY(compared(a, b).alike());
+        const Comparison result = compared(a, c);
+        QCOMPARE(result.compiles.at(0).difference,
+                 std::string("inductor_output_code: line 5:     return args /     return args[0]"));
+    }
+
+    void causesGoFirst() {
+        const auto text = [](const char* value, const char* guard) {
+            TraceText t = start();
+            t.start();
+            t.add(std::string("\"create_symbol\": {\"symbol\": \"s77\", \"val\": \"") + value +
+                  "\", \"vr\": \"[2, int_oo]\", \"source\": \"L['x'].size()[0]\"}");
+            t.add("\"dynamo_output_graph\": {}", readableGraph(1));
+            t.add("\"dynamo_guards\": {}", std::string("[{\"code\": \"") + guard + "\"}]");
+            t.metrics();
+            return t;
+        };
+        const Comparison same = compared(text("8", "___check_obj_id(x, 94312345678)"),
+                                         text("8", "___check_obj_id(x, 140000000001)"));
+        QVERIFY2(same.alike(), same.compiles.at(0).difference.c_str());
+        QCOMPARE(same.compiles.at(0).guards.same, std::size_t(1));
+        const Comparison result = compared(text("8", "n == 1"), text("4", "n == 12345678"));
+        const compare::CompileComparison& pair = result.compiles.at(0);
+        QCOMPARE(pair.verdict, Verdict::Differs);
+        QCOMPARE(pair.difference, std::string("symbol: L['x'].size()[0] = 8 in [2, int_oo] / "
+                                              "L['x'].size()[0] = 4 in [2, int_oo]"));
+        QCOMPARE(pair.guards.onlyA.size(), std::size_t(1));
+        QVERIFY(pair.guards.onlyB.at(0).ends_with("n == 12345678"));
+        QCOMPARE(pair.stages.at(0).verdict, Verdict::Same);
+    }
+
+    /// A miss after a hit: what the key was made from says why; what the cache gave is not missed.
+    void cachesAndTheirKeys() {
+        const auto text = [](const char* outcome, const char* key, const char* shape, bool code) {
+            TraceText t = start();
+            t.start();
+            t.add("\"dynamo_output_graph\": {}", readableGraph(1));
+            t.artifact(std::string("fx_graph_cache_") + outcome,
+                       std::string("{\"key\": \"") + key +
+                           "\", \"components\": [\"[h1] gm: one\", \"[h2] "
+                           "example_inputs[0]: shape " +
+                           shape + "\"]}");
+            if (code) t.add("\"inductor_output_code\": {\"filename\": \"x.py\"}", "import torch\n");
+            t.metrics();
+            return t;
+        };
+        const Comparison hit =
+            compared(text("miss", "k1", "[2, 32]", true), text("hit", "k1", "[2, 32]", false));
+        QVERIFY2(hit.alike(), hit.compiles.at(0).difference.c_str());
+        QVERIFY(hit.compiles.at(0).stages.at(1).cached);
+        QVERIFY(!hit.compiles.at(0).caches.at(0).alike());
+
+        const Comparison miss =
+            compared(text("hit", "k1", "[2, 32]", false), text("miss", "k2", "[2, 40]", false));
+        const compare::CacheComparison& cache = miss.compiles.at(0).caches.at(0);
+        QCOMPARE(cache.cache, std::string("fx_graph_cache"));
+        QCOMPARE(cache.differences.size(), std::size_t(1));
+        QCOMPARE(cache.differences.at(0), std::string("example_inputs[0]: shape [2, 32] / shape [2, 40]"));
+        // Without a hit a missing stage is a difference.
+        const Comparison lost = compared(text("miss", "k1", "[2]", true), text("miss", "k1", "[2]", false));
+        QCOMPARE(lost.compiles.at(0).difference, std::string("inductor_output_code: only in A"));
+    }
+
+    void ranks() {
+        const auto session = capture::open((test::captures() + "/ranks_aot_eager/ddp").toStdString());
+        QVERIFY(session);
+        const auto result = compare::compareRanks(**session);
+        QVERIFY(result);
+        QCOMPARE(result->ranks, (std::vector<int>{0, 1}));
+        // The ranks got batches of other sizes; only a guard tells.
+        QCOMPARE(result->firstDiffering, std::size_t(0));
+        const compare::RankRow& row = result->rows.at(0);
+        QCOMPARE(row.compileId, std::string("0/0"));
+        QCOMPARE(row.group, (std::vector<int>{0, 1}));
+        QVERIFY2(row.difference.starts_with("guard: ...uires_grad=False, size=[4, 8], stride=[8, 1]) / "
+                                            "...uires_grad=False, size=[5, 8], stride=[8, 1])"),
+                 row.difference.c_str());
+        for (std::size_t i = 1; i < result->rows.size(); ++i)
+            QVERIFY2(result->rows[i].alike(), result->rows[i].difference.c_str());
+    }
+
+    void ranksThatCompiledOtherGraphs() {
+        QTemporaryDir folder;
+        for (int rank = 0; rank < 4; ++rank) {
+            TraceText text = start();
+            compile(
+                text, 0, 0, "f", 10,
+                replaced(readableGraph(2), "return", "# cuda:" + std::to_string(rank) + "\n        return"));
+            // Ranks 1 and 3 took the same other way; rank 2 did not come here.
+            if (rank != 2) compile(text, 1, 0, "g", 20, readableGraph(rank == 0 ? 2 : 3));
+            if (rank == 3) compile(text, 2, 0, "h", 30, readableGraph(1));
+            QFile file(folder.filePath(QStringLiteral("run_rank_%1_x.log").arg(rank)));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text.text().c_str());
+        }
+        const auto session = capture::open(folder.path().toStdString());
+        QVERIFY(session);
+        const auto result = compare::compareRanks(**session);
+        QVERIFY(result);
+        QCOMPARE(result->rows.size(), std::size_t(3));
+        QVERIFY2(result->rows.at(0).alike(), result->rows.at(0).difference.c_str());
+        QCOMPARE(result->firstDiffering, std::size_t(1));
+        QCOMPARE(result->rows.at(1).compileId, std::string("1/0"));
+        QCOMPARE(result->rows.at(1).group, (std::vector<int>{0, 1, -1, 1}));
+        QCOMPARE(result->rows.at(1).differing, 1);
+        QCOMPARE(result->rows.at(2).group, (std::vector<int>{-1, -1, -1, 1}));
+        QCOMPARE(result->rows.at(2).difference, std::string("only on rank 3"));
+    }
+
+    /// Two logs of one run, opened one by one: the rank in their names does not keep them apart.
+    void logsOfTwoRanks() {
+        const std::string folder =
+            test::captures().toStdString() + "/ranks_aot_eager/ddp/dedicated_log_torch_trace_rank_";
+        const auto a = capture::open(folder + "0_ddp.log"), b = capture::open(folder + "1_ddp.log");
+        QVERIFY(a && b);
+        const auto result = compare::compareSessions(**a, **b);
+        QVERIFY(result);
+        QCOMPARE(result->same, std::size_t(3));
+        QCOMPARE(result->differing, std::size_t(1));
+    }
+
+    void canBeCancelled() {
+        std::stop_source stop;
+        stop.request_stop();
+        TaskContext task;
+        task.stop = stop.get_token();
+        TraceText a = start();
+        compile(a, 0, 0, "f", 10, readableGraph(1));
+        const auto session = open(a);
+        const auto result = compare::compareSessions(*session, *session, {}, task);
+        QVERIFY(!result);
+        QCOMPARE(result.error().message, std::string("cancelled"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCompare)
+#include "tst_compare.moc"
