@@ -3,6 +3,7 @@
 
 #include <array>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace dynascope::store {
@@ -32,15 +33,33 @@ constexpr Table stage{
 constexpr Table replay{
     "replay", "CREATE TABLE replay (id INTEGER PRIMARY KEY, root TEXT NOT NULL, backend TEXT NOT NULL, "
               "result BLOB NOT NULL) STRICT"};
-constexpr Table note{
+constexpr Table note1{
     "note", "CREATE TABLE note (id INTEGER PRIMARY KEY, address TEXT NOT NULL, text TEXT NOT NULL) STRICT"};
+constexpr Table note2{"note", "CREATE TABLE note (id INTEGER PRIMARY KEY, address TEXT NOT NULL, "
+                              "text TEXT NOT NULL, changed INTEGER NOT NULL) STRICT"};
 constexpr Table bookmark{"bookmark",
                          "CREATE TABLE bookmark (id INTEGER PRIMARY KEY, address TEXT NOT NULL) STRICT"};
+constexpr Table layout2{
+    "layout", "CREATE TABLE layout (id INTEGER PRIMARY KEY, part TEXT NOT NULL, state BLOB NOT NULL) STRICT"};
 
-constexpr std::array tables{capture, input, piece, stage, replay, note, bookmark};
+constexpr std::array version1{capture, input, piece, stage, replay, note1, bookmark};
+constexpr std::array version2{capture, input, piece, stage, replay, note2, bookmark, layout2};
 
-/// Everything the schema holds must be one of the tables, as it is spelled here.
-Result<bool> hasOurTables(Database& database) {
+/// The tables of a version from 1 to newestVersion.
+std::span<const Table> tablesOf(int version) {
+    if (version == 1) return version1;
+    return version2;
+}
+
+/// migrations[i] brings version i + 1 to i + 2. What a version did not know gets the value that means so.
+constexpr std::array migrations{
+    "ALTER TABLE note ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE layout (id INTEGER PRIMARY KEY, part TEXT NOT NULL, state BLOB NOT NULL) STRICT;",
+};
+static_assert(migrations.size() + 1 == newestVersion);
+
+/// Everything the schema holds must be a table of this version, as it is spelled here.
+Result<bool> hasTablesOf(Database& database, int version) {
     std::set<std::pair<std::string, std::string>> found;
     Result<Statement> query = database.prepare("SELECT name, sql FROM sqlite_schema");
     if (!query) return tl::unexpected(query.error());
@@ -52,7 +71,7 @@ Result<bool> hasOurTables(Database& database) {
         if (found.size() > 64) return false;
     }
     std::set<std::pair<std::string, std::string>> expected;
-    for (const Table& table : tables)
+    for (const Table& table : tablesOf(version))
         expected.emplace(table.name, table.sql);
     return found == expected;
 }
@@ -62,7 +81,7 @@ Result<bool> hasOurTables(Database& database) {
 Result<void> createTables(Database& database) {
     std::string sql = "PRAGMA application_id = " + std::to_string(applicationId) +
                       "; PRAGMA user_version = " + std::to_string(newestVersion) + ';';
-    for (const Table& table : tables)
+    for (const Table& table : tablesOf(newestVersion))
         sql += std::string(table.sql) + ';';
     return database.run(sql);
 }
@@ -80,7 +99,7 @@ Result<int> checkedVersion(Database& database, const std::string& label) {
                                     label, 0, 0});
     const Error damaged{"session file is damaged: its tables are not those of a session", label, 0, 0};
     if (*version < 1) return tl::unexpected(damaged);
-    const Result<bool> known = hasOurTables(database);
+    const Result<bool> known = hasTablesOf(database, static_cast<int>(*version));
     if (!known) return tl::unexpected(known.error());
     if (!*known) return tl::unexpected(damaged);
 
@@ -96,6 +115,12 @@ Result<int> checkedVersion(Database& database, const std::string& label) {
         return tl::unexpected(Error{"session file is damaged: " + std::string(why), label, 0, 0});
     }
     return static_cast<int>(*version);
+}
+
+Result<void> migrate(Database& database, int from) {
+    for (std::size_t step = static_cast<std::size_t>(from) - 1; step < migrations.size(); ++step)
+        if (Result<void> done = database.run(migrations[step]); !done) return done;
+    return {};
 }
 
 } // namespace dynascope::store

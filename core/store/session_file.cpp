@@ -80,8 +80,9 @@ public:
         , m_limits(limits) {}
 
     Result<SessionContents> read() {
-        for (const auto part : {&Reader::readCapture, &Reader::readInputs, &Reader::readStages,
-                                &Reader::readReplays, &Reader::readNotes, &Reader::readBookmarks})
+        for (const auto part :
+             {&Reader::readCapture, &Reader::readInputs, &Reader::readStages, &Reader::readReplays,
+              &Reader::readNotes, &Reader::readBookmarks, &Reader::readLayout})
             if (Result<void> done = (this->*part)(); !done) {
                 if (done.error().file.empty() && done.error().message != "cancelled")
                     done.error().file = m_label;
@@ -220,12 +221,13 @@ private:
     }
 
     Result<void> readNotes() {
-        return forEach("SELECT address, text FROM note ORDER BY id", [&](Statement& row) -> Result<void> {
-            Result<ir::Address> at = address(row.text(0));
-            if (!at) return tl::unexpected(at.error());
-            m_out.notes.push_back({std::move(*at), session::toValidUtf8(row.text(1))});
-            return {};
-        });
+        return forEach(
+            "SELECT address, text, changed FROM note ORDER BY id", [&](Statement& row) -> Result<void> {
+                Result<ir::Address> at = address(row.text(0));
+                if (!at) return tl::unexpected(at.error());
+                m_out.notes.push_back({std::move(*at), session::toValidUtf8(row.text(1)), row.integer(2)});
+                return {};
+            });
     }
 
     Result<void> readBookmarks() {
@@ -233,6 +235,15 @@ private:
             Result<ir::Address> at = address(row.text(0));
             if (!at) return tl::unexpected(at.error());
             m_out.bookmarks.push_back({std::move(*at)});
+            return {};
+        });
+    }
+
+    Result<void> readLayout() {
+        return forEach("SELECT part, state FROM layout ORDER BY id", [&](Statement& row) -> Result<void> {
+            Result<std::string> state = text(row.blob(1));
+            if (!state) return tl::unexpected(state.error());
+            m_out.layout.insert_or_assign(session::toValidUtf8(row.text(0)), std::move(*state));
             return {};
         });
     }
@@ -279,8 +290,8 @@ public:
 
     /// Everything but the capture, in the place of what was there.
     Result<void> writeRest() {
-        for (const auto part :
-             {&Writer::writeStages, &Writer::writeReplays, &Writer::writeNotes, &Writer::writeBookmarks})
+        for (const auto part : {&Writer::writeStages, &Writer::writeReplays, &Writer::writeNotes,
+                                &Writer::writeBookmarks, &Writer::writeLayout})
             if (Result<void> done = (this->*part)(); !done) return done;
         return {};
     }
@@ -339,10 +350,10 @@ private:
 
     Result<void> writeNotes() {
         std::string address;
-        return fill("note", "address, text", m_contents.notes,
+        return fill("note", "address, text, changed", m_contents.notes,
                     [&](Statement& row, const Note& note) -> Result<void> {
                         address = note.address.toString();
-                        row.bind(0, address).bind(1, note.text);
+                        row.bind(0, address).bind(1, note.text).bind(2, note.changed);
                         return {};
                     });
     }
@@ -355,6 +366,19 @@ private:
                         row.bind(0, address);
                         return {};
                     });
+    }
+
+    Result<void> writeLayout() {
+        std::string packed;
+        return fill(
+            "layout", "part, state", m_contents.layout,
+            [&](Statement& row, const std::pair<const std::string, std::string>& part) -> Result<void> {
+                Result<std::string> small = pack(part.second);
+                if (!small) return tl::unexpected(small.error());
+                packed = std::move(*small);
+                row.bind(0, part.first).bindBlob(1, packed);
+                return {};
+            });
     }
 
     Database& m_database;
@@ -414,8 +438,14 @@ Result<SessionContents> readSession(const session::ByteSource& file, const std::
                                     const TaskContext& task, const ReadLimits& limits) {
     Result<Database> database = Database::readBytes(file.bytes(), label);
     if (!database) return tl::unexpected(database.error());
-    if (const Result<int> version = checkedVersion(*database, label); !version)
-        return tl::unexpected(version.error());
+    const Result<int> version = checkedVersion(*database, label);
+    if (!version) return tl::unexpected(version.error());
+    if (*version < newestVersion) {
+        database = Database::copyOf(*database);
+        if (!database) return tl::unexpected(database.error());
+        if (const Result<void> done = migrate(*database, *version); !done)
+            return tl::unexpected(done.error());
+    }
     return Reader(*database, label, task, limits).read();
 }
 

@@ -13,6 +13,7 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ namespace dynascope::store {
 struct Note {
     ir::Address address;
     std::string text;
+    std::int64_t changed = 0; ///< seconds since 1970 UTC; 0 where not known
     friend bool operator==(const Note&, const Note&) = default;
 };
 
@@ -61,6 +63,8 @@ struct SessionContents {
     std::vector<Replay> replays;
     std::vector<Note> notes;
     std::vector<Bookmark> bookmarks;
+    /// What the window looked like, part by part: bytes that only the window reads.
+    std::map<std::string, std::string> layout;
 };
 
 /// Whether a file begins as a session file does (as any SQLite database).

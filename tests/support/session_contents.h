@@ -24,13 +24,15 @@ inline store::SessionContents everything() {
     contents.inputs = {"/home/u/relu.txt", false, {{"", session::makeByteSource(capturedGraph())}}};
     const ir::Address graph{0, "-", 0, "graph", 0, ""};
     const ir::Address relu{0, "-", 0, "graph", 0, "relu"};
-    contents.notes = {{relu, "why is this here?\n<b>\xC3\xA9</b>"}, {graph, "the whole graph"}};
+    contents.notes = {{relu, "why is this here?\n<b>\xC3\xA9</b>", 1793239200},
+                      {graph, "the whole graph", 0}};
     contents.bookmarks = {{relu}};
     contents.stages = {
         {-1, graph, "functionalize", "mutations", 0, capturedGraph(),
          R"({"passes":["functionalize"],"steps":[]})", R"({"verdict":"equal"})"},
         {0, graph, "dce", "", 0, capturedGraph(), R"({"passes":["functionalize","dce"]})", ""}};
     contents.replays = {{graph, "cpu", R"({"median_us":1.5})"}};
+    contents.layout = {{"docks", std::string("\0\xff state", 8)}, {"place", R"({"page":"stages"})"}};
     return contents;
 }
 
