@@ -78,7 +78,7 @@ Result<std::vector<std::string>> caseFiles(const std::string& path) {
     return files;
 }
 
-std::string cell(std::string text, std::size_t width, bool left) {
+std::string cell(const std::string& text, std::size_t width, bool left) {
     const std::string blanks(text.size() < width ? width - text.size() : 0, ' ');
     return left ? text + blanks : blanks + text;
 }

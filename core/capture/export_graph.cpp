@@ -83,14 +83,12 @@ Result<Argument> GraphReader::list(Level& level, const element& items, std::stri
             out.items.push_back(std::move(*value));
         } else if (member == "tensor") {
             out.items.push_back(Argument::node(std::string(json::text(item, "name"))));
-        } else if (member == "float") {
+        } else if (member == "float" || (item.is_double() && !item.is_int64() && !item.is_uint64())) {
             out.items.push_back(exportedFloat(item));
         } else if (member == "lists") {
             Result<Argument> inner = list(level, item, "plain");
             if (!inner) return inner;
             out.items.push_back(std::move(*inner));
-        } else if (item.is_double() && !item.is_int64() && !item.is_uint64()) {
-            out.items.push_back(exportedFloat(item));
         } else if (item.is_bool()) {
             out.items.push_back(Argument::boolean(bool(item)));
         } else if (std::string_view text; item.get(text) == SUCCESS) {

@@ -166,7 +166,7 @@ std::string pythonRepr(double value) {
         const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr;
         return std::string(buffer.data(), end);
     };
-    const std::string scientific = print(std::chars_format::scientific);
+    std::string scientific = print(std::chars_format::scientific);
     const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
     if (exponent < -4 || exponent >= 16) return scientific;
     std::string fixed = print(std::chars_format::fixed);

@@ -32,18 +32,28 @@ std::string label(const Node& node) {
 void appendGraph(std::string& out, const Graph& graph, const std::string& prefix, const std::string& indent) {
     for (NodeIndex i = 0; i < graph.size(); ++i) {
         const Node& node = graph.node(i);
-        out += indent + prefix + std::to_string(i) + " [label=" + dotString(label(node));
+        out.append(indent)
+            .append(prefix)
+            .append(std::to_string(i))
+            .append(" [label=")
+            .append(dotString(label(node)));
         const bool isEnd = node.op == Op::Placeholder || node.op == Op::Output;
         out += isEnd ? ", style=rounded];\n" : "];\n";
     }
     for (NodeIndex i = 0; i < graph.size(); ++i)
         for (const NodeIndex input : graph.inputs(i))
-            out += indent + prefix + std::to_string(input) + " -> " + prefix + std::to_string(i) + ";\n";
+            out.append(indent)
+                .append(prefix)
+                .append(std::to_string(input))
+                .append(" -> ")
+                .append(prefix)
+                .append(std::to_string(i))
+                .append(";\n");
     std::size_t count = 0;
     for (const std::string& attribute : graph.subgraphOrder()) {
         const std::string inner = prefix + 's' + std::to_string(count++) + '_';
-        out += indent + "subgraph cluster_" + inner + " {\n" + indent + "  label=" + dotString(attribute) +
-               ";\n";
+        out.append(indent).append("subgraph cluster_").append(inner).append(" {\n");
+        out.append(indent).append("  label=").append(dotString(attribute)).append(";\n");
         appendGraph(out, *graph.subgraphs().find(attribute)->second, inner, indent + "  ");
         out += indent + "}\n";
     }

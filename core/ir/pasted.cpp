@@ -195,7 +195,7 @@ PastedGraphs readPasted(std::string_view text) {
 }
 
 bool looksLikeGraph(std::string_view text) {
-    constexpr std::size_t longestPreamble = 64 * 1024;
+    constexpr std::size_t longestPreamble = std::size_t{64} * 1024;
     for (const Line& raw : splitLines(text.substr(0, longestPreamble))) {
         const Line line = cleaned(raw);
         const std::string_view trimmed = line.trimmed();

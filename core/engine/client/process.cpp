@@ -11,8 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace dynascope::engine {
 
 namespace {
@@ -64,6 +62,7 @@ Result<Process> spawn(const std::vector<std::string>& command) {
     actions.dup(childErr.get(), STDERR_FILENO);
     std::vector<std::string> words = command;
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words)
         argv.push_back(word.data());
     argv.push_back(nullptr);
