@@ -64,5 +64,6 @@ void addPass(CLI::App& app, Action& action);
 void addPasses(CLI::App& app, Action& action);
 void addOracle(CLI::App& app, Action& action);
 void addCoverage(CLI::App& app, Action& action);
+void addMemory(CLI::App& app, Action& action);
 
 } // namespace dynascope::cli

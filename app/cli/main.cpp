@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     cli::addPasses(app, action);
     cli::addOracle(app, action);
     cli::addCoverage(app, action);
+    cli::addMemory(app, action);
 
     try {
         std::vector<std::string> words = cli::joinEngineCommand(app, argc, argv);

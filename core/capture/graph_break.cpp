@@ -12,7 +12,7 @@ namespace dynascope::capture {
 
 namespace {
 
-constexpr std::string_view userCodeAt = "Graph break in user code at ";
+constexpr std::string_view userCodeAt = " in user code at ";
 constexpr std::string_view explanationKey = "Explanation:";
 constexpr std::string_view hintKey = "Hint:";
 constexpr std::string_view contextKey = "Developer debug context:";
@@ -29,6 +29,14 @@ std::optional<std::string_view> reasonOf(std::string_view line) {
     for (const std::string_view key : {"Graph Break Reason:", "Reason:", "Graph break:"})
         if (const auto rest = after(line, key)) return rest;
     return std::nullopt;
+}
+
+/// The place in "Graph break in user code at cap.py:30"; "Graph break (user stack suppressed due to duplicate
+/// graph break) in user code at ..." where TORCH_LOGS has said it before.
+std::optional<std::string_view> placeIn(std::string_view line) {
+    const std::size_t at = line.find(userCodeAt);
+    if (!line.starts_with("Graph break") || at == std::string_view::npos) return std::nullopt;
+    return trim(line.substr(at + userCodeAt.size()));
 }
 
 ir::SourceLocation parsePlace(std::string_view place) {
@@ -60,7 +68,7 @@ session::GraphBreak parseGraphBreak(std::string_view text) {
     bool inReason = false;
     for (LineReader lines(reason); !lines.done();) {
         std::string_view line = trim(lines.next());
-        if (const auto where = after(line, userCodeAt)) {
+        if (const auto where = placeIn(line)) {
             place = parsePlace(*where);
             continue;
         }

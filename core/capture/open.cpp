@@ -2,9 +2,14 @@
 #include "core/capture/open.h"
 
 #include "core/capture/case_file.h"
+#include "core/capture/debug_folder.h"
+#include "core/capture/dot_graph.h"
 #include "core/capture/export_archive.h"
 #include "core/capture/graph_file.h"
+#include "core/capture/log_lines.h"
+#include "core/capture/log_reader.h"
 #include "core/capture/packed.h"
+#include "core/capture/pickle.h"
 #include "core/capture/trace_lines.h"
 #include "core/capture/trace_reader.h"
 #include "core/ir/text.h"
@@ -25,21 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using session::Kind;
-
-bool isRecordLine(std::string_view line) {
-    if (line.empty() || line.front() == '\t') return false;
-    const std::optional<LogPrefix> prefix = parseLogPrefix(line);
-    return prefix && prefix->length < line.size() && line[prefix->length] == '{';
-}
-
-bool hasRecord(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        if (isRecordLine(text.substr(at, end - at))) return true;
-        at = end + 1;
-    }
-    return false;
-}
 
 /// "view_mutation" for "dedicated_log_torch_trace_view_mutation.log".
 std::string titleOf(const std::string& path) {
@@ -88,7 +78,20 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
         return tl::unexpected(Error{"file is empty", label, 0, 0});
     Kind kind = sniff(text.substr(0, 65536));
     // A log that begins in the middle of a long payload.
-    if (kind == Kind::Unknown && hasRecord(text)) kind = Kind::TorchTrace;
+    if (kind == Kind::Unknown && TraceReader::holdsRecord(text)) kind = Kind::TorchTrace;
+    if (kind == Kind::Unknown && looksLikeTorchLog(text)) kind = Kind::TorchLogs;
+    if (kind == Kind::TorchLogs) {
+        Result<session::Session> log = readTorchLog(source, label, task);
+        if (!log) return tl::unexpected(log.error());
+        const bool anyCompile =
+            std::any_of(log->compiles.begin(), log->compiles.end(),
+                        [](const session::Compile& compile) { return compile.id != session::CompileId(); });
+        // An excerpt without compile ids may still hold graphs, which the reader of pasted text finds.
+        if (!anyCompile && ir::looksLikeGraph(text))
+            if (Result<session::Session> graphs = readGraphFile(source, label, task))
+                return titled(std::move(*graphs), label, std::move(title));
+        return titled(std::move(*log), label, std::move(title));
+    }
     if (kind == Kind::TorchTrace) {
         TraceReader reader(options);
         if (!reader.read(source, label, std::max(0, rankOfName(label)), task))
@@ -97,6 +100,17 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
         session.kind = Kind::TorchTrace;
         return titled(std::move(session), label, std::move(title));
     }
+    if (looksLikeDot(text)) {
+        Result<session::Session> drawn = readDebugFolder(
+            {{fs::path(label).filename().string() + (label.ends_with(".dot") ? "" : ".dot"), source}}, label,
+            task);
+        if (!drawn) return tl::unexpected(drawn.error());
+        if (drawn->compiles.empty()) return tl::unexpected(drawn->warnings.front().error);
+        return titled(std::move(*drawn), label, std::move(title));
+    }
+    if (looksLikePickle(text))
+        return tl::unexpected(Error{
+            "a pickle, which is never loaded; `dynascope-cli memory` reads memory snapshots", label, 0, 0});
     if (looksBinary(text))
         return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
     Result<session::Session> session =
@@ -127,7 +141,7 @@ Result<session::Session> openRanks(const std::vector<Part>& logs, std::vector<se
     TraceReader reader(options);
     int nextRank = 0;
     for (const Part& log : logs) {
-        if (!hasRecord(log.source->bytes())) {
+        if (!TraceReader::holdsRecord(log.source->bytes())) {
             warnings.push_back({Error{"no TORCH_TRACE record", log.label, 0, 0}, SIZE_MAX});
             continue;
         }
@@ -143,6 +157,15 @@ Result<session::Session> openRanks(const std::vector<Part>& logs, std::vector<se
     session.warnings.insert(session.warnings.end(), std::make_move_iterator(warnings.begin()),
                             std::make_move_iterator(warnings.end()));
     return titled(std::move(session), path, titleOf(path));
+}
+
+Result<session::Session> openDebugFiles(std::vector<DebugFile> files, std::vector<session::Warning> warnings,
+                                        const std::string& path, const TaskContext& task) {
+    Result<session::Session> session = readDebugFolder(std::move(files), path, task);
+    if (!session) return tl::unexpected(session.error());
+    session->warnings.insert(session->warnings.end(), std::make_move_iterator(warnings.begin()),
+                             std::make_move_iterator(warnings.end()));
+    return titled(std::move(*session), path, titleOf(path));
 }
 
 bool isLogName(const std::string& name) {
@@ -170,6 +193,10 @@ Result<session::Session> openPacked(const session::ByteSourcePtr& packed, const 
         return only;
     }
     std::vector<Part> logs;
+    std::vector<DebugFile> debug;
+    for (const PackedFile& file : files)
+        if (file.source && isDebugFile(file.name)) debug.push_back({file.name, file.source});
+    if (!debug.empty()) return openDebugFiles(std::move(debug), std::move(unpacked->damages), path, task);
     for (PackedFile& file : files)
         if (file.source && isLogName(file.name))
             logs.push_back({path + "/" + file.name, std::move(file.source)});
@@ -201,11 +228,24 @@ session::Inputs readFolder(const std::string& folder, std::vector<session::Warni
         else
             unusable.push_back({source.error(), SIZE_MAX});
     }
+    if (inputs.files.empty())
+        for (DebugFile& file : debugFiles(folder, unusable))
+            inputs.files.push_back({std::move(file.path), std::move(file.source)});
     return inputs;
 }
 
 Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<session::Warning> unusable,
                                     const TaskContext& task, const OpenOptions& options) {
+    const bool isDebug =
+        std::any_of(inputs.files.begin(), inputs.files.end(), [](const session::InputFile& file) {
+            return !isLogName(file.name) && isDebugFile(file.name);
+        });
+    if (isDebug) {
+        std::vector<DebugFile> files;
+        for (const session::InputFile& file : inputs.files)
+            files.push_back({file.name, file.source});
+        return openDebugFiles(std::move(files), std::move(unusable), inputs.path, task);
+    }
     std::vector<Part> logs;
     for (const session::InputFile& file : inputs.files) {
         const std::string label = (fs::path(inputs.path) / file.name).string();
@@ -271,7 +311,8 @@ Result<session::SessionPtr> onlySession(Result<Opened> opened) {
 
 Kind sniff(std::string_view head) {
     head = head.substr(0, 65536);
-    if (hasRecord(head)) return Kind::TorchTrace;
+    if (looksLikeTorchLog(head)) return Kind::TorchLogs;
+    if (TraceReader::holdsRecord(head)) return Kind::TorchTrace;
     if (looksBinary(head)) return Kind::Unknown;
     if (looksLikeCase(head)) return Kind::OracleCase;
     if (!ir::looksLikeGraph(head)) return Kind::Unknown;

@@ -75,15 +75,20 @@ std::optional<LogPrefix> parseLogPrefix(std::string_view line) {
     out.seconds = *seconds;
     const std::size_t process = digitRun(rest);
     if (process == 0) return std::nullopt;
+    out.process = rest.substr(0, process);
     rest.remove_prefix(process);
     if (!take(rest, ' ')) return std::nullopt;
-    const std::size_t close = rest.find("] ");
-    if (close > 4096) return std::nullopt; // npos as well
+    std::size_t close = rest.substr(0, 4096).find("] ");
+    if (close == std::string_view::npos) {
+        // An editor may have taken the blank off the end of an empty line.
+        if (!rest.ends_with(']') || rest.size() > 4096) return std::nullopt;
+        close = rest.size() - 1;
+    }
     out.origin = rest.substr(0, close);
     const std::size_t colon = out.origin.rfind(':');
     if (colon == std::string_view::npos || digitRun(out.origin.substr(colon + 1)) + colon + 1 != close)
         return std::nullopt;
-    rest.remove_prefix(close + 2);
+    rest.remove_prefix(std::min(close + 2, rest.size()));
     out.length = line.size() - rest.size();
     return out;
 }

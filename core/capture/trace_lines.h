@@ -14,10 +14,11 @@ namespace dynascope::capture {
 /// "V1121 01:29:50.608000 10733 torch/_dynamo/utils.py:2350] ", with "[rank0]:" before it in a distributed
 /// run.
 struct LogPrefix {
-    int rank = -1;           ///< -1 where the line does not say
-    double seconds = 0;      ///< of the day
-    std::string_view origin; ///< "torch/_dynamo/utils.py:2350"
-    std::size_t length = 0;  ///< up to what follows the prefix
+    int rank = -1;            ///< -1 where the line does not say
+    double seconds = 0;       ///< of the day
+    std::string_view process; ///< its id: "10733"
+    std::string_view origin;  ///< "torch/_dynamo/utils.py:2350"
+    std::size_t length = 0;   ///< up to what follows the prefix
 };
 
 /// The prefix of one line, if it has one.

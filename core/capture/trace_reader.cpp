@@ -44,6 +44,18 @@ std::string hashOf(std::string_view payload, bool keepCarriageReturns) {
 
 } // namespace
 
+bool TraceReader::holdsRecord(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view line = text.substr(at, end - at);
+        at = end + 1;
+        if (line.empty() || line.front() == '\t') continue;
+        const std::optional<LogPrefix> prefix = parseLogPrefix(line);
+        if (prefix && prefix->length < line.size() && line[prefix->length] == '{') return true;
+    }
+    return false;
+}
+
 bool TraceReader::read(const session::ByteSourcePtr& source, const std::string& file, int rank,
                        const TaskContext& task) {
     m_source = source;
@@ -149,28 +161,64 @@ void TraceReader::readRecord(const TraceItem& item) {
         const std::string_view name = json::text(body, "name");
         record.type = std::string(type) + ':' + std::string(name);
         record.known = isKnownArtifact(name);
-        const Visit visit{record, index, body, open};
-        if (const Handler handler = artifactHandler(name))
-            (this->*handler)(visit);
-        else if (const std::optional<StagePlace> place = stagePlace(name))
-            addStage(visit, std::string(name), *place);
-        else if (name.ends_with("_BYTECODE"))
-            readBytecode(visit, name);
-        else if (name.find("_cache_") != std::string_view::npos)
-            readCache(visit, name);
-        else if (!name.empty() && item.hasPayload &&
-                 beginsLikeGraph(text.substr(item.payloadOffset, item.payloadLength)))
-            addStage(visit, std::string(name), StagePlace::PostGrad);
+        dispatchArtifact(name, {record, index, body, open, record.line + 1});
     } else {
         record.type = type;
         record.known = isKnownType(type);
-        const Visit visit{record, index, body, open};
-        if (const Handler handler = typeHandler(type))
-            (this->*handler)(visit);
-        else if (const std::optional<StagePlace> place = stagePlace(type))
-            addStage(visit, std::string(type), *place);
+        dispatchType(type, {record, index, body, open, record.line + 1});
     }
     ++m_session.recordCounts[record.type];
+}
+
+void TraceReader::dispatchArtifact(std::string_view name, const Visit& visit) {
+    if (const Handler handler = artifactHandler(name))
+        (this->*handler)(visit);
+    else if (const std::optional<StagePlace> place = stagePlace(name))
+        addStage(visit, std::string(name), *place);
+    else if (name.ends_with("_BYTECODE"))
+        readBytecode(visit, name);
+    else if (name.find("_cache_") != std::string_view::npos)
+        readCache(visit, name);
+    else if (!name.empty() && beginsLikeGraph(bytesOf(visit.record.payload)))
+        addStage(visit, std::string(name), StagePlace::PostGrad);
+}
+
+void TraceReader::dispatchType(std::string_view type, const Visit& visit) {
+    if (const Handler handler = typeHandler(type))
+        (this->*handler)(visit);
+    else if (const std::optional<StagePlace> place = stagePlace(type))
+        addStage(visit, std::string(type), *place);
+}
+
+void TraceReader::setCode(int rank, const session::CompileId& id, const ir::SourceLocation& code) {
+    Open& open = openCompile(rank, id);
+    if (open.compile.function.empty()) open.compile.function = code.function;
+    if (!open.file.empty()) return;
+    open.file = code.file;
+    open.firstLine = code.line;
+}
+
+void TraceReader::add(Addition item) {
+    const std::size_t index = m_session.records.size();
+    m_hash.clear();
+    m_payloadDamaged = false;
+    const session::Record& added = m_session.records.emplace_back(std::move(item.record));
+    Open* open = nullptr;
+    if (added.compileId != session::CompileId() || stagePlace(item.name) || item.phase) {
+        open = &openCompile(added.rank, added.compileId);
+        open->isLogged = true;
+        open->compile.records.push_back(index);
+        open->lastAttempt = std::max(open->lastAttempt, added.attempt);
+    }
+    ++m_session.recordCounts[added.type];
+    simdjson::dom::element root;
+    if (item.name.empty() || m_parser.parse(item.body).get(root) != simdjson::SUCCESS) return;
+    const Visit visit{added,     index, root, open, item.payloadLine == 0 ? added.line + 1 : item.payloadLine,
+                      item.phase};
+    if (isKnownType(item.name))
+        dispatchType(item.name, visit);
+    else
+        dispatchArtifact(item.name, visit);
 }
 
 void TraceReader::checkPayload(const session::Record& record, const TraceItem& item, std::string_view hash) {
@@ -240,6 +288,9 @@ void TraceReader::closeCompile(Open& open) {
         return std::pair(a->attempt, a->phase) < std::pair(b->attempt, b->phase);
     });
 
+    if (open.isLogged && compile.userStack.empty() && !open.file.empty())
+        compile.userStack.push_back({open.file, open.firstLine, compile.function, {}});
+
     // Each attempt describes its inputs anew; the last one that did is what was compiled.
     int last = -1;
     for (const Described& item : open.inputs)
@@ -260,7 +311,8 @@ void TraceReader::closeCompile(Open& open) {
     using session::Status;
     if (!compile.failType.empty())
         compile.status = Status::Failed;
-    else if (!open.hasMetrics && (open.hasStart || !hasGraph))
+    else if (open.isLogged ? !hasGraph && compile.breaks.empty()
+                           : !open.hasMetrics && (open.hasStart || !hasGraph))
         compile.status = Status::Incomplete;
     else if (!compile.breaks.empty())
         compile.status = Status::GraphBreak;

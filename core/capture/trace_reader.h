@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <simdjson.h>
 #include <string>
 #include <string_view>
@@ -31,6 +32,22 @@ public:
     /// Reads a log. `rank` is used where neither the records nor their prefixes name one. False if cancelled.
     [[nodiscard]] bool read(const session::ByteSourcePtr& source, const std::string& file, int rank,
                             const TaskContext& task);
+    /// A record that is not of a TORCH_TRACE log.
+    struct Addition {
+        session::Record record;
+        std::string name;        ///< what TORCH_TRACE calls such a record or artifact; empty: kept raw
+        std::string body = "{}"; ///< the JSON object that its header would hold
+        std::size_t payloadLine =
+            0; ///< of the payload's first line in its file; 0: the one after the record's
+        std::optional<session::Phase> phase; ///< of the stage, where it is known
+    };
+    void add(Addition item);
+    /// Whether a text holds a record of a TORCH_TRACE log.
+    [[nodiscard]] static bool holdsRecord(std::string_view text);
+    /// Says which code object a compile is of, where no record has said it yet.
+    void setCode(int rank, const session::CompileId& id, const ir::SourceLocation& code);
+    /// Warnings of add() name this file.
+    void setFile(const std::string& file) { m_file = file; }
     [[nodiscard]] std::size_t recordCount() const { return m_session.records.size(); }
     /// Hands the session over.
     [[nodiscard]] session::Session finish();
@@ -43,6 +60,7 @@ private:
     struct Open { ///< a compile while its records come in
         session::Compile compile;
         bool hasStart = false, hasMetrics = false, hasInference = false, hasBackward = false;
+        bool isLogged = false; ///< by add()
         int lastAttempt = 0;
         std::vector<Described> inputs;
         std::vector<std::pair<int, session::StorageInfo>> storages;        // by attempt
@@ -59,6 +77,8 @@ private:
         std::size_t index;
         simdjson::dom::element body;
         Open* open; ///< null for records that belong to no compile; stages without one go to "-"
+        std::size_t payloadLine = 0;
+        std::optional<session::Phase> phase = std::nullopt; ///< where it is known beforehand
     };
     using Handler = void (TraceReader::*)(const Visit&);
     struct NamedHandler {
@@ -70,7 +90,8 @@ private:
 
     void readRecord(const TraceItem& item);
     void checkPayload(const session::Record& record, const TraceItem& item, std::string_view hash);
-    void dispatch(std::string_view type, const Visit& visit);
+    void dispatchArtifact(std::string_view name, const Visit& visit);
+    void dispatchType(std::string_view type, const Visit& visit);
     Open& openCompile(int rank, const session::CompileId& id);
     void warn(std::string message, std::size_t line, std::size_t record = SIZE_MAX);
 
@@ -93,6 +114,7 @@ private:
     void readCache(const Visit&, std::string_view name);
     void readBytecode(const Visit&, std::string_view name);
 
+    [[nodiscard]] static std::string_view bytesOf(const session::Payload& payload);
     void addStage(const Visit&, std::string name, StagePlace place);
     void addStage(const Visit&, std::string name, session::Phase phase, session::Payload payload,
                   std::size_t line, std::string detail);

@@ -37,6 +37,23 @@ std::vector<std::string> plainReasons(std::string_view text) {
     return out;
 }
 
+/// What TORCH_LOGS prints: "Recompiling function f in cap.py:6", "triggered by the following guard
+/// failure(s):", then "    - 0/0: tensor 'x' size mismatch ...", whose further lines have the dash too.
+std::vector<std::string> loggedReasons(std::string_view text) {
+    std::vector<std::string> out;
+    for (LineReader lines(text); !lines.done();) {
+        std::string_view line = lines.next();
+        const std::size_t dash = line.find("- ");
+        if (dash == std::string_view::npos || line.find_first_not_of(' ') != dash) continue;
+        line.remove_prefix(dash + 2);
+        if (startsEntry(line))
+            out.emplace_back(line);
+        else if (!out.empty())
+            out.back().append("\n").append(line);
+    }
+    return out;
+}
+
 } // namespace
 
 TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
@@ -84,8 +101,7 @@ void TraceReader::readString(const Visit& visit) {
 
 void TraceReader::readEvent(const Visit& visit) {
     // Tabs between tokens are white space to JSON, so the payload is read where it lies.
-    const session::Payload& payload = visit.record.payload;
-    const std::string_view text = m_source->bytes().substr(payload.offset, payload.length);
+    const std::string_view text = bytesOf(visit.record.payload);
     simdjson::dom::element event;
     const simdjson::error_code error = m_payloadParser.parse(text.data(), text.size(), true).get(event);
     if (error == simdjson::SUCCESS)
@@ -242,8 +258,7 @@ void TraceReader::readError(const Visit& visit) {
 }
 
 void TraceReader::readVersion(const Visit& visit) {
-    const session::Payload& payload = visit.record.payload;
-    const std::string_view text = m_source->bytes().substr(payload.offset, payload.length);
+    const std::string_view text = bytesOf(visit.record.payload);
     simdjson::dom::element version;
     if (m_payloadParser.parse(text.data(), text.size(), true).get(version) == simdjson::SUCCESS)
         m_session.torchVersion = json::text(version, "pytorch_version");
@@ -253,6 +268,10 @@ void TraceReader::readRecompile(const Visit& visit) {
     if (!visit.open) return;
     std::vector<std::string>& reasons = visit.open->compile.recompileReasons;
     const std::string text = visit.record.payload.text();
+    if (text.starts_with("Recompiling function ")) {
+        if (reasons.empty()) reasons = loggedReasons(text);
+        return;
+    }
     simdjson::dom::element root;
     simdjson::dom::array list;
     std::string_view single;
@@ -280,7 +299,8 @@ void TraceReader::readCache(const Visit& visit, std::string_view name) {
     event.record = visit.index;
     const std::string text = visit.record.payload.text();
     simdjson::dom::element info;
-    if (m_payloadParser.parse(text).get(info) == simdjson::SUCCESS) {
+    if (m_payloadParser.parse(text).get(info) != simdjson::SUCCESS) info = visit.body;
+    if (info.is_object()) {
         event.key = json::text(info, "key");
         for (const std::string_view key :
              {"cache_bypass_reason", "cache_bypass_exception_type", "cache_status_detailed"})

@@ -43,12 +43,17 @@ Phase TraceReader::phaseOf(const Visit& visit, std::string_view name, StagePlace
     return open.hasMetrics || second ? Phase::PostGradBackward : Phase::PostGradForward;
 }
 
+std::string_view TraceReader::bytesOf(const session::Payload& payload) {
+    return payload.source ? payload.source->bytes().substr(payload.offset, payload.length)
+                          : std::string_view();
+}
+
 void TraceReader::addStage(const Visit& visit, std::string name, StagePlace place) {
     if (!visit.open) return; // kept as a record
-    const Phase phase = phaseOf(visit, name, place);
+    const Phase phase = visit.phase ? *visit.phase : phaseOf(visit, name, place);
     if (place == StagePlace::Inference) visit.open->hasInference = true;
     if (place == StagePlace::Backward) visit.open->hasBackward = true;
-    addStage(visit, std::move(name), phase, visit.record.payload, visit.record.line + 1, {});
+    addStage(visit, std::move(name), phase, visit.record.payload, visit.payloadLine, {});
 }
 
 void TraceReader::addStage(const Visit& visit, std::string name, Phase phase, session::Payload payload,
@@ -66,7 +71,7 @@ void TraceReader::addStage(const Visit& visit, std::string name, Phase phase, se
     stage->line = line;
     stage->payload = std::move(payload);
 
-    const std::string_view text = m_source->bytes().substr(stage->payload.offset, stage->payload.length);
+    const std::string_view text = bytesOf(stage->payload);
     bool isNew = true;
     if (whole && !m_hash.empty()) {
         const auto [known, inserted] = m_stageByHash.try_emplace(m_hash, stage);
@@ -83,8 +88,8 @@ void TraceReader::readHooks(const Visit& visit) {
     if (!visit.open) return;
     // "label:class GraphModule(...):" or "label:graph():", then indented lines.
     const session::Payload& whole = visit.record.payload;
-    const std::string_view text = m_source->bytes().substr(whole.offset, whole.length);
-    std::size_t line = visit.record.line;
+    const std::string_view text = bytesOf(whole);
+    std::size_t line = visit.payloadLine - 1;
     struct Begun {
         std::string_view label;
         std::size_t at = 0, end = 0, line = 0;

@@ -62,8 +62,9 @@ std::string_view statusName(Status status) {
 }
 
 std::string_view kindName(Kind kind) {
-    static constexpr std::array<std::string_view, 6> names = {
-        "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "unknown"};
+    static constexpr std::array<std::string_view, 8> names = {
+        "TORCH_TRACE", "FX text",    "print_readable text", "torch.export archive",
+        "oracle case", "TORCH_LOGS", "TORCH_COMPILE_DEBUG", "unknown"};
     return names[static_cast<std::size_t>(kind)];
 }
 

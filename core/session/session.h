@@ -247,8 +247,18 @@ struct Frame {
     std::vector<std::size_t> compiles; ///< indices into Session::compiles, in order of compilation
 };
 
-enum class Kind : std::uint8_t { TorchTrace, FxText, ReadableText, ExportedProgram, OracleCase, Unknown };
-/// "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "unknown".
+enum class Kind : std::uint8_t {
+    TorchTrace,
+    FxText,
+    ReadableText,
+    ExportedProgram,
+    OracleCase,
+    TorchLogs,
+    DebugFolder,
+    Unknown
+};
+/// "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "TORCH_LOGS",
+/// "TORCH_COMPILE_DEBUG", "unknown".
 [[nodiscard]] std::string_view kindName(Kind kind);
 
 /// A piece of the input that could not be used as meant. Everything else still opens.

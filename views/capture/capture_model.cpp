@@ -289,7 +289,7 @@ std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const
     const QString absent = tr("not recorded");
     const auto countOr = [&absent](std::size_t n) { return n > 0 ? numberText(n) : absent; };
     add("layers", tr("Stages"), countOr(compile.stages.size()), "stages");
-    if (session.kind != session::Kind::TorchTrace) return facets;
+    if (session.kind != session::Kind::TorchTrace && session.kind != session::Kind::TorchLogs) return facets;
     const auto guards = std::count_if(compile.guards.begin(), compile.guards.end(),
                                       [](const session::Guard& g) { return !g.isManager(); });
     const auto inputs = std::count_if(compile.inputs.begin(), compile.inputs.end(),

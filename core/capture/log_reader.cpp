@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/log_reader.h"
+
+#include "core/capture/log_lines.h"
+#include "core/capture/text_lines.h"
+#include "core/capture/trace_reader.h"
+#include "core/capture/traceback.h"
+#include "core/session/utf8.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace dynascope::capture {
+
+namespace {
+
+using nlohmann::json;
+
+std::string dump(const json& value) {
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string slug(std::string_view title) {
+    std::string out;
+    for (const char c : title) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0)
+            out += static_cast<char>(std::tolower(byte));
+        else if (!out.empty() && out.back() != '_')
+            out += '_';
+    }
+    while (out.ends_with('_'))
+        out.pop_back();
+    return out;
+}
+
+/// What a message says, in the terms of a trace record.
+struct Meaning {
+    std::string name;        ///< of the record or artifact; empty: raw
+    std::string body = "{}"; ///< JSON
+    std::size_t skip = 0;    ///< bytes of the message before the payload
+    std::size_t lines = 0;   ///< line ends among them
+};
+
+/// "f /home/user/cap.py:44" or "f in /home/user/cap.py:44".
+std::optional<ir::SourceLocation> functionAt(std::string_view text, std::string_view between) {
+    const std::size_t space = text.find(between);
+    const std::size_t colon = text.rfind(':');
+    if (space == std::string_view::npos || colon == std::string_view::npos || colon < space)
+        return std::nullopt;
+    ir::SourceLocation out;
+    out.function = text.substr(0, space);
+    out.file = text.substr(space + between.size(), colon - space - between.size());
+    const auto [end, error] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), out.line);
+    if (error != std::errc()) return std::nullopt;
+    return out;
+}
+
+std::optional<std::string_view> after(std::string_view text, std::string_view key) {
+    if (!text.starts_with(key)) return std::nullopt;
+    return text.substr(key.size());
+}
+
+std::string_view firstLine(std::string_view text) {
+    return trim(text.substr(0, text.find('\n')));
+}
+
+json frameJson(const ir::SourceLocation& at) {
+    return {{"line", at.line}, {"name", at.function}, {"filename", at.file}, {"loc", at.code}};
+}
+
+/// "torchdynamo start compiling f cap.py:44, stack (elided 5 frames):" and a traceback.
+std::optional<Meaning> startOf(std::string_view text) {
+    const auto rest = after(text, "torchdynamo start compiling ");
+    if (!rest) return std::nullopt;
+    const std::string_view head = firstLine(*rest);
+    const std::optional<ir::SourceLocation> own = functionAt(head.substr(0, head.rfind(", stack")), " ");
+    if (!own) return std::nullopt;
+    json stack = json::array();
+    for (const ir::SourceLocation& frame : parseTraceback(text))
+        stack.push_back(frameJson(frame));
+    stack.push_back(frameJson(*own));
+    return Meaning{"dynamo_start", dump({{"stack", std::move(stack)}})};
+}
+
+/// "create_symbol s77 = 5 for L['x'].size()[0] [2, int_oo] z = x * k  # cap.py:8 in f (...)".
+std::optional<Meaning> symbolOf(std::string_view text) {
+    auto rest = after(text, "create_symbol ");
+    if (!rest) rest = after(text, "create_unbacked_symbol ");
+    if (!rest) return std::nullopt;
+    const std::string_view line = firstLine(*rest);
+    const std::size_t equals = line.find(" = ");
+    const std::size_t with = line.find(" for ");
+    if (equals == std::string_view::npos || with == std::string_view::npos || with < equals)
+        return std::nullopt;
+    const std::string_view source = line.substr(with + 5);
+    std::size_t range = source.find(" [");
+    while (range != std::string_view::npos && range + 2 < source.size() &&
+           std::string_view("0123456789-i").find(source[range + 2]) == std::string_view::npos)
+        range = source.find(" [", range + 1);
+    const std::size_t close = range == std::string_view::npos ? range : source.find(']', range);
+    if (close == std::string_view::npos) return std::nullopt;
+    return Meaning{"create_symbol", dump({{"symbol", line.substr(0, equals)},
+                                          {"val", line.substr(equals + 3, with - equals - 3)},
+                                          {"source", source.substr(0, range)},
+                                          {"vr", source.substr(range + 1, close - range)}})};
+}
+
+std::optional<Meaning> cacheOf(std::string_view text) {
+    struct Form {
+        std::string_view words, name, key;
+    };
+    static constexpr std::array<Form, 6> forms = {
+        {{"fx graph cache hit for key ", "fx_graph_cache_hit", "key"},
+         {"fx graph cache miss for key ", "fx_graph_cache_miss", "key"},
+         {"Bypassing FX Graph Cache because ", "fx_graph_cache_bypass", "cache_bypass_reason"},
+         {"AOTAutograd cache hit for key ", "aotautograd_cache_hit", "key"},
+         {"AOTAutograd cache miss for key ", "aotautograd_cache_miss", "key"},
+         {"Bypassing autograd cache due to: ", "aotautograd_cache_bypass", "cache_bypass_reason"}}};
+    for (const Form& form : forms)
+        if (const auto rest = after(text, form.words))
+            return Meaning{std::string(form.name), dump({{std::string(form.key), firstLine(*rest)}})};
+    return std::nullopt;
+}
+
+/// Graphs: "TRACED GRAPH", " ===== Forward graph 0 =====", then a path and the class. `trained` says whether
+/// the compile has a joint or a backward graph too.
+std::optional<Meaning> graphOf(std::string_view artifact, std::string_view text, bool trained) {
+    std::size_t at = 0, lines = 0;
+    std::string title;
+    for (LineReader reader(text.substr(0, 16384)); !reader.done() && lines < 4; ++lines) {
+        const std::string_view line = reader.next();
+        at = static_cast<std::size_t>(line.data() - text.data());
+        const std::string_view words = trim(line);
+        if (words.starts_with("=====") && words.ends_with("=====")) {
+            title = slug(words);
+            continue;
+        }
+        const std::size_t opening = std::min(line.find("class "), line.find("graph("));
+        if (opening == std::string_view::npos || !beginsLikeGraph(text.substr(at + opening))) continue;
+        std::string name = title.empty() ? std::string(artifact) : title;
+        if (artifact == "graph_code" && (title.empty() || title.starts_with("compiled_fn_")))
+            name = "dynamo_output_graph";
+        else if (title.starts_with("joint_graph"))
+            name = "aot_joint_graph";
+        else if (title.starts_with("forward_graph"))
+            name = trained ? "aot_forward_graph" : "aot_inference_graph";
+        else if (title.starts_with("backward_graph"))
+            name = "aot_backward_graph";
+        else if (title == "before_pre_grad")
+            name = "before_pre_grad_graph";
+        else if (title == "after_post_grad")
+            name = "inductor_post_grad_graph";
+        return Meaning{std::move(name), "{}", at + opening, lines};
+    }
+    return std::nullopt;
+}
+
+std::string bytecodeName(std::string_view text) {
+    for (const std::string_view kind : {"ORIGINAL", "MODIFIED"}) {
+        const auto rest = after(text, std::string(kind) + " BYTECODE ");
+        if (!rest) continue;
+        const std::string_view line = firstLine(*rest);
+        return std::string(line.substr(0, line.find(' '))) + '_' + std::string(kind) + "_BYTECODE";
+    }
+    return {};
+}
+
+std::optional<Meaning> meaningOf(const LogMessage& message, std::string_view text, bool trained) {
+    const std::string_view artifact = message.first.artifact;
+    if (artifact.empty()) {
+        if (auto start = startOf(text)) return start;
+        if (auto symbol = symbolOf(text)) return symbol;
+        return cacheOf(text);
+    }
+    if (artifact == "graph_breaks" && text.starts_with("Graph break"))
+        return Meaning{"dynamo_graph_break_reason"};
+    if (artifact == "guards" && text.find("TREE_GUARD_MANAGER:") < 4) return Meaning{"dynamo_cpp_guards_str"};
+    if (artifact.starts_with("recompiles") && text.starts_with("Recompiling function "))
+        return Meaning{"recompile_reasons"};
+    if (artifact == "bytecode") {
+        std::string name = bytecodeName(text);
+        const std::size_t end = text.find('\n');
+        if (name.empty() || end == std::string_view::npos) return std::nullopt;
+        return Meaning{std::move(name), "{}", end + 1, 1};
+    }
+    if (artifact == "output_code") {
+        const std::size_t end = text.find('\n');
+        if (!text.starts_with("Output code: ") || end == std::string_view::npos) return std::nullopt;
+        return Meaning{"inductor_output_code", "{}", end + 1, 1};
+    }
+    return graphOf(artifact, text, trained);
+}
+
+/// The code object that a message names.
+std::optional<ir::SourceLocation> codeOf(std::string_view text) {
+    if (const auto rest = after(text, "Recompiling function ")) return functionAt(firstLine(*rest), " in ");
+    for (const std::string_view key : {"ORIGINAL BYTECODE ", "MODIFIED BYTECODE "}) {
+        const auto rest = after(text, key);
+        if (!rest) continue;
+        const std::string_view line = firstLine(*rest); // "f cap.py line 6"
+        const std::size_t number = line.rfind(" line ");
+        if (number == std::string_view::npos) return std::nullopt;
+        std::string spelled(line.substr(0, number));
+        return functionAt(spelled.append(":").append(line.substr(number + 6)), " ");
+    }
+    return std::nullopt;
+}
+
+int attemptOf(std::string_view compile) {
+    const std::size_t mark = compile.find('_');
+    int attempt = 0;
+    if (mark != std::string_view::npos)
+        std::from_chars(compile.data() + mark + 1, compile.data() + compile.size(), attempt);
+    return std::clamp(attempt, 0, 1'000'000);
+}
+
+using Process = std::string_view;
+
+/// Which rank each process is.
+class Ranks {
+public:
+    explicit Ranks(const std::vector<LogMessage>& messages) {
+        std::vector<Process> order;
+        std::map<Process, int> named;
+        std::set<Process> compiling;
+        for (const LogMessage& message : messages) {
+            if (message.stray) continue;
+            const LogPrefix& prefix = message.first.prefix;
+            if (named.try_emplace(prefix.process, prefix.rank).second) order.push_back(prefix.process);
+            if (prefix.rank >= 0) named[prefix.process] = prefix.rank;
+            if (!message.first.compile.empty()) compiling.insert(prefix.process);
+        }
+        std::set<int> taken;
+        for (const Process process : order) {
+            const int rank = named[process];
+            if (rank < 0 || compiling.count(process) == 0) continue;
+            if (taken.insert(rank).second)
+                m_ranks[process] = rank;
+            else
+                m_clashes.push_back({process, rank});
+        }
+        // Processes that only help (compile workers) are of no rank of their own.
+        int next = taken.empty() ? 0 : *taken.rbegin() + 1;
+        for (const Process process : order)
+            if (compiling.count(process) != 0 && m_ranks.try_emplace(process, next).second) ++next;
+        m_first = m_ranks.empty() ? 0 : m_ranks.begin()->second;
+        for (const auto& [process, rank] : m_ranks)
+            m_first = std::min(m_first, rank);
+        m_named = !taken.empty();
+    }
+    [[nodiscard]] int of(const LogPrefix& prefix) const {
+        const auto found = m_ranks.find(prefix.process);
+        if (found != m_ranks.end()) return found->second;
+        return prefix.rank >= 0 ? prefix.rank : m_first;
+    }
+    [[nodiscard]] int first() const { return m_first; }
+    [[nodiscard]] std::vector<std::string> notes() const {
+        std::vector<std::string> out;
+        for (const auto& [process, rank] : m_clashes)
+            out.push_back("process " + std::string(process) + " calls itself rank " + std::to_string(rank) +
+                          " as another one does, and is shown as rank " +
+                          std::to_string(m_ranks.at(process)));
+        if (!m_named && m_ranks.size() > 1)
+            out.push_back(std::to_string(m_ranks.size()) +
+                          " processes do not say their rank; they are numbered as they appear");
+        return out;
+    }
+
+private:
+    std::map<Process, int> m_ranks;
+    std::vector<std::pair<Process, int>> m_clashes;
+    int m_first = 0;
+    bool m_named = false;
+};
+
+/// A traceback of Dynamo or Inductor that the program printed, and the end of `text` that it is.
+bool isCompileError(std::string_view text) {
+    return text.find("Traceback (most recent call last)") != std::string_view::npos &&
+           (text.find("torch._dynamo.exc.") != std::string_view::npos ||
+            text.find("torch._inductor.exc.") != std::string_view::npos);
+}
+
+} // namespace
+
+Result<session::Session> readTorchLog(const session::ByteSourcePtr& source, const std::string& label,
+                                      const TaskContext& task) {
+    Result<LogText> log = readLogMessages(source->bytes(), task);
+    if (!log) {
+        Error error = log.error();
+        if (error.file.empty()) error.file = label;
+        return tl::unexpected(std::move(error));
+    }
+    const Ranks ranks(log->messages);
+    const auto textOf = [&](const LogMessage& message) {
+        return log->text->bytes().substr(message.offset, message.length);
+    };
+    using Key = std::pair<int, session::CompileId>;
+    std::set<Key> trained;
+    for (const LogMessage& message : log->messages) {
+        if (message.stray || !message.first.artifact.starts_with("aot")) continue;
+        const std::string_view head = textOf(message).substr(0, 256);
+        if (head.find("===== Joint graph ") != std::string_view::npos ||
+            head.find("===== Backward graph ") != std::string_view::npos)
+            trained.insert({ranks.of(message.first.prefix), parseCompileId(message.first.compile)});
+    }
+
+    TraceReader reader({});
+    reader.setFile(label);
+    std::map<int, std::pair<session::CompileId, int>> last; // compile and attempt by rank
+    for (const LogMessage& message : log->messages) {
+        if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+        const std::string_view text = textOf(message);
+        session::Record record;
+        record.line = message.line;
+        record.header = {source, message.fileOffset, message.fileLength, false};
+        record.payload = {log->text, message.offset, message.length, false};
+        record.known = true;
+        if (message.stray) {
+            record.type = "log:output";
+            record.rank = ranks.first();
+            const auto compile = last.find(record.rank);
+            const bool failed = compile != last.end() && isCompileError(text);
+            if (failed) std::tie(record.compileId, record.attempt) = compile->second;
+            reader.add({std::move(record), failed ? "dynamo_error" : "", "{}", 0, {}});
+            continue;
+        }
+        const LogLine& line = message.first;
+        record.rank = ranks.of(line.prefix);
+        record.seconds = line.prefix.seconds;
+        record.origin = session::toValidUtf8(line.prefix.origin);
+        record.compileId = parseCompileId(line.compile);
+        record.attempt = attemptOf(line.compile);
+        record.type =
+            "log:" + session::toValidUtf8(line.artifact.empty()
+                                              ? line.prefix.origin.substr(0, line.prefix.origin.rfind(':'))
+                                              : line.artifact);
+        const Key key{record.rank, record.compileId};
+        if (record.compileId != session::CompileId()) last[record.rank] = {record.compileId, record.attempt};
+        std::optional<Meaning> meaning = meaningOf(message, text, trained.count(key) != 0);
+        if (!meaning) meaning.emplace();
+        record.payload.offset += meaning->skip;
+        record.payload.length -= meaning->skip;
+        const std::optional<ir::SourceLocation> code =
+            record.compileId == session::CompileId() ? std::nullopt : codeOf(text);
+        reader.add({std::move(record),
+                    std::move(meaning->name),
+                    std::move(meaning->body),
+                    message.line + meaning->lines,
+                    {}});
+        if (code) reader.setCode(key.first, key.second, *code);
+    }
+    session::Session session = reader.finish();
+    session.kind = session::Kind::TorchLogs;
+    for (std::string& note : ranks.notes())
+        session.warnings.push_back({Error{std::move(note), label, 0, 0}, SIZE_MAX});
+    return session;
+}
+
+} // namespace dynascope::capture
