@@ -65,5 +65,6 @@ void addPasses(CLI::App& app, Action& action);
 void addOracle(CLI::App& app, Action& action);
 void addCoverage(CLI::App& app, Action& action);
 void addMemory(CLI::App& app, Action& action);
+void addTraceNode(CLI::App& app, Action& action);
 
 } // namespace dynascope::cli

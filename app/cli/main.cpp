@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
     cli::addOracle(app, action);
     cli::addCoverage(app, action);
     cli::addMemory(app, action);
+    cli::addTraceNode(app, action);
 
     try {
         std::vector<std::string> words = cli::joinEngineCommand(app, argc, argv);

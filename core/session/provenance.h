@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Provenance through all stages of one compile: source line, Dynamo node, AOT nodes, post-grad nodes,
+// generated kernels and code lines. Inductor's own records (inductor_provenance_tracking_node_mappings) say
+// what they say where the log has them; elsewhere neighbouring stages are aligned by diff::diffGraphs and the
+// links composed.
+#pragma once
+
+#include "core/session/generated_code.h"
+#include "core/session/session.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynascope::session {
+
+/// How a link was found, strongest first. A link over several stages has the weakest of its steps.
+enum class LinkEvidence : std::uint8_t {
+    Selected,   ///< the thing asked about
+    Record,     ///< Inductor's provenance record
+    SourceLine, ///< the node's own stack names the line
+    Comment,    ///< a comment of the generated code names the node
+    SharedNode, ///< diff::Evidence, here and in the next four
+    Structure,
+    Name,
+    StackTrace,
+    Neighbourhood,
+    OnlyKernel, ///< the code has one kernel, which does it all
+    KernelName, ///< the op is part of the kernel's name
+    Fused,      ///< computed where its users are
+};
+[[nodiscard]] std::string_view linkEvidenceName(LinkEvidence evidence);
+
+struct LinkedNode {
+    std::size_t stage = 0; ///< index into Compile::stages
+    ir::NodeIndex node = 0;
+    LinkEvidence evidence = LinkEvidence::Selected;
+};
+struct LinkedKernel {
+    std::size_t stage = 0;
+    std::size_t kernel = 0; ///< index into GeneratedCode::kernels
+    LinkEvidence evidence = LinkEvidence::Selected;
+};
+
+struct ProvenanceAnswer {
+    std::vector<ir::SourceLocation> lines; ///< of the program, by file and line
+    std::vector<LinkedNode> nodes;         ///< sorted by (stage, node); holds what was asked about
+    std::vector<LinkedKernel> kernels;     ///< sorted by (stage, kernel)
+
+    [[nodiscard]] bool empty() const { return lines.empty() && nodes.empty() && kernels.empty(); }
+};
+
+/// Answers questions about one compile. Stages are read and aligned when a question first needs them, and
+/// kept. Thread-safe; a question that needs an alignment of large graphs takes as long as diffGraphs does, so
+/// ask on a worker. Nodes of nested GraphModules are not followed.
+class Provenance {
+public:
+    /// `compile` is an index into Session::compiles.
+    Provenance(SessionPtr session, std::size_t compile);
+    ~Provenance();
+    Provenance(const Provenance&) = delete;
+    Provenance& operator=(const Provenance&) = delete;
+
+    /// What a node comes from and became. Empty where the stage has no such node.
+    [[nodiscard]] ProvenanceAnswer ofNode(std::size_t stage, ir::NodeIndex node) const;
+    /// What became of a line of the program, in the last attempt. `file` may be the end of a path ("cap.py").
+    [[nodiscard]] ProvenanceAnswer ofSource(std::string_view file, std::uint32_t line) const;
+    /// What a line of generated code computes; lines count from 1.
+    [[nodiscard]] ProvenanceAnswer ofCode(std::size_t stage, std::size_t line) const;
+    /// What a kernel computes.
+    [[nodiscard]] ProvenanceAnswer ofKernel(std::size_t stage, std::size_t kernel) const;
+
+    /// The kernels of a stage of generated code; none for others.
+    [[nodiscard]] const GeneratedCode& code(std::size_t stage) const;
+    [[nodiscard]] const Compile& compile() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+/// True where `path` is `file`, or ends with it after a slash.
+[[nodiscard]] bool namesFile(std::string_view path, std::string_view file);
+
+} // namespace dynascope::session

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/stage_links.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+namespace dynascope::session {
+
+namespace {
+
+/// Phases that a stage may come from, the first that exists counts.
+std::vector<Phase> originsOf(Phase phase) {
+    switch (phase) {
+    case Phase::Dynamo:
+        return {Phase::Dynamo};
+    case Phase::PreGrad:
+        return {Phase::PreGrad, Phase::Dynamo};
+    case Phase::Joint:
+        return {Phase::Joint, Phase::PreGrad, Phase::Dynamo};
+    case Phase::Inference:
+        return {Phase::Inference, Phase::PreGrad, Phase::Dynamo};
+    case Phase::Forward:
+        return {Phase::Forward, Phase::Joint, Phase::PreGrad, Phase::Dynamo};
+    case Phase::Backward:
+        return {Phase::Backward, Phase::Joint, Phase::Forward, Phase::PreGrad, Phase::Dynamo};
+    case Phase::PostGradForward:
+        return {Phase::PostGradForward, Phase::Forward, Phase::Inference,
+                Phase::Joint,           Phase::PreGrad, Phase::Dynamo};
+    case Phase::PostGradBackward:
+        return {Phase::PostGradBackward, Phase::Backward, Phase::Joint, Phase::PreGrad, Phase::Dynamo};
+    case Phase::Hooks:
+    case Phase::Code:
+    case Phase::Computed:
+        break;
+    }
+    return {};
+}
+
+bool isGraph(const Stage& stage) {
+    return stage.content == Stage::Content::Graph;
+}
+
+/// The graph that generated code was made of: the last one that Inductor finished before it.
+std::size_t graphOfCode(const Compile& compile, const Stage& code) {
+    std::size_t found = StageTree::none, record = 0;
+    for (std::size_t i = 0; i < compile.stages.size(); ++i) {
+        const Stage& stage = *compile.stages[i];
+        const bool compiled = stage.phase == Phase::PostGradForward ||
+                              stage.phase == Phase::PostGradBackward || stage.phase == Phase::Forward ||
+                              stage.phase == Phase::Backward || stage.phase == Phase::Inference;
+        if (!isGraph(stage) || !compiled || stage.attempt != code.attempt || stage.record == SIZE_MAX ||
+            stage.record > code.record)
+            continue;
+        // AOTAutograd makes the backward graph before Inductor compiles the forward one.
+        const bool isPost = stage.phase == Phase::PostGradForward || stage.phase == Phase::PostGradBackward;
+        const bool hasPost =
+            found != StageTree::none && (compile.stages[found]->phase == Phase::PostGradForward ||
+                                         compile.stages[found]->phase == Phase::PostGradBackward);
+        if (found != StageTree::none && (hasPost != isPost ? hasPost : stage.record < record)) continue;
+        found = i;
+        record = stage.record;
+    }
+    return found;
+}
+
+NodeNames namesOf(const nlohmann::json& root, const char* key) {
+    NodeNames out;
+    const auto found = root.find(key);
+    if (found == root.end() || !found->is_object()) return out;
+    for (const auto& [name, list] : found->items()) {
+        if (!list.is_array()) continue;
+        std::vector<std::string>& names = out[name];
+        for (const nlohmann::json& item : list)
+            if (item.is_string()) names.push_back(item.get<std::string>());
+    }
+    return out;
+}
+
+/// "add" of torch.ops.aten.add.Tensor.
+std::string_view opOf(const ir::Node& node) {
+    std::string_view target = node.target;
+    for (const std::string_view space : {"torch.ops.", "aten.", "prims.", "inductor."})
+        if (target.starts_with(space)) target.remove_prefix(space.size());
+    return target.substr(0, target.find('.'));
+}
+
+/// Whether the kernel's name lists the op: "cpp_fused_add_select_0" lists "add".
+bool lists(std::string_view kernel, std::string_view op) {
+    if (op.empty()) return false;
+    kernel = kernel.substr(kernel.rfind('.') == std::string_view::npos ? 0 : kernel.rfind('.') + 1);
+    for (std::size_t at = kernel.find(op); at != std::string_view::npos; at = kernel.find(op, at + 1)) {
+        const std::size_t end = at + op.size();
+        if ((at == 0 || kernel[at - 1] == '_') && (end == kernel.size() || kernel[end] == '_')) return true;
+    }
+    return false;
+}
+
+bool isCall(const ir::Node& node) {
+    return node.op == ir::Op::CallFunction || node.op == ir::Op::CallMethod || node.op == ir::Op::CallModule;
+}
+
+} // namespace
+
+std::size_t StageTree::preGrad(std::size_t stage) const {
+    for (std::size_t at = parent[stage]; at != none; at = parent[at])
+        if (phases[at] == Phase::PreGrad || phases[at] == Phase::Dynamo) return at;
+    return none;
+}
+
+StageTree makeStageTree(const Session& session, const Compile& compile) {
+    StageTree out;
+    const std::size_t count = compile.stages.size();
+    out.parent.assign(count, StageTree::none);
+    out.mapping.assign(count, StageTree::none);
+    std::map<std::pair<int, Phase>, std::size_t> last; // of an attempt and phase
+    for (std::size_t i = 0; i < count; ++i) {
+        const Stage& stage = *compile.stages[i];
+        out.phases.push_back(stage.phase);
+        if (!isGraph(stage)) {
+            const std::size_t graph = graphOfCode(compile, stage);
+            if (graph < i) out.parent[i] = graph;
+            continue;
+        }
+        for (const Phase origin : originsOf(stage.phase)) {
+            const auto found = last.find({stage.attempt, origin});
+            if (found == last.end()) continue;
+            out.parent[i] = found->second;
+            break;
+        }
+        last[{stage.attempt, stage.phase}] = i;
+    }
+    for (const std::size_t record : compile.records) {
+        if (session.records[record].type != "artifact:inductor_provenance_tracking_node_mappings") continue;
+        std::size_t code = StageTree::none;
+        for (std::size_t i = 0; i < count; ++i)
+            if (!isGraph(*compile.stages[i]) && compile.stages[i]->record < record &&
+                (code == StageTree::none || compile.stages[i]->record > compile.stages[code]->record))
+                code = i;
+        if (code != StageTree::none) out.mapping[code] = record;
+    }
+    return out;
+}
+
+InductorRecord readInductorRecord(std::string_view json) {
+    const nlohmann::json root = nlohmann::json::parse(json, nullptr, false);
+    if (!root.is_object()) return {};
+    return {namesOf(root, "preToPost"), namesOf(root, "postToPre"), namesOf(root, "cppCodeToPost")};
+}
+
+std::vector<KernelLink>
+linkKernels(const ir::Graph& graph, const GeneratedCode& code, const InductorRecord& record,
+            const std::function<std::vector<ir::NodeIndex>(const std::string&)>& resolve) {
+    std::map<std::pair<ir::NodeIndex, std::size_t>, LinkEvidence> links;
+    std::vector<bool> linked(code.kernels.size(), false);
+    const auto add = [&](std::size_t kernel, ir::NodeIndex node, LinkEvidence evidence) {
+        if (node == ir::npos || !isCall(graph.node(node))) return;
+        links.try_emplace({node, kernel}, evidence);
+        linked[kernel] = true;
+    };
+    for (std::size_t k = 0; k < code.kernels.size(); ++k) {
+        const GeneratedKernel& kernel = code.kernels[k];
+        for (const auto& [key, nodes] : record.kernelToPost) {
+            const bool named =
+                std::any_of(kernel.calls.begin(), kernel.calls.end(), [&](const KernelCall& call) {
+                    return call.handle.empty() ? key.substr(0, key.rfind(':')) == kernel.name
+                                               : call.handle == key;
+                });
+            for (const std::string& node : nodes)
+                if (named) add(k, graph.find(node), LinkEvidence::Record);
+        }
+        if (!linked[k])
+            for (const std::string& name : kernel.atenNodes)
+                add(k, graph.find(name), LinkEvidence::Comment);
+        if (linked[k]) continue;
+        // A comment of a library call names everything that was fused before it too.
+        std::set<ir::NodeIndex> named;
+        for (const std::string& name : kernel.sourceNodes)
+            for (const ir::NodeIndex node : resolve(name))
+                named.insert(node);
+        const bool isListed = std::any_of(named.begin(), named.end(), [&](ir::NodeIndex node) {
+            return lists(kernel.name, opOf(graph.node(node)));
+        });
+        for (const ir::NodeIndex node : named)
+            if (!isListed || lists(kernel.name, opOf(graph.node(node)))) add(k, node, LinkEvidence::Comment);
+    }
+    for (std::size_t k = 0; k < code.kernels.size(); ++k) {
+        if (linked[k]) continue;
+        for (ir::NodeIndex node = 0; node < graph.size(); ++node) {
+            if (code.kernels.size() == 1)
+                add(k, node, LinkEvidence::OnlyKernel);
+            else if (lists(code.kernels[k].name, opOf(graph.node(node))))
+                add(k, node, LinkEvidence::KernelName);
+        }
+    }
+    // What no kernel names is computed where it is read.
+    std::vector<std::set<std::size_t>> kernelsOf(graph.size());
+    for (const auto& [link, evidence] : links)
+        kernelsOf[link.first].insert(link.second);
+    constexpr std::size_t most = 4; // a node that many kernels read says nothing
+    for (ir::NodeIndex node = static_cast<ir::NodeIndex>(graph.size()); node-- > 0;) {
+        if (!isCall(graph.node(node)) || !kernelsOf[node].empty()) continue;
+        std::set<std::size_t> users;
+        for (const ir::NodeIndex user : graph.users(node)) {
+            users.insert(kernelsOf[user].begin(), kernelsOf[user].end());
+            if (users.size() > most) break;
+        }
+        if (users.size() > most) continue;
+        for (const std::size_t kernel : users)
+            links.try_emplace({node, kernel}, LinkEvidence::Fused);
+        kernelsOf[node] = std::move(users);
+    }
+    std::vector<KernelLink> out;
+    for (const auto& [link, evidence] : links)
+        out.push_back({link.second, link.first, evidence});
+    return out;
+}
+
+} // namespace dynascope::session
