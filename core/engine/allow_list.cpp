@@ -8,16 +8,90 @@ namespace dynascope::engine {
 
 namespace {
 
+using namespace std::string_view_literals;
+
 /// Operators of allowed namespaces that reach outside (from_file opens and even creates files), write to the
-/// terminal, or build tensors over memory that nobody checked.
-constexpr std::array<std::string_view, 8> refusedOperators{"from_file",
-                                                           "_print",
-                                                           "_test_warn_in_autograd",
-                                                           "_sparse_coo_tensor_unsafe",
-                                                           "_nested_view_from_buffer",
-                                                           "_nested_view_from_buffer_copy",
-                                                           "_cudnn_init_dropout_state",
-                                                           "record_stream"};
+/// terminal, build tensors over memory that nobody checked, or take a tensor of bytes for an object in
+/// memory.
+constexpr std::array refusedOperators{
+    "from_file"sv,
+    "_print"sv,
+    "_test_warn_in_autograd"sv,
+    "record_stream"sv,
+    "_sparse_coo_tensor_unsafe"sv,
+    "_sparse_compressed_tensor_unsafe"sv,
+    "_sparse_csr_tensor_unsafe"sv,
+    "_sparse_csc_tensor_unsafe"sv,
+    "_sparse_bsr_tensor_unsafe"sv,
+    "_sparse_bsc_tensor_unsafe"sv,
+    "_sparse_coo_tensor_with_dims_and_tensors"sv,
+    "_nested_view_from_buffer"sv,
+    "_nested_view_from_buffer_copy"sv,
+    "_cudnn_init_dropout_state"sv,
+    "fbgemm_linear_fp16_weight"sv,
+    "fbgemm_linear_fp16_weight_fp32_activation"sv,
+    "fbgemm_linear_int8_weight"sv,
+    "fbgemm_linear_int8_weight_fp32_activation"sv,
+    "_wrapped_quantized_linear_prepacked"sv,
+    "quantized_gru"sv,
+    "quantized_gru_cell"sv,
+    "quantized_lstm"sv,
+    "quantized_lstm_cell"sv,
+    "quantized_rnn_relu_cell"sv,
+    "quantized_rnn_tanh_cell"sv,
+};
+
+/// Python modules that no graph has a use for, and builtins as torch.fx writes them.
+constexpr std::array refusedModules{
+    "asyncio"sv,     "cffi"sv,       "cloudpickle"sv,
+    "code"sv,        "concurrent"sv, "ctypes"sv,
+    "_ctypes"sv,     "cv2"sv,        "dbm"sv,
+    "dill"sv,        "fcntl"sv,      "fsspec"sv,
+    "ftplib"sv,      "glob"sv,       "h5py"sv,
+    "http"sv,        "imageio"sv,    "importlib"sv,
+    "_imp"sv,        "io"sv,         "_io"sv,
+    "joblib"sv,      "logging"sv,    "marshal"sv,
+    "matplotlib"sv,  "mmap"sv,       "multiprocessing"sv,
+    "nt"sv,          "os"sv,         "pandas"sv,
+    "pathlib"sv,     "pickle"sv,     "_pickle"sv,
+    "PIL"sv,         "posix"sv,      "_posixsubprocess"sv,
+    "pty"sv,         "requests"sv,   "runpy"sv,
+    "safetensors"sv, "shelve"sv,     "shutil"sv,
+    "signal"sv,      "smtplib"sv,    "socket"sv,
+    "_socket"sv,     "sqlite3"sv,    "ssl"sv,
+    "subprocess"sv,  "sys"sv,        "tempfile"sv,
+    "threading"sv,   "_thread"sv,    "torchaudio"sv,
+    "urllib"sv,      "wandb"sv,      "webbrowser"sv,
+};
+constexpr std::array refusedBuiltins{"__import__"sv, "breakpoint"sv, "compile"sv, "eval"sv, "exec"sv,
+                                     "globals"sv,    "input"sv,      "locals"sv,  "open"sv, "vars"sv};
+
+/// Last parts of names that say the same wherever they stand.
+constexpr std::array refusedWords{
+    "from_file"sv,
+    "_from_file"sv,
+    "fromfile"sv,
+    "tofile"sv,
+    "memmap"sv,
+    "load_library"sv,
+    "load_inline"sv,
+    "loadtxt"sv,
+    "savetxt"sv,
+    "savez"sv,
+    "savefig"sv,
+    "save_plot"sv,
+    "save_image"sv,
+    "share_memory_"sv,
+    "_new_shared_filename_cpu"sv,
+    "_new_shared_fd_cpu"sv,
+    "_share_filename_cpu_"sv,
+    "_share_fd_cpu_"sv,
+};
+
+template <typename List>
+bool holds(const List& list, std::string_view word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
 
 struct Family {
     std::string_view prefix;
@@ -28,6 +102,7 @@ constexpr std::string_view needsDevice = "needs a device that is not here";
 constexpr std::string_view needsPeers = "talks to other processes";
 constexpr std::string_view needsPython = "calls Python that the capture does not hold";
 constexpr std::string_view outside = "is refused: it reaches outside the graph";
+constexpr std::string_view toTerminal = "is refused: it writes to the terminal";
 
 constexpr std::array families{
     Family{"torch.ops._c10d_functional", Obstacle::Collective, needsPeers},
@@ -48,6 +123,21 @@ constexpr std::array families{
     Family{"torch.mps", Obstacle::Hardware, needsDevice},
     Family{"torch.ops._inductor_debug", Obstacle::Hook, needsPython},
     Family{"torch.ops.profiler", Obstacle::Hook, needsPython},
+    Family{"torch.ops.higher_order.print", Obstacle::Refused, toTerminal},
+    Family{"torch.ops.higher_order.auto_functionalized", Obstacle::Hook,
+           "calls an operator of a library that is not here"},
+    Family{"torch.ops.higher_order.flex_attention_backward", Obstacle::Unknown,
+           "scatters into what the score function captured by an operator that exists in Python only"},
+    Family{"torch.ops.higher_order.inline_asm_elementwise", Obstacle::Hardware,
+           "runs assembly, which needs a GPU"},
+    Family{"torch.ops.higher_order.local_map_hop", Obstacle::Collective, needsPeers},
+    Family{"torch.ops.higher_order.invoke_quant", Obstacle::Hook, needsPython},
+    Family{"torch.ops.higher_order.invoke_leaf_function", Obstacle::Hook, needsPython},
+    Family{"torch.ops.higher_order.register_hook", Obstacle::Hook, needsPython},
+    Family{"torch.ops.higher_order.flat_apply", Obstacle::Hook, needsPython},
+    Family{"torch.ops.higher_order.inductor_compiled_code", Obstacle::Hook, needsPython},
+    Family{"torch.ops.higher_order.aoti_call_delegate", Obstacle::Hook, "runs a compiled library"},
+    Family{"torch.ops.higher_order.executorch_call_delegate", Obstacle::Hook, "runs a compiled program"},
     Family{"torch.ops.higher_order.with_effects", Obstacle::Hook, needsPython},
     Family{"torch.ops.higher_order.call_torchbind", Obstacle::Hook, needsPython},
     Family{"torch._dynamo", Obstacle::Hook, needsPython},
@@ -58,16 +148,32 @@ constexpr std::array families{
     Family{"torch.package", Obstacle::Refused, outside},
     Family{"torch.classes", Obstacle::Refused, outside},
     Family{"torch.ops.load_library", Obstacle::Refused, outside},
-    Family{"builtins.open", Obstacle::Refused, outside},
-    Family{"builtins.exec", Obstacle::Refused, outside},
-    Family{"builtins.eval", Obstacle::Refused, outside},
-    Family{"builtins.compile", Obstacle::Refused, outside},
-    Family{"builtins.__import__", Obstacle::Refused, outside},
-    Family{"builtins.print", Obstacle::Refused, "is refused: it writes to the terminal"},
-    Family{"os.", Obstacle::Refused, outside},
-    Family{"subprocess.", Obstacle::Refused, outside},
-    Family{"socket.", Obstacle::Refused, outside},
-    Family{"shutil.", Obstacle::Refused, outside},
+    Family{"torch.serialization", Obstacle::Refused, outside},
+    Family{"torch.storage", Obstacle::Refused, outside},
+    Family{"torch.UntypedStorage", Obstacle::Refused, outside},
+    Family{"torch.TypedStorage", Obstacle::Refused, outside},
+    Family{"torch.multiprocessing", Obstacle::Refused, outside},
+    Family{"torch.utils.cpp_extension", Obstacle::Refused, outside},
+    Family{"torch.utils.data", Obstacle::Refused, outside},
+    Family{"torch.utils.dlpack", Obstacle::Refused, outside},
+    Family{"torch.utils.model_zoo", Obstacle::Refused, outside},
+    Family{"torch.utils.tensorboard", Obstacle::Refused, outside},
+    Family{"torch.onnx", Obstacle::Refused, outside},
+    Family{"torch.export.load", Obstacle::Refused, outside},
+    Family{"torch.export.save", Obstacle::Refused, outside},
+    Family{"torch._export.aot_load", Obstacle::Refused, outside},
+    Family{"torch._inductor.aoti_load_package", Obstacle::Refused, outside},
+    Family{"torch.profiler", Obstacle::Refused, outside},
+    Family{"torch.autograd.profiler", Obstacle::Refused, outside},
+    Family{"torch._C._profiler", Obstacle::Refused, outside},
+    Family{"torch._C._autograd._enable_profiler", Obstacle::Refused, outside},
+    Family{"torch._C._distributed", Obstacle::Collective, needsPeers},
+    Family{"torch._C.PyTorchFile", Obstacle::Refused, outside},
+    Family{"torch._C.import_ir_module", Obstacle::Refused, outside},
+    Family{"torchvision.io", Obstacle::Refused, outside},
+    Family{"numpy.load", Obstacle::Refused, outside},
+    Family{"numpy.save", Obstacle::Refused, outside},
+    Family{"warnings.", Obstacle::Refused, toTerminal},
 };
 
 } // namespace
@@ -93,13 +199,20 @@ std::string_view obstacleName(Obstacle obstacle) {
 }
 
 Verdict judgeOperator(std::string_view space, std::string_view name) {
-    if (std::find(refusedOperators.begin(), refusedOperators.end(), name) != refusedOperators.end())
-        return {Obstacle::Refused, std::string(outside)};
+    if (holds(refusedOperators, name)) return {Obstacle::Refused, std::string(outside)};
     if (space == "aten" || space == "prims") return {};
     return judgeUnknown("torch.ops." + std::string(space) + '.' + std::string(name));
 }
 
 Verdict judgeUnknown(std::string_view target) {
+    std::string_view name = target;
+    if (constexpr std::string_view builtins = "builtins."; name.starts_with(builtins))
+        name.remove_prefix(builtins.size());
+    if (name == "print") return {Obstacle::Refused, std::string(toTerminal)};
+    const bool refused = holds(refusedBuiltins, name) ||
+                         holds(refusedModules, target.substr(0, target.find('.'))) ||
+                         holds(refusedWords, target.substr(target.rfind('.') + 1));
+    if (refused) return {Obstacle::Refused, std::string(outside)};
     for (const Family& family : families) {
         if (target.starts_with(family.prefix)) return {family.obstacle, std::string(family.reason)};
     }

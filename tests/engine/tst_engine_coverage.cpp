@@ -40,43 +40,6 @@ private slots:
             }
         }
     }
-
-    void obstaclesAreNamed_data() {
-        QTest::addColumn<QString>("target");
-        QTest::addColumn<QString>("obstacle");
-        QTest::newRow("collective") << "torch.ops._c10d_functional.all_reduce.default"
-                                    << "collective";
-        QTest::newRow("hardware") << "torch.ops.higher_order.triton_kernel_wrapper_mutation"
-                                  << "hardware";
-        QTest::newRow("hook") << "torch.ops.profiler._record_function_enter_new.default"
-                              << "hook";
-        QTest::newRow("file") << "torch.ops.aten.from_file.default"
-                              << "refused";
-        QTest::newRow("torch-level file") << "torch.from_file"
-                                          << "refused";
-        QTest::newRow("load") << "torch.load"
-                              << "refused";
-        QTest::newRow("process") << "os.system"
-                                 << "refused";
-        QTest::newRow("eval") << "builtins.eval"
-                              << "refused";
-        QTest::newRow("unknown") << "torch.nn.functional.no_such_thing"
-                                 << "unknown";
-    }
-
-    void obstaclesAreNamed() {
-        QFETCH(QString, target);
-        QFETCH(QString, obstacle);
-        const std::string text =
-            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = "
-            "call_function[target=" +
-            target.toStdString() + "](args = (%x,), kwargs = {})\n    return (y,)\n";
-        test::ServiceRunner engine;
-        const json reply = engine.call("coverage", {{"graph", engine.load(text)}});
-        QVERIFY2(reply.is_object() && reply["unsupported"].size() == 1, reply.dump().c_str());
-        QCOMPARE(reply["unsupported"][0]["obstacle"].get<std::string>(), obstacle.toStdString());
-        QCOMPARE(reply["unsupported"][0]["node"].get<std::string>(), std::string("y"));
-    }
 };
 
 QTEST_GUILESS_MAIN(TestEngineCoverage)
