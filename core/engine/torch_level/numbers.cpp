@@ -38,7 +38,28 @@ Int integerPower(Int base, Int exponent) {
     return out;
 }
 
+template <typename Number>
+std::optional<bool> compared(Binary op, Number a, Number b) {
+    switch (op) {
+    case Binary::Eq:
+        return a == b;
+    case Binary::Ne:
+        return a != b;
+    case Binary::Lt:
+        return a < b;
+    case Binary::Le:
+        return a <= b;
+    case Binary::Gt:
+        return a > b;
+    case Binary::Ge:
+        return a >= b;
+    default:
+        return std::nullopt;
+    }
+}
+
 Value integers(Binary op, Int a, Int b) {
+    if (const auto truth = compared(op, a, b)) return *truth;
     Int out = 0;
     switch (op) {
     case Binary::Add:
@@ -73,25 +94,14 @@ Value integers(Binary op, Int a, Int b) {
     case Binary::RShift:
         TORCH_CHECK(b >= 0, "negative shift count");
         return a >> std::min<Int>(b, 63);
-    case Binary::Eq:
-        return a == b;
-    case Binary::Ne:
-        return a != b;
-    case Binary::Lt:
-        return a < b;
-    case Binary::Le:
-        return a <= b;
-    case Binary::Gt:
-        return a > b;
-    case Binary::Ge:
-        return a >= b;
-    case Binary::MatMul:
+    default:
         break;
     }
     TORCH_CHECK_TYPE(false, "unsupported operand types: int and int");
 }
 
 Value reals(Binary op, double a, double b) {
+    if (const auto truth = compared(op, a, b)) return *truth;
     switch (op) {
     case Binary::Add:
         return a + b;
@@ -113,18 +123,6 @@ Value reals(Binary op, double a, double b) {
     }
     case Binary::Pow:
         return std::pow(a, b);
-    case Binary::Eq:
-        return a == b;
-    case Binary::Ne:
-        return a != b;
-    case Binary::Lt:
-        return a < b;
-    case Binary::Le:
-        return a <= b;
-    case Binary::Gt:
-        return a > b;
-    case Binary::Ge:
-        return a >= b;
     default:
         TORCH_CHECK_TYPE(false, "unsupported operand type: float");
     }
