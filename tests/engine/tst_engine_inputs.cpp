@@ -5,6 +5,7 @@
 #include "core/engine/client/graph_inputs.h"
 #include "core/ir/symbol_value.h"
 #include "core/ir/text.h"
+#include "tests/engine/aot_notes.h"
 #include "tests/engine/service_runner.h"
 #include "tests/support/captures.h"
 
@@ -15,23 +16,6 @@ using namespace dynascope;
 using nlohmann::json;
 
 namespace {
-
-/// The text behind "PlainAOTOutput(idx=" and its like at the start of a line.
-std::optional<std::size_t> indexAfter(const std::string& line, const std::string& open) {
-    if (line.rfind(open, 0) != 0) return std::nullopt;
-    return static_cast<std::size_t>(std::stoul(line.substr(open.size())));
-}
-
-std::vector<std::string> lines(const std::string& text) {
-    std::vector<std::string> out;
-    std::size_t start = 0;
-    while (start <= text.size()) {
-        const std::size_t end = std::min(text.find('\n', start), text.size());
-        out.push_back(text.substr(start, end - start));
-        start = end + 1;
-    }
-    return out;
-}
 
 double numberOf(const json& value) {
     return value.is_number() ? value.get<double>() : value.is_boolean() ? value.get<bool>() : NAN;
@@ -213,10 +197,10 @@ private:
         };
         const json eager = run(dynamo), lowered = run(aot);
         if (!eager.is_object() || !lowered.is_object()) return 0;
-        const std::vector<std::string> notes = lines(aot.nodes().back()->comment);
+        const std::vector<std::string> notes = test::resultNotes(aot);
         int compared = 0;
         for (std::size_t i = 0; i < notes.size() && i < lowered["outputs"].size(); ++i) {
-            const auto position = indexAfter(notes[i], "PlainAOTOutput(idx=");
+            const auto position = test::indexAfter(notes[i], "PlainAOTOutput(idx=");
             if (!position) continue;
             const std::string found = difference(eager["outputs"].at(*position), lowered["outputs"][i]);
             if (!found.empty())

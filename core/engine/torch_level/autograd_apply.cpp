@@ -2,20 +2,17 @@
 #include "core/engine/torch_level/higher_order.h"
 
 #include <ATen/core/grad_mode.h>
-#include <torch/csrc/autograd/custom_function.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/functions/utils.h>
+#include <type_traits>
 
 namespace dynascope::engine::torch_level {
 
 namespace {
 
-using torch::autograd::AutogradContext;
+using NodePtr = decltype(torch::autograd::Edge::function);
 using torch::autograd::variable_list;
-
-/// What the autograd node keeps: the graphs, and the values that the forward graph saved.
-struct Bodies {
-    Value forward, backward;
-    std::vector<Value> inputs;
-};
 
 std::vector<Value> itemsOf(const Value& value) {
     return value.isSequence() ? value.items() : std::vector<Value>{value};
@@ -25,44 +22,67 @@ struct Forwarded {
     std::vector<Value> outputs, saved;
 };
 
-Forwarded runForward(const Bodies& bodies, const Context* context) {
-    const Value result = runGraph(bodies.forward, bodies.inputs, context);
+Forwarded runForward(const Value& body, const std::vector<Value>& inputs, const Context* context) {
+    const Value result = runGraph(body, inputs, context);
     TORCH_CHECK(result.isSequence() && result.items().size() == 2,
                 "a forward body gives its outputs and what it saves");
     return {itemsOf(result.items()[0]), itemsOf(result.items()[1])};
 }
 
-struct Apply : torch::autograd::Function<Apply> {
-    static variable_list forward(AutogradContext* ctx, const Bodies& bodies, const variable_list& inputs) {
-        Forwarded result = runForward(bodies, nullptr);
-        ctx->saved_data["backward"] = bodies.backward.toIValue();
-        ctx->saved_data["saved"] = Value::tuple(result.saved).toIValue();
-        ctx->saved_data["inputs"] = static_cast<std::int64_t>(inputs.size());
-        variable_list out;
-        for (const Value& value : result.outputs)
-            out.push_back(value.isTensor() ? value.tensor() : at::Tensor());
+/// What the outputs' gradients go through.
+class BackwardBody final : public torch::autograd::Node {
+public:
+    BackwardBody(Value body, std::size_t inputs)
+        : m_body(std::move(body))
+        , m_inputs(inputs) {}
+
+    void save(std::vector<Value> values) { m_saved = std::move(values); }
+
+    /// The output, detached from whatever the forward body recorded of it: only this differentiates.
+    at::Tensor attach(const at::Tensor& output, const NodePtr& self) {
+        at::Tensor out = output.detach();
+        m_sizes.push_back(out.sizes().vec());
+        m_options.push_back(out.options());
+        torch::autograd::set_history(out, self);
         return out;
     }
 
-    static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
-        std::vector<Value> inputs(grads.begin(), grads.end());
-        const Value saved = Value::from(ctx->saved_data["saved"]);
-        inputs.insert(inputs.end(), saved.items().begin(), saved.items().end());
-        const std::vector<Value> results =
-            itemsOf(runGraph(Value::from(ctx->saved_data["backward"]), inputs, nullptr));
-        variable_list out(1); // of the bodies, which have no gradient
-        for (const Value& value : results)
+    void release_variables() override { m_saved.clear(); }
+
+private:
+    variable_list apply(variable_list&& grads) override {
+        std::vector<Value> inputs;
+        for (std::size_t i = 0; i < grads.size(); ++i)
+            inputs.emplace_back(grads[i].defined() ? grads[i] : at::zeros(m_sizes.at(i), m_options.at(i)));
+        inputs.insert(inputs.end(), m_saved.begin(), m_saved.end());
+        variable_list out;
+        for (const Value& value : itemsOf(runGraph(m_body, inputs, nullptr)))
             out.push_back(value.isTensor() ? value.tensor() : at::Tensor());
-        out.resize(static_cast<std::size_t>(ctx->saved_data["inputs"].toInt()) + 1);
+        out.resize(m_inputs);
         return out;
     }
+
+    Value m_body;
+    std::size_t m_inputs;
+    std::vector<Value> m_saved;
+    std::vector<std::vector<std::int64_t>> m_sizes; ///< of the outputs
+    std::vector<at::TensorOptions> m_options;
 };
+
+/// PyTorch 2.13 counts a node's references inside it, earlier ones beside it.
+template <typename Pointer, typename Body>
+Pointer makeNode(const Value& body, std::size_t inputs) {
+    if constexpr (std::is_same_v<Pointer, std::shared_ptr<torch::autograd::Node>>) {
+        return std::make_shared<Body>(body, inputs);
+    } else {
+        return c10::make_intrusive<Body>(body, inputs);
+    }
+}
 
 } // namespace
 
 Value applyAutogradFunction(const Value& forward, const Value& backward, const std::vector<Value>& inputs,
                             const Context* context) {
-    const Bodies bodies{forward, backward, inputs};
     variable_list tensors;
     bool differentiable = false;
     for (const Value& input : inputs) {
@@ -71,10 +91,19 @@ Value applyAutogradFunction(const Value& forward, const Value& backward, const s
         differentiable |= input.tensor().requires_grad();
     }
     if (!differentiable || !at::GradMode::is_enabled())
-        return Value::tuple(runForward(bodies, context).outputs);
+        return Value::tuple(runForward(forward, inputs, context).outputs);
+    const NodePtr node = makeNode<NodePtr, BackwardBody>(backward, tensors.size());
+    auto& body = static_cast<BackwardBody&>(*node);
+    node->set_next_edges(torch::autograd::collect_next_edges(tensors));
+    Forwarded result;
+    {
+        const at::AutoGradMode noGrad(false); // the body may turn it on
+        result = runForward(forward, inputs, context);
+    }
+    body.save(std::move(result.saved));
     std::vector<Value> out;
-    for (at::Tensor& tensor : Apply::apply(bodies, tensors))
-        out.emplace_back(std::move(tensor));
+    for (const Value& value : result.outputs)
+        out.emplace_back(value.isTensor() ? Value(body.attach(value.tensor(), node)) : value);
     return Value::tuple(std::move(out));
 }
 
