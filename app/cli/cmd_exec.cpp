@@ -2,9 +2,7 @@
 //
 // dynascope-cli exec GRAPH [--inputs FILE] [--symbol s0=7] [--until NODE] [--values] [--watch NODE] [--json]
 #include "app/cli/engine_command.h"
-#include "core/engine/client/graph_inputs.h"
 
-#include <charconv>
 #include <memory>
 
 namespace dynascope::cli {
@@ -16,8 +14,9 @@ using nlohmann::json;
 struct Options {
     GraphOptions graph;
     EngineOptions engine;
-    std::string inputs, until;
-    std::vector<std::string> symbols, watch;
+    InputOptions inputs;
+    std::string until;
+    std::vector<std::string> watch;
     bool values = false, grad = false, json = false;
 };
 
@@ -84,41 +83,16 @@ std::string report(const json& result) {
     return out;
 }
 
-Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
-    ir::SymbolValues out;
-    for (const std::string& text : texts) {
-        const std::size_t equals = text.find('=');
-        std::int64_t value = 0;
-        const char* const end = text.data() + text.size();
-        const char* const start = equals == std::string::npos ? end : text.data() + equals + 1;
-        const auto [read, status] = std::from_chars(start, end, value);
-        if (status != std::errc() || read != end)
-            return tl::unexpected(Error{"--symbol takes NAME=NUMBER, not '" + text + "'", {}, 0, 0});
-        out[text.substr(0, equals)] = value;
-    }
-    return out;
-}
-
 /// What the request holds besides the graph.
 Result<json> parameters(const Options& options, const ChosenGraph& chosen) {
     json out{{"values", options.values},
              {"watch", options.watch},
              {"until", options.until},
              {"grad", options.grad}};
-    if (!options.inputs.empty()) {
-        const Result<CaseFile> file = readCaseFile(options.inputs);
-        if (!file) return tl::unexpected(file.error());
-        out["inputs"] = file->inputs;
-        out["attrs"] = file->attributes;
-        return out;
-    }
-    const Result<ir::SymbolValues> symbols = symbolValues(options.symbols);
-    if (!symbols) return tl::unexpected(symbols.error());
-    const engine::GraphInputOptions how{*symbols, 1, options.grad};
-    Result<json> inputs = chosen.compile ? engine::inputsOfCapture(*chosen.compile, *chosen.graph, how)
-                                         : engine::inputsOfGraph(*chosen.graph, how);
+    Result<CaseFile> inputs = chosenInputs(options.inputs, chosen, options.grad);
     if (!inputs) return tl::unexpected(inputs.error());
-    out["inputs"] = std::move(*inputs);
+    out["inputs"] = std::move(inputs->inputs);
+    out["attrs"] = std::move(inputs->attributes);
     return out;
 }
 
@@ -141,11 +115,7 @@ void addExec(CLI::App& app, Action& action) {
     CLI::App* command =
         app.add_subcommand("exec", "Run a graph; show its outputs and its inputs after the call");
     addGraphOptions(*command, options->graph);
-    command->add_option(
-        "--inputs", options->inputs,
-        "Oracle case or its inputs; without it seeded values in the shapes that the capture or "
-        "the graph's own text describes");
-    command->add_option("--symbol", options->symbols, "Value of a symbolic size, such as s0=7; repeatable");
+    addInputOptions(*command, options->inputs);
     command->add_option("--until", options->until, "Run up to and with this node");
     command->add_flag("--values", options->values, "Describe every node's value");
     command->add_option("--watch", options->watch, "Describe this node's value; repeatable");

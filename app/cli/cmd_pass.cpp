@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--verify] [--steps] [--json]
+// dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--json]
 #include "app/cli/engine_command.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Options {
     std::string passes; ///< separated by commas
     GraphOptions graph;
     EngineOptions engine;
-    std::string inputs;
+    InputOptions inputs;
     std::string remove = "mutations";
     std::string writeBack = "graph";
     std::vector<std::string> settings; ///< NAME=VALUE
@@ -146,9 +146,10 @@ int run(const Options& options) {
             return fail(Error{"--set takes NAME=VALUE, not '" + setting + "'", {}, 0, 0});
         settings[setting.substr(0, equals)] = setting.substr(equals + 1);
     }
-    const Result<std::string> text = graphText(options.graph);
-    if (!text) return fail(text.error());
-    const Result<CaseFile> file = readCaseFile(options.inputs);
+    const Result<ChosenGraph> chosen = chosenGraph(options.graph);
+    if (!chosen) return fail(chosen.error());
+    const std::string text = graphText(*chosen->graph);
+    const Result<CaseFile> file = chosenInputs(options.inputs, *chosen);
     if (!file) return fail(file.error());
     engine::Client client = makeClient(options.engine);
     json params{{"passes", namesOf(options.passes)},
@@ -162,10 +163,10 @@ int run(const Options& options) {
                 {"runs", options.json ? timedRuns : 1},
                 {"scorecard", options.steps},
                 {"verify", options.verify}};
-    engine::CallResult reply = client.callOnGraph("pass", *text, params);
+    engine::CallResult reply = client.callOnGraph("pass", text, params);
     if (!reply) return fail(reply.error(), options.graph.path);
     if (options.verify && (*reply)["verified"] == false) {
-        if (engine::CallResult where = client.callOnGraph("verify", *text, params)) {
+        if (engine::CallResult where = client.callOnGraph("verify", text, params)) {
             where->erase("graph");
             (*reply)["verification"] = std::move(*where);
         }
@@ -194,8 +195,7 @@ void addPass(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand("pass", "Run passes over a graph; print the graph that they make");
     command->add_option("name", options->passes, "Passes, separated by commas")->required();
     addGraphOptions(*command, options->graph);
-    command->add_option("--inputs", options->inputs,
-                        "Oracle case or its inputs; without it seeded values of the graph's own shapes");
+    addInputOptions(*command, options->inputs);
     command->add_option("--remove", options->remove, "What functionalize removes")
         ->check(CLI::IsMember({"mutations", "mutations_and_views"}))
         ->capture_default_str();

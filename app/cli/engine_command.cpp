@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/engine_command.h"
 
+#include "core/engine/client/graph_inputs.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -16,7 +18,22 @@ using nlohmann::json;
 
 namespace {
 constexpr const char* argumentList = "ARGUMENTS...";
+
+Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
+    ir::SymbolValues out;
+    for (const std::string& text : texts) {
+        const std::size_t equals = text.find('=');
+        std::int64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const char* const start = equals == std::string::npos ? end : text.data() + equals + 1;
+        const auto [read, status] = std::from_chars(start, end, value);
+        if (status != std::errc() || read != end)
+            return tl::unexpected(Error{"--symbol takes NAME=NUMBER, not '" + text + "'", {}, 0, 0});
+        out[text.substr(0, equals)] = value;
+    }
+    return out;
 }
+} // namespace
 
 void addEngineOption(CLI::App& command, EngineOptions& options) {
     command
@@ -67,12 +84,6 @@ Result<ChosenGraph> chosenGraph(const GraphOptions& options) {
     return ChosenGraph{*session, choice->compile, *graph};
 }
 
-Result<std::string> graphText(const GraphOptions& options) {
-    const Result<ChosenGraph> chosen = chosenGraph(options);
-    if (!chosen) return tl::unexpected(chosen.error());
-    return graphText(*chosen->graph);
-}
-
 Result<std::string> readFile(const std::string& path) {
     if (path == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
     errno = 0;
@@ -103,6 +114,25 @@ int fail(const engine::CallError& error, const std::string& file) {
                    error.code == static_cast<int>(engine::ErrorCode::Failed)
                ? exitFailure
                : exitUsage;
+}
+
+void addInputOptions(CLI::App& command, InputOptions& options) {
+    command.add_option(
+        "--inputs", options.file,
+        "Oracle case or its inputs; without it seeded values in the shapes that the capture or "
+        "the graph's own text describes");
+    command.add_option("--symbol", options.symbols, "Value of a symbolic size, such as s0=7; repeatable");
+}
+
+Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& chosen, bool requiresGrad) {
+    if (!options.file.empty()) return readCaseFile(options.file);
+    const Result<ir::SymbolValues> symbols = symbolValues(options.symbols);
+    if (!symbols) return tl::unexpected(symbols.error());
+    const engine::GraphInputOptions how{*symbols, 1, requiresGrad};
+    Result<json> inputs = chosen.compile ? engine::inputsOfCapture(*chosen.compile, *chosen.graph, how)
+                                         : engine::inputsOfGraph(*chosen.graph, how);
+    if (!inputs) return tl::unexpected(inputs.error());
+    return CaseFile{std::move(*inputs), json()};
 }
 
 } // namespace dynascope::cli

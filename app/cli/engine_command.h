@@ -35,7 +35,6 @@ struct ChosenGraph {
 };
 [[nodiscard]] Result<ChosenGraph> chosenGraph(const GraphOptions& options);
 /// The text that crosses to the engine: print_readable text keeps shapes, FX text has none.
-[[nodiscard]] Result<std::string> graphText(const GraphOptions& options);
 [[nodiscard]] std::string graphText(const ir::Graph& graph);
 
 /// The inputs of an oracle case and its constants.
@@ -45,6 +44,16 @@ struct CaseFile {
 };
 /// Reads --inputs: a whole case, or its `inputs` object alone. An empty path gives nulls.
 [[nodiscard]] Result<CaseFile> readCaseFile(const std::string& path);
+
+/// What a graph runs on: a file, or values of the shapes that the capture or the graph's own text describes.
+struct InputOptions {
+    std::string file;
+    std::vector<std::string> symbols; ///< "s0=7"
+};
+void addInputOptions(CLI::App& command, InputOptions& options);
+/// `requiresGrad`: mark made inputs as the capture does.
+[[nodiscard]] Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& chosen,
+                                            bool requiresGrad = false);
 
 /// Whole content of a file; "-" reads standard input.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);

@@ -11,7 +11,8 @@ namespace dynascope::engine {
 
 /// Limits private memory to `memoryMib` MiB, turns core dumps off, and, where the kernel has Landlock,
 /// forbids writing, creating and removing files from now on. Applies to threads that start later as well, and
-/// cannot be undone. A build with the address sanitizer has no memory limit. Fails only if the memory limit cannot be set.
+/// cannot be undone. A build with the address sanitizer has no memory limit. Fails only if the memory limit
+/// cannot be set.
 [[nodiscard]] Result<void> confine(std::uint64_t memoryMib);
 
 } // namespace dynascope::engine

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/deviations.h"
 
+#include "core/ir/operators.h"
+
 #include <algorithm>
 #include <map>
 
@@ -8,11 +10,9 @@ namespace dynascope::engine {
 
 namespace {
 
-bool mutates(const Instruction& instruction) {
-    return instruction.op && instruction.op->schema().is_mutable();
-}
-
-bool hasInternalOverlap(const at::Tensor& tensor) {
+bool hasInternalOverlap(const c10::IValue& input) {
+    if (!isDefinedTensor(input)) return false;
+    const at::Tensor& tensor = input.toTensor();
     for (std::int64_t i = 0; i < tensor.dim(); ++i) {
         if (tensor.size(i) > 1 && tensor.stride(i) == 0) return true;
     }
@@ -25,8 +25,10 @@ public:
         : m_program(program)
         , m_viewsRemoved(viewsRemoved) {}
 
-    std::vector<std::string> run(const std::vector<at::Tensor>& inputs) {
-        const bool anyMutation = std::any_of(m_program.code.begin(), m_program.code.end(), mutates);
+    std::vector<std::string> run(const std::vector<c10::IValue>& inputs) {
+        bool anyMutation = false;
+        for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
+            anyMutation = anyMutation || mutates(i);
         if (!anyMutation && !m_viewsRemoved) return {};
         if (!anyMutation) { // only as_strided sees where values lie
             for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
@@ -44,14 +46,21 @@ public:
     }
 
 private:
-    void sharedStorage(const std::vector<at::Tensor>& inputs) {
+    [[nodiscard]] bool mutates(ir::NodeIndex node) const {
+        const auto& op = m_program.code[node].op;
+        return op ? op->schema().is_mutable() : ir::opKind(m_program.graph->node(node)) == ir::OpKind::Write;
+    }
+
+    void sharedStorage(const std::vector<c10::IValue>& inputs) {
         std::map<const void*, std::string> first;
         std::size_t position = 0;
         for (ir::NodeIndex i = 0; i < m_program.code.size() && position < inputs.size(); ++i) {
             if (m_program.code[i].kind != Instruction::Kind::Input) continue;
             const std::string& name = m_program.graph->node(i).name;
+            const c10::IValue& input = inputs[position++];
+            if (!isDefinedTensor(input)) continue;
             const auto [found, isNew] =
-                first.emplace(inputs[position++].storage().unsafeGetStorageImpl(), name);
+                first.emplace(input.toTensor().storage().unsafeGetStorageImpl(), name);
             if (!isNew)
                 m_out.push_back("inputs '" + found->second + "' and '" + name +
                                 "' share memory, and functionalization takes them for independent");
@@ -94,7 +103,7 @@ private:
 
 } // namespace
 
-std::vector<std::string> knownDeviations(const Program& program, const std::vector<at::Tensor>& inputs,
+std::vector<std::string> knownDeviations(const Program& program, const std::vector<c10::IValue>& inputs,
                                          bool viewsRemoved) {
     return Search(program, viewsRemoved).run(inputs);
 }

@@ -4,9 +4,8 @@
 // it.
 #pragma once
 
-#include "core/engine/program.h"
+#include "core/engine/interpreter.h"
 
-#include <ATen/core/Tensor.h>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,6 @@ namespace dynascope::engine {
 /// One sentence for each known cause that this program on these inputs has. Empty for a program that
 /// functionalization gets right; a cause that is named need not have an effect.
 [[nodiscard]] std::vector<std::string>
-knownDeviations(const Program& program, const std::vector<at::Tensor>& inputs, bool viewsRemoved);
+knownDeviations(const Program& program, const std::vector<c10::IValue>& inputs, bool viewsRemoved);
 
 } // namespace dynascope::engine

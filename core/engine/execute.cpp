@@ -39,21 +39,6 @@ std::optional<at::Tensor> seededAttribute(const ir::Node& node, std::size_t seed
     return seededTensor(*dtype, count, seed).view(shape);
 }
 
-/// Fills in constants that were not given, in subgraphs as well.
-void seedAttributes(const Program& program, Attributes& attributes) {
-    for (ir::NodeIndex i = 0; i < program.code.size(); ++i) {
-        const Instruction& instruction = program.code[i];
-        if (instruction.kind == Instruction::Kind::Constant && !instruction.operands.empty()) {
-            const auto value = torch_level::Value::from(instruction.operands[0].constant);
-            if (value.kind() == torch_level::Value::Kind::Graph) seedAttributes(*value.program(), attributes);
-        }
-        if (instruction.kind != Instruction::Kind::Attribute || attributes.contains(instruction.attribute))
-            continue;
-        if (auto tensor = seededAttribute(program.graph->node(i), attributes.size() + 1))
-            attributes[instruction.attribute] = std::move(*tensor);
-    }
-}
-
 tl::expected<ValueRequest, std::string> valueRequest(const Program& program, const ExecuteRequest& request) {
     ValueRequest out;
     out.all = request.values;
@@ -69,6 +54,20 @@ tl::expected<ValueRequest, std::string> valueRequest(const Program& program, con
 }
 
 } // namespace
+
+void seedAttributes(const Program& program, Attributes& attributes) {
+    for (ir::NodeIndex i = 0; i < program.code.size(); ++i) {
+        const Instruction& instruction = program.code[i];
+        if (instruction.kind == Instruction::Kind::Constant && !instruction.operands.empty()) {
+            const auto value = torch_level::Value::from(instruction.operands[0].constant);
+            if (value.kind() == torch_level::Value::Kind::Graph) seedAttributes(*value.program(), attributes);
+        }
+        if (instruction.kind != Instruction::Kind::Attribute || attributes.contains(instruction.attribute))
+            continue;
+        if (auto tensor = seededAttribute(program.graph->node(i), attributes.size() + 1))
+            attributes[instruction.attribute] = std::move(*tensor);
+    }
+}
 
 ExecuteRequest executeRequest(const json& params) {
     ExecuteRequest out;

@@ -26,6 +26,9 @@ struct ExecuteRequest {
 /// Reads the parameters of a request. Throws nlohmann's exceptions.
 [[nodiscard]] ExecuteRequest executeRequest(const nlohmann::json& params);
 
+/// Fills in constants that were not given, of the shape that the graph's text shows; in subgraphs as well.
+void seedAttributes(const Program& program, Attributes& attributes);
+
 /// {outputs, post}, with grads where an input requires a gradient and the run was not cut short, values where
 /// they were asked for.
 [[nodiscard]] Reply execute(const Program& program, const ExecuteRequest& request, const TaskContext& task);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/functionalize.h"
 
-#include "core/engine/functional_result.h"
+#include "core/engine/functionalization_run.h"
 #include "core/engine/meta_kernels.h"
-#include "core/engine/tracer.h"
+#include "core/engine/passes/torch_values.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
 #include <ATen/core/grad_mode.h>
@@ -90,45 +90,13 @@ bool isView(const Instruction& instruction) {
     return alias && !alias->isWrite();
 }
 
-class Functionalizer {
+class Functionalizer final : public FunctionalizationRun {
 public:
-    Functionalizer(const Program& program, const std::vector<Tensor>& inputs, const Attributes& attributes,
+    Functionalizer(const Program& program, const std::vector<IValue>& inputs, const Attributes& attributes,
                    const FunctionalizeOptions& options, const TaskContext& task)
-        : m_program(program)
+        : FunctionalizationRun(program, attributes, options, task, [this] { return reason(); })
         , m_inputs(inputs)
-        , m_attributes(attributes)
-        , m_options(options)
-        , m_task(task)
-        , m_values(program.graph->size())
-        , m_tape([this] { return static_cast<std::uint8_t>(reason()); }) {
-        m_out.chains.emplace_back();
-    }
-
-    tl::expected<Functionalized, RunError> run() {
-        const TapeGuard tape(m_tape);
-        const at::AutoGradMode noGrad(false);
-        const impl::FunctionalizationReapplyViewsGuard views(m_options.remove == Remove::Mutations);
-        const c10::impl::ExcludeDispatchKeyGuard noAutograd(
-            c10::autograd_dispatch_keyset_with_ADInplaceOrView);
-        try {
-            makeInputs();
-            {
-                // Fake is included for factories, which no tracer tensor reaches.
-                const c10::impl::IncludeDispatchKeyGuard on(
-                    c10::DispatchKeySet({DispatchKey::Functionalize, DispatchKey::Fake}));
-                for (; m_at < m_program.code.size(); ++m_at) {
-                    if (m_task.cancelled()) return tl::unexpected(RunError{"cancelled", m_at, true});
-                    step();
-                    m_task.report("Functionalizing", m_at + 1, m_program.code.size());
-                }
-            }
-            m_at = ir::npos;
-            finish();
-        } catch (const std::exception& error) {
-            return tl::unexpected(RunError{errorText(error), m_at, false});
-        }
-        return std::move(m_out);
-    }
+        , m_values(program.graph->size()) {}
 
 private:
     /// Read off the wrappers while the operator is under way.
@@ -146,37 +114,34 @@ private:
         return Emission::Operator;
     }
 
-    void makeInputs() {
+    void makeInputs() override {
         for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i) {
             if (m_program.code[i].kind != Instruction::Kind::Input) continue;
             const ir::Node& node = m_program.graph->node(i);
             m_at = i;
             TORCH_CHECK(m_plain.size() < m_inputs.size(), "the program takes ", m_program.inputs,
                         " inputs, but ", m_inputs.size(), " were given");
-            m_plain.push_back(m_tape.placeholder(node.name, node.target, m_inputs[m_plain.size()]));
-            m_wrapped.push_back(impl::to_functional_tensor(m_plain.back()));
+            const IValue input = m_tape.input(node.name, node.target, m_inputs[m_plain.size()]);
+            const bool isTensor = isDefinedTensor(input);
+            m_plain.push_back(isTensor ? input.toTensor() : Tensor());
+            m_wrapped.push_back(isTensor ? IValue(impl::to_functional_tensor(input.toTensor())) : input);
             m_inputNames.push_back(node.name);
         }
-        m_at = 0;
     }
 
-    void step() {
+    void step() override {
+        // Fake is included for factories, which no tracer tensor reaches.
+        const c10::impl::IncludeDispatchKeyGuard on(
+            c10::DispatchKeySet({DispatchKey::Functionalize, DispatchKey::Fake}));
         const Instruction& instruction = m_program.code[m_at];
         IValue& value = m_values[m_at];
-        FunctionalStep step = begin();
+        const FunctionalStep step = m_log.begin(m_at);
         if (instruction.kind == Instruction::Kind::Input) {
             value = m_wrapped[instruction.position];
-            // All placeholders are there before the first step.
-            step.firstEmitted = static_cast<std::uint32_t>(instruction.position);
-            addRow(m_at, *wrapperOf(value));
-            end(step);
-            step.endEmitted = step.firstEmitted + 1;
-            m_out.steps.push_back(step);
+            if (const FunctionalTensorWrapper* tensor = wrapperOf(value)) addRow(m_at, *tensor);
+            m_log.endInput(step, instruction.position);
         } else if (instruction.kind == Instruction::Kind::Attribute) {
-            const auto found = m_attributes.find(instruction.attribute);
-            TORCH_CHECK(found != m_attributes.end(), "no value was given for the constant '",
-                        instruction.attribute, "'");
-            value = found->second;
+            value = attributeOf(instruction);
         } else {
             readOperands();
             m_isView = instruction.op ? isView(instruction)
@@ -185,37 +150,12 @@ private:
                         ? IValue(at::lift_fresh(m_values[instruction.operands[0].node].toTensor()))
                         : call(instruction, m_values);
             score(step);
-            end(step);
-            m_out.steps.push_back(step);
+            m_log.end(step);
             m_read.clear();
             m_sources.clear();
         }
         for (const ir::NodeIndex dead : instruction.dies)
             m_values[dead] = IValue();
-    }
-
-    [[nodiscard]] FunctionalStep begin() const {
-        FunctionalStep step;
-        step.source = m_at;
-        step.firstEmitted = static_cast<std::uint32_t>(m_tape.nodes().size());
-        step.firstRow = static_cast<std::uint32_t>(m_out.rows.size());
-        step.firstStorage = static_cast<std::uint32_t>(m_out.storages.size());
-        step.firstUpdate = static_cast<std::uint32_t>(m_out.updates.size());
-        return step;
-    }
-
-    void end(FunctionalStep& step) const {
-        step.endEmitted = static_cast<std::uint32_t>(m_tape.nodes().size());
-        step.endRow = static_cast<std::uint32_t>(m_out.rows.size());
-        step.endStorage = static_cast<std::uint32_t>(m_out.storages.size());
-        step.endUpdate = static_cast<std::uint32_t>(m_out.updates.size());
-    }
-
-    /// make_fx writes lift_fresh as lift_fresh_copy, but only the former wraps a constant.
-    [[nodiscard]] bool isLiftedConstant(const Instruction& instruction) const {
-        return m_program.graph->node(m_at).target == "torch.ops.aten.lift_fresh_copy.default" &&
-               instruction.operands[0].kind == Operand::Kind::Value &&
-               m_program.code[instruction.operands[0].node].kind == Instruction::Kind::Attribute;
     }
 
     void readOperands() {
@@ -233,13 +173,8 @@ private:
         if (const FunctionalTensorWrapper* made = wrapperOf(m_values[m_at])) {
             addRow(m_at, *made);
         }
-        for (std::size_t i = step.firstRow; i < m_out.rows.size(); ++i) {
-            ScoreRow& row = m_out.rows[i];
-            row.regenerated =
-                row.current >= static_cast<std::int32_t>(step.firstEmitted) &&
-                static_cast<Emission>(m_tape.reasons()[static_cast<std::size_t>(row.current)]) ==
-                    Emission::Regeneration;
-        }
+        for (std::size_t i = step.firstRow; i < m_out.rows.size(); ++i)
+            m_out.rows[i].regenerated = m_log.isRegenerated(m_out.rows[i], step);
     }
 
     void addRow(ir::NodeIndex value, const FunctionalTensorWrapper& tensor) {
@@ -249,25 +184,15 @@ private:
         row.current = static_cast<std::int32_t>(Tape::nodeOf(tensor.value()));
         row.generation = static_cast<std::uint32_t>(tensor.*member(GenerationTag{}));
         row.chain = chainOf(tensor.view_metas(), tensor.value());
-        row.geometry = static_cast<std::uint32_t>(m_out.numbers.size());
-        row.dim = static_cast<std::uint16_t>(tensor.dim());
-        m_out.numbers.insert(m_out.numbers.end(), tensor.sizes().begin(), tensor.sizes().end());
-        m_out.numbers.insert(m_out.numbers.end(), tensor.strides().begin(), tensor.strides().end());
-        m_out.numbers.push_back(tensor.storage_offset());
         if (m_options.cells) readCells(tensor);
-        m_out.rows.push_back(row);
+        m_log.add(row, tensor);
     }
 
     /// Notes the tensor's storage, once a step; gives its number.
     std::uint32_t addStorage(const FunctionalTensorWrapper& tensor) {
         FunctionalStorageImpl& storage = storageOf(tensor);
         const std::uint32_t number = groupOf(tensor);
-        const auto first =
-            m_out.storages.begin() +
-            static_cast<std::ptrdiff_t>(m_out.steps.empty() ? 0 : m_out.steps.back().endStorage);
-        if (std::any_of(first, m_out.storages.end(),
-                        [&](const StorageRow& row) { return row.storage == number; }))
-            return number;
+        if (m_log.hasStorage(number)) return number;
         StorageRow row;
         row.storage = number;
         row.base = static_cast<std::int32_t>(Tape::nodeOf(storage.base()));
@@ -372,8 +297,7 @@ private:
     static bool readValues(const Tensor& traced, std::vector<double>& out) {
         const Tensor value = Tape::valueOf(traced);
         if (value.numel() > maxCells || value.is_complex() || value.is_meta()) return false;
-        const c10::impl::ExcludeDispatchKeyGuard plain(
-            c10::DispatchKeySet({DispatchKey::Functionalize, DispatchKey::Fake}));
+        const PlainCalls plain;
         const Tensor flat = value.to(at::kDouble).contiguous();
         out.assign(flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel());
         return true;
@@ -384,8 +308,7 @@ private:
         const Tensor base = Tape::valueOf(storageOf(tensor).base());
         CellValues cells;
         if (base.numel() > maxCells || !readValues(tensor.value(), cells.values)) return;
-        const c10::impl::ExcludeDispatchKeyGuard plain(
-            c10::DispatchKeySet({DispatchKey::Functionalize, DispatchKey::Fake}));
+        const PlainCalls plain;
         try {
             Tensor numbers = at::arange(base.numel(), at::kInt).view(base.sizes());
             numbers = impl::apply_view_meta_sequence(numbers, tensor.view_metas()).contiguous();
@@ -399,29 +322,27 @@ private:
     }
 
     /// Outputs are synced first, then inputs; then changed inputs are written back in input order.
-    void finish() {
-        FunctionalStep step = begin();
-        step.source = outputIndex();
+    void finish() override {
+        const FunctionalStep step = m_log.begin(outputIndex());
         m_phase = Emission::Regeneration;
-        std::map<ir::NodeIndex, Tensor> results;
+        Results results;
         for (const Operand* leaf : resultLeaves(m_program)) {
             if (leaf->kind == Operand::Kind::Value && m_values[leaf->node].isTensor())
                 results[leaf->node] = synced(m_values[leaf->node].toTensor());
         }
-        for (const Tensor& wrapped : m_wrapped)
-            impl::sync(wrapped);
+        for (const IValue& wrapped : m_wrapped)
+            if (wrapperOf(wrapped)) impl::sync(wrapped.toTensor());
         m_phase = Emission::WriteBack;
         std::vector<Tensor> leading;
         for (std::size_t i = 0; i < m_wrapped.size(); ++i)
-            writeBack(i, impl::from_functional_tensor(m_wrapped[i]), leading);
+            if (wrapperOf(m_wrapped[i]))
+                writeBack(i, impl::from_functional_tensor(m_wrapped[i].toTensor()), leading);
         m_phase = Emission::Operator;
         for (const auto& [node, tensor] : results) {
             if (const FunctionalTensorWrapper* wrapper = wrapperOf(m_values[node])) addRow(node, *wrapper);
         }
-        end(step);
-        if (step.endEmitted > step.firstEmitted || m_program.code.size() < m_program.graph->size())
-            m_out.steps.push_back(step);
-        finishFunctionalized(m_program, m_tape, m_values, results, leading, m_out);
+        endLast(step);
+        makeGraph(m_values, results, leading);
     }
 
     static Tensor synced(const Tensor& tensor) {
@@ -461,23 +382,14 @@ private:
         m_out.writeBacks.push_back(std::move(back));
     }
 
-    [[nodiscard]] ir::NodeIndex outputIndex() const {
-        return static_cast<ir::NodeIndex>(m_program.code.size());
-    }
-
-    const Program& m_program;
-    const std::vector<Tensor>& m_inputs;
-    const Attributes& m_attributes;
-    const FunctionalizeOptions& m_options;
-    const TaskContext& m_task;
+    const std::vector<IValue>& m_inputs;
     Values m_values;
-    Tape m_tape;
-    ir::NodeIndex m_at = 0;
     Emission m_phase = Emission::Operator;        ///< forced while finishing
     bool m_isView = false;                        ///< of the source node under way
     std::vector<ir::NodeIndex> m_sources;         ///< functional tensors it reads: their nodes,
     std::vector<FunctionalTensorWrapper*> m_read; ///< and themselves
-    std::vector<Tensor> m_plain, m_wrapped;
+    std::vector<Tensor> m_plain;                  ///< placeholders; undefined for an input that is no tensor
+    std::vector<IValue> m_wrapped;                ///< the same, functional
     std::vector<std::string> m_inputNames;
     std::unordered_map<const FunctionalStorageImpl*, std::uint32_t> m_groups;
     std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> m_storages;
@@ -486,13 +398,12 @@ private:
     std::vector<std::shared_ptr<ViewMeta>> m_keptViews;
     std::unordered_map<std::type_index, std::string> m_viewNames;
     std::unordered_map<std::uint64_t, std::uint32_t> m_chainAfter; ///< chain and view, 32 bits each
-    Functionalized m_out;
 };
 
 } // namespace
 
 tl::expected<Functionalized, RunError>
-functionalize(const Program& program, const std::vector<Tensor>& inputs, const Attributes& attributes,
+functionalize(const Program& program, const std::vector<IValue>& inputs, const Attributes& attributes,
               const FunctionalizeOptions& options, const TaskContext& task) {
     ensureMetaKernels();
     return Functionalizer(program, inputs, attributes, options, task).run();

@@ -29,9 +29,10 @@ struct FunctionalizeOptions {
 };
 
 /// Runs on copies of nothing: the kernels execute on `inputs` and leave them changed. Inputs that alias each
-/// other are treated as independent, as torch.func.functionalize does. The error is PyTorch's.
+/// other are treated as independent, as torch.func.functionalize does. A number keeps its placeholder, but
+/// what reads it takes its value. The error is PyTorch's.
 [[nodiscard]] tl::expected<Functionalized, RunError>
-functionalize(const Program& program, const std::vector<at::Tensor>& inputs, const Attributes& attributes,
+functionalize(const Program& program, const std::vector<c10::IValue>& inputs, const Attributes& attributes,
               const FunctionalizeOptions& options, const TaskContext& task = {});
 
 } // namespace dynascope::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/interpreter.h"
 
+#include "core/engine/torch_level/functorch.h"
 #include "core/engine/torch_level/indexing.h"
 #include "core/engine/torch_level/modes.h"
 
@@ -183,16 +184,11 @@ std::vector<const Operand*> resultLeaves(const Program& program) {
     return leaves;
 }
 
-tl::expected<std::vector<IValue>, RunError> run(const Program& program, const std::vector<at::Tensor>& inputs,
-                                                const Attributes& attributes, const TaskContext& task,
-                                                RunObserver* observer) {
-    return run(program, std::vector<IValue>(inputs.begin(), inputs.end()), attributes, task, observer);
-}
-
 tl::expected<std::vector<IValue>, RunError> run(const Program& program, const std::vector<IValue>& inputs,
                                                 const Attributes& attributes, const TaskContext& task,
                                                 RunObserver* observer) {
     const torch_level::ModeGuard modes;
+    const torch_level::LayerGuard layers;
     auto result = runStructured(program, inputs, attributes, task, observer);
     if (!result) return tl::unexpected(std::move(result.error()));
     std::vector<IValue> leaves;

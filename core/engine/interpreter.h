@@ -36,6 +36,11 @@ using Values = std::vector<c10::IValue>; ///< one per node
 /// The same as Python sees it.
 [[nodiscard]] torch_level::Value evaluateValue(const Operand& operand, const Values& values);
 
+/// Whether it is a tensor: IValue keeps an optional one that is not there as an undefined tensor.
+[[nodiscard]] inline bool isDefinedTensor(const c10::IValue& value) {
+    return value.isTensor() && value.toTensor().defined();
+}
+
 /// Leaves of the graph's result in reading order.
 [[nodiscard]] std::vector<const Operand*> resultLeaves(const Program& program);
 
@@ -53,12 +58,8 @@ public:
     [[nodiscard]] virtual bool goesOn() const { return true; }
 };
 
-/// Runs the whole program; gives the leaves of its result. Writes into `inputs` as the program does.
-[[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError>
-run(const Program& program, const std::vector<at::Tensor>& inputs, const Attributes& attributes,
-    const TaskContext& task = {}, RunObserver* observer = nullptr);
-
-/// The same for inputs that need not be tensors; modes that the program leaves changed are put back.
+/// Runs the whole program; gives the leaves of its result. Writes into `inputs` as the program does. Modes
+/// that the program leaves changed are put back.
 [[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError>
 run(const Program& program, const std::vector<c10::IValue>& inputs, const Attributes& attributes,
     const TaskContext& task = {}, RunObserver* observer = nullptr);

@@ -2,6 +2,7 @@
 #include "core/engine/node_values.h"
 
 #include "core/engine/case_values.h"
+#include "core/engine/torch_level/functorch.h"
 #include "core/engine/torch_level/modes.h"
 #include "core/engine/torch_words.h"
 
@@ -191,6 +192,7 @@ void ValueRecorder::after(ir::NodeIndex node, const c10::IValue& value) {
         const torch_level::ModeGuard modes;
         const at::AutoGradMode noGrad(false);
         const torch_level::AutocastGuard noAutocast(false, std::nullopt, false);
+        const torch_level::OutsideTransforms plain;
         json row = describeValue(value);
         row["node"] = name;
         row["version_bumped_by_node"] = raised;
@@ -216,7 +218,9 @@ json ValueRecorder::describeValue(const c10::IValue& value) {
     return out;
 }
 
-json ValueRecorder::describeTensor(const Tensor& tensor) {
+json ValueRecorder::describeTensor(const Tensor& given) {
+    const bool transformed = given.defined() && torch_level::isTransformed(given);
+    const Tensor tensor = transformed ? torch_level::withoutTransforms(given) : given;
     if (!tensor.defined()) return {{"kind", "none"}, {"text", "None"}};
     const auto same = std::find_if(m_inputs.begin(), m_inputs.end(), [&](const auto& input) {
         return input._unsafe_get_target() == tensor.unsafeGetTensorImpl();
@@ -236,7 +240,8 @@ json ValueRecorder::describeTensor(const Tensor& tensor) {
     std::string shape;
     for (const std::int64_t size : tensor.sizes())
         shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-    out["text"] = dtypeName(tensor.scalar_type()) + '[' + shape + ']';
+    out["text"] = dtypeName(tensor.scalar_type()) + '[' + shape + ']' +
+                  (transformed ? " inside a transform, all of it" : "");
     return out;
 }
 

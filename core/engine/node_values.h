@@ -51,7 +51,7 @@ private:
     };
 
     [[nodiscard]] nlohmann::json describeValue(const c10::IValue& value);
-    [[nodiscard]] nlohmann::json describeTensor(const at::Tensor& tensor);
+    [[nodiscard]] nlohmann::json describeTensor(const at::Tensor& given);
     [[nodiscard]] nlohmann::json raisedVersions(ir::NodeIndex node);
 
     const Program& m_program;

@@ -44,7 +44,7 @@ double medianMicroseconds(std::vector<std::chrono::nanoseconds> times) {
 /// Some operators of functional graphs have no derivative of their own (copy), so values are compared alone.
 json withoutGrad(json inputs) {
     for (json& input : inputs.at("inputs"))
-        input.erase("requires_grad");
+        if (input.is_object()) input.erase("requires_grad");
     return inputs;
 }
 
@@ -79,7 +79,7 @@ Reply executeResult(const Program& program, const json& spec, const Attributes& 
     if (!inputs) return invalid(inputs.error().message);
     const std::vector<const void*> keys = storageKeys(inputs->tensors);
     const at::AutoGradMode grad(inputs->anyRequiresGrad);
-    auto results = run(program, inputs->tensors, constants, task);
+    auto results = run(program, inputs->values, constants, task);
     if (!results) return tl::unexpected(runFailure(program, results.error()));
     try {
         *results = writtenBack(std::move(*results), inputs->tensors, writeBacks);
@@ -166,6 +166,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
                 const TaskContext& task) {
     Result<Attributes> attributes = makeAttributes(request.attributes);
     if (!attributes) return invalid(attributes.error().message);
+    seedAttributes(*source, *attributes);
     if (request.passes.empty()) return invalid("no pass was named");
     passes::Pipeline pipeline;
     for (const std::string& name : request.passes) {
@@ -179,10 +180,8 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
     context.options = request.options;
     context.effects = schemaEffects;
     context.task = task;
-    const passes::PassState start{source->graph,
-                                  std::make_shared<const TorchValues>(*attributes, inputs->tensors, source),
-                                  nullptr,
-                                  {}};
+    const passes::PassState start{
+        source->graph, std::make_shared<const TorchValues>(*attributes, inputs->values, source), nullptr, {}};
     const bool viewsRemoved = context.option("remove", {}) == "mutations_and_views";
     std::vector<std::chrono::nanoseconds> times;
     std::vector<passes::Recording> recordings;
@@ -190,7 +189,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
         auto made = pipeline.run(start, context);
         if (!made) {
             Failure failure = passFailure(*source, made.error());
-            failure.data["deviations"] = knownDeviations(*source, inputs->tensors, viewsRemoved);
+            failure.data["deviations"] = knownDeviations(*source, inputs->values, viewsRemoved);
             return tl::unexpected(std::move(failure));
         }
         std::chrono::nanoseconds total{};
@@ -222,7 +221,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
         if (auto checked = verify(*source, result, after, request, reply, task); !checked)
             return tl::unexpected(checked.error());
         if (reply["verified"] == false)
-            reply["deviations"] = knownDeviations(*source, inputs->tensors, viewsRemoved);
+            reply["deviations"] = knownDeviations(*source, inputs->values, viewsRemoved);
     }
     return reply;
 }

@@ -101,9 +101,6 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
         return execute(**program, request, task);
     }
     if (method == "tensor") return tensorMethod(params, **program, *inputs, task);
-    const json& given = inputs->at("inputs");
-    if (std::any_of(given.begin(), given.end(), [](const json& input) { return !input.is_object(); }))
-        return invalid("passes take tensors only, and an input is a number");
     if (method == "verify") {
         if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew
         if (!inputs) return invalid(inputs.error().message);

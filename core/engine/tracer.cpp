@@ -150,11 +150,12 @@ Tensor Tape::wrap(const Tensor& value, std::size_t node) const {
     return Tensor(c10::make_intrusive<TracerImpl>(value, node));
 }
 
-Tensor Tape::placeholder(const std::string& name, const std::string& target, const Tensor& value) {
+IValue Tape::input(const std::string& name, const std::string& target, const IValue& value) {
     ir::Node node;
     node.op = ir::Op::Placeholder;
     node.target = target;
-    return wrap(value, add(std::move(node), name));
+    const std::size_t at = add(std::move(node), name);
+    return isDefinedTensor(value) ? IValue(wrap(value.toTensor(), at)) : value;
 }
 
 std::size_t Tape::add(ir::Node node, std::string_view base, std::int64_t source) {

@@ -28,9 +28,9 @@ public:
 
     explicit Tape(Reason reason = {});
 
-    /// A graph input that stands for `value`.
-    [[nodiscard]] at::Tensor placeholder(const std::string& name, const std::string& target,
-                                         const at::Tensor& value);
+    /// A graph input, and the tensor that stands for `value`; what is no tensor is given back as it is.
+    [[nodiscard]] c10::IValue input(const std::string& name, const std::string& target,
+                                    const c10::IValue& value);
     /// Appends a node named after `base`; returns its position.
     std::size_t add(ir::Node node, std::string_view base, std::int64_t source = -1);
     /// The graph argument that stands for a value: a node of this tape, a constant, or a new get_attr node

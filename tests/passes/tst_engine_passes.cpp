@@ -172,51 +172,6 @@ private slots:
                  refused.error().message.c_str());
     }
 
-    /// The first question of torchdynamo issue 185: what becomes of relu(inplace=True) on an input?
-    void inplaceReluOfAnInputIsSeen() {
-        const std::string text =
-            "class GraphModule(torch.nn.Module):\n"
-            "    def forward(self, L_x_: \"f32[4, 5][5, 1]cpu\"):\n"
-            "        l_x_ = L_x_\n"
-            "        relu = torch.nn.functional.relu(l_x_, inplace = True);  l_x_ = None\n"
-            "        return (relu,)\n";
-        const json legacy = run(text, {"normalize_ir"}, {{"verify", true}}, {{4, 5}});
-        const json& left = stepOf(legacy, "relu");
-        QCOMPARE(left["is_input_mutation"].get<bool>(), true);
-        QCOMPARE(left["partial_mutation"].get<bool>(), false);
-        QCOMPARE(left["mutates_alias_groups"].dump(), std::string("[1]"));
-        QCOMPARE(left["why"].get<std::string>(), std::string("writes into an input, so it stays"));
-        const json reply = run(text, {"functionalize"}, {{"verify", true}}, {{4, 5}});
-        QCOMPARE(reply["verified"].dump(), std::string("true"));
-        const json& back = reply["passes"][0]["write_back"][0];
-        QCOMPARE(back["bytes"].get<int>(), 80);
-        QCOMPARE(back["how"].dump(), std::string(R"(["copy_"])"));
-    }
-
-    /// The second: `y = y + 3; y[:, 0] = x[:, 0]`, a write through a view of an intermediate.
-    void aWriteThroughAViewIsSeen() {
-        const std::string text =
-            "class GraphModule(torch.nn.Module):\n"
-            "    def forward(self, L_y_: \"f32[4, 5][5, 1]cpu\", L_x_: "
-            "\"f32[4, 5][5, 1]cpu\"):\n"
-            "        l_y_ = L_y_\n        l_x_ = L_x_\n"
-            "        y = l_y_ + 3;  l_y_ = None\n"
-            "        getitem = l_x_[(slice(None, None, None), 0)];  l_x_ = None\n"
-            "        y[(slice(None, None, None), 0)] = getitem;  setitem = y;  getitem = "
-            "setitem = None\n"
-            "        return (y,)\n";
-        const json legacy = run(text, {"normalize_ir"}, {{"verify", true}}, {{4, 5}, {4, 5}});
-        QCOMPARE(legacy["verified"].dump(), std::string("true"));
-        const json& left = stepOf(legacy, "setitem");
-        QCOMPARE(left["is_mutation"].get<bool>(), true);
-        QCOMPARE(left["is_input_mutation"].get<bool>(), false);
-        QCOMPARE(left["why"].get<std::string>(), std::string("writes, but gives no tensor, so it stays"));
-        const json reply = run(text, {"functionalize"}, {{"verify", true}}, {{4, 5}, {4, 5}});
-        QCOMPARE(reply["verified"].dump(), std::string("true"));
-        QVERIFY(reply["graph"].get<std::string>().find("select_scatter") != std::string::npos);
-        QCOMPARE(reply["passes"][0]["write_back"].size(), 0U);
-    }
-
     void wrongOptionsAreRefused() {
         const json c = json::parse(m_cases.at("rand_0002"));
         for (const json& wrong : {json{{"remove", "everything"}}, json{{"write_back", "nobody"}}}) {

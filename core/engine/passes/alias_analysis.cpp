@@ -114,7 +114,7 @@ private:
 } // namespace
 
 tl::expected<std::vector<NodeAliases>, RunError> analyzeAliases(const Program& program,
-                                                                const std::vector<Tensor>& inputs,
+                                                                const std::vector<IValue>& inputs,
                                                                 const Attributes& attributes,
                                                                 const TaskContext& task) {
     Analysis analysis(program);

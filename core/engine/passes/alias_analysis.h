@@ -24,7 +24,7 @@ struct NodeAliases {
 /// One entry a node. Runs the program on `inputs`, which it may change. The first argument of a node whose
 /// result is None (operator.setitem) lends it its groups.
 [[nodiscard]] tl::expected<std::vector<NodeAliases>, RunError>
-analyzeAliases(const Program& program, const std::vector<at::Tensor>& inputs, const Attributes& attributes,
+analyzeAliases(const Program& program, const std::vector<c10::IValue>& inputs, const Attributes& attributes,
                const TaskContext& task = {});
 
 } // namespace dynascope::engine

@@ -3,6 +3,7 @@
 
 #include "core/engine/passes/torch_values.h"
 #include "core/engine/scorecard.h"
+#include "core/engine/torch_level/modes.h"
 #include "core/engine/tracer.h"
 
 #include <ATen/core/grad_mode.h>
@@ -35,8 +36,9 @@ public:
     }
 
     passes::PassResult<PassState> run() {
-        const std::vector<Tensor> inputs = m_given.freshInputs();
+        const std::vector<IValue> inputs = m_given.freshInputs();
         const TapeGuard tape(m_tape);
+        const torch_level::ModeGuard modes;
         const at::AutoGradMode noGrad(false);
         const c10::impl::ExcludeDispatchKeyGuard noAutograd(
             c10::autograd_dispatch_keyset_with_ADInplaceOrView);
@@ -56,7 +58,7 @@ public:
     }
 
 private:
-    void step(ir::NodeIndex at, const std::vector<Tensor>& inputs) {
+    void step(ir::NodeIndex at, const std::vector<IValue>& inputs) {
         const Instruction& instruction = m_program.code[at];
         const ir::Node& node = m_graph.node(at);
         m_firsts.push_back(m_tape.nodes().size());
@@ -64,7 +66,7 @@ private:
             TORCH_CHECK(instruction.position < inputs.size(), "the program takes ", m_program.inputs,
                         " inputs, but ", inputs.size(), " were given");
             m_tape.nameNext(node.name);
-            m_values[at] = m_tape.placeholder(node.name, node.target, inputs[instruction.position]);
+            m_values[at] = m_tape.input(node.name, node.target, inputs[instruction.position]);
         } else if (instruction.kind == Instruction::Kind::Attribute) {
             const auto found = m_given.attributes().find(instruction.attribute);
             TORCH_CHECK(found != m_given.attributes().end(), "no value was given for the constant '",
@@ -80,8 +82,11 @@ private:
     }
 
     ir::Argument resultOf(const ir::Argument& source) {
-        if (source.isNode())
-            return m_tape.argument(m_values[m_graph.find(source.text)], *c10::AnyType::get());
+        if (source.isNode()) {
+            const ir::NodeIndex node = m_graph.find(source.text);
+            if (m_graph.node(node).op == ir::Op::Placeholder) return source;
+            return m_tape.argument(m_values[node], *c10::AnyType::get());
+        }
         ir::Argument out = source;
         for (ir::Argument& item : out.items)
             item = resultOf(item);
@@ -139,7 +144,8 @@ private:
             }
         }
         if (count == 0 && source.op != ir::Op::GetAttr && source.target != "operator.getitem") {
-            step.why = "gives back its argument";
+            step.why =
+                m_values[at].isScalar() ? "is a number, which its readers take" : "gives back its argument";
             step.removed.push_back({at, ir::npos, step.why});
         } else if (!same && !step.emitted.empty()) {
             step.why = "is composed of " + std::to_string(step.emitted.size()) +
@@ -167,7 +173,7 @@ passes::PassResult<PassState> DecomposePass::run(const PassState& source, const 
     const auto values = torchValues(source);
     if (!values) return tl::unexpected(values.error());
     const std::shared_ptr<const Program> program = (*values)->program(source.graph);
-    if (!program->unsupported.empty()) return tl::unexpected(unsupportedError(*program));
+    if (auto obstacle = obstacleOf(*program)) return tl::unexpected(std::move(*obstacle));
     return Decomposition(*program, **values, context, observer).run();
 }
 

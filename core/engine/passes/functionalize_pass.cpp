@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/functionalize_pass.h"
 
+#include "core/engine/cells/functionalize_cells.h"
 #include "core/engine/deviations.h"
-#include "core/engine/functionalize_cells.h"
 #include "core/engine/passes/torch_values.h"
 #include "core/engine/scorecard_json.h"
 
@@ -69,7 +69,7 @@ passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
     const auto values = torchValues(source);
     if (!values) return tl::unexpected(values.error());
     const std::shared_ptr<const Program> program = (*values)->program(source.graph);
-    if (!program->unsupported.empty()) return tl::unexpected(unsupportedError(*program));
+    if (auto obstacle = obstacleOf(*program)) return tl::unexpected(std::move(*obstacle));
     FunctionalizeOptions options;
     const std::string remove = context.option("remove", "mutations");
     if (remove != "mutations" && remove != "mutations_and_views")

@@ -164,7 +164,8 @@ private:
             return finish(std::move(step));
         }
         if (isCall(source)) step.why = replaceWrite(node, aliases);
-        if (node.op == Op::CallFunction && node.kwargs.empty()) {
+        const bool onNumbers = !aliases.isTensor && aliases.groups.empty() && !aliases.isMutation;
+        if (node.op == Op::CallFunction && node.kwargs.empty() && !onNumbers) {
             const std::string_view function = rewritten(functionReplacements, plainTarget(node.target));
             if (!function.empty()) {
                 if (plainTarget(node.target) == "operator.floordiv")
@@ -316,7 +317,7 @@ passes::PassResult<PassState> NormalizeIrPass::run(const PassState& source,
     if (!values) return tl::unexpected(values.error());
     Normalized first = normalized(*source.graph);
     const Program program = compile(first.graph);
-    if (!program.unsupported.empty()) return tl::unexpected(unsupportedError(program));
+    if (auto obstacle = obstacleOf(program)) return tl::unexpected(std::move(*obstacle));
     auto aliases = analyzeAliases(program, (*values)->freshInputs(), (*values)->attributes(), context.task);
     if (!aliases) return tl::unexpected(passError(aliases.error()));
     PassState after;

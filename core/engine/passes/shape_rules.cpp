@@ -30,6 +30,13 @@ Rule ruleOf(Shapes (*function)(Arguments...)) {
     };
 }
 
+/// In evaluation nothing is saved for a backward pass.
+Shapes batchNormWithoutTraining(torch::jit::Stack& stack) {
+    const at::Tensor& input = stack.at(0).toTensor();
+    const torch::lazy::Shape none(at::kFloat, {0});
+    return {torch::lazy::Shape(input.scalar_type(), input.sizes()), none, none};
+}
+
 const std::unordered_map<std::string, Rule>& rules() {
     namespace lazy = torch::lazy;
     static const std::unordered_map<std::string, Rule> table{
@@ -37,6 +44,7 @@ const std::unordered_map<std::string, Rule>& rules() {
         {"aten::_adaptive_avg_pool2d_backward", ruleOf(lazy::compute_shape__adaptive_avg_pool2d_backward)},
         {"aten::_adaptive_avg_pool3d", ruleOf(lazy::compute_shape__adaptive_avg_pool3d)},
         {"aten::_adaptive_avg_pool3d_backward", ruleOf(lazy::compute_shape__adaptive_avg_pool3d_backward)},
+        {"aten::_native_batch_norm_legit_no_training", batchNormWithoutTraining},
         {"aten::abs", ruleOf(lazy::compute_shape_abs)},
         {"aten::binary_cross_entropy", ruleOf(lazy::compute_shape_binary_cross_entropy)},
         {"aten::binary_cross_entropy_backward", ruleOf(lazy::compute_shape_binary_cross_entropy_backward)},

@@ -3,6 +3,7 @@
 
 #include "core/engine/passes/shape_rules.h"
 #include "core/engine/passes/torch_values.h"
+#include "core/engine/torch_level/modes.h"
 #include "core/engine/torch_words.h"
 
 #include <ATen/core/List.h>
@@ -107,6 +108,7 @@ public:
         , m_values(m_graph.size()) {}
 
     passes::PassResult<PassState> run() {
+        const torch_level::ModeGuard modes;
         const at::AutoGradMode noGrad(false);
         ir::GraphBuilder builder;
         builder.setName(m_graph.name()).setStyle(m_graph.style());
@@ -153,7 +155,7 @@ private:
             why = "as the input is";
             const auto& inputs = m_given.inputs();
             TORCH_CHECK(instruction.position < inputs.size(), "no example input was given");
-            return moved(inputs[instruction.position], meta);
+            return onMeta(inputs[instruction.position]);
         }
         if (instruction.kind == Instruction::Kind::Attribute) {
             why = "as the constant is";
@@ -248,7 +250,7 @@ passes::PassResult<PassState> ShapesPass::run(const PassState& source, const pas
     const auto values = torchValues(source);
     if (!values) return tl::unexpected(values.error());
     const std::shared_ptr<const Program> program = (*values)->program(source.graph);
-    if (!program->unsupported.empty()) return tl::unexpected(unsupportedError(*program));
+    if (auto obstacle = obstacleOf(*program)) return tl::unexpected(std::move(*obstacle));
     Propagation propagation(*program, **values, context, observer);
     propagation.keep(source.values);
     return propagation.run();

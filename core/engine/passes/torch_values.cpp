@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/torch_values.h"
 
+#include "core/engine/torch_level/functorch.h"
+
 #include <ATen/ops/empty.h>
 #include <algorithm>
 #include <unordered_map>
@@ -8,20 +10,24 @@
 namespace dynascope::engine {
 
 using at::Tensor;
+using c10::IValue;
 
-std::vector<Tensor> TorchValues::freshInputs() const {
-    return copyTensors(m_inputs);
+std::vector<IValue> TorchValues::freshInputs() const {
+    return copyInputs(m_inputs);
 }
 
-std::vector<Tensor> TorchValues::freshDistinctInputs() const {
-    std::vector<Tensor> inputs = freshInputs();
+std::vector<IValue> TorchValues::freshDistinctInputs() const {
+    std::vector<IValue> inputs = freshInputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const bool again = std::any_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(i),
-                                       [&](const Tensor& earlier) { return earlier.is_same(inputs[i]); });
-        if (again)
-            inputs[i] = at::empty({0}, inputs[i].options())
-                            .set_(inputs[i].storage(), inputs[i].storage_offset(), inputs[i].sizes(),
-                                  inputs[i].strides());
+        if (!isDefinedTensor(inputs[i])) continue;
+        const Tensor tensor = inputs[i].toTensor();
+        const auto isSame = [&](const IValue& earlier) {
+            return isDefinedTensor(earlier) && earlier.toTensor().is_same(tensor);
+        };
+        if (std::any_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(i), isSame))
+            inputs[i] =
+                at::empty({0}, tensor.options())
+                    .set_(tensor.storage(), tensor.storage_offset(), tensor.sizes(), tensor.strides());
     }
     return inputs;
 }
@@ -35,15 +41,20 @@ std::shared_ptr<const TorchValues> TorchValues::with(Attributes attributes) cons
     return std::make_shared<const TorchValues>(std::move(attributes), m_inputs);
 }
 
-std::vector<Tensor> copyTensors(const std::vector<Tensor>& tensors) {
+std::vector<IValue> copyInputs(const std::vector<IValue>& inputs) {
     std::unordered_map<const void*, Tensor> copies; // of whole storages, as bytes
     std::unordered_map<const void*, Tensor> sameObject;
-    std::vector<Tensor> out;
-    out.reserve(tensors.size());
-    for (const Tensor& tensor : tensors) {
+    std::vector<IValue> out;
+    out.reserve(inputs.size());
+    for (const IValue& input : inputs) {
+        if (!isDefinedTensor(input)) {
+            out.push_back(input);
+            continue;
+        }
+        const Tensor& tensor = input.toTensor();
         Tensor& known = sameObject[tensor.unsafeGetTensorImpl()];
         if (known.defined()) {
-            out.push_back(known);
+            out.emplace_back(known);
             continue;
         }
         const c10::Storage& storage = tensor.storage();
@@ -55,7 +66,7 @@ std::vector<Tensor> copyTensors(const std::vector<Tensor>& tensors) {
         }
         known = at::empty({0}, tensor.options())
                     .set_(bytes.storage(), tensor.storage_offset(), tensor.sizes(), tensor.strides());
-        out.push_back(known);
+        out.emplace_back(known);
     }
     return out;
 }
@@ -72,12 +83,23 @@ passes::PassResult<const TorchValues*> torchValues(const passes::PassState& stat
     return values;
 }
 
-passes::PassError unsupportedError(const Program& program) {
+std::optional<passes::PassError> obstacleOf(const Program& program) {
+    for (ir::NodeIndex i = 0; i < program.graph->size() && program.unsupported.empty(); ++i) {
+        const ir::Node& node = program.graph->node(i);
+        if (node.op == ir::Op::CallFunction && torch_level::isFunctorchTarget(node.target))
+            return passes::PassError{"'" + node.target +
+                                         "' belongs to a transform of torch.func (vmap, grad, jvp): take the "
+                                         "graph that AOTAutograd makes of this one, where it is resolved",
+                                     i,
+                                     false,
+                                     {}};
+    }
+    if (program.unsupported.empty()) return std::nullopt;
     const Unsupported& first = program.unsupported.front();
     std::string message = "the engine cannot run " + first.target + " (" + first.reason + ")";
     if (program.unsupported.size() > 1)
         message += "; and " + std::to_string(program.unsupported.size() - 1) + " more";
-    return {std::move(message), first.node, false, {}};
+    return passes::PassError{std::move(message), first.node, false, {}};
 }
 
 passes::PassError passError(const RunError& error) {

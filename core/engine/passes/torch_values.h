@@ -8,6 +8,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace dynascope::engine {
@@ -16,7 +17,7 @@ namespace dynascope::engine {
 class TorchValues final : public passes::Values {
 public:
     /// `program` is the graph compiled, if it is at hand.
-    TorchValues(Attributes attributes, std::vector<at::Tensor> inputs,
+    TorchValues(Attributes attributes, std::vector<c10::IValue> inputs,
                 std::shared_ptr<const Program> program = nullptr)
         : m_attributes(std::move(attributes))
         , m_inputs(std::move(inputs))
@@ -24,11 +25,11 @@ public:
 
     [[nodiscard]] const Attributes& attributes() const { return m_attributes; }
     /// Never to be written into.
-    [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return m_inputs; }
-    [[nodiscard]] std::vector<at::Tensor> freshInputs() const;
+    [[nodiscard]] const std::vector<c10::IValue>& inputs() const { return m_inputs; }
+    [[nodiscard]] std::vector<c10::IValue> freshInputs() const;
     /// As freshInputs(), but an input that is an earlier one becomes a second tensor on its storage, as in a
     /// traced graph.
-    [[nodiscard]] std::vector<at::Tensor> freshDistinctInputs() const;
+    [[nodiscard]] std::vector<c10::IValue> freshDistinctInputs() const;
     /// `graph` compiled.
     [[nodiscard]] std::shared_ptr<const Program> program(const ir::GraphPtr& graph) const;
     /// The same inputs with the constants of a graph that was made from this one.
@@ -36,12 +37,12 @@ public:
 
 private:
     Attributes m_attributes;
-    std::vector<at::Tensor> m_inputs;
+    std::vector<c10::IValue> m_inputs; ///< tensors and numbers
     std::shared_ptr<const Program> m_program;
 };
 
-/// Copies that share storages among each other as the originals do.
-[[nodiscard]] std::vector<at::Tensor> copyTensors(const std::vector<at::Tensor>& tensors);
+/// Copies whose tensors share storages among each other as the originals do.
+[[nodiscard]] std::vector<c10::IValue> copyInputs(const std::vector<c10::IValue>& inputs);
 
 /// The whole storage that a tensor lies in, as a flat tensor of its dtype that shares it.
 [[nodiscard]] at::Tensor wholeStorage(const at::Tensor& tensor);
@@ -49,8 +50,10 @@ private:
 /// The values of a state, or why a pass that needs them cannot run.
 [[nodiscard]] passes::PassResult<const TorchValues*> torchValues(const passes::PassState& state);
 
-/// Message and node of a program that cannot run, or of a node that failed.
-[[nodiscard]] passes::PassError unsupportedError(const Program& program);
+/// Why a program that runs node by node cannot: a node that the engine does not run, or one that enters a
+/// transform of torch.func, which is only resolved in the graphs that AOTAutograd makes.
+[[nodiscard]] std::optional<passes::PassError> obstacleOf(const Program& program);
+/// Message and node of a node that failed.
 [[nodiscard]] passes::PassError passError(const RunError& error);
 
 } // namespace dynascope::engine

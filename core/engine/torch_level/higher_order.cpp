@@ -52,15 +52,35 @@ Value cond(const Arguments& a) {
                          taken ? "the true branch of cond" : "the false branch of cond");
 }
 
-Value whileLoop(const Arguments& a) {
+/// What the body gave: each time, or only the last.
+std::vector<std::vector<Value>> loop(const Arguments& a, bool eachTime) {
+    std::vector<std::vector<Value>> outputs;
     std::vector<Value> carried = a["carried_inputs"].items();
     const std::vector<Value> extra =
         a["additional_inputs"].isNone() ? std::vector<Value>() : a["additional_inputs"].items();
     const auto first = [](const Value& value) { return value.isSequence() ? value.items().at(0) : value; };
-    while (truth(first(runGraph(a["cond_fn"], joined(carried, extra), a.context()))))
+    while (truth(first(runGraph(a["cond_fn"], joined(carried, extra), a.context())))) {
+        TORCH_CHECK(!a.context() || !a.context()->task || !a.context()->task->cancelled(), "cancelled");
         carried = runUnchanging(a["body_fn"], joined(carried, extra), a.context(), "the body of while_loop")
                       .items();
-    return Value::tuple(std::move(carried));
+        if (!eachTime) outputs.clear();
+        outputs.push_back(carried);
+    }
+    return outputs;
+}
+
+/// A loop that never ran gives copies.
+Value copied(const Value& value) {
+    return value.isTensor() ? aten("clone", {value}) : value;
+}
+
+Value whileLoop(const Arguments& a) {
+    std::vector<std::vector<Value>> outputs = loop(a, false);
+    if (!outputs.empty()) return Value::tuple(std::move(outputs.back()));
+    std::vector<Value> out;
+    for (const Value& value : a["carried_inputs"].items())
+        out.push_back(copied(value));
+    return Value::tuple(std::move(out));
 }
 
 /// Row `i` of every tensor.
@@ -88,6 +108,15 @@ std::int64_t leading(const Value& xs) {
     return xs.items()[0].tensor().size(0);
 }
 
+Value whileLoopStackOutput(const Arguments& a) {
+    const std::vector<std::vector<Value>> outputs = loop(a, true);
+    if (!outputs.empty()) return stacked(outputs);
+    std::vector<Value> out;
+    for (const Value& value : a["carried_inputs"].items())
+        out.push_back(value.isTensor() ? copied(aten("unsqueeze", {value, 0})) : value);
+    return Value::tuple(std::move(out));
+}
+
 Value mapOver(const Arguments& a) {
     std::vector<std::vector<Value>> outputs;
     const std::int64_t count = leading(a["xs"]);
@@ -113,6 +142,22 @@ Value scan(const Arguments& a) {
     return Value::tuple(joined(carried, stacked(outputs).items()));
 }
 
+/// The operator is associative, so going along one by one gives what its tree of calls gives.
+Value associativeScan(const Arguments& a) {
+    std::vector<Value> carried;
+    std::vector<std::vector<Value>> outputs;
+    const std::int64_t count = leading(a["xs"]);
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::vector<Value> row = rows(a["xs"], i);
+        carried = i == 0 ? std::move(row)
+                         : runGraph(a["combine_fn"],
+                                    joined(joined(carried, row), a["additional_inputs"].items()), a.context())
+                               .items();
+        outputs.push_back(carried);
+    }
+    return count == 0 ? Value::tuple(a["xs"].items()) : stacked(outputs);
+}
+
 Value wrap(const Arguments& a) {
     return runGraph(a["body"], a["args"].items(), a.context());
 }
@@ -136,8 +181,16 @@ Value hintsWrapper(const Arguments& a) {
 
 constexpr std::array table{
     Entry{"cond", "pred, true_fn, false_fn, operands=()", cond},
-    Entry{"while_loop", "cond_fn, body_fn, carried_inputs, additional_inputs=()", whileLoop},
+    Entry{"while_loop", "cond_fn, body_fn, carried_inputs, additional_inputs=(), mutated_arg_indices=None",
+          whileLoop},
+    Entry{"while_loop_stack_output", "cond_fn, body_fn, carried_inputs, additional_inputs=()",
+          whileLoopStackOutput},
     Entry{"map_impl", "f, xs, pos_args=()", mapOver},
+    Entry{"associative_scan", "combine_fn, xs, additional_inputs=()", associativeScan},
+    Entry{"flex_attention",
+          "query, key, value, score_mod, block_mask, scale, kernel_options=None, score_mod_other_buffers=(), "
+          "mask_mod_other_buffers=()",
+          flexAttention},
     Entry{"scan", "combine_fn, init, xs, additional_inputs=()", scan},
     Entry{"wrap", "body, *args", wrap},
     Entry{"wrap_activation_checkpoint", "body, *args, **options", wrap},

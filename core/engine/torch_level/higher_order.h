@@ -22,4 +22,8 @@ namespace dynascope::engine::torch_level {
 [[nodiscard]] Value applyAutogradFunction(const Value& forward, const Value& backward,
                                           const std::vector<Value>& inputs, const Context* context);
 
+/// (query, key, value, score_mod, block_mask, scale, kernel_options, score_mod_other_buffers,
+/// mask_mod_other_buffers) -> (output, log-sum-exp to the base 2, highest scores to the base 2).
+[[nodiscard]] Value flexAttention(const Arguments& a);
+
 } // namespace dynascope::engine::torch_level

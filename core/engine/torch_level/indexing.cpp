@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/torch_level/indexing.h"
 
+#include "core/engine/torch_level/functorch.h"
 #include "core/engine/torch_level/literals.h"
 #include "core/engine/torch_level/numbers.h"
+#include "core/engine/torch_level/overloads.h"
 
 #include <ATen/TensorIndexing.h>
 #include <ATen/ops/lift_fresh.h>
 #include <algorithm>
+#include <optional>
 
 namespace dynascope::engine::torch_level {
 
@@ -53,6 +56,17 @@ std::vector<TensorIndex> tensorIndices(const Value& index) {
     return out;
 }
 
+/// Numbers in tensors are read out, which a tensor under vmap does not allow: PyTorch takes them as indices.
+/// Nothing where that does not concern the index.
+std::optional<Value> mappedIndex(const Value& index) {
+    std::vector<Value> items = index.kind() == Kind::Tuple ? index.items() : std::vector<Value>{index};
+    const bool tensors =
+        std::all_of(items.begin(), items.end(), [](const Value& item) { return item.isTensor(); });
+    const auto isMapped = [](const Value& item) { return isTransformed(item.tensor()); };
+    if (!tensors || std::none_of(items.begin(), items.end(), isMapped)) return std::nullopt;
+    return Value::list(std::move(items));
+}
+
 std::size_t position(const Value& index, std::size_t size) {
     const std::int64_t given = index.integer();
     const auto length = static_cast<std::int64_t>(size);
@@ -91,7 +105,10 @@ Value sliced(const Value& sequence, const Value& slice) {
 } // namespace
 
 Value getItem(const Value& container, const Value& index) {
-    if (container.isTensor()) return at::indexing::get_item(container.tensor(), tensorIndices(index));
+    if (container.isTensor()) {
+        if (const auto mapped = mappedIndex(index)) return aten("index", {container, *mapped});
+        return at::indexing::get_item(container.tensor(), tensorIndices(index));
+    }
     if (container.kind() == Kind::Dict) {
         const std::vector<Value>& items = container.items();
         for (std::size_t i = 0; i + 1 < items.size(); i += 2) {

@@ -2,6 +2,7 @@
 #include "core/engine/torch_level/resolve.h"
 
 #include "core/engine/torch_level/functional.h"
+#include "core/engine/torch_level/functorch.h"
 #include "core/engine/torch_level/higher_order.h"
 #include "core/engine/torch_level/modes.h"
 #include "core/engine/torch_level/overloads.h"
@@ -96,6 +97,7 @@ Found findFunction(std::string_view target) {
     if (target.starts_with(ops)) return ofOps(target.substr(ops.size()), target);
     if (auto function = pythonFunction(target)) return found(*function);
     if (auto function = modeFunction(target)) return found(*function);
+    if (auto function = functorchFunction(target)) return found(*function);
     for (const std::string_view space : methodSpaces) {
         if (target.starts_with(space)) return findMethod(target.substr(space.size()));
     }

@@ -70,7 +70,8 @@ public:
     [[nodiscard]] json identity(std::size_t output) const {
         const Tensor& tensor = m_run.results[output].toTensor();
         for (std::size_t i = 0; i < m_run.inputs.tensors.size(); ++i) {
-            if (m_run.inputs.tensors[i].is_same(tensor)) return "input " + std::to_string(i);
+            if (m_run.inputs.tensors[i].defined() && m_run.inputs.tensors[i].is_same(tensor))
+                return "input " + std::to_string(i);
         }
         for (std::size_t i = 0; i < output; ++i) {
             if (m_run.results[i].isTensor() && m_run.results[i].toTensor().is_same(tensor))
@@ -124,6 +125,7 @@ std::vector<Check> compare(const ProgramRun& expected, const ProgramRun& actual,
     for (std::size_t i = 0; i < std::min(expected.results.size(), actual.results.size()); ++i)
         compareOutput(out, expected, actual, i, strict);
     for (std::size_t i = 0; i < expected.inputs.tensors.size(); ++i) {
+        if (!expected.inputs.tensors[i].defined()) continue; // a number stays what it is
         const std::string what =
             "input " + (i < names.size() ? names[i] : std::to_string(i)) + " after the call";
         const Tensor& a = expected.inputs.tensors[i];

@@ -13,7 +13,7 @@ std::vector<at::Tensor> gradients(const std::vector<c10::IValue>& results,
     std::vector<at::Tensor> leaves;
     for (const at::Tensor& input : inputs) {
         // grad_fn() brings a view of a changed base up to date, which is_leaf() does not.
-        if (input.requires_grad() && !input.grad_fn()) leaves.push_back(input);
+        if (input.defined() && input.requires_grad() && !input.grad_fn()) leaves.push_back(input);
     }
     at::Tensor loss;
     int weight = 0;

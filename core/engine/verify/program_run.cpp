@@ -94,7 +94,7 @@ ProgramRun runSide(const Side& side, const json& inputs, std::uint64_t seed, con
     out.inputs = inputsOf(inputs, {});
     out.storagesBefore = storageKeys(out.inputs.tensors);
     seedRandomNumbers(seed);
-    auto results = run(*side.program, out.inputs.tensors, side.attributes, task, observer);
+    auto results = run(*side.program, out.inputs.values, side.attributes, task, observer);
     if (!results) {
         out.error = std::move(results.error());
         return out;
@@ -114,7 +114,7 @@ GradientRun runForGradients(const Side& side, const json& inputs, std::uint64_t 
     GradientRun out;
     const CaseInputs made = inputsOf(inputs, {.requiresGrad = true});
     seedRandomNumbers(seed);
-    auto results = run(withoutWriteBacks(*side.program), made.tensors, side.attributes, task);
+    auto results = run(withoutWriteBacks(*side.program), made.values, side.attributes, task);
     if (!results) {
         out.error = results.error().message;
         return out;

@@ -30,13 +30,14 @@ bool sameGeometry(const json& a, const json& b) {
 /// Input positions that have a storage of their own, by dtype.
 std::map<std::string, std::vector<std::size_t>> independentByDtype(const json& inputs) {
     std::map<json, int> owners;
-    for (const json& input : inputs.at("inputs"))
-        ++owners[input.at("storage")];
+    for (const json& input : inputs.at("inputs")) {
+        if (input.is_object()) ++owners[input.at("storage")];
+    }
     std::map<std::string, std::vector<std::size_t>> out;
     for (std::size_t i = 0; i < inputs["inputs"].size(); ++i) {
         const json& input = inputs["inputs"][i];
         // An input under autograd that shares memory is no leaf that a user could have.
-        if (owners[input.at("storage")] == 1 && !input.value("requires_grad", false))
+        if (input.is_object() && owners[input.at("storage")] == 1 && !input.value("requires_grad", false))
             out[input.at("dtype").get<std::string>()].push_back(i);
     }
     return out;

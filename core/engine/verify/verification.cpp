@@ -138,7 +138,8 @@ private:
         const GradientRun computed = runForGradients(m_request.computed, m_inputs, m_request.seed, m_task);
         std::vector<std::string> leaves;
         for (std::size_t i = 0; i < m_names.size() && i < m_inputs["inputs"].size(); ++i) {
-            if (m_inputs["inputs"][i].value("requires_grad", false)) leaves.push_back(m_names[i]);
+            const json& input = m_inputs["inputs"][i];
+            if (input.is_object() && input.value("requires_grad", false)) leaves.push_back(m_names[i]);
         }
         for (Check& check : compare(eager, computed, leaves))
             m_checks.push_back(std::move(check));

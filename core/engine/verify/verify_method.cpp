@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/verify/verify_method.h"
 
+#include "core/engine/execute.h"
 #include "core/engine/pass_runner.h"
 #include "core/engine/verify/verification.h"
 #include "core/ir/text.h"
@@ -59,6 +60,7 @@ Reply verifyMethod(const json& params, std::shared_ptr<const Program> source, co
     VerifyRequest request;
     Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
     if (!attributes) return invalid(attributes.error().message);
+    seedAttributes(*source, *attributes);
     request.source = {std::move(source), std::move(*attributes), json::array()};
     request.inputs = inputs;
     request.aliasing = params.value("aliasing", false);

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records Dynamo graphs of one torch function each with PyTorch's own answers, for tst_engine_recorded:
 record_torch_level.py > torch_level.json; tar cJf ../torch_level.tar.xz torch_level.json"""
-import json, sys, torch, torch.nn.functional as F
+import json, re, sys, torch, torch.nn.functional as F
+from torch._higher_order_ops.associative_scan import associative_scan, associative_scan_op
+from torch._higher_order_ops.map import map as map_over
+from torch._higher_order_ops.scan import scan
+from torch._higher_order_ops.while_loop import while_loop
+from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 torch.manual_seed(0)
 X, Y = torch.randn(2, 3, 8), torch.randn(2, 3, 8)
 I, W = torch.randn(2, 4, 8, 8), torch.randn(6, 4, 3, 3)
 L, T, E = torch.randn(4, 5), torch.tensor([0, 3, 1, 4]), torch.randn(10, 6)
 P, M = torch.rand(4, 5) * 0.8 + 0.1, torch.randn(4, 4)
+QKV = tuple(torch.randn(2, 4, 9, 4) for _ in range(3))
+BLOCKS = create_block_mask(lambda b, h, i, j: i >= j, None, None, 20, 18, device="cpu", BLOCK_SIZE=16)
 one = lambda f: (f, (X,))
 CASES = {
   **{n: one(lambda x, n=n: getattr(F, n)(x)) for n in "relu relu6 elu selu celu silu mish hardswish hardsigmoid hardtanh leaky_relu gelu softplus softsign tanhshrink logsigmoid sigmoid tanh hardshrink softshrink".split()},
@@ -48,7 +56,26 @@ CASES = {
   "fft": one(lambda x: torch.fft.rfft(x).abs()), "autocast": (lambda x, y: _cast(x, y), (M, M)), "no_grad": one(lambda x: _nograd(x)),
   "expand": one(lambda x: x[:, :1].expand(-1, 4, -1).permute(2, 0, 1).contiguous().flatten(1)), "clamp": one(lambda x: x.clamp(-0.5, 0.5).clamp_min(0)),
   "scatter": (lambda x, i: torch.zeros(4, 6).scatter(1, i[:, None], 1.0), (L, T)), "cumsum": one(lambda x: x.cumsum(-1).flip(0).roll(1, 2)), "tril": (lambda m: m.tril(-1) + torch.triu(m), (M,)),
+  "flex_attention": (lambda q, k, v, b: flex_attention(q, k, v, score_mod=lambda s, n, h, i, j: s + b[h] * (i - j)), (*QKV, torch.randn(4))),
+  "flex_attention mask": (lambda q, k, v: flex_attention(q, k, v, block_mask=BLOCKS, enable_gqa=True, return_lse=True), (torch.randn(2, 4, 20, 4), torch.randn(2, 2, 18, 4), torch.randn(2, 2, 18, 4))),
+  "flex_attention scale": (lambda q, k, v: flex_attention(q.double(), k.double(), v.double(), score_mod=lambda s, n, h, i, j: torch.where(i >= j, torch.tanh(s) * 3, -float("inf")), scale=0.5), QKV),
+  "scan": (lambda x, h, w: scan(lambda c, r: (torch.tanh(c @ w + r), c * 2), h, x, dim=0), (torch.randn(5, 3, 2), torch.randn(3, 2), torch.randn(2, 2))),
+  "scan reverse": (lambda x, h: scan(lambda c, r: ({"a": c["a"] + r}, c["a"] * r), {"a": h}, x, dim=1, reverse=True), (torch.randn(3, 5, 2), torch.randn(3, 2))),
+  "associative_scan": (lambda x, y: associative_scan_op(lambda a, b, c, d: [a * c, b * c + d], [x, y], ()), (torch.rand(7, 3), torch.rand(7, 3))),
+  "associative_scan generic": (lambda x, y: associative_scan(lambda a, b: (a[0] * b[0], a[1] * b[0] + b[1]), (x, y), 1, combine_mode="generic"), (torch.rand(3, 5, 2), torch.rand(3, 5, 2))),
+  "while_loop": (lambda x, i: while_loop(lambda x, i: i < 5, lambda x, i: (x * 2, i + 1), (x, i)), (X, torch.tensor(0))),
+  "map": (lambda x, y: map_over(lambda a, b: a + b.sum(), x, y), (X, torch.rand(2))),
+  "vmap": (lambda x, y: vmap(lambda a, b: a @ b + a.sum(), in_dims=(0, 1), out_dims=1)(x, y), (torch.rand(4, 3, 2), torch.rand(2, 4, 5))),
+  "vmap nested": (lambda x, y: vmap(vmap(lambda a, b: (a * b).sum() + b[0], in_dims=(0, None)), in_dims=(None, 0), out_dims=-1)(x, y), (torch.rand(4, 3), torch.rand(5, 3))),
+  "vmap constant": (lambda x: vmap(lambda a: (a.relu(), torch.ones(2)), out_dims=(0, 1))(x), (X,)),
+  "grad": one(lambda x: grad(lambda a: (a.sin() * a).sum())(x)), "grad no_grad": one(lambda x: _nogradgrad(x)),
+  "vjp": (lambda x, y: vjp(lambda a: a * a, x)[1](y), (X, Y)), "jvp": (lambda x, y: jvp(lambda a: a.sin() * a, (x,), (y,)), (X, Y)),
+  "jacrev": one(lambda x: jacrev(lambda a: a.sin())(x[0, 0])), "jacfwd": one(lambda x: jacfwd(lambda a: a.sin() * a.sum())(x[0, 0])),
+  "hessian": one(lambda x: hessian(lambda a: (a ** 3).sum())(x[0, 0])),
+  "per-sample grad": (lambda w, x: vmap(grad(lambda w, a: ((a @ w) ** 2).sum()), in_dims=(None, 0))(w, x), (torch.randn(3, 2), torch.randn(5, 4, 3))),
 }
+def _nogradgrad(x):
+    with torch.no_grad(): return grad(lambda a: (a.exp() * a).sum())(x)
 def _set(x, y): x[:, 0] = y[:, 1]; x[0, 1, 2:4] = 7; return x
 def _cast(x, y):
     with torch.autocast("cpu", torch.bfloat16): return (x @ y).float()
@@ -61,7 +88,7 @@ for name, (f, args) in CASES.items():
     seen = {"graphs": 0}
     def replay(gm, example):
         seen["graphs"] += 1
-        seen["graph"] = gm.print_readable(print_output=False, include_stride=True, include_device=True)
+        seen["graph"] = re.sub(r"\n *# [^\n]*(?=\n)", "", gm.print_readable(print_output=False, include_stride=True, include_device=True))
         seen["inputs"] = [e.clone() for e in example]
         def call(*a):
             seen["result"] = gm.forward(*a); return seen["result"]

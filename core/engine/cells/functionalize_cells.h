@@ -13,10 +13,9 @@ namespace dynascope::engine {
 
 /// As functionalize(), but right for inputs that alias each other. `inputs` are left alone. The error is
 /// eager's, or names what has no functional form.
-[[nodiscard]] tl::expected<Functionalized, RunError> functionalizeCells(const Program& program,
-                                                                        const std::vector<at::Tensor>& inputs,
-                                                                        const Attributes& attributes,
-                                                                        const FunctionalizeOptions& options,
-                                                                        const TaskContext& task = {});
+[[nodiscard]] tl::expected<Functionalized, RunError>
+functionalizeCells(const Program& program, const std::vector<c10::IValue>& inputs,
+                   const Attributes& attributes, const FunctionalizeOptions& options,
+                   const TaskContext& task = {});
 
 } // namespace dynascope::engine
