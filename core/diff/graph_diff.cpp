@@ -19,24 +19,33 @@ using ir::npos;
 
 class Differ {
 public:
-    Differ(const ir::Graph& a, const ir::Graph& b, const DiffOptions& options)
+    Differ(const ir::Graph& a, const ir::Graph& b, const Origins& known, const DiffOptions& options)
         : m_a(a)
         , m_b(b)
+        , m_known(a, b, known)
         , m_options(options)
         , m_formsA(detail::formsOf(a))
         , m_formsB(detail::formsOf(b)) {}
 
     GraphDiff run() {
-        detail::Alignment alignment = detail::alignGraphs(m_a, m_b, m_formsA, m_formsB);
-        detail::linkLowering(m_a, m_b, m_formsA, m_formsB, alignment, m_diff.links);
+        const bool aligns = !m_known.allOfOneSide();
+        detail::Alignment alignment{std::vector<NodeIndex>(m_a.size(), npos),
+                                    std::vector<NodeIndex>(m_b.size(), npos),
+                                    std::vector<Evidence>(m_a.size(), Evidence::Recorded)};
+        if (aligns) {
+            alignment = detail::alignGraphs(m_a, m_b, m_formsA, m_formsB);
+            detail::linkLowering(m_a, m_b, m_formsA, m_formsB, alignment, m_diff.links);
+            for (NodeIndex i = 0; i < m_a.size(); ++i)
+                if (alignment.partnerOfA[i] != npos)
+                    m_diff.links.push_back({i, alignment.partnerOfA[i], alignment.evidence[i]});
+            detail::linkOrigins(m_a, m_b, m_formsA, m_formsB, alignment, m_diff.links);
+        }
+        if (!m_known.origins().empty())
+            detail::takeOrigins(m_a, m_b, m_formsA, m_formsB, m_known, alignment, m_diff.links);
         m_diff.partnerOfA = alignment.partnerOfA;
         m_diff.partnerOfB = alignment.partnerOfB;
         m_diff.a.assign(m_a.size(), Change::Removed);
         m_diff.b.assign(m_b.size(), Change::Added);
-        for (NodeIndex i = 0; i < m_a.size(); ++i)
-            if (m_diff.partnerOfA[i] != npos)
-                m_diff.links.push_back({i, m_diff.partnerOfA[i], alignment.evidence[i]});
-        detail::linkOrigins(m_a, m_b, m_formsA, m_formsB, alignment, m_diff.links);
         std::sort(m_diff.links.begin(), m_diff.links.end(), [](const Link& x, const Link& y) {
             return std::tie(x.a, x.b, x.evidence) < std::tie(y.a, y.b, y.evidence);
         });
@@ -259,6 +268,7 @@ private:
 
     const ir::Graph& m_a;
     const ir::Graph& m_b;
+    const detail::Mentioned m_known;
     const DiffOptions& m_options;
     std::vector<Form> m_formsA, m_formsB;
     std::vector<bool> m_inOrder; // by node of A: on the longest run of pairs that keeps its order
@@ -305,6 +315,8 @@ char32_t changeSign(Change change) {
 
 std::string_view evidenceName(Evidence evidence) {
     switch (evidence) {
+    case Evidence::Recorded:
+        return "recorded";
     case Evidence::SharedNode:
         return "shared node";
     case Evidence::Structure:
@@ -342,7 +354,12 @@ const std::vector<FieldChange>* GraphDiff::detail(NodeIndex node) const {
 }
 
 GraphDiff diffGraphs(const ir::Graph& a, const ir::Graph& b, const DiffOptions& options) {
-    return Differ(a, b, options).run();
+    return Differ(a, b, {}, options).run();
+}
+
+GraphDiff diffGraphs(const ir::Graph& a, const ir::Graph& b, const Origins& known,
+                     const DiffOptions& options) {
+    return Differ(a, b, known, options).run();
 }
 
 } // namespace dynascope::diff

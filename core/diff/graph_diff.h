@@ -3,6 +3,7 @@
 // Node-aligned diff of two graphs, as data: views only paint it.
 #pragma once
 
+#include "core/diff/origins.h"
 #include "core/ir/graph.h"
 
 #include <cstdint>
@@ -29,8 +30,8 @@ struct FieldChange {
     std::string a, b;
 };
 
-/// How a link was found, strongest first.
-enum class Evidence : std::uint8_t { SharedNode, Structure, Name, StackTrace, Neighbourhood };
+/// How a link was found, strongest first. Recorded: the pass that made B said so.
+enum class Evidence : std::uint8_t { Recorded, SharedNode, Structure, Name, StackTrace, Neighbourhood };
 [[nodiscard]] std::string_view evidenceName(Evidence evidence);
 
 /// A node of A became a node of B. Many-to-many: a setitem may become select, copy and select_scatter.
@@ -68,6 +69,11 @@ struct DiffOptions {
 
 /// O((n + m) log(n + m)) for graphs that are mostly alike; bounded everywhere. Pure and thread-safe.
 [[nodiscard]] GraphDiff diffGraphs(const ir::Graph& a, const ir::Graph& b, const DiffOptions& options = {});
+
+/// With origins that are known, such as those that the pass recorded that made B of A: they decide for every
+/// node that they speak of, the alignment for the others.
+[[nodiscard]] GraphDiff diffGraphs(const ir::Graph& a, const ir::Graph& b, const Origins& known,
+                                   const DiffOptions& options = {});
 
 /// The diff as a unified text that ends with a one-line summary: "+3 -1 ~1 moved 0, 2 respelled, 2 same".
 [[nodiscard]] std::string printDiff(const ir::Graph& a, const ir::Graph& b, const GraphDiff& diff);

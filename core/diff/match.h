@@ -6,6 +6,7 @@
 
 #include "core/diff/canonical.h"
 #include "core/diff/graph_diff.h"
+#include "core/diff/origins.h"
 
 #include <vector>
 
@@ -14,6 +15,20 @@ namespace dynascope::diff::detail {
 struct Alignment {
     std::vector<ir::NodeIndex> partnerOfA, partnerOfB;
     std::vector<Evidence> evidence; ///< by node of A, where it has a partner
+};
+
+/// Known origins, and which nodes they speak of. Pairs out of range are dropped.
+class Mentioned {
+public:
+    Mentioned(const ir::Graph& a, const ir::Graph& b, Origins origins);
+    [[nodiscard]] bool ofA(ir::NodeIndex node) const { return m_a[node]; }
+    [[nodiscard]] bool ofB(ir::NodeIndex node) const { return m_b[node]; }
+    [[nodiscard]] bool allOfOneSide() const;                           ///< nothing is left to align
+    [[nodiscard]] const Origins& origins() const { return m_origins; } ///< sorted
+
+private:
+    std::vector<bool> m_a, m_b;
+    Origins m_origins;
 };
 
 [[nodiscard]] Alignment alignGraphs(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
@@ -29,5 +44,10 @@ void linkLowering(const ir::Graph& a, const ir::Graph& b, const std::vector<Form
 /// comes from.
 void linkOrigins(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
                  const std::vector<Form>& formsB, const Alignment& alignment, std::vector<Link>& links);
+
+/// Puts known origins in the place of the pairs and links that the other functions found for the same nodes.
+void takeOrigins(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
+                 const std::vector<Form>& formsB, const Mentioned& known, Alignment& alignment,
+                 std::vector<Link>& links);
 
 } // namespace dynascope::diff::detail

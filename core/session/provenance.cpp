@@ -24,6 +24,7 @@ void reach(Reached& set, ir::NodeIndex node, LinkEvidence evidence) {
 
 LinkEvidence evidenceOf(diff::Evidence evidence) {
     switch (evidence) {
+    case diff::Evidence::Recorded: // no pass of ours stands between captured stages
     case diff::Evidence::SharedNode:
         return LinkEvidence::SharedNode;
     case diff::Evidence::Structure:

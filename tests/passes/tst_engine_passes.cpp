@@ -120,6 +120,32 @@ private slots:
         QCOMPARE(back["how"].dump(), std::string(R"(["copy_"])"));
     }
 
+    /// The writes of an input become their functional forms and what writes the input back.
+    void provenanceLeadsToTheWriteBack() {
+        const json reply = functionalize("hand_dupe_mutate_first", {});
+        const json& back = reply["passes"][0]["write_back"][0];
+        const std::string node = back["nodes"][0].get<std::string>();
+        std::set<std::string> from;
+        for (const json& pair : reply["passes"][0]["provenance"])
+            if (pair[1] == node) from.insert(pair[0].get<std::string>());
+        const json storage = stepOf(reply, back["input"].get<std::string>())["scorecard"][0]["storage"];
+        std::set<std::string> expected{"output"};
+        for (const json& step : reply["steps"])
+            for (const json& update : step["updates"])
+                if (update["storage"] == storage) expected.insert(step["source"].get<std::string>());
+        QVERIFY(expected.size() > 1);
+        QVERIFY(from == expected);
+        const json& changed = reply["steps"].back()["changed"];
+        QCOMPARE(changed.size(), expected.size() - 1);
+        QCOMPARE(changed[0]["after"].get<std::string>(), node);
+        QCOMPARE(changed[0]["why"].get<std::string>(),
+                 "its value is written back into " + back["input"].get<std::string>());
+        // Nothing of the sort where the caller writes.
+        QVERIFY(functionalize("hand_dupe_mutate_first", {{"write_back", "caller"}})["steps"]
+                    .back()["changed"]
+                    .empty());
+    }
+
     void setAndResizeAreNamed() {
         const json set = functionalize("hand_set_input_to_other", {{"verify", true}});
         QVERIFY(set["passes"][0]["write_back"].dump().find("set_") != std::string::npos);

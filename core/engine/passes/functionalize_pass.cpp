@@ -7,6 +7,7 @@
 #include "core/engine/scorecard_json.h"
 
 #include <algorithm>
+#include <map>
 
 namespace dynascope::engine {
 
@@ -48,7 +49,28 @@ std::string sentence(const Functionalized& result, const FunctionalStep& step) {
     return out;
 }
 
-void report(const Functionalized& result, passes::PassObserver& observer) {
+/// Steps that wrote the storage of each input, by the input's node.
+std::map<ir::NodeIndex, std::vector<ir::NodeIndex>> writersOfInputs(const Functionalized& result,
+                                                                    const ir::Graph& source) {
+    std::map<std::uint32_t, std::vector<ir::NodeIndex>> writers; // by storage
+    std::map<ir::NodeIndex, std::uint32_t> storageOf;
+    for (const FunctionalStep& step : result.steps) {
+        if (source.node(step.source).op == ir::Op::Placeholder && step.firstRow < step.endRow)
+            storageOf.emplace(step.source, result.rows[step.firstRow].storage);
+        for (std::uint32_t i = step.firstUpdate; i < step.endUpdate; ++i) {
+            auto& all = writers[result.updates[i].storage];
+            if (all.empty() || all.back() != step.source) all.push_back(step.source);
+        }
+    }
+    std::map<ir::NodeIndex, std::vector<ir::NodeIndex>> out;
+    for (const auto& [input, storage] : storageOf)
+        if (const auto found = writers.find(storage); found != writers.end())
+            out.emplace(input, found->second);
+    return out;
+}
+
+void report(const Functionalized& result, const ir::Graph& source, passes::PassObserver& observer) {
+    const auto writers = writersOfInputs(result, source);
     for (const FunctionalStep& from : result.steps) {
         Step step;
         step.source = from.source;
@@ -56,6 +78,17 @@ void report(const Functionalized& result, passes::PassObserver& observer) {
         step.emitted.reserve(from.endEmitted - from.firstEmitted);
         for (std::uint32_t i = from.firstEmitted; i < from.endEmitted; ++i)
             step.emitted.push_back({i, emissionName(result.emissions[i])});
+        if (source.node(from.source).op == ir::Op::Output) {
+            // The writes become their functional forms and, together, what writes the input back.
+            for (const WriteBack& back : result.writeBacks) {
+                const auto found = writers.find(source.find(back.name));
+                if (found == writers.end()) continue;
+                for (const std::int32_t node : back.nodes)
+                    for (const ir::NodeIndex writer : found->second)
+                        step.changed.push_back({writer, static_cast<ir::NodeIndex>(node),
+                                                "its value is written back into " + back.name});
+            }
+        }
         step.why = sentence(result, from);
         observer.onStep(std::move(step));
     }
@@ -103,7 +136,7 @@ passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
         }
     }
     if (!result) return tl::unexpected(passError(result.error()));
-    report(*result, observer);
+    report(*result, *source.graph, observer);
     after.graph = result->graph;
     after.values = (*values)->with(result->attributes);
     after.details = std::make_shared<const ScorecardDetails>(
