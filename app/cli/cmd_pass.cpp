@@ -2,6 +2,8 @@
 //
 // dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--json]
 #include "app/cli/engine_command.h"
+#include "core/engine/client/graph_inputs.h"
+#include "core/session/write_back.h"
 
 #include <algorithm>
 #include <memory>
@@ -78,13 +80,53 @@ std::string stepText(const json& step) {
     return out;
 }
 
+/// What of the capture sees each changed input after the graph, as the write-backs' member "break".
+void addBreaks(json& reply, const ChosenGraph& chosen) {
+    const session::Session& session = *chosen.session;
+    const session::BreakSummary breaks = session::summarizeBreaks(session);
+    const auto compile = static_cast<std::size_t>(chosen.compile - session.compiles.data());
+    const std::vector<std::string> sources = engine::inputSources(*chosen.compile, *chosen.graph);
+    for (json& pass : reply["passes"]) {
+        if (!pass.contains("write_back")) continue;
+        for (json& back : pass["write_back"]) {
+            const auto position = back.value("position", std::size_t{0});
+            const std::string source = position < sources.size() ? sources[position] : std::string();
+            back["source"] = source;
+            back["break"] = nullptr;
+            const auto after = session::breakAfterWrite(session, breaks, compile, source);
+            if (!after || after->group == SIZE_MAX) continue;
+            const session::BreakGroup& group = breaks.groups[after->group];
+            back["break"] = {{"reason", group.reason},
+                             {"file", group.location.file},
+                             {"line", group.location.line},
+                             {"resumed", nullptr}};
+            if (after->resumed == SIZE_MAX) continue;
+            const session::Compile& resumed = session.compiles[after->resumed];
+            back["break"]["resumed"] = {{"compile", resumed.id.toString()}, {"function", resumed.function}};
+        }
+    }
+}
+
+std::string breakText(const json& back) {
+    const json after = back.value("break", json());
+    if (!after.is_object()) return {};
+    const auto file = after["file"].get<std::string>();
+    std::string out = ", before the break at " + file.substr(file.rfind('/') + 1) + ':' +
+                      after["line"].dump() + " (" + after["reason"].get<std::string>() + ')';
+    if (after["resumed"].is_object())
+        out += ": " + after["resumed"]["compile"].get<std::string>() + " reads it as " +
+               back["source"].get<std::string>();
+    return out;
+}
+
 std::string writeBackText(const json& reply) {
     std::string out;
     for (const json& pass : reply["passes"]) {
         for (const json& back : pass.value("write_back", json::array()))
             out += "input " + back["input"].get<std::string>() + ": " + back["bytes"].dump() +
                    " bytes written back by " + joined(back["how"], ", ") +
-                   (back["output"].is_null() ? std::string() : " of result " + back["output"].dump()) + '\n';
+                   (back["output"].is_null() ? std::string() : " of result " + back["output"].dump()) +
+                   breakText(back) + '\n';
     }
     return out;
 }
@@ -165,6 +207,7 @@ int run(const Options& options) {
                 {"verify", options.verify}};
     engine::CallResult reply = client.callOnGraph("pass", text, params);
     if (!reply) return fail(reply.error(), options.graph.path);
+    if (chosen->compile) addBreaks(*reply, *chosen);
     if (options.verify && (*reply)["verified"] == false) {
         if (engine::CallResult where = client.callOnGraph("verify", text, params)) {
             where->erase("graph");

@@ -2,6 +2,7 @@
 #include "core/capture/open.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
+#include "core/session/write_back.h"
 #include "tests/support/captures.h"
 
 #include <QtTest>
@@ -153,6 +154,49 @@ private slots:
         item.userStack.push_back({"cap.py", 3, "f", code.toStdString()});
         QCOMPARE(QString::fromStdString(session::shortReason(item)), expected);
         QVERIFY(!session::waysOut(item).empty());
+    }
+
+    void aWriteBeforeABreak() {
+        const auto opened = capture::open(DYNASCOPE_TEST_DATA "/captures/write_before_break.log.gz");
+        QVERIFY(opened);
+        const session::Session& session = **opened;
+        const session::BreakSummary summary = session::summarizeBreaks(session);
+        const auto after = session::breakAfterWrite(session, summary, 0, "L['x']");
+        QVERIFY(after);
+        QCOMPARE(after->group, std::size_t(0));
+        QCOMPARE(after->resumed, std::size_t(1));
+        QCOMPARE(after->graphBreak->location()->line, 6U);
+        // Nobody takes this one in, but the code between the graphs may look at it.
+        const auto unread = session::breakAfterWrite(session, summary, 0, "L['gone']");
+        QVERIFY(unread);
+        QCOMPARE(unread->group, std::size_t(0));
+        QCOMPARE(unread->resumed, SIZE_MAX);
+        QVERIFY(session::breakAfterWrite(session, summary, 0, "")->resumed == SIZE_MAX);
+        // The frame that goes on returns to the caller.
+        QVERIFY(!session::breakAfterWrite(session, summary, 1, "L['x']"));
+        QVERIFY(!session::breakAfterWrite(session, summary, 7, "L['x']"));
+    }
+
+    void theFrameThatGoesOnIsTheOneAtThatLine() {
+        const auto opened = capture::open(test::capture("trace_inductor/graph_breaks").toStdString());
+        QVERIFY(opened);
+        const session::Session& session = **opened;
+        const session::BreakSummary summary = session::summarizeBreaks(session);
+        std::size_t found = 0;
+        for (std::size_t c = 0; c < session.compiles.size(); ++c)
+            for (const session::TensorInput& input : session.compiles[c].inputs) {
+                const auto after = session::breakAfterWrite(session, summary, c, input.source);
+                QCOMPARE(after.has_value(), !session.compiles[c].finalBreaks().empty());
+                if (!after || after->resumed == SIZE_MAX) continue;
+                ++found;
+                QVERIFY(after->resumed > c);
+                const std::string line = std::to_string(after->graphBreak->userStack.back().line);
+                const std::string& function = session.compiles[after->resumed].function;
+                // A break inside an inlined call resumes where that was called.
+                QVERIFY2(function.ends_with("_at_" + line) || after->graphBreak->userStack.size() > 1,
+                         function.c_str());
+            }
+        QVERIFY(found > 0);
     }
 
     void hintsBecomeWaysOut() {

@@ -81,6 +81,34 @@ private slots:
             0);
     }
 
+    /// A graph of a capture that writes its input, and a break after it.
+    void passNamesTheBreakThatForcesAWriteBack() {
+        const QStringList arguments{"pass",
+                                    "functionalize",
+                                    DYNASCOPE_TEST_DATA "/captures/write_before_break.log.gz",
+                                    "--frame",
+                                    "0/0",
+                                    "--stage",
+                                    "dynamo_output_graph"};
+        const Run text = cli(arguments + QStringList{"--steps"});
+        QCOMPARE(text.err, QByteArray());
+        QVERIFY2(text.out.contains(
+                     "input l_x_: 48 bytes written back by copy_, before the break at cap.py:6 (Builtin "
+                     "print cannot be traced): 1/0 reads it as L['x']\n"),
+                 text.out);
+        const auto reply = nlohmann::json::parse(cli(arguments + QStringList{"--json"}).out.toStdString());
+        const nlohmann::json& back = reply["passes"][0]["write_back"][0];
+        QCOMPARE(back["source"].get<std::string>(), std::string("L['x']"));
+        QCOMPARE(back["break"]["line"].get<int>(), 6);
+        QCOMPARE(back["break"]["resumed"]["compile"].get<std::string>(), std::string("1/0"));
+        // Its own frame ends without a break: the tensor is the caller's.
+        const auto last = nlohmann::json::parse(
+            cli({"pass", "functionalize", DYNASCOPE_TEST_DATA "/captures/write_before_break.log.gz",
+                 "--frame", "1/0", "--stage", "dynamo_output_graph", "--json"})
+                .out.toStdString());
+        QVERIFY(last["passes"][0]["write_back"][0]["break"].is_null());
+    }
+
     void severalPassesAreNamedWithCommas() {
         const Run run = cli({"pass", "functionalize,polish", path("graph.txt"), "--inputs",
                              path("hand_view_then_inplace_add.json")});

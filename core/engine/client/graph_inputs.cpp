@@ -109,6 +109,17 @@ public:
         return json{{"storages", std::move(m_storages)}, {"inputs", std::move(m_inputs)}};
     }
 
+    std::vector<std::string> sources() {
+        readCapture();
+        std::vector<std::string> out;
+        for (const ir::NodePtr& node : m_graph.nodes()) {
+            if (node->op != ir::Op::Placeholder) continue;
+            const auto found = m_described.find(key(sourceOf(*node)));
+            out.push_back(found == m_described.end() ? std::string() : found->second->source);
+        }
+        return out;
+    }
+
 private:
     using Added = tl::expected<void, std::string>;
 
@@ -292,6 +303,10 @@ Result<json> inputsOfGraph(const ir::Graph& graph, const GraphInputOptions& opti
 Result<json> inputsOfCapture(const session::Compile& compile, const ir::Graph& graph,
                              const GraphInputOptions& options) {
     return Maker(graph, &compile, options).run();
+}
+
+std::vector<std::string> inputSources(const session::Compile& compile, const ir::Graph& graph) {
+    return Maker(graph, &compile, {}).sources();
 }
 
 } // namespace dynascope::engine

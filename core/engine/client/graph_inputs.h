@@ -32,4 +32,8 @@ struct GraphInputOptions {
 [[nodiscard]] Result<nlohmann::json> inputsOfCapture(const session::Compile& compile, const ir::Graph& graph,
                                                      const GraphInputOptions& options = {});
 
+/// For each placeholder the source that it stands for, as describe_source names it: "L['x']"; empty where the
+/// capture describes none.
+[[nodiscard]] std::vector<std::string> inputSources(const session::Compile& compile, const ir::Graph& graph);
+
 } // namespace dynascope::engine
