@@ -7,8 +7,11 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "views/canvas/compare_view.h"
+#include "views/engine/calling_convention_panel.h"
 #include "views/engine/engine.h"
+#include "views/engine/functionalize_page.h"
 #include "views/engine/stepper.h"
+#include "views/engine/values_panel.h"
 #include "views/models/labels.h"
 #include "views/palette/palette.h"
 
@@ -18,7 +21,9 @@
 #include <QFile>
 #include <QPixmap>
 #include <QRegularExpression>
+#include <QTabWidget>
 #include <QThread>
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -29,6 +34,7 @@ using namespace views;
 namespace {
 
 constexpr qint64 patienceMs = 30000;
+constexpr std::size_t mostNodesToStepThrough = 1000;
 
 /// Lets the event loop run until nothing more will change by itself.
 void settle(const MainWindow& window) {
@@ -112,15 +118,20 @@ private:
         }
     }
 
-    /// A case is there to be stepped through: the layout Functionalize at its second write, in both looks,
-    /// and
-    /// the timeline with the computed stage. Nothing where there is no engine.
+    static bool writes(const ir::GraphPtr& graph) {
+        return graph && graph->size() <= mostNodesToStepThrough &&
+               std::any_of(graph->nodes().begin(), graph->nodes().end(),
+                           [](const ir::NodePtr& node) { return ir::opKind(*node) == ir::OpKind::Write; });
+    }
+
+    /// A program that writes is there to be stepped through: the layout Functionalize at its second write, in
+    /// both looks, its calling convention, and the timeline with what was computed. Nothing where there is no
+    /// engine.
     void functionalization(Place place) {
-        const session::Session* session = m_workspace.session();
-        if (!session || session->kind != session::Kind::OracleCase ||
-            m_window.engine().state() == Engine::State::Absent)
-            return;
         m_workspace.go(place);
+        settle(m_window);
+        if (m_window.engine().state() == Engine::State::Absent || !writes(m_workspace.stage(Side::A).graph))
+            return;
         m_window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
         settle(m_window);
         if (!m_window.stepper().recording()) return;
@@ -134,10 +145,20 @@ private:
                                             : QStringLiteral("functionalize-light"));
         }
         m_theme.setScheme(scheme);
+        QTabWidget& lower = m_window.functionalizePage().lowerTabs();
+        lower.setCurrentWidget(&m_window.functionalizePage().convention());
+        m_window.stepper().last();
+        grab(QStringLiteral("convention"));
+        lower.setCurrentIndex(0);
         m_window.actionRegistry().trigger(QStringLiteral("go.stages"));
         grab(QStringLiteral("computed"));
         emit m_workspace.panelRequested(QStringLiteral("values"));
+        for (ValuesPanel* values : m_window.findChildren<ValuesPanel*>())
+            if (values->isVisible()) values->run();
         grab(QStringLiteral("panel-values"));
+        // The older pass is wrong where a write has other readers: a verdict that is not green.
+        m_window.passes().run(QStringLiteral("normalize_ir"), 0);
+        grab(QStringLiteral("verdicts"));
         emit m_workspace.panelRequested(QStringLiteral("inspector"));
     }
 

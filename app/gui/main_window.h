@@ -88,6 +88,7 @@ private:
     void verifyStage();
     /// Shows the stage against what it was made from, at the node where values part, and says both values.
     void showFirstDifference(int stage);
+    void removeStage(int stage);
     [[nodiscard]] int stageForPass(const QString& pass) const;
     void updateEngineActions();
     // window_actions.cpp

@@ -56,9 +56,9 @@ void StageStepper::refresh() {
     setVisible(place.page == Page::Stages && compile && !compile->stages.empty());
     if (compile)
         m_where->setText(tr("A %1 → B %2 of %3")
-                             .arg(place.stageA + 1)
-                             .arg(place.stageB + 1)
-                             .arg(m_workspace.stageCount()));
+                             .arg(m_workspace.stageNumber(place.stageA))
+                             .arg(m_workspace.stageNumber(place.stageB))
+                             .arg(m_workspace.stageNumber(m_workspace.stageCount() - 1)));
 }
 
 void StageStepper::fillMenu() {
@@ -66,8 +66,10 @@ void StageStepper::fillMenu() {
     const session::Compile* compile = m_workspace.compile();
     if (!compile) return;
     for (int i = 0; i < m_workspace.stageCount(); ++i) {
+        const session::StagePtr stage = m_workspace.stageAt(i);
+        if (!stage) continue;
         QAction* action = m_where->menu()->addAction(
-            QStringLiteral("%1  %2").arg(i + 1).arg(toQString(m_workspace.stageAt(i)->label())));
+            QStringLiteral("%1  %2").arg(m_workspace.stageNumber(i)).arg(toQString(stage->label())));
         action->setCheckable(true);
         action->setChecked(i == m_workspace.place().stageB);
         connect(action, &QAction::triggered, this,

@@ -88,6 +88,13 @@ void MainWindow::makeEngineActions() {
     add("engine.firstDifference", tr("Show the first difference"), menu, {}, "diff",
         tr("Go to the node at which values part from eager"),
         [this] { showFirstDifference(m_workspace.place().stageB); });
+    add("engine.again", tr("Compute the stage again"), menu, {}, "reset",
+        tr("Run the pass that made B once more"),
+        [this] { m_passes->recompute(m_workspace.place().stageB); });
+    add("engine.remove", tr("Remove the computed stage"), menu, {}, "cross",
+        tr("Take B off the timeline; Back brings it back"),
+        [this] { removeStage(m_workspace.place().stageB); });
+    m_actions->document(Scope::Timeline, QKeySequence(Qt::Key_Delete), tr("Remove the computed stage B"));
     add(
         "engine.cancel", tr("Cancel what the engine runs"), menu, {}, "cross", {},
         [this] { m_engine->cancel(); }, true);
@@ -147,6 +154,7 @@ FunctionalizePage& MainWindow::functionalizePage() {
 void MainWindow::connectTimeline() {
     TimelineView* timeline = m_stages->timeline();
     connect(timeline, &TimelineView::verdictClicked, this, &MainWindow::showFirstDifference);
+    connect(timeline, &TimelineView::removeRequested, this, &MainWindow::removeStage);
     connect(timeline, &TimelineView::menuRequested, this, [this](int stage, QPoint at) {
         const session::StagePtr here = m_workspace.stageAt(stage);
         if (!here) return;
@@ -174,9 +182,21 @@ void MainWindow::connectTimeline() {
                     m_workspace.selectStages(m_workspace.madeFrom(stage), stage);
                     openFunctionalize();
                 });
+            menu.addAction(tr("Compute again"), this, [this, stage] { m_passes->recompute(stage); });
+            menu.addSeparator();
+            menu.addAction(tr("Remove"), this, [this, stage] { removeStage(stage); })
+                ->setShortcut(Qt::Key_Delete);
         }
         menu.exec(at);
     });
+}
+
+void MainWindow::removeStage(int stage) {
+    const session::StagePtr gone = m_workspace.stageAt(stage);
+    if (!gone || !m_workspace.isComputed(stage)) return;
+    m_workspace.removeComputed(stage);
+    m_message->showMessage(
+        tr("%1 was removed. Back (Alt+Left) brings it back.").arg(toQString(gone->label())));
 }
 
 void MainWindow::verifyStage() {
@@ -244,6 +264,8 @@ void MainWindow::updateEngineActions() {
     enable(QStringLiteral("engine.firstDifference"),
            b && m_workspace.isComputed(place.stageB) &&
                m_workspace.verdict(b.get()).kind == Verdict::Kind::Different);
+    enable(QStringLiteral("engine.again"), present && m_workspace.isComputed(place.stageB));
+    enable(QStringLiteral("engine.remove"), m_workspace.isComputed(place.stageB));
     enable(QStringLiteral("engine.cancel"), m_engine->isBusy());
     enable(QStringLiteral("engine.start"),
            present && !m_engine->isBusy() && m_engine->state() != Engine::State::Ready);

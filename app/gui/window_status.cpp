@@ -123,8 +123,10 @@ void WindowStatus::refresh() {
     const Place& place = m_workspace.place();
     if (const session::Compile* compile = m_workspace.compile();
         compile && place.page == Page::Stages && place.stageA >= 0) {
-        where =
-            tr("A %1, B %2 of %3").arg(place.stageA + 1).arg(place.stageB + 1).arg(m_workspace.stageCount());
+        where = tr("A %1, B %2 of %3")
+                    .arg(m_workspace.stageNumber(place.stageA))
+                    .arg(m_workspace.stageNumber(place.stageB))
+                    .arg(m_workspace.stageNumber(m_workspace.stageCount() - 1));
         if (m_zoom > 0) where += tr(" · zoom %1 %").arg(int(std::lround(m_zoom * 100)));
     }
     m_place->setText(where);

@@ -72,9 +72,16 @@ struct InputWriteBack {
     int output = -1; ///< which result holds it, where the caller writes
 };
 
+/// What functionalize is asked for.
+struct FunctionalMode {
+    bool removesViews = false;     ///< the mode "mutations and views"
+    bool callerWritesBack = false; ///< new values of inputs are outputs; else the graph ends with copy_
+    friend bool operator==(const FunctionalMode&, const FunctionalMode&) = default;
+};
+
 struct FunctionalRun {
     ir::GraphPtr source, graph;
-    bool removesViews = false;
+    FunctionalMode mode;
     std::vector<OpStep>
         steps;        ///< one for each node of `source`, in its order; placeholders have none emitted
     NodeValues eager; ///< of the source graph, each as it was right after it ran; may be empty
@@ -168,6 +175,8 @@ public:
     /// The statement that made an op, else the op as a call.
     [[nodiscard]] QString statementText(int op) const;
     [[nodiscard]] int opOf(const std::string& sourceNode) const; ///< or -1
+    /// The value that an in-place op gives back: its argument; other values are themselves.
+    [[nodiscard]] const std::string& canonical(const std::string& sourceNode) const;
     /// Nodes that emitted something or that dce would keep.
     [[nodiscard]] int keptCount() const;
 
@@ -189,7 +198,6 @@ private:
     void findPhases(std::size_t op);
     /// Takes in what the engine said after `op`. Returns the group whose generation rose, or -1.
     int advance(Table& table, std::size_t op) const;
-    [[nodiscard]] const std::string& canonical(const std::string& value) const;
 
     FunctionalRun m_run;
     std::vector<std::vector<OpPhase>> m_phases;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/functionalize_page.h"
 
+#include "views/engine/calling_convention_panel.h"
 #include "views/engine/graph_so_far.h"
+#include "views/engine/scorecard_legend.h"
 #include "views/engine/scorecard_view.h"
 #include "views/engine/source_ops.h"
 #include "views/engine/step_panel.h"
@@ -110,6 +112,9 @@ QWidget* FunctionalizePage::makeCentre() {
 
     m_lower->addTab(m_graph, tr("Functional graph so far"));
     m_lower->addTab(new TextDiffPanel(m_workspace, m_theme), tr("Before and after"));
+    m_convention = new CallingConventionPanel(m_workspace, m_stepper, m_theme);
+    connect(m_convention, &CallingConventionPanel::nodeActivated, this, &FunctionalizePage::select);
+    m_lower->addTab(m_convention, tr("Calling convention"));
     auto* corner = new QWidget;
     auto* row = new QHBoxLayout(corner);
     row->setContentsMargins(0, 0, 8, 0);

@@ -17,6 +17,7 @@ class QToolButton;
 
 namespace dynascope::views {
 
+class CallingConventionPanel;
 class GraphSoFar;
 class MessagePage;
 class ScorecardView;
@@ -33,6 +34,8 @@ public:
     [[nodiscard]] SourceOpsPanel& sourceOps() { return *m_source; }
     [[nodiscard]] ScorecardView& scorecard() { return *m_scorecard; }
     [[nodiscard]] GraphSoFar& graphSoFar() { return *m_graph; }
+    [[nodiscard]] CallingConventionPanel& convention() { return *m_convention; }
+    [[nodiscard]] QTabWidget& lowerTabs() { return *m_lower; }
     [[nodiscard]] StepPanel& stepPanel() { return *m_step; }
     [[nodiscard]] QTabWidget& rightTabs() { return *m_right; }
     /// Why there is nothing to step through; empty while there is.
@@ -61,6 +64,7 @@ private:
     ScorecardView* m_scorecard;
     GraphSoFar* m_graph;
     StepPanel* m_step;
+    CallingConventionPanel* m_convention = nullptr;
     QTabWidget* m_lower;
     QTabWidget* m_right;
     QLabel* m_state;

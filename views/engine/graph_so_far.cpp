@@ -5,6 +5,7 @@
 #include "views/engine/op_story.h"
 #include "views/models/labels.h"
 #include "views/text/code_document.h"
+#include "views/text/syntax.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -18,30 +19,6 @@
 #include <algorithm>
 
 namespace dynascope::views {
-
-namespace {
-
-QColor spanColour(CodeStyle style, const Colours& c) {
-    switch (style) {
-    case CodeStyle::Number:
-        return c.op(ir::OpKind::Linear);
-    case CodeStyle::Function:
-        return c.accent;
-    case CodeStyle::Keyword:
-        return c.op(ir::OpKind::Compute);
-    case CodeStyle::String:
-        return c.op(ir::OpKind::HigherOrder);
-    case CodeStyle::Comment:
-        return c.text3;
-    case CodeStyle::Error:
-        return c.removed;
-    case CodeStyle::Plain:
-        break;
-    }
-    return c.text;
-}
-
-} // namespace
 
 GraphSoFar::GraphSoFar(Stepper& stepper, Theme& theme, QWidget* parent)
     : QAbstractScrollArea(parent)
@@ -232,7 +209,7 @@ void GraphSoFar::paintEvent(QPaintEvent*) {
         if (!document->lines.empty())
             for (const CodeSpan& span : document->lines.front().spans) {
                 if (span.begin > at) draw(line.text.mid(at, span.begin - at), c.text);
-                draw(line.text.mid(span.begin, span.end - span.begin), spanColour(span.style, c));
+                draw(line.text.mid(span.begin, span.end - span.begin), syntaxColour(span.style, c));
                 at = span.end;
             }
         draw(line.text.mid(at), c.text);

@@ -206,18 +206,6 @@ void tellOutput(Tokens& out, const Stepper& stepper) {
         }
         out.push_back(text(QStringLiteral(". ")));
     }
-    for (const InputWriteBack& input : stepper.recording()->run().writeBacks) {
-        QStringList how;
-        for (const std::string& op : input.how)
-            how << toQString(op);
-        out.push_back(strong(stepper.recording()->nameOf(input.input)));
-        out.push_back(
-            text(input.output >= 0
-                     ? tr(" is written by the caller from result %1, %2. ")
-                           .arg(input.output)
-                           .arg(bytesText(input.bytes))
-                     : tr(": %1, %2. ").arg(how.join(QStringLiteral(", ")), bytesText(input.bytes))));
-    }
 }
 
 /// "select_scatter(·, mul_1, 1, 0)": the base is the dot.
@@ -230,9 +218,56 @@ QString chainOf(const std::vector<std::string>& views) {
     return views.empty() ? tr("none: the base itself") : Recording::chainText(views);
 }
 
-Section queueSection(const Stepper& stepper) {
+/// "36 B by copy_, before the break at cap.py:6: 1/0 reads it as L['x']".
+Tokens writeBackTokens(const InputWriteBack& back, const ForcingBreaks& breaks) {
+    QStringList how;
+    for (const std::string& op : back.how)
+        how << toQString(op);
+    Tokens out{text(back.output >= 0
+                        ? tr("%1 by the caller from output %2").arg(bytesText(back.bytes)).arg(back.output)
+                        : tr("%1 by %2").arg(bytesText(back.bytes), how.join(QStringLiteral(", "))))};
+    const auto found = breaks.find(back.input);
+    if (found == breaks.end()) return out;
+    out.push_back(text(QStringLiteral(", ")));
+    out.push_back(link(found->second.text(), QStringLiteral("break:%1").arg(found->second.group)));
+    out.push_back(quiet(QStringLiteral(" (%1)").arg(found->second.reason)));
+    if (!found->second.resumed.isEmpty()) out.push_back(text(QStringLiteral(": ") + found->second.resumed));
+    return out;
+}
+
+QString writeBackHelp() {
+    return tr("The input's new value has to be in its memory once the graph returns. Where the frame breaks, "
+              "the code after the break reads it there.");
+}
+
+Section writeBackSection(const Recording& recording, const ForcingBreaks& breaks) {
+    Section section;
+    section.title = tr("Write-backs");
+    const auto& all = recording.run().writeBacks;
+    if (all.empty()) {
+        section.facts.push_back(paragraph({quiet(tr("None: no input was written."))}));
+        return section;
+    }
+    section.chip = countText(all.size(), tr("input"), tr("inputs"));
+    section.chipTone = QStringLiteral("write");
+    for (const InputWriteBack& back : all)
+        section.facts.push_back(
+            fact(recording.nameOf(back.input), writeBackTokens(back, breaks), writeBackHelp()));
+    return section;
+}
+
+/// The input whose storage `group` (as the scoreboard counts) is, if it is written back.
+const InputWriteBack* writeBackOf(const Recording& recording, const StorageState& storage) {
+    const auto& all = recording.run().writeBacks;
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const InputWriteBack& b) { return b.input == storage.origin; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+Section queueSection(const Stepper& stepper, const ForcingBreaks& breaks) {
     const Recording& recording = *stepper.recording();
     const int op = stepper.op();
+    if (recording.source(op).op == ir::Op::Output) return writeBackSection(recording, breaks);
     Section section;
     const Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
     const auto& storages = stepper.scoreboard().storages;
@@ -260,6 +295,8 @@ Section queueSection(const Stepper& stepper) {
         if (update.inverse.empty())
             section.facts.push_back(fact(tr("Inverse"), {quiet(tr("none: the value is the new base"))}));
     }
+    if (const InputWriteBack* back = writeBackOf(recording, *pending))
+        section.facts.push_back(fact(tr("Written back"), writeBackTokens(*back, breaks), writeBackHelp()));
     return section;
 }
 
@@ -329,7 +366,8 @@ QString callText(const ir::Node& node) {
     return target + u'(' + args.join(QStringLiteral(", ")) + u')';
 }
 
-Facts opStory(const Stepper& stepper, const Verdict& verdict, const Colours& colours) {
+Facts opStory(const Stepper& stepper, const Verdict& verdict, const ForcingBreaks& breaks,
+              const Colours& colours) {
     Facts facts;
     const Recording* recording = stepper.recording();
     if (!recording) return facts;
@@ -350,7 +388,7 @@ Facts opStory(const Stepper& stepper, const Verdict& verdict, const Colours& col
     }
     what.facts.push_back(paragraph(std::move(tokens)));
     facts.sections.push_back(std::move(what));
-    facts.sections.push_back(queueSection(stepper));
+    facts.sections.push_back(queueSection(stepper, breaks));
     facts.sections.push_back({tr("Generations"), {}, {}, {}});
     facts.sections.push_back(checkSection(stepper, verdict, colours));
     facts.sections.push_back({tr("Mode"), {}, {}, {}});

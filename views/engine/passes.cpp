@@ -7,6 +7,7 @@
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 #include "views/engine/node_values.h"
+#include "views/engine/pass_replies.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
@@ -30,60 +31,13 @@ json parsed(const std::string& text) {
     return text.empty() ? json() : json::parse(text, nullptr, false);
 }
 
-json requestOf(const Passes::Source& source, const std::vector<std::string>& passes, bool removesViews) {
-    json params{{"passes", passes}, {"remove", removesViews ? "mutations_and_views" : "mutations"}};
+json requestOf(const Passes::Source& source, const std::vector<std::string>& passes, FunctionalMode mode) {
+    json params{{"passes", passes},
+                {"remove", mode.removesViews ? "mutations_and_views" : "mutations"},
+                {"write_back", mode.callerWritesBack ? "caller" : "graph"}};
     if (source.inputs.is_object()) params["inputs"] = source.inputs;
     if (source.attributes.is_object()) params["attrs"] = source.attributes;
     return params;
-}
-
-std::string textOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
-QString numberOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at == object.end() || at->is_null() ? QString()
-           : at->is_string()                   ? toQString(at->get<std::string>())
-                                               : toQString(at->dump());
-}
-
-struct Checked {
-    Verdict verdict;
-    QStringList differences;
-    Parting parting;
-};
-
-/// From the engine's reply to "verify".
-Checked readChecked(const json& reply) {
-    Checked out;
-    if (!reply.is_object()) return out;
-    const std::string word = textOf(reply, "verdict");
-    out.verdict.kind = word == "equal"             ? Verdict::Kind::Equal
-                       : word == "different"       ? Verdict::Kind::Different
-                       : word == "order-dependent" ? Verdict::Kind::OrderDependent
-                       : word == "random"          ? Verdict::Kind::Random
-                                                   : Verdict::Kind::Declined;
-    out.verdict.text = toQString(textOf(reply, "reason"));
-    std::size_t checks = 0;
-    for (const json& check : reply.value("checks", json::array())) {
-        if (!check.is_object() || check.value("counts", json(true)) == json(false)) continue;
-        ++checks;
-        if (check.value("ok", json(true)) != json(false)) continue;
-        out.differences << QObject::tr("%1, %2: %3, expected %4")
-                               .arg(toQString(textOf(check, "what")), toQString(textOf(check, "property")),
-                                    numberOf(check, "actual"), numberOf(check, "expected"));
-    }
-    if (out.verdict.text.isEmpty() && out.verdict.kind == Verdict::Kind::Equal)
-        out.verdict.text = QObject::tr("%1 checks of outputs and inputs after the call").arg(checks);
-    if (const auto first = reply.find("first_difference"); first != reply.end() && first->is_object()) {
-        out.parting = {textOf(*first, "computed"), textOf(*first, "source"), numberOf(*first, "expected"),
-                       numberOf(*first, "actual"), toQString(textOf(*first, "text"))};
-        out.verdict.node = out.parting.node;
-        out.verdict.nodeFrom = out.parting.nodeFrom;
-    }
-    return out;
 }
 
 } // namespace
@@ -92,7 +46,7 @@ struct Passes::Ran {
     ComputedStage stage;
     int from = -1, replaces = -1;
     bool show = true;
-    session::StagePtr made; ///< what it is made from
+    diff::Origins origins;
 };
 
 QString callErrorText(const QString& what, const CallError& error) {
@@ -111,7 +65,10 @@ Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
                    tr("Make every in-place op one that returns a new tensor, and record how")}} {
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
         // Only what the workspace still holds: nobody else can reach the rest.
-        std::erase_if(m_computed, [](const auto& entry) { return entry.second.stage.use_count() <= 1; });
+        // One may be kept by what was made from it.
+        while (std::erase_if(m_computed,
+                             [](const auto& entry) { return entry.second.stage.use_count() <= 1; }) > 0) {
+        }
     });
 }
 
@@ -206,19 +163,17 @@ void Passes::run(const QString& pass, int from, Options options) {
     Ran ran;
     ran.from = from;
     ran.show = options.show;
-    ran.made = stage;
+    ran.stage.source = stage;
     const ComputedStage* before = find(stage.get());
     ran.stage.root = before ? before->root : stage;
     if (before) ran.stage.passes = before->passes;
     ran.stage.passes.push_back(pass.toStdString());
-    ran.stage.removesViews =
-        pass == QLatin1String("functionalize") ? options.removesViews : before && before->removesViews;
-    for (int i = 0; i < m_workspace.stageCount(); ++i) {
-        const ComputedStage* known = find(m_workspace.stageAt(i).get());
-        if (known && m_workspace.madeFrom(i) == from && known->passes == ran.stage.passes &&
-            known->removesViews == ran.stage.removesViews)
-            ran.replaces = i;
-    }
+    ran.stage.mode = pass == QLatin1String("functionalize") ? options.mode
+                     : before                               ? before->mode
+                                                            : FunctionalMode{};
+    for (const auto& [key, known] : m_computed)
+        if (known.root == ran.stage.root && known.passes == ran.stage.passes && known.mode == ran.stage.mode)
+            ran.replaces = std::max(ran.replaces, m_workspace.indexOf(key, true));
     const ir::GraphPtr sourceGraph = *stage->graph();
     const bool functionalizes = pass == QLatin1String("functionalize");
     ProgramText program;
@@ -237,7 +192,7 @@ void Passes::run(const QString& pass, int from, Options options) {
         [ran, source = sourceOf(*ran.stage.root), sourceGraph, functionalizes, program, beforeText,
          beforeAttributes](engine::Client& client,
                            const engine::CallOptions& options) mutable -> tl::expected<Ran, CallError> {
-            json params = requestOf(source, ran.stage.passes, ran.stage.removesViews);
+            json params = requestOf(source, ran.stage.passes, ran.stage.mode);
             params["scorecard"] = params["cells"] = functionalizes;
             engine::CallResult reply = client.callOnGraph("pass", source.text, std::move(params), options);
             if (!reply) return tl::unexpected(reply.error());
@@ -254,16 +209,19 @@ void Passes::run(const QString& pass, int from, Options options) {
                               0,
                               {}});
             out.nodesAfter = (*graph)->size();
+            ran.origins = readOrigins(*reply, *sourceGraph, **graph);
             auto made = std::make_shared<session::Stage>();
             made->name = out.passes.back();
             made->phase = session::Phase::Computed;
-            if (out.removesViews) made->detail = "mutations and views";
+            if (out.mode.removesViews) made->detail = "mutations and views";
+            if (out.mode.callerWritesBack)
+                made->detail += made->detail.empty() ? "caller writes back" : ", caller writes back";
             made->payload = {session::makeByteSource(out.graphText), 0, out.graphText.size(), false};
             made->setGraph(*graph);
             out.stage = std::move(made);
             if (functionalizes) {
                 FunctionalRun run = readFunctionalRun(*reply, sourceGraph);
-                run.removesViews = out.removesViews;
+                run.mode = out.mode;
                 run.program = std::move(program);
                 run.graph = *graph;
                 // To hold each op against eager; a graph that cannot be run is still a graph.
@@ -285,18 +243,23 @@ void Passes::run(const QString& pass, int from, Options options) {
 
 void Passes::add(Ran ran) {
     // Another compile is looked at by now: nobody waits for it.
-    if (m_workspace.stageAt(ran.from) != ran.made) return;
+    if (m_workspace.stageAt(ran.from) != ran.stage.source) return;
     const session::StagePtr stage = ran.stage.stage;
     int k = 0;
-    for (int i = 0; i < m_workspace.stageCount(); ++i)
-        k += i != ran.replaces && m_workspace.isComputed(i) && m_workspace.stageAt(i)->name == stage->name;
+    for (const auto& [key, known] : m_computed) {
+        const int index = m_workspace.indexOf(key, true);
+        k += index >= 0 && index != ran.replaces && known.stage->name == stage->name;
+    }
     const bool show = ran.show;
     const int from = ran.from;
     // Not shared yet with anybody else.
     std::const_pointer_cast<session::Stage>(stage)->k = k;
-    if (ran.replaces >= 0) m_computed.erase(m_workspace.stageAt(ran.replaces).get());
+    if (ran.replaces >= 0)
+        std::erase_if(m_computed, [&](const auto& entry) {
+            return m_workspace.indexOf(entry.first, true) == ran.replaces;
+        });
     m_computed.insert_or_assign(stage.get(), std::move(ran.stage));
-    const int index = m_workspace.addComputed(stage, from, ran.replaces);
+    const int index = m_workspace.addComputed(stage, from, std::move(ran.origins), ran.replaces);
     compareWithTwin(stage);
     if (show) {
         Place place = m_workspace.place();
@@ -308,6 +271,25 @@ void Passes::add(Ran ran) {
     }
     emit computed(index);
     verify(index);
+}
+
+void Passes::recompute(int index) {
+    const session::StagePtr stage = m_workspace.stageAt(index);
+    const ComputedStage* known = stage ? find(stage.get()) : nullptr;
+    if (!known) return;
+    int from = m_workspace.indexOf(known->source.get());
+    // Computed anew meanwhile: the same passes made it.
+    for (const auto& [key, other] : m_computed)
+        if (from < 0 && other.root == known->root && other.mode == known->mode &&
+            std::equal(other.passes.begin(), other.passes.end(), known->passes.begin(),
+                       known->passes.end() - 1))
+            from = m_workspace.indexOf(key);
+    if (from < 0) {
+        emit failed(tr("%1 cannot be computed again: the stage that it was made from was removed")
+                        .arg(toQString(stage->label())));
+        return;
+    }
+    run(toQString(known->passes.back()), from, {known->mode, true});
 }
 
 void Passes::compareWithTwin(const session::StagePtr& stage) {
@@ -335,16 +317,17 @@ void Passes::verify(int index) {
         emit failed(tr("Verify: choose a computed stage. Run a pass first."));
         return;
     }
-    m_engine.run<Checked>(
+    m_engine.run<CheckedStage>(
         verifyTag, tr("verification of %1").arg(toQString(stage->label())), this,
-        [source = sourceOf(*known->root), passes = known->passes, views = known->removesViews](
-            engine::Client& client, const engine::CallOptions& options) -> tl::expected<Checked, CallError> {
-            json params = requestOf(source, passes, views);
+        [source = sourceOf(*known->root), passes = known->passes,
+         mode = known->mode](engine::Client& client,
+                             const engine::CallOptions& options) -> tl::expected<CheckedStage, CallError> {
+            json params = requestOf(source, passes, mode);
             engine::CallResult reply = client.callOnGraph("verify", source.text, std::move(params), options);
             if (!reply) return tl::unexpected(reply.error());
             return readChecked(*reply);
         },
-        [this, stage](tl::expected<Checked, CallError> checked) {
+        [this, stage](tl::expected<CheckedStage, CallError> checked) {
             const auto at = m_computed.find(stage.get());
             if (at == m_computed.end()) return;
             Verdict verdict;

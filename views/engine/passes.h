@@ -29,10 +29,11 @@ struct Parting {
 /// What is known about a computed stage. Immutable but for the verification.
 struct ComputedStage {
     session::StagePtr stage;
+    session::StagePtr source;        ///< what it was made from
     session::StagePtr root;          ///< the captured stage that it all began with
     std::vector<std::string> passes; ///< from the root on
-    bool removesViews = false;
-    RecordingPtr recording; ///< of the last pass, where that is functionalize
+    FunctionalMode mode;             ///< of the functionalization among them, if any
+    RecordingPtr recording;          ///< of the last pass, where that is functionalize
     std::string graphText;
     nlohmann::json attributes; ///< constants of the graph
     double microseconds = 0;
@@ -48,8 +49,8 @@ public:
     Passes(Workspace& workspace, Engine& engine, QObject* parent = nullptr);
 
     struct Options {
-        bool removesViews = false; ///< functionalize: the mode "mutations and views"
-        bool show = true;          ///< the new stage becomes B, what it was made from A
+        FunctionalMode mode = {}; ///< of functionalize
+        bool show = true;         ///< the new stage becomes B, what it was made from A
     };
     /// Passes that the engine lists; before it was asked, those that every engine has.
     [[nodiscard]] const std::vector<PassInfo>& available() const { return m_available; }
@@ -58,6 +59,8 @@ public:
     /// graph, else A. The same pass on the same stage replaces its earlier result.
     void run(const QString& pass, int from, Options options);
     void run(const QString& pass, int from = -1) { run(pass, from, Options{}); }
+    /// Runs the last pass of a computed stage again, on what the stage was made from.
+    void recompute(int stage);
     /// Compares a computed stage with eager on the same inputs.
     void verify(int stage);
     [[nodiscard]] const ComputedStage* find(const session::Stage* stage) const;

@@ -70,23 +70,4 @@ private:
     int m_row = -1;
 };
 
-/// What the colours of the scorecard mean, and what waits.
-class ScorecardLegend : public QWidget {
-    Q_OBJECT
-public:
-    ScorecardLegend(Stepper& stepper, Theme& theme, QWidget* parent = nullptr);
-    [[nodiscard]] QString note() const;
-    [[nodiscard]] QSize sizeHint() const override;
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-
-private:
-    Stepper& m_stepper;
-    Theme& m_theme;
-};
-
-/// Fills, hatches and frames a cell in the colours of its state; shared by view and legend.
-void paintCellFrame(QPainter& painter, const QRectF& rect, Cell::State state, const Colours& colours);
-
 } // namespace dynascope::views

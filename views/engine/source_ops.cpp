@@ -42,10 +42,10 @@ QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
     if (!recording || !index.isValid() || index.row() >= recording->opCount()) return {};
     const int op = index.row();
     const ir::Node& node = recording->source(op);
-    const auto emitted = [&] {
+    const auto emitted = [&](const QString& words) {
         const int count = int(recording->step(op).emitted.size()), dead = recording->deadCount(op);
         if (count == 0) return QString();
-        QString text = tr("emits %1").arg(count);
+        QString text = words.arg(count);
         if (dead > 0) text += count == 1 ? tr(" dead") : tr(", %1 dead").arg(dead);
         return text;
     };
@@ -66,7 +66,9 @@ QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
         return recording->statementText(op);
     }
     case EmittedRole:
-        return emitted();
+        return emitted(tr("emits %1"));
+    case EmittedShortRole:
+        return emitted(QStringLiteral("→ %1"));
     case ColourRole:
         return int(ir::opKind(node));
     case PlaceRole:
@@ -89,7 +91,7 @@ QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
                      .replace(u'\n', QStringLiteral("<br>")));
     }
     case Qt::AccessibleTextRole:
-        return toQString(node.name) + QStringLiteral(", ") + emitted();
+        return toQString(node.name) + QStringLiteral(", ") + emitted(tr("emits %1"));
     default:
         return {};
     }
@@ -127,7 +129,7 @@ void SourceOpsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     const int left = r.left() + m_theme.scaled(38), right = r.right() - m_theme.scaled(12);
     const int line = m_theme.scaled(16), top = r.top() + (r.height() - 2 * line) / 2;
     const auto row = [&](int y, const QString& a, const QFont& fontA, const QColor& colourA, const QString& b,
-                         const QFont& fontB, const QColor& colourB) {
+                         const QFont& fontB, const QColor& colourB, const QString& shorter = {}) {
         const QFontMetrics ma(fontA), mb(fontB);
         const int room = right - left, wa = std::min(ma.horizontalAdvance(a) + 2, room * 7 / 10);
         painter->setFont(fontA);
@@ -135,15 +137,18 @@ void SourceOpsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
         painter->drawText(QRect(left, y, wa, line), Qt::AlignLeft | Qt::AlignVCenter,
                           ma.elidedText(a, Qt::ElideMiddle, wa));
         const int wb = room - wa - m_theme.scaled(10);
+        // "emits 4, 1 dead" becomes "→ 4, 1 dead" before any of it is cut.
+        const bool fits = mb.horizontalAdvance(b) <= wb || shorter.isEmpty();
         painter->setFont(fontB);
         painter->setPen(colourB);
         painter->drawText(QRect(right - wb, y, wb, line), Qt::AlignRight | Qt::AlignVCenter,
-                          mb.elidedText(b, Qt::ElideRight, wb));
+                          mb.elidedText(fits ? b : shorter, Qt::ElideRight, wb));
     };
     row(top, index.data(SourceOpsModel::NameRole).toString(), m_theme.font(FontRole::NodeName), c.text,
         index.data(SourceOpsModel::CallRole).toString(), m_theme.font(FontRole::CodeSmall), c.text2);
     row(top + line, index.data(SourceOpsModel::TargetRole).toString(), m_theme.font(FontRole::CodeSmall),
-        stripe, index.data(SourceOpsModel::EmittedRole).toString(), m_theme.font(FontRole::Text), c.text3);
+        stripe, index.data(SourceOpsModel::EmittedRole).toString(), m_theme.font(FontRole::Text), c.text3,
+        index.data(SourceOpsModel::EmittedShortRole).toString());
     if (option.state.testFlag(QStyle::State_HasFocus)) {
         painter->setOpacity(1);
         painter->setPen(QPen(c.accent, 1));

@@ -25,9 +25,10 @@ public:
         NameRole = Qt::UserRole + 1, ///< QString
         TargetRole,                  ///< QString
         CallRole,                    ///< QString: "b[0]"
-        EmittedRole,                 ///< QString: "emits 4, 1 dead"
-        ColourRole,                  ///< ir::OpKind as int
-        PlaceRole,                   ///< -1 done, 0 current, 1 to come
+        EmittedRole,
+        EmittedShortRole, ///< QString: "emits 4, 1 dead"
+        ColourRole,       ///< ir::OpKind as int
+        PlaceRole,        ///< -1 done, 0 current, 1 to come
     };
     SourceOpsModel(Stepper& stepper, QObject* parent = nullptr);
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

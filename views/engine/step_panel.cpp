@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/step_panel.h"
 
+#include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
 
 #include <QButtonGroup>
@@ -122,7 +123,10 @@ StepPanel::StepPanel(Workspace& workspace, Stepper& stepper, Theme& theme, QWidg
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_view);
     connect(m_view, &FactView::followed, this, [this](const QString& target) {
-        if (target.startsWith(QLatin1String("emitted:"))) emit emittedActivated(target.mid(8));
+        if (target.startsWith(QLatin1String("emitted:")))
+            emit emittedActivated(target.mid(8));
+        else
+            followLink(m_workspace, target);
     });
     connect(&m_stepper, &Stepper::moved, this, &StepPanel::refresh);
     connect(&m_workspace, &Workspace::computedChanged, this, &StepPanel::refresh);
@@ -144,9 +148,11 @@ QWidget* StepPanel::modeSwitch() {
         b->setObjectName(QLatin1String(name));
         b->setCheckable(true);
         b->setAutoExclusive(true);
-        b->setChecked(m_stepper.removesViews() == removes);
+        b->setChecked(m_stepper.mode().removesViews == removes);
         b->setToolTip(tip);
-        connect(b, &QPushButton::clicked, this, [this, removes] { m_stepper.setRemovesViews(removes); });
+        connect(b, &QPushButton::clicked, this, [this, removes] {
+            m_stepper.setMode({removes, m_stepper.mode().callerWritesBack});
+        });
         column->addWidget(b, 0, Qt::AlignLeft);
     };
     button(tr("remove mutations"), false, "modeMutations",
@@ -155,8 +161,8 @@ QWidget* StepPanel::modeSwitch() {
            tr("Every view becomes its copying form: remove='mutations_and_views'"));
 
     auto* note =
-        new QLabel(m_stepper.removesViews() ? tr("Every view becomes a copy: view_copy, select_copy.")
-                                            : tr("Views stay views, as in AOTAutograd's graphs."));
+        new QLabel(m_stepper.mode().removesViews ? tr("Every view becomes a copy: view_copy, select_copy.")
+                                                 : tr("Views stay views, as in AOTAutograd's graphs."));
     note->setWordWrap(true);
     note->setProperty("role", "label");
     column->addWidget(note);
@@ -166,7 +172,9 @@ QWidget* StepPanel::modeSwitch() {
 void StepPanel::refresh() {
     const ComputedStage* shown = m_stepper.stage();
     const Verdict verdict = shown ? m_workspace.verdict(shown->stage.get()) : Verdict{};
-    m_facts = opStory(m_stepper, verdict, m_theme.colours());
+    const ForcingBreaks breaks =
+        m_stepper.recording() ? forcingBreaks(m_workspace, m_stepper.recording()->run()) : ForcingBreaks{};
+    m_facts = opStory(m_stepper, verdict, breaks, m_theme.colours());
     m_view->setFacts(m_facts);
     if (!m_stepper.recording()) return;
     // From the end, so that the places of the others stay.

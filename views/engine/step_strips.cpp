@@ -10,6 +10,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace dynascope::views {
 
@@ -138,23 +139,32 @@ QSize PhaseStrip::sizeHint() const {
 std::vector<QRect> PhaseStrip::rects() const {
     std::vector<QRect> out;
     const QFontMetrics strong(m_theme.font(FontRole::Strong)), mono(m_theme.font(FontRole::CodeSmall));
-    std::vector<int> widths;
-    int total = 0;
+    std::vector<int> widths, least;
     const int gap = m_theme.scaled(12);
     const Recording* recording = m_stepper.recording();
     for (int i = 0; i < m_stepper.phaseCount(); ++i) {
         const OpPhase& phase = recording->phases(m_stepper.op())[std::size_t(i)];
-        widths.push_back(strong.horizontalAdvance(Stepper::phaseName(phase.kind)) +
-                         mono.horizontalAdvance(m_stepper.phaseDetail(i)) + m_theme.scaled(52));
-        total += widths.back() + (i > 0 ? gap : 0);
+        const int word = strong.horizontalAdvance(Stepper::phaseName(phase.kind)) + m_theme.scaled(42);
+        least.push_back(word);
+        widths.push_back(word + mono.horizontalAdvance(m_stepper.phaseDetail(i)) + m_theme.scaled(10));
     }
-    const int left = m_theme.scaled(182), room = std::max(1, width() - left - m_theme.scaled(16));
-    // Where they do not fit, the details are cut: the words stay.
-    const int over = std::max(0, total - room);
+    const int left = m_theme.scaled(182);
+    const int room = width() - left - m_theme.scaled(16) - gap * (int(widths.size()) - 1);
+    // Where they do not fit, the longest details are cut first: the words stay.
+    int over = std::accumulate(widths.begin(), widths.end(), -room);
+    while (over > 0) {
+        const auto widest = std::max_element(widths.begin(), widths.end());
+        const int word = least[std::size_t(widest - widths.begin())];
+        if (*widest <= word) break;
+        int second = word;
+        for (auto w = widths.begin(); w != widths.end(); ++w)
+            if (w != widest && *w < *widest) second = std::max(second, *w);
+        const int cut = std::clamp(*widest - second, 1, over);
+        *widest -= cut;
+        over -= cut;
+    }
     int x = left;
-    for (int& width : widths) {
-        const int cut = total > 0 ? over * width / total + (over > 0 ? 1 : 0) : 0;
-        const int w = std::max(m_theme.scaled(76), width - cut);
+    for (const int w : widths) {
         out.emplace_back(x, (height() - m_theme.scaled(30)) / 2, w, m_theme.scaled(30));
         x += w + gap;
     }

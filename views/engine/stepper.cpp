@@ -113,14 +113,13 @@ bool Stepper::stepWrite(int direction) {
     return false;
 }
 
-void Stepper::setRemovesViews(bool removes) {
+void Stepper::setMode(FunctionalMode mode) {
     const ComputedStage* shown = stage();
-    if (!shown || removes == removesViews()) return;
+    if (!shown || mode == this->mode()) return;
     const int here = m_workspace.indexOf(shown->stage.get()), from = m_workspace.madeFrom(here);
     for (int i = 0; i < m_workspace.stageCount(); ++i) {
         const ComputedStage* other = m_passes.find(m_workspace.stageAt(i).get());
-        if (!other || !other->recording || m_workspace.madeFrom(i) != from || other->removesViews != removes)
-            continue;
+        if (!other || !other->recording || m_workspace.madeFrom(i) != from || other->mode != mode) continue;
         Place place = m_workspace.place();
         place.stageA = from;
         place.stageB = i;
@@ -128,7 +127,7 @@ void Stepper::setRemovesViews(bool removes) {
         m_workspace.go(place);
         return;
     }
-    m_passes.run(QStringLiteral("functionalize"), from, {.removesViews = removes});
+    m_passes.run(QStringLiteral("functionalize"), from, {.mode = mode});
 }
 
 QString Stepper::whereText() const {

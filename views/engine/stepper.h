@@ -44,8 +44,10 @@ public:
     void follow();
 
     /// The mode of the functionalization: shows the recording in that mode, computing it if need be.
-    void setRemovesViews(bool removes);
-    [[nodiscard]] bool removesViews() const { return m_recording && m_recording->run().removesViews; }
+    void setMode(FunctionalMode mode);
+    [[nodiscard]] FunctionalMode mode() const {
+        return m_recording ? m_recording->run().mode : FunctionalMode{};
+    }
 
 signals:
     void recordingChanged();

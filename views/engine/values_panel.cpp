@@ -300,6 +300,10 @@ void ValuesPanel::ask(const session::StagePtr& stage) {
         });
 }
 
+void ValuesPanel::run() {
+    if (const session::StagePtr stage = stageShown()) ask(stage);
+}
+
 void ValuesPanel::refresh() {
     m_text.clear();
     setLoading(false);

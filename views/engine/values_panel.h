@@ -52,6 +52,8 @@ public:
     /// Selects the node before or after the selected one in the order of the run.
     void step(int direction);
     void toggleWatch();
+    /// Runs the stage that is shown, for its values.
+    void run();
 
 protected:
     void refresh() override;

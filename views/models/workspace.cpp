@@ -36,24 +36,6 @@ int inRange(int index, std::size_t size) {
 
 } // namespace
 
-QString verdictWord(Verdict::Kind kind) {
-    switch (kind) {
-    case Verdict::Kind::NotRun:
-        return Workspace::tr("not run");
-    case Verdict::Kind::Equal:
-        return Workspace::tr("equal");
-    case Verdict::Kind::Different:
-        return Workspace::tr("different");
-    case Verdict::Kind::Declined:
-        return Workspace::tr("declined");
-    case Verdict::Kind::OrderDependent:
-        return Workspace::tr("order-dependent");
-    case Verdict::Kind::Random:
-        return Workspace::tr("random");
-    }
-    return {};
-}
-
 Workspace::Workspace(TaskRunner& tasks, QObject* parent)
     : QObject(parent)
     , m_tasks(tasks) {}
@@ -72,81 +54,6 @@ const session::Compile* Workspace::compile() const {
     const session::Session* s = session();
     const int i = s ? inRange(m_place.compile, s->compiles.size()) : -1;
     return i < 0 ? nullptr : &s->compiles[std::size_t(i)];
-}
-
-const std::vector<Workspace::Computed>& Workspace::computedOf(const session::Compile& compile) const {
-    static const std::vector<Computed> none;
-    const auto at = m_computed.constFind(&compile);
-    return at == m_computed.constEnd() ? none : *at;
-}
-
-int Workspace::stageCount() const {
-    const session::Compile* c = compile();
-    return c ? int(c->stages.size() + computedOf(*c).size()) : 0;
-}
-
-session::StagePtr Workspace::stageAt(int index) const {
-    const session::Compile* c = compile();
-    if (!c || index < 0) return nullptr;
-    const auto at = std::size_t(index);
-    if (at < c->stages.size()) return c->stages[at];
-    const std::vector<Computed>& computed = computedOf(*c);
-    return at - c->stages.size() < computed.size() ? computed[at - c->stages.size()].stage : nullptr;
-}
-
-int Workspace::madeFrom(int index) const {
-    const session::Compile* c = compile();
-    if (!c || !stageAt(index)) return -1;
-    const auto captured = int(c->stages.size());
-    return index < captured ? predecessor(*c, index) : computedOf(*c)[std::size_t(index - captured)].from;
-}
-
-int Workspace::indexOf(const session::Stage* stage) const {
-    for (int i = 0; i < stageCount(); ++i)
-        if (stageAt(i).get() == stage) return i;
-    return -1;
-}
-
-bool Workspace::isComputed(int index) const {
-    const session::Compile* c = compile();
-    return c && index >= int(c->stages.size()) && stageAt(index);
-}
-
-void Workspace::setVerdict(const session::StagePtr& stage, Verdict verdict) {
-    for (const std::vector<Computed>& all : std::as_const(m_computed))
-        for (const Computed& computed : all) {
-            if (computed.stage != stage) continue;
-            m_verdicts.insert(stage.get(), std::move(verdict));
-            emit computedChanged();
-            return;
-        }
-}
-
-Verdict Workspace::verdict(const session::Stage* stage) const {
-    return m_verdicts.value(stage);
-}
-
-int Workspace::addComputed(session::StagePtr stage, int from, int replaces) {
-    const session::Compile* c = compile();
-    if (!c || !stageAt(from)) return -1;
-    std::vector<Computed>& computed = m_computed[c];
-    const int captured = int(c->stages.size());
-    int index = captured + int(computed.size());
-    if (inRange(replaces - captured, computed.size()) >= 0) {
-        index = replaces;
-        m_verdicts.remove(computed[std::size_t(index - captured)].stage.get());
-        computed[std::size_t(index - captured)] = {std::move(stage), from};
-        if (m_place.stageA == index || m_place.stageB == index) {
-            loadStages();
-            dropStaleSelection();
-            computeDiff();
-            emit nodeSelected(m_place.node);
-        }
-    } else {
-        computed.push_back({std::move(stage), from});
-    }
-    emit computedChanged();
-    return index;
 }
 
 const ir::Node* Workspace::selectedNode() const {
@@ -184,9 +91,10 @@ void Workspace::close(int capture) {
     const auto renumber = [capture](Place& p) {
         if (p.capture > capture) --p.capture;
     };
-    for (std::vector<Place>* history : {&m_back, &m_forward}) {
-        std::erase_if(*history, refersTo);
-        std::for_each(history->begin(), history->end(), renumber);
+    for (std::vector<Visit>* history : {&m_back, &m_forward}) {
+        std::erase_if(*history, [&](const Visit& visit) { return refersTo(visit.place); });
+        for (Visit& visit : *history)
+            renumber(visit.place);
     }
     if (refersTo(m_place)) {
         // The stages go at once: nobody may see indices into a capture that is gone.
@@ -222,10 +130,16 @@ Place Workspace::completed(Place place) const {
     std::size_t stages = 0;
     if (place.compile >= 0) {
         const session::Compile& compile = compiles[std::size_t(place.compile)];
-        stages = compile.stages.size() + computedOf(compile).size();
+        const std::vector<Computed>& computed = computedOf(compile);
+        stages = compile.stages.size() + computed.size();
+        for (int* side : {&place.stageA, &place.stageB}) {
+            *side = hadCompile ? inRange(*side, stages) : -1;
+            // What was removed gives way to what it was made from.
+            while (*side >= int(compile.stages.size()) &&
+                   computed[std::size_t(*side) - compile.stages.size()].removed)
+                *side = computed[std::size_t(*side) - compile.stages.size()].from;
+        }
     }
-    place.stageA = hadCompile ? inRange(place.stageA, stages) : -1;
-    place.stageB = hadCompile ? inRange(place.stageB, stages) : -1;
     if (stages > 0 && (place.stageA < 0 || place.stageB < 0)) {
         const auto [a, b] = defaultStages(compiles[std::size_t(place.compile)]);
         if (place.stageA < 0) place.stageA = place.stageB < 0 ? a : std::max(0, place.stageB - 1);
@@ -242,12 +156,14 @@ Place Workspace::completed(Place place) const {
 void Workspace::go(Place place, bool remember) {
     place = completed(place);
     if (place == m_place) return;
-    if (remember) {
-        m_back.push_back(m_place);
-        if (m_back.size() > historyLimit) m_back.erase(m_back.begin());
-        m_forward.clear();
-    }
+    if (remember) this->remember({m_place});
     setPlace(place);
+}
+
+void Workspace::remember(Visit visit) {
+    m_back.push_back(std::move(visit));
+    if (m_back.size() > historyLimit) m_back.erase(m_back.begin());
+    m_forward.clear();
 }
 
 void Workspace::setPlace(Place place) {
@@ -312,8 +228,9 @@ void Workspace::computeDiff() {
         emit diffChanged();
         return;
     }
+    diff::Origins known = origins(m_place.stageA, m_place.stageB);
     if (a->size() + b->size() <= diffAtOnceNodes) {
-        m_diff = std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b));
+        m_diff = std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b, known));
         emit diffChanged();
         return;
     }
@@ -321,8 +238,8 @@ void Workspace::computeDiff() {
     using DiffPtr = std::shared_ptr<const diff::GraphDiff>;
     m_tasks.run<DiffPtr>(
         "diff", this,
-        [a, b](const TaskContext&) {
-            return std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b));
+        [a, b, known = std::move(known)](const TaskContext&) {
+            return std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b, known));
         },
         [this](DiffPtr diff) {
             m_diff = std::move(diff);
@@ -383,8 +300,11 @@ void Workspace::selectStages(int a, int b) {
 
 void Workspace::stepStage(int direction) {
     if (stageCount() == 0) return;
-    const int last = stageCount() - 1;
-    const int b = std::clamp(m_place.stageB + direction, std::min(1, last), last);
+    const int last = stageCount() - 1, least = std::min(1, last);
+    int b = std::clamp(m_place.stageB + direction, least, last);
+    // Past the gaps that removed stages leave; the first and the last are none.
+    while (!stageAt(b) && b > least && b < last)
+        b += direction < 0 ? -1 : 1;
     if (b == m_place.stageB && m_place.page == Page::Stages) return;
     showStages(std::max(0, madeFrom(b)), b);
 }
@@ -439,20 +359,22 @@ bool Workspace::stepWrite(int direction) {
     return true;
 }
 
+void Workspace::travel(std::vector<Visit>& from, std::vector<Visit>& to, bool removes) {
+    if (from.empty()) return;
+    const Visit visit = from.back();
+    from.pop_back();
+    to.push_back({m_place, visit.removed});
+    if (visit.removed) setRemoved(visit.removed.get(), removes);
+    setPlace(completed(visit.place));
+    if (visit.removed) emit computedChanged();
+}
+
 void Workspace::goBack() {
-    if (m_back.empty()) return;
-    const Place place = m_back.back();
-    m_back.pop_back();
-    m_forward.push_back(m_place);
-    setPlace(completed(place));
+    travel(m_back, m_forward, false);
 }
 
 void Workspace::goForward() {
-    if (m_forward.empty()) return;
-    const Place place = m_forward.back();
-    m_forward.pop_back();
-    m_back.push_back(m_place);
-    setPlace(completed(place));
+    travel(m_forward, m_back, true);
 }
 
 } // namespace dynascope::views

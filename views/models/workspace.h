@@ -97,17 +97,28 @@ public:
     [[nodiscard]] const session::Compile* compile() const; ///< or null
     [[nodiscard]] const StageView& stage(Side side) const { return side == Side::A ? m_a : m_b; }
     /// Stages of the current compile: the captured ones of Compile::stages, then those that were computed.
+    /// One past the last; a computed stage that was removed leaves a gap, so that indices stay valid.
     [[nodiscard]] int stageCount() const;
     [[nodiscard]] session::StagePtr stageAt(int index) const; ///< or null
-    /// What the stage was made from: as predecessor() for captured ones. -1 for the first.
+    /// Its number for the reader, gaps not counted: 1 for the first.
+    [[nodiscard]] int stageNumber(int index) const;
+    /// What the stage was made from: as predecessor() for captured ones. -1 for the first. Where that was
+    /// removed, what it was made from in turn.
     [[nodiscard]] int madeFrom(int index) const;
-    /// The index of a stage of the current compile, or -1.
-    [[nodiscard]] int indexOf(const session::Stage* stage) const;
+    /// The index of a stage of the current compile, or -1. With `removed` also of a computed one that was
+    /// removed.
+    [[nodiscard]] int indexOf(const session::Stage* stage, bool removed = false) const;
     /// Adds a stage that was computed from stage `from` of the current compile, or puts it in the place of
-    /// the computed stage `replaces`. Returns its index. It lives until the capture is closed.
-    int addComputed(session::StagePtr stage, int from, int replaces = -1);
+    /// the computed stage `replaces`, which may have been removed. `origins` say which node of `from` became
+    /// which of its own, as the pass recorded it. Returns its index. It lives until the capture is closed.
+    int addComputed(session::StagePtr stage, int from, diff::Origins origins, int replaces = -1);
+    /// Takes a computed stage away; goBack() brings it back. Stages made from it stay.
+    void removeComputed(int index);
 
     [[nodiscard]] bool isComputed(int index) const;
+    /// Which nodes of stage `a` became which of stage `b`, as the passes recorded it that made one of the
+    /// other; empty where neither was computed from the other.
+    [[nodiscard]] diff::Origins origins(int a, int b) const;
     void setVerdict(const session::StagePtr& stage, Verdict verdict);
     [[nodiscard]] Verdict verdict(const session::Stage* stage) const;
 
@@ -176,6 +187,14 @@ private:
     struct Computed {
         session::StagePtr stage;
         int from = -1;
+        session::StagePtr source; ///< what stood at `from`: a later result there is another graph
+        diff::Origins origins;
+        bool removed = false;
+    };
+    /// A step of the history. Going over it in either direction takes a removal back, or makes it again.
+    struct Visit {
+        Place place;
+        session::StagePtr removed = nullptr;
     };
     struct Request {
         QString path, text;
@@ -185,6 +204,10 @@ private:
     void enqueue(Request request);
     void openNext();
     [[nodiscard]] const std::vector<Computed>& computedOf(const session::Compile& compile) const;
+    [[nodiscard]] const Computed* computedAt(int index) const; ///< of the current compile, removed or not
+    void setRemoved(const session::Stage* stage, bool removed);
+    void remember(Visit visit);
+    void travel(std::vector<Visit>& from, std::vector<Visit>& to, bool removes);
     [[nodiscard]] Place completed(Place place) const;
     void setPlace(Place place);
     void loadStages();
@@ -202,7 +225,7 @@ private:
     QHash<const session::Compile*, std::vector<Computed>> m_computed;
     QHash<const session::Stage*, Verdict> m_verdicts; ///< of stages in m_computed
     Place m_place;
-    std::vector<Place> m_back, m_forward;
+    std::vector<Visit> m_back, m_forward;
     NodeSelection m_hover;
     StageView m_a, m_b;
     std::shared_ptr<const diff::GraphDiff> m_diff;

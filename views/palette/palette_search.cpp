@@ -111,6 +111,7 @@ public:
             if (std::find(order.begin(), order.end(), s) == order.end()) order.push_back(s);
         for (const int s : order) {
             if (s >= int(m_data.stages.size()) || cancelled()) return;
+            if (!m_data.stages[std::size_t(s)]) continue; // was removed
             const session::Stage& stage = *m_data.stages[std::size_t(s)];
             if (stage.content != session::Stage::Content::Graph) continue;
             const auto graph = stage.graph();

@@ -28,14 +28,14 @@ void TimelineView::drawComputedTrack(QPainter& painter) const {
 }
 
 QString TimelineView::verdictText(int index) const {
-    if (index < capturedCount() || index >= stageCount()) return {};
+    if (index < capturedCount() || !stage(index)) return {};
     const Verdict verdict = m_workspace.verdict(stage(index));
     return verdict.kind == Verdict::Kind::Equal && verdict.isomorphic ? tr("isomorphic")
                                                                       : verdictWord(verdict.kind);
 }
 
 QRect TimelineView::badgeRect(int index) const {
-    if (index < capturedCount() || index >= stageCount() ||
+    if (index < capturedCount() || !stage(index) ||
         m_workspace.verdict(stage(index)).kind == Verdict::Kind::NotRun)
         return {};
     QFont font = m_theme.font(FontRole::Strong);

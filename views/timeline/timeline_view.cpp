@@ -61,8 +61,8 @@ TimelineView::TimelineView(Workspace& workspace, Theme& theme, QWidget* parent)
         // A stage may have taken the place of one that is gone, at the same address.
         for (int i = capturedCount(); i < stageCount(); ++i)
             m_facts.remove(stage(i));
+        m_slots.clear(); // one may have been removed, or come back
         refresh();
-        askNext();
     });
     connect(&m_theme, &Theme::changed, this, [this] {
         updateGeometry();
@@ -133,7 +133,7 @@ int TimelineView::stageAt(QPoint point) const {
         stageCount() > capturedCount() && point.y() > (trackY() + computedY()) / 2 + m_theme.scaled(4);
     const int first = computed ? capturedCount() : 0, end = computed ? stageCount() : capturedCount();
     for (int i = first; i < end; ++i)
-        if (std::abs(stageX(i) - point.x()) <= m_step / 2) return i;
+        if (stage(i) && std::abs(stageX(i) - point.x()) <= m_step / 2) return i;
     return -1;
 }
 
@@ -149,7 +149,7 @@ QString TimelineView::changeText(int index) const {
 
 bool TimelineView::isSettled() const {
     for (int i = 0; i < stageCount(); ++i)
-        if (!fact(i)) return false;
+        if (stage(i) && !fact(i)) return false;
     return true;
 }
 
@@ -184,6 +184,7 @@ void TimelineView::layOut() {
     for (int i = 0; i < stageCount(); ++i) {
         double& slot = m_slots[std::size_t(i)];
         slot = i;
+        if (!stage(i)) continue;
         if (i >= capturedCount()) {
             const int from = m_workspace.madeFrom(i);
             const bool fromCaptured = from >= 0 && from < capturedCount();
@@ -213,14 +214,15 @@ void TimelineView::ensureVisible(int index) {
 
 void TimelineView::askNext() {
     int next = 0;
-    while (next < stageCount() && fact(next))
+    while (next < stageCount() && (!stage(next) || fact(next)))
         ++next;
     if (next >= stageCount()) return;
     const session::StagePtr here = m_workspace.stageAt(next);
-    const session::StagePtr before = m_workspace.stageAt(m_workspace.madeFrom(next));
+    const int from = m_workspace.madeFrom(next);
+    const session::StagePtr before = m_workspace.stageAt(from);
     m_workspace.tasks().run<Fact>(
         taskTag, this,
-        [here, before](const TaskContext&) {
+        [here, before, known = m_workspace.origins(from, next)](const TaskContext&) {
             Fact fact;
             fact.size = stageSize(*here);
             if (!before || here->content != session::Stage::Content::Graph) {
@@ -229,7 +231,7 @@ void TimelineView::askNext() {
             }
             const auto a = before->graph(), b = here->graph();
             if (a && b) {
-                const diff::GraphDiff diff = diff::diffGraphs(**a, **b);
+                const diff::GraphDiff diff = diff::diffGraphs(**a, **b, known);
                 fact.change = summary(diff);
                 fact.same = diff.identical() && diff.respelled == 0;
             } else {
@@ -266,7 +268,8 @@ void TimelineView::scrollContentsBy(int, int) {
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
     for (int i = capturedCount(); i < stageCount(); ++i)
-        if (event->button() == Qt::LeftButton && badgeRect(i).contains(event->position().toPoint())) {
+        if (stage(i) && event->button() == Qt::LeftButton &&
+            badgeRect(i).contains(event->position().toPoint())) {
             emit verdictClicked(i);
             return;
         }
@@ -309,13 +312,26 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
 void TimelineView::keyPressEvent(QKeyEvent* event) {
     const Side side = event->modifiers() & Qt::ShiftModifier ? Side::A : Side::B;
     int target = shown(side);
+    // Past the gaps of removed stages.
+    const auto next = [&](int by) {
+        do
+            target += by;
+        while (target > 0 && target < stageCount() && !stage(target));
+    };
     switch (event->key()) {
     case Qt::Key_Left:
-        --target;
+        next(-1);
         break;
     case Qt::Key_Right:
-        ++target;
+        next(1);
         break;
+    case Qt::Key_Delete:
+    case Qt::Key_Backspace:
+        if (target >= capturedCount() && stage(target))
+            emit removeRequested(target);
+        else
+            event->ignore();
+        return;
     case Qt::Key_Home:
         target = 0;
         break;
@@ -510,6 +526,7 @@ void TimelineView::drawStages(QPainter& painter) const {
     const QFont small = m_theme.font(FontRole::CodeSmall);
     const int row = m_theme.scaled(17);
     for (int i = 0; i < stageCount(); ++i) {
+        if (!stage(i)) continue;
         const int x = stageX(i), y = centre(i).y();
         const bool computed = i >= capturedCount();
         if (x < -int(m_step) || x > viewport()->width() + int(m_step)) continue;

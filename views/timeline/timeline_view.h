@@ -41,6 +41,7 @@ public:
 signals:
     void menuRequested(int stage, QPoint globalPosition);
     void verdictClicked(int stage);
+    void removeRequested(int stage); ///< a computed one
 
 protected:
     void contextMenuEvent(QContextMenuEvent* event) override;

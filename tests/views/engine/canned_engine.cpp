@@ -54,8 +54,8 @@ private:
             }
             return tl::unexpected(engine::Failure{engine::ErrorCode::Cancelled, "cancelled", {}});
         }
-        const auto key =
-            params["passes"].back().get<std::string>() + '/' + params.value("remove", std::string());
+        auto key = params["passes"].back().get<std::string>() + '/' + params.value("remove", std::string());
+        if (params.value("write_back", std::string()) == "caller") key += "/caller";
         if (!m_replies.contains(key))
             return tl::unexpected(engine::Failure{
                 engine::ErrorCode::Failed, "aten.special_op has no rule", {{"node", "mul_"}}});

@@ -12,14 +12,25 @@
 
 namespace dynascope::test {
 
-inline std::vector<std::string> cannedEngine(const char* mode = "") {
-    return {CANNED_ENGINE, DYNASCOPE_TEST_DATA "/engine/sibling_views.json", mode};
+inline std::vector<std::string> cannedEngine(const char* mode = "",
+                                             const std::string& replies = "sibling_views") {
+    return {CANNED_ENGINE, DYNASCOPE_TEST_DATA "/engine/" + replies + ".json", mode};
+}
+
+inline void addCapture(views::Workspace& workspace, const std::string& path) {
+    auto session = capture::open(path);
+    if (!session) qFatal("%s", session.error().toString().c_str());
+    workspace.addCapture({*session, session::summarizeBreaks(**session)});
 }
 
 inline void addCase(views::Workspace& workspace) {
-    auto session = capture::open(DYNASCOPE_SOURCE_DIR "/resources/samples/sibling_views.json");
-    if (!session) qFatal("%s", session.error().toString().c_str());
-    workspace.addCapture({*session, session::summarizeBreaks(**session)});
+    addCapture(workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/sibling_views.json");
+}
+
+/// x.mul_(2); ...; a break; the frame that goes on reads x.
+inline void addWriteBeforeBreak(views::Workspace& workspace) {
+    addCapture(workspace, DYNASCOPE_TEST_DATA "/captures/write_before_break.log.gz");
+    workspace.selectCompile(0, 0);
 }
 
 struct EngineFixture {
@@ -30,12 +41,15 @@ struct EngineFixture {
     views::Passes passes;
     views::Stepper stepper;
 
-    explicit EngineFixture(const char* mode = "")
-        : engine(cannedEngine(mode))
+    explicit EngineFixture(const char* mode = "", const std::string& replies = "sibling_views")
+        : engine(cannedEngine(mode, replies))
         , passes(workspace, engine)
         , stepper(workspace, passes) {
         theme.setScheme(views::ColourScheme::Dark);
-        addCase(workspace);
+        if (replies == "write_before_break")
+            addWriteBeforeBreak(workspace);
+        else
+            addCase(workspace);
     }
 
     /// Runs functionalize on the case's graph and waits for it and its verification.

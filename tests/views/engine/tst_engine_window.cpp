@@ -88,6 +88,52 @@ private slots:
         QVERIFY(!w.window.stepper().recording());
     }
 
+    void itsNodesLinkByWhatThePassRecorded() {
+        Opened w(cannedEngine());
+        w.functionalize();
+        const auto diff = w.workspace.diff();
+        QVERIFY(diff);
+        QCOMPARE(diff->removed, 0U);
+        const ir::Graph& a = *w.workspace.stage(Side::A).graph;
+        const ir::Graph& b = *w.workspace.stage(Side::B).graph;
+        QCOMPARE(diff->partnerOfA[a.find("mul_")], b.find("mul_1"));
+        w.workspace.selectNode({Side::A, a.find("mul_")});
+        QStringList became;
+        for (const ir::NodeIndex node : w.workspace.related())
+            became << QString::fromStdString(b.node(node).name);
+        QCOMPARE(became.join(u' '), QStringLiteral("select_3 mul_1 select_scatter_1 select_4"));
+    }
+
+    void aComputedStageGoesAndComesBack() {
+        Opened w(cannedEngine());
+        w.functionalize();
+        TimelineView* timeline = w.window.stagesPage().timeline();
+        const session::StagePtr stage = w.workspace.stageAt(4);
+        QVERIFY(w.window.stepper().recording());
+        timeline->setFocus();
+        QTest::keyClick(timeline, Qt::Key_Delete);
+        QVERIFY(!w.workspace.stageAt(4));
+        QCOMPARE(w.workspace.stageCount(), 4);
+        QVERIFY(!w.window.stepper().recording());
+        QVERIFY(w.window.messageBar().text().contains(QStringLiteral("functionalize was removed")));
+        QTest::keyClick(timeline, Qt::Key_Delete); // captured stages stay
+        QCOMPARE(w.workspace.stageCount(), 4);
+        w.window.actionRegistry().trigger(QStringLiteral("go.back"));
+        QCOMPARE(w.workspace.stageAt(4), stage);
+        QVERIFY(w.window.stepper().recording());
+        QCOMPARE(timeline->verdictText(4), QStringLiteral("isomorphic"));
+        // Again, on the same graph: a new result in the old place, also after it was removed.
+        w.window.passes().recompute(4);
+        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(4) != stage, 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!w.window.engine().isBusy(), 10000);
+        QCOMPARE(w.workspace.stageCount(), 5);
+        w.workspace.removeComputed(4);
+        w.workspace.selectStages(0, 1);
+        w.functionalize();
+        QCOMPARE(w.workspace.stageCount(), 5);
+        QCOMPARE(w.workspace.stageAt(4)->label(), std::string("functionalize"));
+    }
+
     void theFunctionalizeLayout() {
         Opened w(cannedEngine());
         w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));

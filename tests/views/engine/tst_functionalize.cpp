@@ -5,6 +5,7 @@
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
 #include "views/engine/graph_so_far.h"
+#include "views/engine/scorecard_legend.h"
 #include "views/engine/scorecard_view.h"
 #include "views/engine/source_ops.h"
 #include "views/engine/step_panel.h"
@@ -176,7 +177,7 @@ private slots:
         auto* views = s.page.findChild<QPushButton*>(QStringLiteral("modeViews"));
         QVERIFY(views);
         QTest::mouseClick(views, Qt::LeftButton);
-        QTRY_VERIFY(s.stepper.removesViews());
+        QTRY_VERIFY(s.stepper.mode().removesViews);
         QCOMPARE(s.stepper.op(), 5);
         QTRY_VERIFY(!s.engine.isBusy());
         QCOMPARE(s.workspace.stageCount(), 6); // both results stay
@@ -186,7 +187,7 @@ private slots:
         QVERIFY(copies);
         auto* mutations = s.page.findChild<QPushButton*>(QStringLiteral("modeMutations"));
         QTest::mouseClick(mutations, Qt::LeftButton);
-        QVERIFY(!s.stepper.removesViews()); // known: no engine is asked
+        QVERIFY(!s.stepper.mode().removesViews); // known: no engine is asked
         QVERIFY(!s.engine.isBusy());
     }
 

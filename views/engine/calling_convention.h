@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a functionalized graph is called: which outer arguments it changes, which of its outputs the user sees
+// and which only carry new values of inputs, and the steps that write those back. Data only.
+#pragma once
+
+#include "views/engine/functional_run.h"
+#include "views/models/workspace.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynascope::views {
+
+/// The graph break before which a changed input has to hold its new value.
+struct ForcingBreak {
+    int group = -1;  ///< into BreakSummary::groups
+    QString place;   ///< "cap.py:6"
+    QString reason;  ///< "Builtin print cannot be traced"
+    QString resumed; ///< "1/0 reads it as L['x']"; empty where no frame after the break takes the input in
+    /// "before the break at cap.py:6"
+    [[nodiscard]] QString text() const;
+};
+/// By the input's placeholder; inputs without one are not in it.
+using ForcingBreaks = std::map<std::string, ForcingBreak>;
+/// For a functionalization of the workspace's current compile.
+[[nodiscard]] ForcingBreaks forcingBreaks(const Workspace& workspace, const FunctionalRun& run);
+
+struct OuterArgument {
+    enum class Mutation : std::uint8_t { None, Data, Geometry, DataAndGeometry };
+    std::string node; ///< the placeholder
+    QString type;     ///< "f32[3, 3]", as much as is known
+    Mutation mutation = Mutation::None;
+    std::uint64_t bytes = 0; ///< written back
+    std::optional<ForcingBreak> forcedBy;
+};
+
+struct ConventionOutput {
+    enum class Memory : std::uint8_t { Unknown, Own, AliasOfInput, IsInput, SameAsOutput };
+    std::string node; ///< of the functional graph; "None" and other constants as they are written
+    QString type;
+    int user = -1;         ///< which result the user gets; -1 for the new value of an input
+    std::string writtenTo; ///< that input
+    /// What the user's result is in eager's eyes, and with what.
+    Memory memory = Memory::Unknown;
+    std::string with;
+};
+
+/// One step of writing a changed input back, in the order in which they happen.
+struct EpilogueStep {
+    std::string input;
+    std::string operation;   ///< "copy_", "as_strided_", "resize_", "set_"
+    std::string node;        ///< in the graph; empty where the caller writes
+    std::string value;       ///< the node with the new value, where one is read
+    int output = -1;         ///< where the caller writes: from which result
+    std::uint64_t bytes = 0; ///< of a copy_
+    std::optional<ForcingBreak> forcedBy;
+};
+
+struct CallingConvention {
+    bool callerWritesBack = false;
+    std::vector<OuterArgument> arguments;
+    std::vector<ConventionOutput> outputs;
+    std::vector<EpilogueStep> epilogue;
+};
+[[nodiscard]] CallingConvention callingConvention(const Recording& recording, const ForcingBreaks& breaks);
+
+} // namespace dynascope::views

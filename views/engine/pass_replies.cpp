@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/engine/pass_replies.h"
+
+#include "views/models/labels.h"
+
+namespace dynascope::views {
+
+namespace {
+
+using nlohmann::json;
+
+std::string textOf(const json& object, const char* key) {
+    const auto at = object.find(key);
+    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+QString numberOf(const json& object, const char* key) {
+    const auto at = object.find(key);
+    return at == object.end() || at->is_null() ? QString()
+           : at->is_string()                   ? toQString(at->get<std::string>())
+                                               : toQString(at->dump());
+}
+
+} // namespace
+
+diff::Origins readOrigins(const nlohmann::json& reply, const ir::Graph& source, const ir::Graph& result) {
+    diff::Origins out;
+    const auto passes = reply.find("passes");
+    if (passes == reply.end() || !passes->is_array() || passes->empty() || !passes->back().is_object())
+        return out;
+    const auto pairs = passes->back().find("provenance");
+    if (pairs == passes->back().end() || !pairs->is_array()) return out;
+    for (const json& pair : *pairs) {
+        if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) continue;
+        const ir::NodeIndex from = source.find(pair[0].get_ref<const std::string&>());
+        const ir::NodeIndex to = result.find(pair[1].get_ref<const std::string&>());
+        if (from != ir::npos && to != ir::npos) out.emplace_back(from, to);
+    }
+    return out;
+}
+
+CheckedStage readChecked(const nlohmann::json& reply) {
+    CheckedStage out;
+    if (!reply.is_object()) return out;
+    const std::string word = textOf(reply, "verdict");
+    out.verdict.kind = word == "equal"             ? Verdict::Kind::Equal
+                       : word == "different"       ? Verdict::Kind::Different
+                       : word == "order-dependent" ? Verdict::Kind::OrderDependent
+                       : word == "random"          ? Verdict::Kind::Random
+                                                   : Verdict::Kind::Declined;
+    out.verdict.text = toQString(textOf(reply, "reason"));
+    std::size_t checks = 0;
+    for (const json& check : reply.value("checks", json::array())) {
+        if (!check.is_object() || check.value("counts", json(true)) == json(false)) continue;
+        ++checks;
+        if (check.value("ok", json(true)) != json(false)) continue;
+        out.differences << QObject::tr("%1, %2: %3, expected %4")
+                               .arg(toQString(textOf(check, "what")), toQString(textOf(check, "property")),
+                                    numberOf(check, "actual"), numberOf(check, "expected"));
+    }
+    if (out.verdict.text.isEmpty() && out.verdict.kind == Verdict::Kind::Equal)
+        out.verdict.text = QObject::tr("%1 checks of outputs and inputs after the call").arg(checks);
+    if (const auto first = reply.find("first_difference"); first != reply.end() && first->is_object()) {
+        out.parting = {textOf(*first, "computed"), textOf(*first, "source"), numberOf(*first, "expected"),
+                       numberOf(*first, "actual"), toQString(textOf(*first, "text"))};
+        out.verdict.node = out.parting.node;
+        out.verdict.nodeFrom = out.parting.nodeFrom;
+    }
+    return out;
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the engine's replies to "pass" and "verify" say. Whatever a reply lacks counts as not said.
+#pragma once
+
+#include "views/engine/passes.h"
+
+namespace dynascope::views {
+
+/// Which node became which, by the last pass of a reply to "pass".
+[[nodiscard]] diff::Origins readOrigins(const nlohmann::json& reply, const ir::Graph& source,
+                                        const ir::Graph& result);
+
+struct CheckedStage {
+    Verdict verdict;
+    QStringList differences;
+    Parting parting;
+};
+/// From a reply to "verify".
+[[nodiscard]] CheckedStage readChecked(const nlohmann::json& reply);
+
+} // namespace dynascope::views
