@@ -149,6 +149,8 @@ private:
         lower.setCurrentWidget(&m_window.functionalizePage().convention());
         m_window.stepper().last();
         grab(QStringLiteral("convention"));
+        m_window.stepper().first();
+        m_window.stepper().stepWrite(1);
         lower.setCurrentIndex(0);
         m_window.actionRegistry().trigger(QStringLiteral("go.stages"));
         grab(QStringLiteral("computed"));

@@ -13,6 +13,18 @@ namespace dynascope::views {
 
 using namespace scorecard;
 
+namespace {
+
+/// A value with as many digits as fit: a rounded number says more than a cut one.
+QString fittedText(double value, const QFontMetrics& metrics, int room) {
+    QString text = cellText(value);
+    for (int digits = 3; digits > 0 && metrics.horizontalAdvance(text) > room; --digits)
+        text = QString::number(value, 'g', digits);
+    return metrics.elidedText(text, Qt::ElideRight, room);
+}
+
+} // namespace
+
 void ScorecardView::paintCell(QPainter& painter, const QRect& rect, const Cell& cell, bool inStorage) const {
     const Colours& c = m_theme.colours();
     paintCellFrame(painter, rect, cell.state, c);
@@ -25,7 +37,7 @@ void ScorecardView::paintCell(QPainter& painter, const QRect& rect, const Cell& 
     if (metrics.horizontalAdvance(text) > rect.width() - 6) {
         font.setPixelSize(m_theme.scaled(10));
         metrics = QFontMetrics(font);
-        text = metrics.elidedText(text, Qt::ElideRight, rect.width() - 4);
+        text = fittedText(cell.value, metrics, rect.width() - 4);
     }
     if (written && inStorage && cell.changed) {
         QFont old = m_theme.font(FontRole::CodeSmall);
@@ -34,7 +46,7 @@ void ScorecardView::paintCell(QPainter& painter, const QRect& rect, const Cell& 
         painter.setFont(old);
         painter.setPen(c.text2);
         const QRect top(rect.left(), rect.top() + 2, rect.width(), rect.height() / 2 - 1);
-        painter.drawText(top, Qt::AlignCenter, cellText(cell.before));
+        painter.drawText(top, Qt::AlignCenter, fittedText(cell.before, QFontMetrics(old), rect.width() - 4));
         painter.setFont(font);
         painter.setPen(c.op(ir::OpKind::Write));
         painter.drawText(QRect(rect.left(), rect.center().y() - 1, rect.width(), rect.height() / 2),
@@ -137,7 +149,8 @@ void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) c
         const auto [least, most] =
             std::minmax_element(storage.cells.begin(), storage.cells.end(),
                                 [](const Cell& a, const Cell& b) { return a.value < b.value; });
-        more += QStringLiteral("\n%1 … %2").arg(cellText(least->value), cellText(most->value));
+        const QString range = QStringLiteral("%1 … %2").arg(cellText(least->value), cellText(most->value));
+        if (painter.fontMetrics().horizontalAdvance(range) < columns.right - x) more += u'\n' + range;
         painter.drawText(QRect(x, top - 2, columns.right - x, height + 4), Qt::AlignLeft | Qt::AlignVCenter,
                          more);
     }

@@ -30,15 +30,14 @@ GenerationsPlot::GenerationsPlot(const Stepper& stepper, Theme& theme, QWidget* 
                                        [](const StorageState& s) { return s.lastGeneration > 0; });
     for (const StorageState& storage : board.storages) {
         if (storage.lastGeneration == 0) continue;
-        m_rows.push_back({tr("base"), storage.generation, true, false});
+        m_rows.push_back({tr("base"), storage.generation, storage.generation, true, false});
         if (written > 1) m_rows.back().name = tr("base %1").arg(storage.group);
-        m_now = std::max(m_now, storage.generation);
         m_last = std::max(m_last, storage.lastGeneration);
         for (const ViewState& view : board.views)
             if (view.group == storage.group)
                 m_rows.push_back(
                     {stepper.recording() ? stepper.recording()->nameOf(view.value) : toQString(view.value),
-                     view.generation, false, view.syncing});
+                     view.generation, storage.generation, false, view.syncing});
         if (m_rows.size() >= mostPlotRows) break;
     }
     if (m_rows.size() > mostPlotRows) m_rows.resize(mostPlotRows);
@@ -84,13 +83,13 @@ void GenerationsPlot::paintEvent(QPaintEvent*) {
             painter.fontMetrics().elidedText(r.name, Qt::ElideMiddle, left - m_theme.scaled(22)));
         const QColor colour = r.base                 ? c.accent
                               : r.syncing            ? c.op(ir::OpKind::Write)
-                              : r.generation < m_now ? c.changed
+                              : r.generation < r.now ? c.changed
                                                      : c.text2;
         painter.setPen(QPen(colour, 2));
         painter.drawLine(QPointF(x(0), y), QPointF(x(r.generation), y));
-        if (r.generation < m_now) {
+        if (r.generation < r.now) {
             painter.setPen(QPen(colour, 1.5, Qt::DotLine));
-            painter.drawLine(QPointF(x(r.generation), y), QPointF(x(m_now), y));
+            painter.drawLine(QPointF(x(r.generation), y), QPointF(x(r.now), y));
         }
         painter.setPen(Qt::NoPen);
         painter.setBrush(colour);

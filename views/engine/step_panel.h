@@ -25,12 +25,12 @@ protected:
 private:
     struct Row {
         QString name;
-        int generation = 0;
+        int generation = 0, now = 0; ///< of the row, of its storage
         bool base = false, syncing = false;
     };
     Theme& m_theme;
     std::vector<Row> m_rows;
-    int m_now = 0, m_last = 0;
+    int m_last = 0;
 };
 
 /// GUI thread only.
