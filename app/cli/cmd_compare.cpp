@@ -2,6 +2,7 @@
 //
 // dynascope-cli compare A B [--json]  |  compare PATH [--json]: the ranks of one capture
 #include "app/cli/command.h"
+#include "app/cli/info.h"
 #include "app/cli/table.h"
 #include "core/compare/compare.h"
 
@@ -43,16 +44,7 @@ std::string placeOf(const session::Compile& compile) {
 }
 
 std::string_view outcomeText(const std::optional<session::CacheEvent::Outcome>& outcome) {
-    if (!outcome) return "not asked";
-    switch (*outcome) {
-    case session::CacheEvent::Outcome::Hit:
-        return "hit";
-    case session::CacheEvent::Outcome::Miss:
-        return "miss";
-    case session::CacheEvent::Outcome::Bypass:
-        return "bypass";
-    }
-    return "";
+    return outcome ? outcomeName(*outcome) : "not asked";
 }
 
 void addLines(std::string& out, const std::vector<std::string>& lines, const std::string& indent) {

@@ -6,6 +6,7 @@
 #include "core/session/session.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynascope::cli {
@@ -15,6 +16,9 @@ namespace dynascope::cli {
 
 /// The same as one JSON document; README lists its fields.
 [[nodiscard]] std::string infoJson(const session::Session& session);
+
+/// "hit", "miss" or "bypass".
+[[nodiscard]] std::string_view outcomeName(session::CacheEvent::Outcome outcome);
 
 /// Time spent in timing events of one name, longest first. Events nest, so the sum of all is more than the
 /// whole.
