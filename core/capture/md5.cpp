@@ -46,8 +46,8 @@ template <int Round>
 void round(std::array<std::uint32_t, 4>& s, const std::array<std::uint32_t, 16>& words,
            const std::array<std::uint32_t, 64>& sines) {
     for (std::size_t i = 0; i < 16; ++i) {
-        const std::uint32_t sum =
-            s[0] + mix<Round>(s[1], s[2], s[3]) + words[wordOf<Round>(i)] + sines[std::size_t{16} * Round + i];
+        const std::uint32_t sum = s[0] + mix<Round>(s[1], s[2], s[3]) + words[wordOf<Round>(i)] +
+                                  sines[std::size_t{16} * Round + i];
         const std::uint32_t next = s[1] + std::rotl(sum, shifts[Round][i % 4]);
         s = {s[3], next, s[1], s[2]};
     }

@@ -17,7 +17,6 @@ public:
     ModulesPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~ModulesPanel() override;
 
-
 protected:
     void refresh() override;
     void restyle() override;

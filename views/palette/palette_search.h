@@ -35,8 +35,8 @@ struct PaletteData {
     std::vector<session::SessionPtr> sessions;
     std::vector<PaletteBreak> breaks;
     int capture = -1, compile = -1, stageA = -1, stageB = -1; ///< the current place
-    std::vector<session::StagePtr> stages; ///< of the current compile, computed ones too; null for a removed one
-    QStringList recent;                                       ///< PaletteHit::id, newest first
+    std::vector<session::StagePtr> stages; ///< of this compile, computed ones too; null for a removed one
+    QStringList recent;                    ///< PaletteHit::id, newest first
 };
 
 struct PaletteHit {
