@@ -114,6 +114,7 @@ private:
     void readCache(const Visit&, std::string_view name);
     void readBytecode(const Visit&, std::string_view name);
 
+    /// Empty, but never null, for a record without a payload: simdjson copies from it.
     [[nodiscard]] static std::string_view bytesOf(const session::Payload& payload);
     void addStage(const Visit&, std::string name, StagePlace place);
     void addStage(const Visit&, std::string name, session::Phase phase, session::Payload payload,

@@ -45,7 +45,7 @@ Phase TraceReader::phaseOf(const Visit& visit, std::string_view name, StagePlace
 
 std::string_view TraceReader::bytesOf(const session::Payload& payload) {
     return payload.source ? payload.source->bytes().substr(payload.offset, payload.length)
-                          : std::string_view();
+                          : std::string_view("");
 }
 
 void TraceReader::addStage(const Visit& visit, std::string name, StagePlace place) {
