@@ -31,9 +31,7 @@ constexpr std::size_t mostLines = 5; ///< of a list in the text
 /// "0/0", or "1:0/0" where there are several ranks; "-" for none.
 std::string idOf(const Session& session, std::size_t compile) {
     if (compile == compare::none) return "-";
-    const session::Compile& c = session.compiles[compile];
-    const std::string id = c.id.toString();
-    return session.ranks.size() > 1 ? std::to_string(c.rank) + ':' + id : id;
+    return compileName(session, session.compiles[compile]);
 }
 
 std::string placeOf(const session::Compile& compile) {

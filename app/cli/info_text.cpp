@@ -31,11 +31,6 @@ std::string firstLine(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));
 }
 
-std::string idOf(const Session& session, const Compile& compile) {
-    const std::string rank = session.ranks.size() > 1 ? std::to_string(compile.rank) + ':' : std::string();
-    return rank + compile.id.toString();
-}
-
 std::string functionOf(const Compile& compile) {
     if (const auto resumed = session::parseResumedFunction(compile.function))
         return elide(resumed->function, functionWidth) + " resumed";
@@ -75,9 +70,9 @@ std::string compilesText(const Session& session) {
     for (const Compile& compile : session.compiles) {
         const std::string tries =
             compile.attempts > 1 ? count(static_cast<std::size_t>(compile.attempts), "attempt") : "";
-        table.add({idOf(session, compile), statusOf(compile), functionOf(compile), place(compile.location()),
-                   formatSeconds(compile.compileSeconds + compile.backwardSeconds), nodesOf(compile), tries,
-                   elide(whyOf(compile), whyWidth)});
+        table.add({compileName(session, compile), statusOf(compile), functionOf(compile),
+                   place(compile.location()), formatSeconds(compile.compileSeconds + compile.backwardSeconds),
+                   nodesOf(compile), tries, elide(whyOf(compile), whyWidth)});
     }
     return "\nCompiles\n" + table.toString("  ");
 }
@@ -125,7 +120,7 @@ std::string stagesText(const Session& session) {
         if (!best || best->stages.empty()) continue;
         const std::size_t others = frame.compiles.size() - 1;
         if (session.records.empty()) return "\nGraphs\n" + stagesOf(*best);
-        out += "  " + idOf(session, *best);
+        out += "  " + compileName(session, *best);
         if (!frame.function.empty())
             out += "  " + elide(frame.function, functionWidth) + ' ' + place(&frame.location);
         if (others != 0) out += ", the fullest of " + count(frame.compiles.size(), "compile");
@@ -200,6 +195,11 @@ std::string headText(const Session& session) {
 }
 
 } // namespace
+
+std::string compileName(const session::Session& session, const session::Compile& compile) {
+    const std::string rank = session.ranks.size() > 1 ? std::to_string(compile.rank) + ':' : std::string();
+    return rank + compile.id.toString();
+}
 
 std::vector<PhaseTime> phaseTimes(const Session& session) {
     std::map<std::string, PhaseTime> byName;

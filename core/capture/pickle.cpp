@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/pickle.h"
 
+#include "core/base/utf8.h"
 #include "core/session/utf8.h"
 
 #include <array>
@@ -97,25 +98,6 @@ std::string_view refusedName(std::uint8_t code) {
     return {};
 }
 
-void appendUtf8(std::string& to, std::uint32_t point) {
-    if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) point = 0xfffd;
-    if (point < 0x80) {
-        to += static_cast<char>(point);
-    } else if (point < 0x800) {
-        to += static_cast<char>(0xc0 | (point >> 6U));
-        to += static_cast<char>(0x80 | (point & 0x3fU));
-    } else if (point < 0x10000) {
-        to += static_cast<char>(0xe0 | (point >> 12U));
-        to += static_cast<char>(0x80 | ((point >> 6U) & 0x3fU));
-        to += static_cast<char>(0x80 | (point & 0x3fU));
-    } else {
-        to += static_cast<char>(0xf0 | (point >> 18U));
-        to += static_cast<char>(0x80 | ((point >> 12U) & 0x3fU));
-        to += static_cast<char>(0x80 | ((point >> 6U) & 0x3fU));
-        to += static_cast<char>(0x80 | (point & 0x3fU));
-    }
-}
-
 std::optional<std::uint32_t> hex(std::string_view digits) {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
@@ -130,7 +112,8 @@ std::string decodeRawUnicode(std::string_view line) {
         const std::size_t digits = line.substr(at, 2) == "\\u" ? 4 : line.substr(at, 2) == "\\U" ? 8 : 0;
         if (digits != 0 && at + 2 + digits <= line.size()) {
             if (const auto point = hex(line.substr(at + 2, digits))) {
-                appendUtf8(out, *point);
+                const bool isCharacter = *point <= 0x10ffff && (*point < 0xd800 || *point >= 0xe000);
+                appendUtf8(out, isCharacter ? *point : 0xfffd);
                 at += 1 + digits;
                 continue;
             }

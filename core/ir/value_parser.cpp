@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/value_parser.h"
 
+#include "core/base/utf8.h"
+
 #include <algorithm>
 
 namespace dynascope::ir {
@@ -42,19 +44,6 @@ std::size_t afterAngles(std::string_view text, std::size_t pos) {
         if (text[i] == '>' && text[i - 1] != '-' && --depth == 0) return i + 1;
     }
     return pos;
-}
-
-void appendUtf8(std::string& out, std::uint32_t code) {
-    if (code < 0x80) {
-        out += static_cast<char>(code);
-    } else if (code < 0x800) {
-        out += static_cast<char>(0xC0U | (code >> 6U));
-        out += static_cast<char>(0x80U | (code & 0x3FU));
-    } else {
-        out += static_cast<char>(0xE0U | (code >> 12U));
-        out += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
-        out += static_cast<char>(0x80U | (code & 0x3FU));
-    }
 }
 
 /// Reads up to `digits` hexadecimal digits after position i and moves i to the last one.

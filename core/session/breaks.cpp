@@ -55,7 +55,8 @@ public:
         if (inlined != m_byInlined.end()) return inlined->second;
         for (std::size_t i = 0; i + 1 < compile.userStack.size(); ++i) {
             const ir::SourceLocation& caller = compile.userStack[i];
-            if (m_broken.contains({compile.rank, rootOf(caller.function), caller.file}))
+            if (m_broken.contains(
+                    {compile.rank, std::string(originalFunction(caller.function)), caller.file}))
                 return lastOf(compile.rank);
         }
         return SIZE_MAX;
@@ -66,13 +67,13 @@ public:
         const Compile& compile = m_session.compiles[c];
         m_last[compile.rank] = group;
         m_byFrame[m_frameOf[c]] = group;
-        const std::string root = rootOf(compile.function);
+        const std::string root(originalFunction(compile.function));
         m_broken[{compile.rank, root, fileOf(compile)}] = group;
         // The innermost frame of the compiled function itself is where it resumes; what is below was being
         // inlined.
         const auto own =
             std::find_if(graphBreak.userStack.rbegin(), graphBreak.userStack.rend(),
-                         [&](const ir::SourceLocation& at) { return rootOf(at.function) == root; });
+                         [&](const ir::SourceLocation& at) { return originalFunction(at.function) == root; });
         if (own == graphBreak.userStack.rend()) return;
         m_byLine[{m_frameOf[c], own->line}] = group;
         for (auto inner = graphBreak.userStack.rbegin(); inner != own; ++inner)
@@ -80,10 +81,6 @@ public:
     }
 
 private:
-    static std::string rootOf(const std::string& function) {
-        const auto resumed = parseResumedFunction(function);
-        return resumed ? std::string(resumed->function) : function;
-    }
     static std::string fileOf(const Compile& compile) {
         return compile.location() ? compile.location()->file : std::string();
     }

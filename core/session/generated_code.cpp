@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/generated_code.h"
 
+#include "core/ir/lines.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -12,12 +14,6 @@ namespace {
 
 bool inName(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 void addNames(std::string_view list, std::vector<std::string>& to) {
@@ -39,7 +35,7 @@ struct Comments {
 
     void add(std::string_view line, std::size_t number) {
         if (first == 0) first = number;
-        const std::string_view rest = trimmed(line.substr(1));
+        const std::string_view rest = ir::trim(line.substr(1));
         const auto list = [&](std::string_view key) -> std::string_view {
             const std::size_t at = rest.find(key);
             if (at == std::string_view::npos) return {};
@@ -83,7 +79,7 @@ public:
 
 private:
     void line(std::string_view text, std::size_t number) {
-        const std::string_view content = trimmed(text);
+        const std::string_view content = ir::trim(text);
         if (m_definition) {
             m_out.kernels[*m_definition].definition.last = number;
             if (content.starts_with("''')") || content.starts_with("\"\"\")") || content.starts_with("''',"))

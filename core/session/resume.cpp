@@ -18,4 +18,9 @@ std::optional<ResumedFunction> parseResumedFunction(std::string_view name) {
     return out;
 }
 
+std::string_view originalFunction(std::string_view name) {
+    const auto resumed = parseResumedFunction(name);
+    return resumed ? resumed->function : name;
+}
+
 } // namespace dynascope::session

@@ -16,4 +16,7 @@ struct ResumedFunction {
 /// "f" and 30 of "torch_dynamo_resume_in_f_at_30"; nothing for other names.
 [[nodiscard]] std::optional<ResumedFunction> parseResumedFunction(std::string_view name);
 
+/// The function that `name` continues; `name` itself where it continues none. A view into `name`.
+[[nodiscard]] std::string_view originalFunction(std::string_view name);
+
 } // namespace dynascope::session

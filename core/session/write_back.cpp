@@ -9,11 +9,6 @@ namespace dynascope::session {
 
 namespace {
 
-std::string_view rootOf(std::string_view function) {
-    const auto resumed = parseResumedFunction(function);
-    return resumed ? resumed->function : function;
-}
-
 bool takesIn(const Compile& compile, std::string_view source) {
     return !source.empty() && std::any_of(compile.inputs.begin(), compile.inputs.end(),
                                           [&](const TensorInput& input) { return input.source == source; });
@@ -23,7 +18,7 @@ bool takesIn(const Compile& compile, std::string_view source) {
 std::uint32_t ownLine(const GraphBreak& graphBreak, std::string_view function) {
     const auto own =
         std::find_if(graphBreak.userStack.rbegin(), graphBreak.userStack.rend(),
-                     [&](const ir::SourceLocation& at) { return rootOf(at.function) == function; });
+                     [&](const ir::SourceLocation& at) { return originalFunction(at.function) == function; });
     return own == graphBreak.userStack.rend() ? 0 : own->line;
 }
 
@@ -42,7 +37,7 @@ std::optional<BreakAfterWrite> breakAfterWrite(const Session& session, const Bre
         for (const BreakOccurrence& occurrence : breaks.groups[g].occurrences)
             if (occurrence.compile == compile && occurrence.index == index) out.group = g;
 
-    const std::string_view function = rootOf(written.function);
+    const std::string_view function = originalFunction(written.function);
     const std::uint32_t line = ownLine(*out.graphBreak, function);
     for (const Frame& frame : session.frames) {
         if (std::find(frame.compiles.begin(), frame.compiles.end(), compile) == frame.compiles.end())

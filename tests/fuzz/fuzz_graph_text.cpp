@@ -3,19 +3,16 @@
 // Graph text of any kind: nothing crashes, and what was read prints to text that reads and prints the same
 // again.
 #include "core/ir/text.h"
+#include "tests/fuzz/expect.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 using namespace dynascope::ir;
+using dynascope::fuzz::expect;
 
 namespace {
-
-void expect(bool good) {
-    if (!good) std::abort();
-}
 
 void checkGraph(const Graph& graph) {
     for (NodeIndex i = 0; i < graph.size(); ++i) {

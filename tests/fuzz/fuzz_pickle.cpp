@@ -3,20 +3,13 @@
 // Pickles: whatever is read has its numbers in range, and a snapshot made of it can be summarised.
 #include "core/capture/memory_reader.h"
 #include "core/capture/pickle.h"
+#include "tests/fuzz/expect.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 using namespace dynascope;
-
-namespace {
-
-void expect(bool good) {
-    if (!good) std::abort();
-}
-
-} // namespace
+using fuzz::expect;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);

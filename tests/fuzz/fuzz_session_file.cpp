@@ -4,21 +4,14 @@
 #include "core/capture/open.h"
 #include "core/session/byte_source.h"
 #include "core/store/session_file.h"
+#include "tests/fuzz/expect.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 using namespace dynascope;
-
-namespace {
-
-void expect(bool good) {
-    if (!good) std::abort();
-}
-
-} // namespace
+using fuzz::expect;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto file = session::makeByteSource(std::string(reinterpret_cast<const char*>(data), size));

@@ -5,21 +5,14 @@
 #include "core/capture/log_lines.h"
 #include "core/capture/log_reader.h"
 #include "core/session/byte_source.h"
+#include "tests/fuzz/expect.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 using namespace dynascope;
-
-namespace {
-
-void expect(bool good) {
-    if (!good) std::abort();
-}
-
-} // namespace
+using fuzz::expect;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);

@@ -10,20 +10,17 @@
 #include "core/capture/traceback.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
+#include "tests/fuzz/expect.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 using namespace dynascope;
+using fuzz::expect;
 
 namespace {
-
-void expect(bool good) {
-    if (!good) std::abort();
-}
 
 void checkSession(const session::Session& session) {
     for (const session::Record& record : session.records) {

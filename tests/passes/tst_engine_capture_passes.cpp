@@ -41,6 +41,20 @@ session::SessionPtr opened(const char* name) {
     return *session;
 }
 
+/// A graph of a capture's first compile with inputs like the recorded ones.
+struct Captured {
+    Captured(const char* name, const char* stage, const engine::GraphInputOptions& options = {})
+        : session(opened(name))
+        , compile(session->compiles.front())
+        , graph(**compile.findStage(stage)->graph())
+        , inputs(engine::inputsOfCapture(compile, graph, options)) {}
+
+    session::SessionPtr session;
+    const session::Compile& compile;
+    const ir::Graph& graph;
+    Result<json> inputs;
+};
+
 const json& stepOf(const json& reply, const std::string& source) {
     for (const json& step : reply["steps"])
         if (step["source"] == source) return step;
@@ -96,14 +110,11 @@ private slots:
 
     /// Symbolic sizes are numbers: the captured hints, or what the user gives.
     void sizesTakeTheUsersValues() {
-        const auto session = opened("trace_aot_eager/dynamic_views");
-        const session::Compile& compile = session->compiles.front();
-        const ir::Graph& graph = **compile.findStage("dynamo_output_graph")->graph();
         engine::GraphInputOptions options;
         options.symbols["s77"] = 5;
-        const auto inputs = engine::inputsOfCapture(compile, graph, options);
-        QVERIFY(inputs);
-        const json reply = pass(graph, *inputs, {"functionalize", "shapes"});
+        const Captured captured("trace_aot_eager/dynamic_views", "dynamo_output_graph", options);
+        QVERIFY(captured.inputs);
+        const json reply = pass(captured.graph, *captured.inputs, {"functionalize", "shapes"});
         QCOMPARE(reply["verified"], json(true));
         // The number keeps its place among the inputs and is returned by its name.
         const auto made = ir::readGraph(reply["graph"].get<std::string>());
@@ -117,27 +128,22 @@ private slots:
     }
 
     void normalizeIrLeavesNumbersAlone() {
-        const auto session = opened("trace_aot_eager/dynamic_views");
-        const session::Compile& compile = session->compiles.front();
-        const ir::Graph& graph = **compile.findStage("dynamo_output_graph")->graph();
-        const auto inputs = engine::inputsOfCapture(compile, graph);
-        QVERIFY(inputs);
-        const json reply = pass(graph, *inputs, {"normalize_ir"});
+        const Captured captured("trace_aot_eager/dynamic_views", "dynamo_output_graph");
+        QVERIFY(captured.inputs);
+        const json reply = pass(captured.graph, *captured.inputs, {"normalize_ir"});
         QCOMPARE(reply["verified"], json(true));
     }
 
     /// The same program under aliasing inputs, a number among them.
     void verificationTakesNumbers() {
-        const auto session = opened("trace_aot_eager/dynamic_mlp");
-        const session::Compile& compile = session->compiles.front();
-        const ir::Graph& graph = **compile.findStage("aot_forward_graph")->graph();
-        const auto inputs = engine::inputsOfCapture(compile, graph);
-        QVERIFY(inputs);
+        const Captured captured("trace_aot_eager/dynamic_mlp", "aot_forward_graph");
+        QVERIFY(captured.inputs);
         test::ServiceRunner engine;
-        const json reply = engine.call("verify", {{"graph", engine.load(ir::printReadable(graph).text)},
-                                                  {"inputs", *inputs},
-                                                  {"passes", {"functionalize", "dce", "cse"}},
-                                                  {"aliasing", true}});
+        const json reply =
+            engine.call("verify", {{"graph", engine.load(ir::printReadable(captured.graph).text)},
+                                   {"inputs", *captured.inputs},
+                                   {"passes", {"functionalize", "dce", "cse"}},
+                                   {"aliasing", true}});
         QVERIFY2(reply.is_object(), engine.lastError().c_str());
         QCOMPARE(reply["verdict"], json("equal"));
         QVERIFY(reply["variants"].size() > 1);
@@ -164,12 +170,9 @@ private slots:
     /// Issue 185, first question: relu(inplace=True) of an input. The old pass leaves it; functionalization
     /// writes the input back, as AOTAutograd's captured graph does.
     void inplaceReluOfAnInput() {
-        const auto session = opened("trace_aot_eager/relu_input_mutation");
-        const session::Compile& compile = session->compiles.front();
-        const ir::Graph& graph = **compile.findStage("dynamo_output_graph")->graph();
-        const auto inputs = engine::inputsOfCapture(compile, graph);
-        QVERIFY(inputs);
-        const json legacy = pass(graph, *inputs, {"normalize_ir"});
+        const Captured captured("trace_aot_eager/relu_input_mutation", "dynamo_output_graph");
+        QVERIFY(captured.inputs);
+        const json legacy = pass(captured.graph, *captured.inputs, {"normalize_ir"});
         QCOMPARE(legacy["verified"], json(true));
         const json& relu = stepOf(legacy, "relu");
         QCOMPARE(relu["is_input_mutation"], json(true));
@@ -177,36 +180,31 @@ private slots:
         QCOMPARE(relu["mutates_alias_groups"], json({1}));
         QCOMPARE(relu["why"], json("writes into an input, so it stays"));
 
-        const json reply = pass(graph, *inputs, {"functionalize", "dce"});
+        const json reply = pass(captured.graph, *captured.inputs, {"functionalize", "dce"});
         QCOMPARE(reply["verified"], json(true));
         const json& back = reply["passes"][0]["write_back"];
         QCOMPARE(back.size(), 1U);
         QCOMPARE(back[0]["input"], json("l_x_"));
         QCOMPARE(back[0]["bytes"], json(80));
-        QCOMPARE(targetsOf(*ir::readGraph(reply["graph"].get<std::string>()).value()),
-                 targetsOf(**compile.findStage("aot_inference_graph")->graph()));
+        verifyHasOperatorsOfAot(reply, captured.compile);
     }
 
     /// The second: `y = y + 3; y[:, 0] = x[:, 0]`. The old pass cannot replace setitem; functionalization
     /// scatters the column into the sum, and no input changes.
     void aWriteThroughAViewOfAnIntermediate() {
-        const auto session = opened("trace_aot_eager/view_mutation");
-        const session::Compile& compile = session->compiles.front();
-        const ir::Graph& graph = **compile.findStage("dynamo_output_graph")->graph();
-        const auto inputs = engine::inputsOfCapture(compile, graph);
-        QVERIFY(inputs);
-        const json legacy = pass(graph, *inputs, {"normalize_ir"});
+        const Captured captured("trace_aot_eager/view_mutation", "dynamo_output_graph");
+        QVERIFY(captured.inputs);
+        const json legacy = pass(captured.graph, *captured.inputs, {"normalize_ir"});
         QCOMPARE(legacy["verified"], json(true));
         const json& setitem = stepOf(legacy, "setitem");
         QCOMPARE(setitem["is_mutation"], json(true));
         QCOMPARE(setitem["is_input_mutation"], json(false));
         QCOMPARE(setitem["why"], json("writes, but gives no tensor, so it stays"));
 
-        const json reply = pass(graph, *inputs, {"functionalize", "dce"});
+        const json reply = pass(captured.graph, *captured.inputs, {"functionalize", "dce"});
         QCOMPARE(reply["verified"], json(true));
         QCOMPARE(reply["passes"][0]["write_back"].size(), 0U);
-        QCOMPARE(targetsOf(*ir::readGraph(reply["graph"].get<std::string>()).value()),
-                 targetsOf(**compile.findStage("aot_inference_graph")->graph()));
+        verifyHasOperatorsOfAot(reply, captured.compile);
     }
 
 private:
@@ -216,6 +214,12 @@ private:
         for (const ir::NodePtr& node : graph.nodes())
             if (node->op == ir::Op::CallFunction) out.push_back(node->target);
         return out;
+    }
+
+    /// The functionalized graph calls what AOTAutograd's captured one calls.
+    static void verifyHasOperatorsOfAot(const json& reply, const session::Compile& compile) {
+        QCOMPARE(targetsOf(*ir::readGraph(reply["graph"].get<std::string>()).value()),
+                 targetsOf(**compile.findStage("aot_inference_graph")->graph()));
     }
 
     static json pass(const ir::Graph& graph, const json& inputs, const std::vector<std::string>& passes) {
