@@ -254,15 +254,14 @@ int run(const Options& options) {
 
 } // namespace
 
-void addCompare(CLI::App& app, Action& action) {
+void addCompare(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command command = parser.command(
         "compare", "Compare two captures, or the ranks of one; exit status 1 when they differ");
-    command->add_option("a", options->a, "Capture, or one with several ranks; - for standard input")
-        ->required();
-    command->add_option("b", options->b, "The other capture");
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    command.add("a", options->a, "Capture, or one with several ranks; - for standard input").required();
+    command.add("b", options->b, "The other capture");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

@@ -99,14 +99,14 @@ int run(const Options& options) {
 
 } // namespace
 
-void addCoverage(CLI::App& app, Action& action) {
+void addCoverage(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command command = parser.command(
         "coverage", "List the targets that the engine cannot run; exit status 1 if there are any");
-    command->add_option("path", options->path, "Capture or graph text; - for standard input")->required();
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    addEngineOption(*command, options->engine);
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    command.add("path", options->path, "Capture or graph text; - for standard input").required();
+    command.flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(command, options->engine);
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

@@ -46,17 +46,17 @@ int run(const Options& options) {
 
 } // namespace
 
-void addDiff(CLI::App& app, Action& action) {
+void addDiff(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("diff", "Compare two graphs node by node; exit status 1 when they differ");
-    command->add_option("a", options->a, "Graph text or capture; - for standard input")->required();
-    command->add_option("b", options->b, "The other graph text or capture");
-    command->add_option("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
-    command->add_option("--from", options->from, "Stage A");
-    command->add_option("--to", options->to, "Stage B");
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    Command command =
+        parser.command("diff", "Compare two graphs node by node; exit status 1 when they differ");
+    command.add("a", options->a, "Graph text or capture; - for standard input").required();
+    command.add("b", options->b, "The other graph text or capture");
+    command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
+    command.add("--from", options->from, "Stage A");
+    command.add("--to", options->to, "Stage B");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

@@ -110,19 +110,18 @@ int run(const Options& options) {
 
 } // namespace
 
-void addExec(CLI::App& app, Action& action) {
+void addExec(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("exec", "Run a graph; show its outputs and its inputs after the call");
-    addGraphOptions(*command, options->graph);
-    addInputOptions(*command, options->inputs);
-    command->add_option("--until", options->until, "Run up to and with this node");
-    command->add_flag("--values", options->values, "Describe every node's value");
-    command->add_option("--watch", options->watch, "Describe this node's value; repeatable");
-    command->add_flag("--grad", options->grad, "Track gradients of what the capture says requires them");
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    addEngineOption(*command, options->engine);
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    Command command = parser.command("exec", "Run a graph; show its outputs and its inputs after the call");
+    addGraphOptions(command, options->graph);
+    addInputOptions(command, options->inputs);
+    command.add("--until", options->until, "Run up to and with this node");
+    command.flag("--values", options->values, "Describe every node's value");
+    command.add("--watch", options->watch, "Describe this node's value; repeatable");
+    command.flag("--grad", options->grad, "Track gradients of what the capture says requires them");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(command, options->engine);
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

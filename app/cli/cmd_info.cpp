@@ -24,16 +24,14 @@ int run(const Options& options) {
 
 } // namespace
 
-void addInfo(CLI::App& app, Action& action) {
+void addInfo(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("info", "Summarise a capture: frames, stages, graph breaks, recompiles, caches");
-    command
-        ->add_option("path", options->path,
-                     "Trace log, folder of rank logs or graph text; - for standard input")
-        ->required();
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    Command command =
+        parser.command("info", "Summarise a capture: frames, stages, graph breaks, recompiles, caches");
+    command.add("path", options->path, "Trace log, folder of rank logs or graph text; - for standard input")
+        .required();
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

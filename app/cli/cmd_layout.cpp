@@ -103,20 +103,19 @@ int run(const Options& options) {
 
 } // namespace
 
-void addLayout(CLI::App& app, Action& action) {
+void addLayout(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("layout", "Lay out a graph: JSON from stdin to stdout, or a stage of PATH");
-    command->add_option("path", options->path,
-                        "Trace log or graph text; without it a layout request is read from stdin");
-    command->add_option("--stage", options->stage, "Stage, such as aot_joint_graph");
-    command->add_option("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
-    command->add_option("--engine", options->engine, "dot (default) or layered")
-        ->check(CLI::IsMember({"dot", "layered"}));
-    command->add_option("--budget-ms", options->budgetMs,
-                        "Time for dot, then layered answers; 0 for no limit (default 1800)");
-    command->add_flag("--json", options->json, "With PATH: positions as one JSON document");
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    Command command =
+        parser.command("layout", "Lay out a graph: JSON from stdin to stdout, or a stage of PATH");
+    command.add("path", options->path,
+                "Trace log or graph text; without it a layout request is read from stdin");
+    command.add("--stage", options->stage, "Stage, such as aot_joint_graph");
+    command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
+    command.add("--engine", options->engine, "dot (default) or layered").oneOf({"dot", "layered"});
+    command.add("--budget-ms", options->budgetMs,
+                "Time for dot, then layered answers; 0 for no limit (default 1800)");
+    command.flag("--json", options->json, "With PATH: positions as one JSON document");
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

@@ -121,14 +121,14 @@ int run(const Options& options) {
 
 } // namespace
 
-void addMemory(CLI::App& app, Action& action) {
+void addMemory(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command command = parser.command(
         "memory", "Say what a PyTorch memory snapshot holds: totals, live blocks by line, peak");
-    command->add_option("path", options->path, "Pickle of torch.cuda.memory._dump_snapshot")->required();
-    command->add_option("--top", options->top, "How many lines of code to list")->capture_default_str();
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    command.add("path", options->path, "Pickle of torch.cuda.memory._dump_snapshot").required();
+    command.add("--top", options->top, "How many lines of code to list").showDefault();
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

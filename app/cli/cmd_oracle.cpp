@@ -180,19 +180,17 @@ int run(const Options& options) {
 
 } // namespace
 
-void addOracle(CLI::App& app, Action& action) {
+void addOracle(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command command = parser.command(
         "oracle", "Judge the engine by cases that PyTorch answered; exit status 1 if one fails");
-    command->add_option("folder", options->folder, "Folder of case files, or one file")->required();
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    command->add_flag("--faithful", options->faithful,
-                      "Judge by PyTorch's own graphs and errors, also where they part from eager");
-    command->add_option("--jobs", options->jobs, "Engines that work at the same time")
-        ->check(CLI::Range(1, 64))
-        ->capture_default_str();
-    addEngineOption(*command, options->engine);
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    command.add("folder", options->folder, "Folder of case files, or one file").required();
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.flag("--faithful", options->faithful,
+                 "Judge by PyTorch's own graphs and errors, also where they part from eager");
+    command.add("--jobs", options->jobs, "Engines that work at the same time").between(1, 64).showDefault();
+    addEngineOption(command, options->engine);
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

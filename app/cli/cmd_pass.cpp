@@ -233,36 +233,35 @@ int run(const Options& options) {
 
 } // namespace
 
-void addPass(CLI::App& app, Action& action) {
+void addPass(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("pass", "Run passes over a graph; print the graph that they make");
-    command->add_option("name", options->passes, "Passes, separated by commas")->required();
-    addGraphOptions(*command, options->graph);
-    addInputOptions(*command, options->inputs);
-    command->add_option("--remove", options->remove, "What functionalize removes")
-        ->check(CLI::IsMember({"mutations", "mutations_and_views"}))
-        ->capture_default_str();
-    command->add_option("--write-back", options->writeBack, "Who writes changed inputs back")
-        ->check(CLI::IsMember({"graph", "caller"}))
-        ->capture_default_str();
-    command->add_flag("--faithful", options->faithful,
-                      "PyTorch's exact graph, also where it parts from eager");
-    command->add_flag("--cells", options->cells, "Record the values of small storages after each step");
-    command->add_option("--set", options->settings, "NAME=VALUE for passes that take more options");
-    command->add_flag("--verify", options->verify,
-                      "Compare with eager on the same inputs; exit status 1 when they differ");
-    command->add_flag("--steps", options->steps, "What each node emitted, and the alias state after it");
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    addEngineOption(*command, options->engine);
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    Command command = parser.command("pass", "Run passes over a graph; print the graph that they make");
+    command.add("name", options->passes, "Passes, separated by commas").required();
+    addGraphOptions(command, options->graph);
+    addInputOptions(command, options->inputs);
+    command.add("--remove", options->remove, "What functionalize removes")
+        .oneOf({"mutations", "mutations_and_views"})
+        .showDefault();
+    command.add("--write-back", options->writeBack, "Who writes changed inputs back")
+        .oneOf({"graph", "caller"})
+        .showDefault();
+    command.flag("--faithful", options->faithful, "PyTorch's exact graph, also where it parts from eager");
+    command.flag("--cells", options->cells, "Record the values of small storages after each step");
+    command.add("--set", options->settings, "NAME=VALUE for passes that take more options");
+    command.flag("--verify", options->verify,
+                 "Compare with eager on the same inputs; exit status 1 when they differ");
+    command.flag("--steps", options->steps, "What each node emitted, and the alias state after it");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(command, options->engine);
+    command.run([options] { return run(*options); });
 }
 
-void addPasses(CLI::App& app, Action& action) {
+void addPasses(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("passes", "List the engine's passes, those of plugins included");
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    addEngineOption(*command, options->engine);
-    command->callback([options, &action] { action = [options] { return list(*options); }; });
+    Command command = parser.command("passes", "List the engine's passes, those of plugins included");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(command, options->engine);
+    command.run([options] { return list(*options); });
 }
 
 } // namespace dynascope::cli

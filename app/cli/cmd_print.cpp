@@ -47,16 +47,15 @@ int run(const Options& options) {
 
 } // namespace
 
-void addPrint(CLI::App& app, Action& action) {
+void addPrint(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("print", "Print one graph or the generated code of a capture");
-    command->add_option("path", options->path, "Trace log or graph text; - for standard input")->required();
-    command->add_option("--stage", options->stage,
-                        "Stage, such as aot_joint_graph or before_post_grad_graph#1");
-    command->add_option("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
-    command->add_option("--format", options->format, "readable (default), fx, dot or json")
-        ->check(CLI::IsMember({"fx", "readable", "dot", "json"}));
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    Command command = parser.command("print", "Print one graph or the generated code of a capture");
+    command.add("path", options->path, "Trace log or graph text; - for standard input").required();
+    command.add("--stage", options->stage, "Stage, such as aot_joint_graph or before_post_grad_graph#1");
+    command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
+    command.add("--format", options->format, "readable (default), fx, dot or json")
+        .oneOf({"fx", "readable", "dot", "json"});
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

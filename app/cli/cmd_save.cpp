@@ -31,18 +31,16 @@ int run(const Options& options) {
 
 } // namespace
 
-void addSave(CLI::App& app, Action& action) {
+void addSave(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("save", "Save a capture as one session file that needs none of its inputs");
+    Command command =
+        parser.command("save", "Save a capture as one session file that needs none of its inputs");
     command
-        ->add_option(
-            "path", options->path,
-            "Trace log, folder of rank logs, archive, graph text or session file; - for standard input")
-        ->required();
-    command->add_option("-o,--output", options->output, "The session file to write (NAME.dynascope)")
-        ->required();
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+        .add("path", options->path,
+             "Trace log, folder of rank logs, archive, graph text or session file; - for standard input")
+        .required();
+    command.add("-o,--output", options->output, "The session file to write (NAME.dynascope)").required();
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

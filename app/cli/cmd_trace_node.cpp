@@ -183,18 +183,18 @@ int run(const Options& options) {
 
 } // namespace
 
-void addTraceNode(CLI::App& app, Action& action) {
+void addTraceNode(Parser& parser) {
     auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
+    Command command = parser.command(
         "trace-node", "Follow a node, kernel or source line through every stage of its compile");
-    command->add_option("path", options->path, "Capture; - for standard input")->required();
-    command->add_option(
+    command.add("path", options->path, "Capture; - for standard input").required();
+    command.add(
         "address", options->address,
         "rank:compile:attempt:stage:node, such as 0:0/0:0:aot_inference_graph:add; in generated code a "
         "kernel or a line number");
-    command->add_option("--line", options->line, "What became of this line: FILE:LINE");
-    command->add_flag("--json", options->json, "One JSON document on stdout");
-    command->callback([options, &action] { action = [options] { return run(*options); }; });
+    command.add("--line", options->line, "What became of this line: FILE:LINE");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
 }
 
 } // namespace dynascope::cli

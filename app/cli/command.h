@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What every command of dynascope-cli shares. A command is one file: a function that adds itself to the CLI11
+// What every command of dynascope-cli shares. A command is one file: a function that adds itself to the
 // parser and a function that runs. Exit codes: 0 success, 1 a reported failure (a difference, a failed
 // check), 2 bad usage or unreadable input.
 #pragma once
 
+#include "app/cli/options.h"
 #include "core/base/result.h"
 #include "core/session/session.h"
 
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +17,6 @@ namespace dynascope::cli {
 inline constexpr int exitOk = 0;
 inline constexpr int exitFailure = 1;
 inline constexpr int exitUsage = 2;
-
-/// The command that the parser chose; main runs it after parsing. Returns an exit code.
-using Action = std::function<int()>;
 
 /// One line on stderr: "dynascope-cli: file:line: cause". Control codes are taken out. Returns exitUsage.
 int fail(const Error& error);
@@ -53,18 +49,18 @@ struct StageChoice {
 /// The stage's graph; an error names the line of the file that the stage lies in.
 [[nodiscard]] Result<ir::GraphPtr> graphOf(const session::Session& session, const session::Stage& stage);
 
-void addInfo(CLI::App& app, Action& action);
-void addSave(CLI::App& app, Action& action);
-void addPrint(CLI::App& app, Action& action);
-void addDiff(CLI::App& app, Action& action);
-void addCompare(CLI::App& app, Action& action);
-void addLayout(CLI::App& app, Action& action);
-void addExec(CLI::App& app, Action& action);
-void addPass(CLI::App& app, Action& action);
-void addPasses(CLI::App& app, Action& action);
-void addOracle(CLI::App& app, Action& action);
-void addCoverage(CLI::App& app, Action& action);
-void addMemory(CLI::App& app, Action& action);
-void addTraceNode(CLI::App& app, Action& action);
+void addInfo(Parser& parser);
+void addSave(Parser& parser);
+void addPrint(Parser& parser);
+void addDiff(Parser& parser);
+void addCompare(Parser& parser);
+void addLayout(Parser& parser);
+void addExec(Parser& parser);
+void addPass(Parser& parser);
+void addPasses(Parser& parser);
+void addOracle(Parser& parser);
+void addCoverage(Parser& parser);
+void addMemory(Parser& parser);
+void addTraceNode(Parser& parser);
 
 } // namespace dynascope::cli

@@ -17,7 +17,6 @@ namespace dynascope::cli {
 using nlohmann::json;
 
 namespace {
-constexpr const char* argumentList = "ARGUMENTS...";
 
 Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
     ir::SymbolValues out;
@@ -35,38 +34,20 @@ Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
 }
 } // namespace
 
-void addEngineOption(CLI::App& command, EngineOptions& options) {
-    command
-        .add_option("--engine", options.command,
-                    "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
-                    "Comes last")
-        ->type_name(argumentList);
-}
-
-std::vector<std::string> joinEngineCommand(const CLI::App& app, int argc, const char* const* argv) {
-    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    const auto commands = app.get_subcommands(
-        [&](const CLI::App* command) { return !words.empty() && command->get_name() == words.front(); });
-    const CLI::Option* option =
-        commands.empty() ? nullptr : commands.front()->get_option_no_throw("--engine");
-    if (!option || option->get_type_name() != argumentList) return words;
-    const auto found = std::find(words.begin(), words.end(), "--engine");
-    if (found == words.end() || found + 1 == words.end()) return words;
-    const json list = std::vector<std::string>(found + 1, words.end());
-    words.erase(found + 1, words.end());
-    words.push_back(list.dump(-1, ' ', false, json::error_handler_t::replace));
-    return words;
+void addEngineOption(Command& command, EngineOptions& options) {
+    command.rest("--engine", options.command,
+                 "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
+                 "Comes last");
 }
 
 engine::Client makeClient(const EngineOptions& options) {
-    if (options.command.empty()) return engine::Client(engine::defaultEngineCommand());
-    return engine::Client(json::parse(options.command).get<std::vector<std::string>>());
+    return engine::Client(options.command.empty() ? engine::defaultEngineCommand() : options.command);
 }
 
-void addGraphOptions(CLI::App& command, GraphOptions& options) {
-    command.add_option("graph", options.path, "Graph text or capture; - for standard input")->required();
-    command.add_option("--frame", options.frame, "Compile id, such as 0/0, or RANK:0/0");
-    command.add_option("--stage", options.stage, "Stage name, or NAME#K; the first graph if left out");
+void addGraphOptions(Command& command, GraphOptions& options) {
+    command.add("graph", options.path, "Graph text or capture; - for standard input").required();
+    command.add("--frame", options.frame, "Compile id, such as 0/0, or RANK:0/0");
+    command.add("--stage", options.stage, "Stage name, or NAME#K; the first graph if left out");
 }
 
 std::string graphText(const ir::Graph& graph) {
@@ -116,12 +97,11 @@ int fail(const engine::CallError& error, const std::string& file) {
                : exitUsage;
 }
 
-void addInputOptions(CLI::App& command, InputOptions& options) {
-    command.add_option(
-        "--inputs", options.file,
-        "Oracle case or its inputs; without it seeded values in the shapes that the capture or "
-        "the graph's own text describes");
-    command.add_option("--symbol", options.symbols, "Value of a symbolic size, such as s0=7; repeatable");
+void addInputOptions(Command& command, InputOptions& options) {
+    command.add("--inputs", options.file,
+                "Oracle case or its inputs; without it seeded values in the shapes that the capture or "
+                "the graph's own text describes");
+    command.add("--symbol", options.symbols, "Value of a symbolic size, such as s0=7; repeatable");
 }
 
 Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& chosen, bool requiresGrad) {

@@ -13,20 +13,16 @@
 namespace dynascope::cli {
 
 struct EngineOptions {
-    std::string command; ///< --engine, as joinEngineCommand left it; empty means the one beside this program
+    std::vector<std::string> command; ///< empty means the engine beside this program
 };
-void addEngineOption(CLI::App& command, EngineOptions& options);
-/// The program's arguments with everything after --engine in one word, where the command takes an argument
-/// list there: the list may hold options of its own (ssh -p 2222 host dynascope-engine).
-[[nodiscard]] std::vector<std::string> joinEngineCommand(const CLI::App& app, int argc,
-                                                         const char* const* argv);
+void addEngineOption(Command& command, EngineOptions& options);
 [[nodiscard]] engine::Client makeClient(const EngineOptions& options);
 
 /// Where a graph is taken from: a graph text, or a stage of a capture.
 struct GraphOptions {
     std::string path, frame, stage;
 };
-void addGraphOptions(CLI::App& command, GraphOptions& options);
+void addGraphOptions(Command& command, GraphOptions& options);
 /// The graph, and the compile it belongs to.
 struct ChosenGraph {
     session::SessionPtr session; ///< owns the compile
@@ -50,7 +46,7 @@ struct InputOptions {
     std::string file;
     std::vector<std::string> symbols; ///< "s0=7"
 };
-void addInputOptions(CLI::App& command, InputOptions& options);
+void addInputOptions(Command& command, InputOptions& options);
 /// `requiresGrad`: mark made inputs as the capture does.
 [[nodiscard]] Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& chosen,
                                             bool requiresGrad = false);

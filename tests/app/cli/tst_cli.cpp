@@ -248,7 +248,7 @@ private slots:
                                << QByteArray("no compile id '7/7'");
         QTest::newRow("format") << QStringList{"print", good, "--format", "xml"} << QByteArray("--format");
         QTest::newRow("no command") << QStringList{} << QByteArray("subcommand");
-        QTest::newRow("unknown command") << QStringList{"frobnicate"} << QByteArray();
+        QTest::newRow("unknown command") << QStringList{"frobnicate"} << QByteArray("frobnicate");
         QTest::newRow("diff of one") << QStringList{"diff", good, "--from", "a"}
                                      << QByteArray("--from and --to");
         QTest::newRow("engine") << QStringList{"layout", good, "--engine", "neato"} << QByteArray("--engine");
