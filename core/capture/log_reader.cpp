@@ -2,6 +2,7 @@
 #include "core/capture/log_reader.h"
 
 #include "core/capture/log_lines.h"
+#include "core/capture/log_ranks.h"
 #include "core/capture/text_lines.h"
 #include "core/capture/trace_reader.h"
 #include "core/capture/traceback.h"
@@ -222,65 +223,6 @@ int attemptOf(std::string_view compile) {
     return std::clamp(attempt, 0, 1'000'000);
 }
 
-using Process = std::string_view;
-
-/// Which rank each process is.
-class Ranks {
-public:
-    explicit Ranks(const std::vector<LogMessage>& messages) {
-        std::vector<Process> order;
-        std::map<Process, int> named;
-        std::set<Process> compiling;
-        for (const LogMessage& message : messages) {
-            if (message.stray) continue;
-            const LogPrefix& prefix = message.first.prefix;
-            if (named.try_emplace(prefix.process, prefix.rank).second) order.push_back(prefix.process);
-            if (prefix.rank >= 0) named[prefix.process] = prefix.rank;
-            if (!message.first.compile.empty()) compiling.insert(prefix.process);
-        }
-        std::set<int> taken;
-        for (const Process process : order) {
-            const int rank = named[process];
-            if (rank < 0 || compiling.count(process) == 0) continue;
-            if (taken.insert(rank).second)
-                m_ranks[process] = rank;
-            else
-                m_clashes.push_back({process, rank});
-        }
-        // Processes that only help (compile workers) are of no rank of their own.
-        int next = taken.empty() ? 0 : *taken.rbegin() + 1;
-        for (const Process process : order)
-            if (compiling.count(process) != 0 && m_ranks.try_emplace(process, next).second) ++next;
-        m_first = m_ranks.empty() ? 0 : m_ranks.begin()->second;
-        for (const auto& [process, rank] : m_ranks)
-            m_first = std::min(m_first, rank);
-        m_named = !taken.empty();
-    }
-    [[nodiscard]] int of(const LogPrefix& prefix) const {
-        const auto found = m_ranks.find(prefix.process);
-        if (found != m_ranks.end()) return found->second;
-        return prefix.rank >= 0 ? prefix.rank : m_first;
-    }
-    [[nodiscard]] int first() const { return m_first; }
-    [[nodiscard]] std::vector<std::string> notes() const {
-        std::vector<std::string> out;
-        for (const auto& [process, rank] : m_clashes)
-            out.push_back("process " + std::string(process) + " calls itself rank " + std::to_string(rank) +
-                          " as another one does, and is shown as rank " +
-                          std::to_string(m_ranks.at(process)));
-        if (!m_named && m_ranks.size() > 1)
-            out.push_back(std::to_string(m_ranks.size()) +
-                          " processes do not say their rank; they are numbered as they appear");
-        return out;
-    }
-
-private:
-    std::map<Process, int> m_ranks;
-    std::vector<std::pair<Process, int>> m_clashes;
-    int m_first = 0;
-    bool m_named = false;
-};
-
 /// A traceback of Dynamo or Inductor that the program printed, and the end of `text` that it is.
 bool isCompileError(std::string_view text) {
     return text.find("Traceback (most recent call last)") != std::string_view::npos &&
@@ -288,44 +230,34 @@ bool isCompileError(std::string_view text) {
             text.find("torch._inductor.exc.") != std::string_view::npos);
 }
 
-} // namespace
-
-Result<session::Session> readTorchLog(const session::ByteSourcePtr& source, const std::string& label,
-                                      const TaskContext& task) {
-    Result<LogText> log = readLogMessages(source->bytes(), task);
-    if (!log) {
-        Error error = log.error();
-        if (error.file.empty()) error.file = label;
-        return tl::unexpected(std::move(error));
-    }
-    const Ranks ranks(log->messages);
+/// Hands the messages of one log to the reader; false if cancelled.
+bool readMessages(TraceReader& reader, const RankLog& from, const LogText& log, const LogRanks& ranks,
+                  std::size_t file, const TaskContext& task) {
     const auto textOf = [&](const LogMessage& message) {
-        return log->text->bytes().substr(message.offset, message.length);
+        return log.text->bytes().substr(message.offset, message.length);
     };
     using Key = std::pair<int, session::CompileId>;
     std::set<Key> trained;
-    for (const LogMessage& message : log->messages) {
+    for (const LogMessage& message : log.messages) {
         if (message.stray || !message.first.artifact.starts_with("aot")) continue;
         const std::string_view head = textOf(message).substr(0, 256);
         if (head.find("===== Joint graph ") != std::string_view::npos ||
             head.find("===== Backward graph ") != std::string_view::npos)
-            trained.insert({ranks.of(message.first.prefix), parseCompileId(message.first.compile)});
+            trained.insert({ranks.of(file, message.first.prefix), parseCompileId(message.first.compile)});
     }
 
-    TraceReader reader({});
-    reader.setFile(label);
     std::map<int, std::pair<session::CompileId, int>> last; // compile and attempt by rank
-    for (const LogMessage& message : log->messages) {
-        if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+    for (const LogMessage& message : log.messages) {
+        if (task.cancelled()) return false;
         const std::string_view text = textOf(message);
         session::Record record;
         record.line = message.line;
-        record.header = {source, message.fileOffset, message.fileLength, false};
-        record.payload = {log->text, message.offset, message.length, false};
+        record.header = {from.source, message.fileOffset, message.fileLength, false};
+        record.payload = {log.text, message.offset, message.length, false};
         record.known = true;
         if (message.stray) {
             record.type = "log:output";
-            record.rank = ranks.first();
+            record.rank = ranks.first(file);
             const auto compile = last.find(record.rank);
             const bool failed = compile != last.end() && isCompileError(text);
             if (failed) std::tie(record.compileId, record.attempt) = compile->second;
@@ -333,7 +265,7 @@ Result<session::Session> readTorchLog(const session::ByteSourcePtr& source, cons
             continue;
         }
         const LogLine& line = message.first;
-        record.rank = ranks.of(line.prefix);
+        record.rank = ranks.of(file, line.prefix);
         record.seconds = line.prefix.seconds;
         record.origin = session::toValidUtf8(line.prefix.origin);
         record.compileId = parseCompileId(line.compile);
@@ -357,10 +289,33 @@ Result<session::Session> readTorchLog(const session::ByteSourcePtr& source, cons
                     {}});
         if (code) reader.setCode(key.first, key.second, *code);
     }
+    return true;
+}
+
+} // namespace
+
+Result<session::Session> readTorchLogs(const std::vector<RankLog>& logs, const TaskContext& task) {
+    std::vector<LogText> texts;
+    for (const RankLog& log : logs) {
+        Result<LogText> text = readLogMessages(log.source->bytes(), task);
+        if (!text) {
+            Error error = text.error();
+            if (error.file.empty()) error.file = log.label;
+            return tl::unexpected(std::move(error));
+        }
+        texts.push_back(std::move(*text));
+    }
+    const LogRanks ranks(logs, texts);
+    TraceReader reader({});
+    for (std::size_t file = 0; file < logs.size(); ++file) {
+        reader.setFile(logs[file].label);
+        if (!readMessages(reader, logs[file], texts[file], ranks, file, task))
+            return tl::unexpected(Error{"cancelled", {}, 0, 0});
+    }
     session::Session session = reader.finish();
     session.kind = session::Kind::TorchLogs;
-    for (std::string& note : ranks.notes())
-        session.warnings.push_back({Error{std::move(note), label, 0, 0}, SIZE_MAX});
+    for (auto& [note, label] : ranks.notes())
+        session.warnings.push_back({Error{std::move(note), std::move(label), 0, 0}, SIZE_MAX});
     return session;
 }
 

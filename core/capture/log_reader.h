@@ -8,12 +8,20 @@
 #include "core/session/session.h"
 
 #include <string>
+#include <vector>
 
 namespace dynascope::capture {
 
-/// Processes become ranks: by their own "[rank0]:" where they have one, else in order of appearance. An Error
-/// where the task is cancelled or the disk is full.
-[[nodiscard]] Result<session::Session> readTorchLog(const session::ByteSourcePtr& source,
-                                                    const std::string& label, const TaskContext& task);
+/// The log of a rank, or of several that share a stream.
+struct RankLog {
+    session::ByteSourcePtr source;
+    std::string label;
+    int rank = -1; ///< of the file's name; -1 where it names none
+};
+
+/// Processes become ranks: by their own "[rank0]:" where they have one, else by the file's name, else in
+/// order of appearance. An Error where the task is cancelled or the disk is full.
+[[nodiscard]] Result<session::Session> readTorchLogs(const std::vector<RankLog>& logs,
+                                                     const TaskContext& task);
 
 } // namespace dynascope::capture

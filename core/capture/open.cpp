@@ -6,6 +6,7 @@
 #include "core/capture/dot_graph.h"
 #include "core/capture/export_archive.h"
 #include "core/capture/graph_file.h"
+#include "core/capture/log_folder.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/log_reader.h"
 #include "core/capture/packed.h"
@@ -17,8 +18,6 @@
 #include "core/store/session_file.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -46,19 +45,12 @@ std::string titleOf(const std::string& path) {
     return name.empty() ? path : name;
 }
 
-/// The N of "..._rank_N_..." in a file name, or -1.
-int rankOfName(const std::string& path) {
-    const std::string name = fs::path(path).filename().string();
-    constexpr std::string_view key = "rank_";
-    const std::size_t at = name.find(key);
-    if (at == std::string::npos) return -1;
-    int rank = -1;
-    std::from_chars(name.data() + at + key.size(), name.data() + name.size(), rank);
-    return rank;
-}
-
 Error cancelledError() {
     return {"cancelled", {}, 0, 0};
+}
+
+bool isBlank(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
 bool looksBinary(std::string_view text) {
@@ -74,14 +66,14 @@ session::Session titled(session::Session session, std::string path, std::string 
 Result<session::Session> openPlain(const session::ByteSourcePtr& source, const std::string& label,
                                    std::string title, const TaskContext& task, const OpenOptions& options) {
     const std::string_view text = source->bytes();
-    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-        return tl::unexpected(Error{"file is empty", label, 0, 0});
+    if (isBlank(text)) return tl::unexpected(Error{"file is empty", label, 0, 0});
     Kind kind = sniff(text.substr(0, 65536));
     // A log that begins in the middle of a long payload.
     if (kind == Kind::Unknown && TraceReader::holdsRecord(text)) kind = Kind::TorchTrace;
     if (kind == Kind::Unknown && looksLikeTorchLog(text)) kind = Kind::TorchLogs;
     if (kind == Kind::TorchLogs) {
-        Result<session::Session> log = readTorchLog(source, label, task);
+        Result<session::Session> log =
+            readTorchLogs({{source, label, rankOfName(fs::path(label).filename().string())}}, task);
         if (!log) return tl::unexpected(log.error());
         const bool anyCompile =
             std::any_of(log->compiles.begin(), log->compiles.end(),
@@ -94,7 +86,7 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
     }
     if (kind == Kind::TorchTrace) {
         TraceReader reader(options);
-        if (!reader.read(source, label, std::max(0, rankOfName(label)), task))
+        if (!reader.read(source, label, std::max(0, rankOfName(fs::path(label).filename().string())), task))
             return tl::unexpected(cancelledError());
         session::Session session = reader.finish();
         session.kind = Kind::TorchTrace;
@@ -120,38 +112,52 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
     return titled(std::move(*session), label, std::move(title));
 }
 
-/// One input of several that make up a session.
-struct Part {
-    std::string label;
-    session::ByteSourcePtr source;
-};
-
-void sortByRank(std::vector<Part>& parts) {
-    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-        return std::pair(rankOfName(a.label), std::string_view(a.label)) <
-               std::pair(rankOfName(b.label), std::string_view(b.label));
+void sortByRank(std::vector<RankLog>& logs) {
+    std::stable_sort(logs.begin(), logs.end(), [](const RankLog& a, const RankLog& b) {
+        return std::pair(a.rank, std::string_view(a.label)) < std::pair(b.rank, std::string_view(b.label));
     });
 }
 
+/// What TORCH_LOGS printed on several ranks. `warnings` are as of openRanks().
+Result<session::Session> openTorchLogs(const std::vector<RankLog>& all,
+                                       std::vector<session::Warning> warnings, const std::string& path,
+                                       const TaskContext& task) {
+    std::vector<RankLog> logs;
+    for (const RankLog& log : all) {
+        if (looksLikeTorchLog(log.source->bytes()))
+            logs.push_back(log);
+        else if (!isBlank(log.source->bytes())) // the other stream of a rank is often empty
+            warnings.push_back({Error{"no TORCH_LOGS message", log.label, 0, 0}, SIZE_MAX});
+    }
+    if (logs.empty())
+        return tl::unexpected(Error{"holds neither TORCH_TRACE nor TORCH_LOGS logs (*.log)", path, 0, 0});
+    Result<session::Session> session = readTorchLogs(logs, task);
+    if (!session) return tl::unexpected(session.error());
+    session->warnings.insert(session->warnings.end(), std::make_move_iterator(warnings.begin()),
+                             std::make_move_iterator(warnings.end()));
+    return titled(std::move(*session), path, titleOf(path));
+}
+
 /// Logs of several ranks as one session. `warnings` holds what is known of the inputs already; an Error where
-/// none of them has a record.
-Result<session::Session> openRanks(const std::vector<Part>& logs, std::vector<session::Warning> warnings,
+/// none of them has a record or message.
+Result<session::Session> openRanks(std::vector<RankLog> logs, std::vector<session::Warning> warnings,
                                    const std::string& path, const TaskContext& task,
                                    const OpenOptions& options) {
+    sortByRank(logs);
+    if (std::none_of(logs.begin(), logs.end(),
+                     [](const RankLog& log) { return TraceReader::holdsRecord(log.source->bytes()); }))
+        return openTorchLogs(logs, std::move(warnings), path, task);
     TraceReader reader(options);
     int nextRank = 0;
-    for (const Part& log : logs) {
+    for (const RankLog& log : logs) {
         if (!TraceReader::holdsRecord(log.source->bytes())) {
             warnings.push_back({Error{"no TORCH_TRACE record", log.label, 0, 0}, SIZE_MAX});
             continue;
         }
-        const int named = rankOfName(log.label);
-        const int rank = named >= 0 ? named : nextRank;
+        const int rank = log.rank >= 0 ? log.rank : nextRank;
         nextRank = std::max(nextRank, rank + 1);
         if (!reader.read(log.source, log.label, rank, task)) return tl::unexpected(cancelledError());
     }
-    if (reader.recordCount() == 0)
-        return tl::unexpected(Error{"holds no TORCH_TRACE log (*.log)", path, 0, 0});
     session::Session session = reader.finish();
     session.kind = Kind::TorchTrace;
     session.warnings.insert(session.warnings.end(), std::make_move_iterator(warnings.begin()),
@@ -166,10 +172,6 @@ Result<session::Session> openDebugFiles(std::vector<DebugFile> files, std::vecto
     session->warnings.insert(session->warnings.end(), std::make_move_iterator(warnings.begin()),
                              std::make_move_iterator(warnings.end()));
     return titled(std::move(*session), path, titleOf(path));
-}
-
-bool isLogName(const std::string& name) {
-    return fs::path(name).extension() == ".log";
 }
 
 Result<session::Session> openPacked(const session::ByteSourcePtr& packed, const std::string& path,
@@ -192,46 +194,21 @@ Result<session::Session> openPacked(const session::ByteSourcePtr& packed, const 
             only->warnings.insert(only->warnings.begin(), unpacked->damages.begin(), unpacked->damages.end());
         return only;
     }
-    std::vector<Part> logs;
+    std::vector<RankLog> logs;
     std::vector<DebugFile> debug;
     for (const PackedFile& file : files)
         if (file.source && isDebugFile(file.name)) debug.push_back({file.name, file.source});
     if (!debug.empty()) return openDebugFiles(std::move(debug), std::move(unpacked->damages), path, task);
     for (PackedFile& file : files)
         if (file.source && isLogName(file.name))
-            logs.push_back({path + "/" + file.name, std::move(file.source)});
-    sortByRank(logs);
-    return openRanks(logs, std::move(unpacked->damages), path, task, options);
+            logs.push_back({std::move(file.source), path + "/" + file.name, rankOfName(file.name)});
+    return openRanks(std::move(logs), std::move(unpacked->damages), path, task, options);
 }
 
 Result<session::Session> openFile(const session::ByteSourcePtr& source, const std::string& path,
                                   const TaskContext& task, const OpenOptions& options) {
     if (looksPacked(source->bytes())) return openPacked(source, path, task, options);
     return openPlain(source, path, titleOf(path), task, options);
-}
-
-/// Whether a file of a folder is a trace log, packed or not.
-bool isLogFile(const std::string& name) {
-    return isLogName(name) || isLogName(fs::path(name).stem().string());
-}
-
-/// Opens the trace logs of a folder. What cannot be read is added to `unusable`.
-session::Inputs readFolder(const std::string& folder, std::vector<session::Warning>& unusable) {
-    session::Inputs inputs{folder, true, {}};
-    std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        std::error_code ignored;
-        const std::string file = at->path().string();
-        if (!isLogFile(file) || !at->is_regular_file(ignored)) continue;
-        if (Result<session::ByteSourcePtr> source = session::openByteSource(file))
-            inputs.files.push_back({at->path().filename().string(), std::move(*source)});
-        else
-            unusable.push_back({source.error(), SIZE_MAX});
-    }
-    if (inputs.files.empty())
-        for (DebugFile& file : debugFiles(folder, unusable))
-            inputs.files.push_back({std::move(file.path), std::move(file.source)});
-    return inputs;
 }
 
 Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<session::Warning> unusable,
@@ -246,24 +223,24 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
             files.push_back({file.name, file.source});
         return openDebugFiles(std::move(files), std::move(unusable), inputs.path, task);
     }
-    std::vector<Part> logs;
+    std::vector<RankLog> logs;
     for (const session::InputFile& file : inputs.files) {
         const std::string label = (fs::path(inputs.path) / file.name).string();
+        const int rank = rankOfName(file.name);
         if (isLogName(file.name) || !looksPacked(file.source->bytes())) {
-            logs.push_back({label, file.source});
+            logs.push_back({file.source, label, rank});
             continue;
         }
         Result<Unpacked> unpacked = unpack(file.source->bytes(), label, task);
         if (task.cancelled()) return tl::unexpected(cancelledError());
         if (unpacked) {
             unusable.insert(unusable.end(), unpacked->damages.begin(), unpacked->damages.end());
-            logs.push_back({label, std::move(unpacked->files.front().source)});
+            logs.push_back({std::move(unpacked->files.front().source), label, rank});
         } else {
             unusable.push_back({unpacked.error(), SIZE_MAX});
         }
     }
-    sortByRank(logs);
-    return openRanks(logs, std::move(unusable), inputs.path, task, options);
+    return openRanks(std::move(logs), std::move(unusable), inputs.path, task, options);
 }
 
 /// `unusable` holds what is known already of files that could not be read.
@@ -344,8 +321,7 @@ Result<session::SessionPtr> openInputs(session::Inputs inputs, const TaskContext
 }
 
 Result<session::SessionPtr> openText(std::string text, std::string label, const TaskContext& task) {
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-        return tl::unexpected(Error{"text is empty", std::move(label), 0, 0});
+    if (isBlank(text)) return tl::unexpected(Error{"text is empty", std::move(label), 0, 0});
     return onlySession(openSource(session::makeByteSource(std::move(text)), label, task, {}));
 }
 

@@ -2,11 +2,15 @@
 //
 // What TORCH_LOGS prints: its lines, and sessions beside the TORCH_TRACE of the same runs
 // (tests/data/torch_logs).
+#include "core/capture/log_folder.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/open.h"
+#include "core/compare/compare.h"
 #include "core/diff/graph_diff.h"
 #include "tests/support/archive.h"
 
+#include <QDir>
+#include <QTemporaryDir>
 #include <QtTest>
 #include <map>
 
@@ -209,7 +213,7 @@ private slots:
         QCOMPARE(ids(**session), QStringLiteral("0:0/0 1:0/0"));
         QCOMPARE((*session)->records[2].rank, 0);
         QCOMPARE((*session)->warnings.size(), std::size_t(1));
-        QVERIFY((*session)->warnings[0].error.message.find("process 2 calls itself rank 0") == 0);
+        QVERIFY((*session)->warnings[0].error.message.find("process 2 is of rank 0") == 0);
     }
 
     void excerptWithoutIds() {
@@ -307,6 +311,100 @@ private slots:
         }
         QVERIFY(log->find(1, "0/0")->status == Status::GraphBreak);
         QVERIFY(log->find(0, "0/0")->status == Status::Compiled);
+    }
+
+    void ranksByName_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("rank");
+        const auto row = [](const char* name, int rank) { QTest::newRow(name) << QString(name) << rank; };
+        row("dedicated_log_torch_trace_rank_3_x.log", 3);
+        row("rank12.txt", 12);
+        row("logs_rank-0.log", 0);
+        row("rank_1/stderr.log", 1);
+        row("attempt_0/7/stderr.log", 7);
+        row("none_abc/attempt_1/0/stdout.log", 0);
+        row("7/stderr.log", -1);
+        row("frank5.log", -1);
+        row("rank_.log", -1);
+        row("rank_99999999999999999999.log", -1);
+        row("stderr.log", -1);
+        row("", -1);
+    }
+    void ranksByName() {
+        QFETCH(QString, name);
+        QFETCH(int, rank);
+        QCOMPARE(capture::rankOfName(name.toStdString()), rank);
+    }
+
+    /// The log of two ranks as torchrun --log-dir writes it: a file for each rank, and no rank in its lines.
+    void ranksOfAFolder() {
+        QTemporaryDir folder;
+        const auto write = [&](const QString& name, const QByteArray& content) {
+            QVERIFY(QDir(folder.path()).mkpath(QFileInfo(name).path()));
+            QFile file(folder.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
+        };
+        QByteArray parts[2];
+        int rank = 0;
+        const QList<QByteArray> lines = QByteArray::fromStdString(logs().at("ranks.log")).split('\n');
+        for (QByteArray line : lines) {
+            for (int r = 0; r < 2; ++r)
+                if (const QByteArray tag = "[rank" + QByteArray::number(r) + "]:"; line.startsWith(tag)) {
+                    rank = r;
+                    line.remove(0, tag.size());
+                }
+            parts[rank] += line + '\n';
+        }
+        for (int r = 0; r < 2; ++r)
+            write(QStringLiteral("run_x/attempt_0/%1/stderr.log").arg(r), parts[r]);
+        write(QStringLiteral("run_x/attempt_0/0/stdout.log"), {});
+        write(QStringLiteral("run_x/attempt_0/1/stdout.log"), "a word of the program\n");
+        write(QStringLiteral("run_x/notes.txt"), "not a log");
+
+        const auto opened = capture::open(folder.path().toStdString());
+        QVERIFY2(opened, opened ? "" : opened.error().toString().c_str());
+        const session::Session& session = **opened;
+        QVERIFY(session.kind == session::Kind::TorchLogs);
+        QCOMPARE(session.ranks, (std::vector<int>{0, 1}));
+        QCOMPARE(session.warnings.size(), std::size_t(1));
+        QCOMPARE(session.warnings[0].error.message, std::string("no TORCH_LOGS message"));
+        const session::SessionPtr joint = open("ranks.log");
+        QCOMPARE(ids(session), ids(*joint));
+        for (const session::Compile& compile : session.compiles) {
+            this->compare(compile, *joint->find(compile.rank, compile.id.toString()));
+            if (QTest::currentTestFailed()) return;
+        }
+        // Rank 1 broke its graph where rank 0 did not.
+        const auto compared = dynascope::compare::compareRanks(session);
+        QVERIFY(compared);
+        QCOMPARE(compared->ranks, (std::vector<int>{0, 1}));
+        QCOMPARE(compared->firstDiffering, std::size_t(0));
+        QCOMPARE(compared->rows.at(0).compileId, std::string("0/0"));
+        // A session file names its inputs in the same way.
+        QCOMPARE(session.inputs.files.size(), std::size_t(3));
+        QCOMPARE(session.inputs.files.front().name, std::string("run_x/attempt_0/0/stderr.log"));
+        const auto again = capture::openInputs(session.inputs);
+        QVERIFY(again);
+        QCOMPARE(ids(**again), ids(session));
+    }
+
+    void filesOfOneRank() {
+        QTemporaryDir folder;
+        const auto write = [&](const char* name, const std::string& content) {
+            QFile file(folder.filePath(QLatin1String(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content.c_str()) > 0);
+        };
+        // A restarted run writes rank 0 again; a process of the same number on another machine; one that
+        // says its rank itself, whatever its file is called.
+        write("a_rank_0.log", prefix("1", "[0/0] create_env"));
+        write("b_rank_0.log", prefix("1", "[0/0] create_env"));
+        write("c_rank_3.log", "[rank5]:" + prefix("1", "[0/0] create_env"));
+        const auto opened = capture::open(folder.path().toStdString());
+        QVERIFY(opened);
+        QCOMPARE(ids(**opened), QStringLiteral("0:0/0 5:0/0 6:0/0"));
+        QCOMPARE((*opened)->warnings.size(), std::size_t(1));
+        QVERIFY((*opened)->warnings[0].error.message.find("process 1 is of rank 0") == 0);
+        QVERIFY(text((*opened)->warnings[0].error.file).endsWith("b_rank_0.log"));
     }
 
     void nothingIsLost() {

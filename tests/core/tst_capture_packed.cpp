@@ -199,7 +199,7 @@ private slots:
         const QString other = m_folder.filePath("other.zip");
         QVERIFY(test::writeArchive(other.toStdString(), {{"a.txt", "1"}, {"b.txt", "2"}}, "zip", "none"));
         QCOMPARE(capture::open(other.toStdString()).error().message,
-                 std::string("holds no TORCH_TRACE log (*.log)"));
+                 std::string("holds neither TORCH_TRACE nor TORCH_LOGS logs (*.log)"));
     }
 
     void noiseNeverCrashes() {

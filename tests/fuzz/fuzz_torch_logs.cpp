@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 using namespace dynascope;
 using fuzz::expect;
@@ -27,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         expect(message.fileOffset + message.fileLength <= size);
     }
     expect(total == log->text->bytes().size());
-    const auto session = capture::readTorchLog(session::makeByteSource(text), "fuzz", {});
+    const auto session = capture::readTorchLogs({{session::makeByteSource(text), "fuzz", -1}}, {});
     expect(session && session->records.size() == log->messages.size());
     for (const session::Compile& compile : session->compiles) {
         for (const std::size_t record : compile.records)
@@ -35,5 +36,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const session::StagePtr& stage : compile.stages)
             static_cast<void>(stage->graph());
     }
+    // The same as the logs of two ranks.
+    std::vector<capture::RankLog> halves;
+    for (const std::string& half : {text.substr(0, size / 2), text.substr(size / 2)})
+        halves.push_back({session::makeByteSource(half), "half", int(halves.size())});
+    const auto ranks = capture::readTorchLogs(halves, {});
+    expect(ranks.has_value());
+    for (const session::Compile& compile : ranks->compiles)
+        expect(compile.rank >= 0 && ranks->find(compile.rank, compile.id.toString()) != nullptr);
     return 0;
 }
