@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which nodes of a graph share a storage, as far as its text tells: views and in-place writes are followed to
-// the node that made the storage. Inputs that alias each other are told apart, since only the capture's
-// tensor descriptions know of them.
+// Which nodes of a graph share a storage, and which write it, as far as its text tells: views and in-place
+// writes are followed to the node that made the storage. In a functionalized graph the ops that
+// functionalization puts in the place of writes (select_scatter, copy, index_put, ...) make the next version
+// of what they are given, and count as its writes. Inputs that alias each other are told apart, since only
+// the capture's tensor descriptions know of them.
 #pragma once
 
 #include "core/ir/graph.h"
@@ -14,12 +16,16 @@ namespace dynascope::ir {
 /// Per node: the node whose storage it holds; itself where it makes a new one. Linear.
 [[nodiscard]] std::vector<NodeIndex> storageRoots(const Graph& graph);
 
+/// The values that a node writes: the target of an in-place op, setitem or copy_, what out= names, each
+/// tensor of a list (_foreach_add_), the base of a functional form. Empty for any other node.
+[[nodiscard]] std::vector<NodeIndex> valuesWritten(const Graph& graph, NodeIndex node);
+
 /// Where the storage of a node was written before and after it.
 struct WritesAround {
     NodeIndex root = npos;     ///< what made the storage
-    NodeIndex previous = npos; ///< the last in-place write before the node, else the root; npos at the root
-    NodeIndex next = npos;     ///< the first in-place write after the node; npos where there is none
-    std::size_t writes = 0;    ///< in-place writes of the storage in the whole graph
+    NodeIndex previous = npos; ///< the last write before the node, else the root; npos at the root
+    NodeIndex next = npos;     ///< the first write after the node; npos where there is none
+    std::size_t writes = 0;    ///< writes of the storage in the whole graph
 };
 /// Linear. Nothing for a node that the graph does not have.
 [[nodiscard]] WritesAround writesAround(const Graph& graph, NodeIndex node);

@@ -42,7 +42,11 @@ void TestInspector::tellsANode() {
     QVERIFY(panel->plainText().contains("Came from A"));
     QVERIFY(panel->plainText().contains("setitem"));
     QVERIFY(panel->plainText().contains("Stride: (5, 1)"));
-    QVERIFY(!panel->plainText().contains("Next write")); // a functional graph writes nothing here
+    QVERIFY(panel->plainText().contains("Written by: copy  −1, functional form"));
+    QVERIFY(panel->plainText().contains("Next write: none on this storage"));
+    QVERIFY(panel->plainText().contains("Through all stages"));
+    f.select(Side::B, "select");
+    QVERIFY(!panel->plainText().contains("Next write")); // x is only read
     f.select(Side::A, "setitem");
     QVERIFY(panel->plainText().contains("Written by: y  −2, makes it"));
     QVERIFY(panel->plainText().contains("Next write: none on this storage"));

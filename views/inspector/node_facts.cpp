@@ -122,8 +122,11 @@ void addMeta(Section& section, const Node& node) {
 Tokens nearby(const NodeFactsInput& in, NodeIndex node) {
     const bool before = node < in.node;
     const NodeIndex steps = before ? in.node - node : node - in.node;
-    return {monoLink(toQString(in.graph->node(node).name), nodeTarget(in.side, node)),
-            quiet(QStringLiteral("  %1%2").arg(QChar(before ? u'−' : u'+')).arg(steps))};
+    Tokens out = {monoLink(toQString(in.graph->node(node).name), nodeTarget(in.side, node)),
+                  quiet(QStringLiteral("  %1%2").arg(QChar(before ? u'−' : u'+')).arg(steps))};
+    if (ir::opKind(in.graph->node(node)) == ir::OpKind::FunctionalWrite)
+        out.push_back(quiet(tr(", functional form")));
+    return out;
 }
 
 /// Where the same storage is written before and after, where it is written at all.
@@ -134,10 +137,11 @@ void addWrites(Section& section, const NodeFactsInput& in) {
                                                   : nearby(in, around.previous);
     if (around.previous == around.root && around.root != ir::npos)
         previous.push_back(quiet(tr(", makes it")));
-    section.facts.push_back(
-        fact(tr("Written by"), std::move(previous),
-             tr("What wrote this node's storage last before it, with the distance in nodes (Alt+Shift+W). "
-                "Views and in-place writes are followed; inputs that alias each other are told apart.")));
+    section.facts.push_back(fact(
+        tr("Written by"), std::move(previous),
+        tr("What wrote this node's storage last before it, with the distance in nodes (Alt+Shift+W). "
+           "Views and in-place writes are followed, and what functionalization puts in the place of writes "
+           "(select_scatter, copy); inputs that alias each other are told apart.")));
     section.facts.push_back(
         fact(tr("Next write"),
              around.next == ir::npos ? Tokens{quiet(tr("none on this storage"))} : nearby(in, around.next),
@@ -245,8 +249,10 @@ std::optional<Section> diffSection(const NodeFactsInput& in) {
 Section originSection(const Node& node) {
     Section out;
     out.title = tr("Origin");
+    const Fact onward = paragraph({link(tr("Through all stages"), QStringLiteral("panel:provenance"))});
     if (!node.stack || node.stack->empty()) {
         out.facts.push_back(paragraph({quiet(tr("This text has no source comment for the node."))}));
+        out.facts.push_back(onward);
         return out;
     }
     const ir::SourceLocation& at = node.stack->back();
@@ -260,6 +266,7 @@ Section originSection(const Node& node) {
     }
     for (Fact& frame : stackFacts(*node.stack))
         out.facts.push_back(std::move(frame));
+    out.facts.push_back(onward);
     return out;
 }
 
