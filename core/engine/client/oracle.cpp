@@ -51,6 +51,11 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
     if (const std::string name = text(oracleCase, "name"); !name.empty()) report.name = name;
     if (report.kind == "random" || report.kind == "hand") {
         judgeFunctionalization(engine, oracleCase, options, report);
+        judgeAotLayers(oracleCase, report);
+    } else if (report.kind == "overlap") {
+        judgeOverlap(oracleCase, report);
+    } else if (report.kind == "mutation_type") {
+        judgeMutationType(oracleCase, report);
     } else if (report.kind == "normalize_ir") {
         judgeNormalizeIr(engine, oracleCase, options, report);
     } else {

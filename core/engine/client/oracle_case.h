@@ -28,4 +28,11 @@ void judgeFunctionalization(Client& engine, const nlohmann::json& oracleCase, co
 void judgeNormalizeIr(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
                       CaseReport& report);
 
+/// Kinds `random` and `hand`: repeated inputs and synthetic bases, where PyTorch's AOTAutograd kept what it
+/// did.
+void judgeAotLayers(const nlohmann::json& oracleCase, CaseReport& report);
+/// Kinds `overlap` and `mutation_type`.
+void judgeOverlap(const nlohmann::json& oracleCase, CaseReport& report);
+void judgeMutationType(const nlohmann::json& oracleCase, CaseReport& report);
+
 } // namespace dynascope::engine
