@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/cse.h"
 
+#include "core/passes/rename_inputs.h"
+
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
@@ -50,30 +52,6 @@ private:
     std::vector<NodeIndex> m_writers;
 };
 
-using Names = std::unordered_map<std::string, std::string>;
-
-bool rename(Argument& argument, const Names& names) {
-    bool changed = false;
-    if (argument.isNode()) {
-        if (const auto found = names.find(argument.text); found != names.end()) {
-            argument.text = found->second;
-            changed = true;
-        }
-    }
-    for (Argument& item : argument.items)
-        changed |= rename(item, names);
-    return changed;
-}
-
-bool rename(ir::Node& node, const Names& names) {
-    bool changed = false;
-    for (Argument& argument : node.args)
-        changed |= rename(argument, names);
-    for (auto& [key, argument] : node.kwargs)
-        changed |= rename(argument, names);
-    return changed;
-}
-
 std::string keyOf(const ir::Node& node) {
     std::string key = std::string(ir::opName(node.op)) + ' ' + node.target;
     for (const Argument& argument : node.args)
@@ -96,7 +74,7 @@ PassResult<PassState> CommonSubexpressionElimination::run(const PassState& sourc
     const ir::Graph& graph = *source.graph;
     Memory memory(graph, context.effects);
     std::unordered_map<std::string, NodeIndex> seen; // to the result's node
-    Names merged;
+    NewNames merged;
     ir::GraphBuilder builder;
     builder.setName(graph.name()).setStyle(graph.style());
     for (const std::string& name : graph.subgraphOrder())
@@ -106,10 +84,8 @@ PassResult<PassState> CommonSubexpressionElimination::run(const PassState& sourc
         if (context.task.cancelled()) return tl::unexpected(PassError{"cancelled", i, true, {}});
         Step step;
         step.source = i;
-        ir::NodePtr node = graph.nodes()[i];
-        ir::Node renamed = *node;
-        if (!merged.empty() && rename(renamed, merged)) {
-            node = std::make_shared<const ir::Node>(renamed);
+        const ir::NodePtr node = withInputsRenamed(graph.nodes()[i], merged);
+        if (node != graph.nodes()[i]) {
             step.changed.push_back({i, static_cast<NodeIndex>(builder.size()), "reads a merged node"});
             step.why = "reads a merged node";
         }
@@ -132,7 +108,7 @@ PassResult<PassState> CommonSubexpressionElimination::run(const PassState& sourc
             }
         }
         resultNames.push_back(node->name);
-        builder.add(std::move(node));
+        builder.add(node);
         step.end = static_cast<NodeIndex>(builder.size());
         observer.onStep(std::move(step));
     }

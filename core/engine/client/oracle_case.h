@@ -34,5 +34,7 @@ void judgeAotLayers(const nlohmann::json& oracleCase, CaseReport& report);
 /// Kinds `overlap` and `mutation_type`.
 void judgeOverlap(const nlohmann::json& oracleCase, CaseReport& report);
 void judgeMutationType(const nlohmann::json& oracleCase, CaseReport& report);
+/// Kind `partition`.
+void judgePartition(const nlohmann::json& oracleCase, CaseReport& report);
 
 } // namespace dynascope::engine
