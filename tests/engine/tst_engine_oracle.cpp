@@ -51,6 +51,9 @@ private slots:
             QCOMPARE((tally[{kind + " eager", Verdict::Passed}]), passed);
         QCOMPARE((tally[{"hand", Verdict::Passed}]), 49);
         QCOMPARE((tally[{"normalize_ir", Verdict::Passed}]), 14);
+        QCOMPARE((tally[{"overlap", Verdict::Passed}]), 17);
+        QCOMPARE((tally[{"mutation_type", Verdict::Passed}]), 4);
+        QCOMPARE((tally[{"saved_tensors_hooks", Verdict::Passed}]), 28);
         QCOMPARE((tally[{"random", Verdict::Passed}]),
                  174); // two froze a reshape, and only their text differs
     }
@@ -119,6 +122,13 @@ private slots:
         QTest::newRow("the pass's error") << "rand_0459"
                                           << "/after/mutations/error/message"
                                           << R"("something else")";
+        const char* hooks = "hooks_no_static_scale_square";
+        QTest::newRow("forward with hooks") << hooks << "/fw_post" << R"("graph():\n    return ()")";
+        QTest::newRow("backward with hooks") << hooks << "/bw_post" << R"("graph():\n    return ()")";
+        QTest::newRow("output with hooks") << hooks << "/outputs/1/0" << "7";
+        QTest::newRow("gradient with hooks") << hooks << "/grads/0/0"
+                                             << "7";
+        QTest::newRow("pack hook") << hooks << "/pack_graph" << R"("graph():\n    return ()")";
         QTest::newRow("a scalar") << "hand_aot_int_output"
                                   << "/eager/outputs/1/scalar"
                                   << "17";

@@ -56,6 +56,8 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
         judgeOverlap(oracleCase, report);
     } else if (report.kind == "mutation_type") {
         judgeMutationType(oracleCase, report);
+    } else if (report.kind == "saved_tensors_hooks") {
+        judgeHooks(engine, oracleCase, options, report);
     } else if (report.kind == "partition") {
         judgePartition(oracleCase, report);
     } else if (report.kind == "normalize_ir") {

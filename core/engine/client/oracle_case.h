@@ -34,6 +34,9 @@ void judgeAotLayers(const nlohmann::json& oracleCase, CaseReport& report);
 /// Kinds `overlap` and `mutation_type`.
 void judgeOverlap(const nlohmann::json& oracleCase, CaseReport& report);
 void judgeMutationType(const nlohmann::json& oracleCase, CaseReport& report);
+/// Kind `saved_tensors_hooks`.
+void judgeHooks(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
+                CaseReport& report);
 /// Kind `partition`.
 void judgePartition(const nlohmann::json& oracleCase, CaseReport& report);
 
