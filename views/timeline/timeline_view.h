@@ -91,7 +91,17 @@ private:
     void drawPhases(QPainter& painter) const;
     void drawTrack(QPainter& painter) const;
     void drawStages(QPainter& painter) const;
+    void drawCaption(QPainter& painter, int index) const; ///< name, and size below
+    void drawChange(QPainter& painter, int index) const;  ///< against the stage before
+    void drawDiscs(QPainter& painter, int index) const;   ///< A, B or both
+    void drawCircle(QPainter& painter, int index) const;
     void drawLabel(QPainter& painter) const;
+    [[nodiscard]] QFont countFont() const;
+    [[nodiscard]] bool isChosen(int index) const {
+        return index == shown(Side::A) || index == shown(Side::B);
+    }
+
+    static constexpr int labelWidth = 88, discRadius = 9, rowHeight = 17;
 
     Workspace& m_workspace;
     Theme& m_theme;
