@@ -103,12 +103,18 @@ private:
         stages.compare()->setMode(CompareView::Mode::Merged);
         grab(QStringLiteral("merged"));
         stages.compare()->setMode(mode);
-        for (const char* panel : {"source", "bytecode", "outputcode", "textdiff", "guards", "inputs",
-                                  "modules", "inspector", "problems", "records", "compiletime"}) {
+        for (const char* panel :
+             {"source", "bytecode", "outputcode", "textdiff", "guards", "inputs", "modules", "inspector",
+              "provenance", "problems", "records", "compiletime"}) {
             emit m_workspace.panelRequested(QLatin1String(panel));
             grab(QStringLiteral("panel-") + QLatin1String(panel));
         }
-        m_window.docks().find(QStringLiteral("compiletime"))->close();
+        if (m_workspace.traceLine()) {
+            emit m_workspace.panelRequested(QStringLiteral("provenance"));
+            grab(QStringLiteral("panel-provenance-line"));
+        }
+        for (const char* dock : {"provenance", "compiletime"})
+            m_window.docks().find(QLatin1String(dock))->close();
         functionalization(place);
         if (selectBiggest(index)) grab(QStringLiteral("folded"));
         if (!m_workspace.captures()[std::size_t(index)].breaks.groups.empty()) {

@@ -243,7 +243,7 @@ void MainWindow::openPaths(const QStringList& paths) {
 
 bool MainWindow::isSettled() const {
     const auto& tasks = m_workspace.tasks();
-    for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette"})
+    for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace"})
         if (tasks.isRunning(QLatin1String(tag))) return false;
     if (m_workspace.isOpening() || m_engine->isBusy()) return false;
     if (!m_stages || m_workspace.place().page != Page::Stages) return true;

@@ -107,6 +107,7 @@ private:
     void exportSvg();
     void filterFocused();
     void stepCompile(int direction);
+    void traceLine();
     void setFontSize(int pixels);
     void about();
 

@@ -14,6 +14,7 @@
 #include "views/models/labels.h"
 #include "views/palette/palette.h"
 #include "views/text/panel.h"
+#include "views/text/source_panel.h"
 #include "views/theme/theme.h"
 
 #include <QActionGroup>
@@ -158,6 +159,14 @@ void MainWindow::makeGoActions() {
     m_actions->add(spec("go.previousWrite", tr("Previous write"), go, {QKeySequence(tr("Alt+Shift+W"))},
                         "previous", tr("Select what wrote the selected node's storage last")),
                    [this] { m_workspace.stepWrite(-1); });
+    m_actions->add(grouped(spec("go.provenance", tr("Provenance"), go, {QKeySequence(tr("Alt+P"))}, "link",
+                                tr("What the selection comes from and what became of it"))),
+                   [this] { requestPanel(QStringLiteral("provenance")); });
+    m_actions->add(spec("go.traceLine", tr("What became of this line"), go, {QKeySequence(tr("Alt+L"))},
+                        "source",
+                        tr("Every node, kernel and line of code that the line of the caret in Source, or the "
+                           "selected node's, turned into, in all frames")),
+                   [this] { traceLine(); });
     m_actions->add(
         grouped(spec("go.nextProblem", tr("Next problem"), go, {QKeySequence(tr("F8"))}, "warning")),
         [this] { m_docks->stepProblem(1); });
@@ -381,6 +390,7 @@ void MainWindow::updateActions() {
     enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"},
            compile && place.page == Page::Stages);
     enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
+    enable({"go.provenance", "go.traceLine"}, open);
     enable({"go.nextWrite"}, m_workspace.neighbourWrite(1) != ir::npos);
     enable({"go.previousWrite"}, m_workspace.neighbourWrite(-1) != ir::npos);
     enable({"go.back"}, m_workspace.canGoBack());
@@ -439,6 +449,12 @@ void MainWindow::filterFocused() {
         breaksPage().focusFilter();
     else
         m_palette->open(QStringLiteral("@"));
+}
+
+void MainWindow::traceLine() {
+    for (QWidget* w = QApplication::focusWidget(); w; w = w->parentWidget())
+        if (auto* source = qobject_cast<SourcePanel*>(w); source && source->traceCaret()) return;
+    if (m_workspace.traceLine()) requestPanel(QStringLiteral("provenance"));
 }
 
 void MainWindow::stepCompile(int direction) {

@@ -11,6 +11,7 @@
 #include "views/modules/modules_panel.h"
 #include "views/problems/problem_model.h"
 #include "views/problems/problems_panel.h"
+#include "views/provenance/provenance_panel.h"
 #include "views/records/compile_time_panel.h"
 #include "views/records/records_panel.h"
 
@@ -111,13 +112,15 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
         connect(dock, &QDockWidget::topLevelChanged, dock,
                 [dock, none](bool floating) { dock->setTitleBarWidget(floating ? nullptr : none); });
     }
+    LazyDock* provenance = add(QStringLiteral("provenance"), tr("Provenance"), Qt::BottomDockWidgetArea,
+                               [this] { return new ProvenancePanel(m_workspace, m_theme); });
     m_problemsDock = add(QStringLiteral("problems"), tr("Problems"), Qt::BottomDockWidgetArea,
                          [this] { return new ProblemsPanel(m_workspace, m_theme, *m_problems); });
     m_records = add(QStringLiteral("records"), tr("Records"), Qt::BottomDockWidgetArea,
                     [this] { return new RecordsPanel(m_workspace, m_theme); });
     LazyDock* time = add(QStringLiteral("compiletime"), tr("Compile time"), Qt::BottomDockWidgetArea,
                          [this] { return new CompileTimePanel(m_workspace, m_theme); });
-    m_bottom = {m_problemsDock, m_records, time};
+    m_bottom = {provenance, m_problemsDock, m_records, time};
     for (LazyDock* dock : m_bottom) {
         auto* bar = new DockTitle(m_theme, dock->windowTitle(), dock);
         bar->addCloseButton([dock] { dock->close(); });
@@ -146,7 +149,7 @@ void WindowDocks::makeBottomBar() {
     bar->setFloatable(false);
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
     bar->toggleViewAction()->setEnabled(false);
-    const char* icons[] = {"warning", "list", "clock"};
+    const char* icons[] = {"link", "warning", "list", "clock"};
     for (std::size_t i = 0; i < m_bottom.size(); ++i) {
         LazyDock* dock = m_bottom[i];
         auto* tab = new DockTab(m_theme, QLatin1String(icons[i]), dock->windowTitle(), bar);

@@ -2,6 +2,7 @@
 #include "app/gui/window_status.h"
 
 #include "views/models/labels.h"
+#include "views/models/trace.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -61,6 +62,7 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
     connect(&m_workspace, &Workspace::captureOpened, this, &WindowStatus::refresh);
     connect(&m_workspace, &Workspace::captureClosed, this, &WindowStatus::refresh);
     connect(&m_workspace, &Workspace::nodeSelected, this, &WindowStatus::refresh);
+    connect(&m_workspace.trace(), &Trace::changed, this, &WindowStatus::refresh);
     connect(&theme, &Theme::changed, this, &WindowStatus::refresh);
     refresh();
 }
@@ -103,6 +105,11 @@ void WindowStatus::refresh() {
             const QString arrow = other == Side::B ? QStringLiteral(" → ") : QStringLiteral(" ← ");
             selected += arrow + names.join(QStringLiteral(", "));
         }
+    } else if (const QString asked = m_workspace.trace().subjectText(); !asked.isEmpty()) {
+        selected = tr("%1: %2 in A, %3 in B")
+                       .arg(asked)
+                       .arg(m_workspace.relatedOn(Side::A).size())
+                       .arg(countText(m_workspace.relatedOn(Side::B).size(), tr("node"), tr("nodes")));
     }
     m_selection->setText(selected);
     m_selection->setVisible(!selected.isEmpty());

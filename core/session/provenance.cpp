@@ -280,10 +280,17 @@ const GeneratedCode& Provenance::code(std::size_t stage) const {
 }
 
 ProvenanceAnswer Provenance::ofNode(std::size_t stage, ir::NodeIndex node) const {
+    return ofNodes(stage, {&node, 1});
+}
+
+ProvenanceAnswer Provenance::ofNodes(std::size_t stage, std::span<const ir::NodeIndex> nodes) const {
     const std::lock_guard lock(m_state->mutex);
-    if (stage >= compile().stages.size() || !m_state->graph(stage) || node >= m_state->graph(stage)->size())
-        return {};
-    return m_state->collect(m_state->follow({{stage, {{node, LinkEvidence::Selected}}}}), {});
+    if (stage >= compile().stages.size() || !m_state->graph(stage)) return {};
+    Reached asked;
+    for (const ir::NodeIndex node : nodes)
+        if (node < m_state->graph(stage)->size()) asked.emplace(node, LinkEvidence::Selected);
+    if (asked.empty()) return {};
+    return m_state->collect(m_state->follow({{stage, std::move(asked)}}), {});
 }
 
 ProvenanceAnswer Provenance::ofSource(std::string_view file, std::uint32_t line) const {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,11 @@ enum class LinkEvidence : std::uint8_t {
     Fused,      ///< computed where its users are
 };
 [[nodiscard]] std::string_view linkEvidenceName(LinkEvidence evidence);
+/// True where PyTorch itself wrote the link down: Inductor's record, the node's own stack, a comment of the
+/// generated code. All others are our alignment.
+[[nodiscard]] constexpr bool isRecorded(LinkEvidence evidence) {
+    return evidence <= LinkEvidence::Comment;
+}
 
 struct LinkedNode {
     std::size_t stage = 0; ///< index into Compile::stages
@@ -66,6 +72,8 @@ public:
 
     /// What a node comes from and became. Empty where the stage has no such node.
     [[nodiscard]] ProvenanceAnswer ofNode(std::size_t stage, ir::NodeIndex node) const;
+    /// The same of several nodes of one stage; those that the stage does not have are left out.
+    [[nodiscard]] ProvenanceAnswer ofNodes(std::size_t stage, std::span<const ir::NodeIndex> nodes) const;
     /// What became of a line of the program, in the last attempt. `file` may be the end of a path ("cap.py").
     [[nodiscard]] ProvenanceAnswer ofSource(std::string_view file, std::uint32_t line) const;
     /// What a line of generated code computes; lines count from 1.

@@ -4,14 +4,19 @@
 #include "app/gui/action_registry.h"
 #include "app/gui/chrome.h"
 #include "app/gui/paste_dialog.h"
+#include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
+#include "views/models/trace.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
+#include "views/provenance/provenance_panel.h"
+#include "views/text/code_view.h"
+#include "views/text/source_panel.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -48,6 +53,7 @@ private slots:
     void takesDroppedFilesAndText();
     void saysWhatCouldNotBeOpened();
     void raisesPanels();
+    void followsTheSelectionThroughAllStages();
     void closesCaptures();
     void keepsItsLayout();
     void keysDoNotConflict();
@@ -209,8 +215,8 @@ void TestWindow::saysWhatCouldNotBeOpened() {
 
 void TestWindow::raisesPanels() {
     open("graph_breaks");
-    for (const char* id :
-         {"inspector", "guards", "inputs", "modules", "problems", "records", "compiletime", "capture"}) {
+    for (const char* id : {"inspector", "guards", "inputs", "modules", "provenance", "problems", "records",
+                           "compiletime", "capture"}) {
         emit workspace().panelRequested(QLatin1String(id));
         QVERIFY2(window().docks().find(id)->isOpen(), id);
         QTRY_VERIFY2(window().docks().find(id)->content()->isVisible(), id);
@@ -222,6 +228,42 @@ void TestWindow::raisesPanels() {
     QVERIFY(!window().docks().find("compiletime")->isOpen());
     QTest::mouseClick(window().findChild<DockTab*>("recordsTab"), Qt::LeftButton);
     QVERIFY(!window().docks().find("records")->isOpen());
+}
+
+/// Alt+P opens the panel, Alt+L asks what became of the line; a click on a card asks about its node.
+void TestWindow::followsTheSelectionThroughAllStages() {
+    open("graph_breaks");
+    QVERIFY(settles());
+    const auto provenance = [this] {
+        return qobject_cast<ProvenancePanel*>(window().docks().find("provenance")->content());
+    };
+    press(Qt::Key_P, Qt::AltModifier);
+    QTRY_VERIFY(provenance()->isVisible());
+    QTRY_VERIFY(provenance()->message().contains("Nothing is selected"));
+    const ir::GraphPtr& graph = workspace().stage(Side::A).graph;
+    ir::NodeIndex call = 0;
+    while (call < graph->size() && graph->node(call).op != ir::Op::CallFunction)
+        ++call;
+    workspace().selectNode({Side::A, call});
+    QVERIFY(settles());
+    QTRY_VERIFY(provenance()->title().startsWith(QString::fromStdString(graph->node(call).name) + " of "));
+    press(Qt::Key_L, Qt::AltModifier);
+    QVERIFY(settles());
+    QVERIFY(workspace().subject().everyCompile);
+    QTRY_VERIFY(provenance()->title().contains(" compiles"));
+    QVERIFY(workspace().trace().compiles().size() >= 2);
+    // In Source the key asks about the line of the caret.
+    window().stagesPage().raisePanel("source");
+    auto* source = qobject_cast<SourcePanel*>(window().stagesPage().currentPanel());
+    QVERIFY(source);
+    QVERIFY(settles());
+    QTRY_VERIFY(source->view()->document(0));
+    source->view()->setFocus();
+    QTest::keyClick(source->view(), Qt::Key_Home);
+    QTest::keyClick(source->view(), Qt::Key_L, Qt::AltModifier);
+    QCOMPARE(int(workspace().subject().line), source->view()->document(0)->lines.front().number);
+    press(Qt::Key_Escape);
+    QVERIFY(workspace().subject().isEmpty());
 }
 
 void TestWindow::closesCaptures() {
@@ -407,8 +449,8 @@ void TestWindow::noOtherWindowAppears() {
     WindowWatcher watcher;
     qApp->installEventFilter(&watcher);
     open("graph_breaks");
-    for (const char* id : {"guards", "inputs", "modules", "problems", "records", "compiletime", "source",
-                           "bytecode", "outputcode"})
+    for (const char* id : {"guards", "inputs", "modules", "provenance", "problems", "records", "compiletime",
+                           "source", "bytecode", "outputcode"})
         emit workspace().panelRequested(QLatin1String(id));
     workspace().selectNode({Side::B, 1});
     window().actionRegistry().trigger("go.breaks");

@@ -232,6 +232,25 @@ private slots:
         QVERIFY(back.contains("aot_joint_graph: threshold_backward_1"));
         QVERIFY(provenance.ofNode(999, 0).empty());
         QVERIFY(provenance.ofNode(0, 1'000'000).empty());
+        // Several nodes at once: what each of them became, together.
+        const ir::GraphPtr dynamo = *provenance.compile().stages[0]->graph();
+        const std::vector<ir::NodeIndex> both = {dynamo->find("relu"), dynamo->find("relu_1"), ir::npos};
+        const QStringList together = spell(provenance, provenance.ofNodes(0, both));
+        QVERIFY(together.contains("dynamo_output_graph: relu relu_1"));
+        for (const char* one : {"relu", "relu_1"})
+            for (const QString& row : ofNode(provenance, "dynamo_output_graph", one))
+                for (const QString& name : row.section(": ", 1).split(' '))
+                    QVERIFY(together.join(' ').split(' ').contains(name));
+        QVERIFY(provenance.ofNodes(0, {}).empty());
+    }
+
+    void tellsRecordsFromAlignment() {
+        using enum session::LinkEvidence;
+        for (const auto evidence : {Selected, Record, SourceLine, Comment})
+            QVERIFY(session::isRecorded(evidence));
+        for (const auto evidence :
+             {SharedNode, Structure, Name, StackTrace, Neighbourhood, OnlyKernel, KernelName, Fused})
+            QVERIFY(!session::isRecorded(evidence));
     }
 
     void lines() {

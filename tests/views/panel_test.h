@@ -30,8 +30,8 @@ struct Fixture {
 
     /// Until no task of a panel is running and deferred refreshes are done.
     void settle() {
-        for (const char* tag :
-             {"textdiff", "source", "bytecode", "outputcode", "breaks.source", "diff", "stage.a", "stage.b"})
+        for (const char* tag : {"textdiff", "source", "bytecode", "outputcode", "breaks.source", "diff",
+                                "stage.a", "stage.b", "trace"})
             QTRY_VERIFY_WITH_TIMEOUT(
                 (QCoreApplication::processEvents(), !tasks.isRunning(QLatin1String(tag))), 20000);
         for (int i = 0; i < 5; ++i)

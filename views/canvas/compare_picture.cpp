@@ -147,7 +147,9 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
                 b.canvas->setPlace(lastActive->zoom(), hadB ? heldB : b.canvas->place());
             }
             selectionChanged(false);
-            const Slot own = workspace.place().node.side == Side::A ? Slot::A : Slot::B;
+            const Side side = workspace.place().node.side;
+            const Slot own =
+                (side == Side::A ? marksA : marksB).empty() == (side == Side::A) ? Slot::B : Slot::A;
             const std::vector<QRectF>& marks = own == Slot::A ? marksA : marksB;
             if (holds && !marks.empty()) {
                 GraphCanvas& leader = canvasOf(own);

@@ -72,6 +72,7 @@ struct CompareView::Private {
 
     // Selection and keys.
     void selectionChanged(bool reveal);
+    void traceChanged();
     void selectInPanes(const NodeSelection& node, bool reveal);
     void revealInPanes(Side own);
     /// The scenes are those of the workspace's stages; else a picture of those is being made.
@@ -106,7 +107,8 @@ struct CompareView::Private {
     bool lookedAt = false;    ///< the selection was in sight when the stages changed
     bool revealLater = false; ///< a node was selected that only the next picture has
     std::pair<const ir::Graph*, ir::NodeIndex> shownNode{nullptr, ir::npos}; ///< the selected one
-    std::vector<QRectF> marksA, marksB; ///< the selected node in one pane, what it became in the other
+    std::vector<QRectF> marksA, marksB; ///< what is selected, then what belongs to it, by pane
+    Subject tracedSubject;              ///< the last one whose answer was shown
 
     canvas::Picture picture;
     std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately

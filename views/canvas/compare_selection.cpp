@@ -2,9 +2,11 @@
 //
 // The part of CompareView that ties selection, keys and differences to the workspace.
 #include "views/canvas/compare_private.h"
+#include "views/models/trace.h"
 
 #include <QLayout>
 #include <algorithm>
+#include <array>
 
 namespace dynascope::views {
 
@@ -22,13 +24,6 @@ std::vector<int> itemsOf(const canvas::Scene& scene, const std::vector<ir::NodeI
     std::sort(items.begin(), items.end());
     items.erase(std::unique(items.begin(), items.end()), items.end());
     return items;
-}
-
-QRectF hull(const canvas::Scene& scene, const std::vector<int>& items) {
-    QRectF area;
-    for (const int item : items)
-        area |= scene.items[static_cast<std::size_t>(item)].rect;
-    return area;
 }
 
 } // namespace
@@ -65,6 +60,16 @@ void CompareView::Private::selectionChanged(bool reveal) {
         selectInPanes(node, reveal);
 }
 
+void CompareView::Private::traceChanged() {
+    const Subject& subject = workspace.place().subject;
+    if (subject.isEmpty() && tracedSubject.isEmpty()) return; // nodeSelected said it all
+    // A node that is on screen needs no trace; the answer to anything else is what there is to look at.
+    const bool reveal = !subject.isEmpty() && !workspace.trace().isLoading() &&
+                        workspace.place().node.isEmpty() && subject != tracedSubject;
+    if (!workspace.trace().isLoading()) tracedSubject = subject;
+    selectionChanged(reveal);
+}
+
 void CompareView::Private::selectInMerged(const NodeSelection& node, bool reveal) {
     GraphCanvas& target = *merged.canvas;
     const canvas::ScenePtr& scene = target.scene();
@@ -75,50 +80,59 @@ void CompareView::Private::selectInMerged(const NodeSelection& node, bool reveal
     };
     const int item = node.isEmpty() ? noItem : scene->itemOf(place(node.side, node.node));
     std::vector<ir::NodeIndex> others;
-    for (const ir::NodeIndex n : workspace.related())
-        others.push_back(place(node.side == Side::A ? Side::B : Side::A, n));
+    for (const Side side : {Side::A, Side::B})
+        for (const ir::NodeIndex n : workspace.relatedOn(side))
+            others.push_back(place(side, n));
     std::vector<int> related = itemsOf(*scene, others);
     std::erase(related, item);
+    const int first = item != noItem ? item : related.empty() ? noItem : related.front();
     target.setSelected(item);
     target.setRelated(std::move(related));
-    if (reveal && item != noItem) target.reveal(scene->items[static_cast<std::size_t>(item)].rect);
+    if (reveal && first != noItem) target.reveal(scene->items[static_cast<std::size_t>(first)].rect);
 }
 
 void CompareView::Private::selectInPanes(const NodeSelection& node, bool reveal) {
-    const bool isA = node.side == Side::A;
-    GraphCanvas& own = isA ? *a.canvas : *b.canvas;
-    GraphCanvas& other = isA ? *b.canvas : *a.canvas;
     for (GraphCanvas* c : {a.canvas, b.canvas}) {
         c->setRelated({});
         c->setBand({});
     }
-    marksA.clear();
-    marksB.clear();
     gutter->setSelection({});
-    other.setSelected(noItem);
-    const int item = node.isEmpty() || !own.scene() ? noItem : own.scene()->itemOf(node.node);
-    own.setSelected(item);
-    if (item == noItem) return;
-    const QRectF here = own.scene()->items[static_cast<std::size_t>(item)].rect;
-    (isA ? marksA : marksB) = {here};
-    const std::vector<ir::NodeIndex> nodes = workspace.related();
-    if (const std::vector<int> related = other.scene() ? itemsOf(*other.scene(), nodes) : std::vector<int>();
-        !related.empty()) {
-        other.setRelated(related);
+    std::array<std::pair<double, double>, 2> bands;
+    std::array<std::size_t, 2> counts{};
+    for (const Side side : {Side::A, Side::B}) {
+        GraphCanvas& canvas = side == Side::A ? *a.canvas : *b.canvas;
+        std::vector<QRectF>& marks = side == Side::A ? marksA : marksB;
+        marks.clear();
+        const canvas::ScenePtr& scene = canvas.scene();
+        const bool own = !node.isEmpty() && node.side == side;
+        const int item = own && scene ? scene->itemOf(node.node) : noItem;
+        canvas.setSelected(item);
+        if (!scene) continue;
+        const std::vector<ir::NodeIndex> nodes = workspace.relatedOn(side);
+        std::vector<int> related = itemsOf(*scene, nodes);
+        std::erase(related, item);
+        // The selected one first: it is what a pane goes to.
+        if (item != noItem) marks.push_back(scene->items[static_cast<std::size_t>(item)].rect);
         for (const int image : related)
-            (isA ? marksB : marksA).push_back(other.scene()->items[static_cast<std::size_t>(image)].rect);
-        const QRectF there = hull(*other.scene(), related);
-        const std::pair ownBand{here.top() - bandPadding, here.bottom() + bandPadding};
-        const std::pair otherBand{there.top() - bandPadding, there.bottom() + bandPadding};
-        own.setBand(ownBand);
-        other.setBand(otherBand);
-        const auto& [topA, bottomA] = isA ? ownBand : otherBand;
-        const auto& [topB, bottomB] = isA ? otherBand : ownBand;
-        const QString label =
-            isA ? QStringLiteral("1 → %1").arg(nodes.size()) : QStringLiteral("%1 → 1").arg(nodes.size());
-        gutter->setSelection(canvas::SelectionBand{topA, bottomA, topB, bottomB, label});
+            marks.push_back(scene->items[static_cast<std::size_t>(image)].rect);
+        canvas.setRelated(std::move(related));
+        counts[side == Side::A ? 0 : 1] = nodes.size() + (item != noItem ? 1 : 0);
+        QRectF hull;
+        for (const QRectF& mark : marks)
+            hull |= mark;
+        bands[side == Side::A ? 0 : 1] = {hull.top() - bandPadding, hull.bottom() + bandPadding};
     }
-    if (reveal) revealInPanes(node.side);
+    if (marksA.empty() && marksB.empty()) return;
+    if (!marksA.empty() && !marksB.empty()) {
+        a.canvas->setBand(bands[0]);
+        b.canvas->setBand(bands[1]);
+        gutter->setSelection(canvas::SelectionBand{bands[0].first, bands[0].second, bands[1].first,
+                                                   bands[1].second,
+                                                   QStringLiteral("%1 → %2").arg(counts[0]).arg(counts[1])});
+    }
+    if (!reveal) return;
+    const bool showsB = !marksB.empty() && (marksA.empty() || b.canvas->isVisible());
+    revealInPanes(!node.isEmpty() ? node.side : showsB ? Side::B : Side::A);
 }
 
 /// Both panes go to their places at once, so that neither pulls the other from its own.
@@ -132,6 +146,7 @@ void CompareView::Private::revealInPanes(Side side) {
         q.layout()->activate(); // the canvas must know its size before it scrolls
     }
     const std::vector<QRectF>& here = side == Side::A ? marksA : marksB;
+    if (here.empty()) return;
     const QPointF from = own.destination().topLeft();
     const QPointF to = own.clamped(own.offsetFor(here.front(), from));
     if (other.scene() && effectiveMode() == Mode::SideBySide) {

@@ -2,6 +2,7 @@
 #include "views/canvas/compare_view.h"
 
 #include "views/canvas/compare_private.h"
+#include "views/models/trace.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -99,6 +100,7 @@ void CompareView::Private::build() {
     QObject::connect(&workspace, &Workspace::stagesChanged, &q, [this] { stagesChanged(); });
     QObject::connect(&workspace, &Workspace::diffChanged, &q, [this] { stagesChanged(); });
     QObject::connect(&workspace, &Workspace::nodeSelected, &q, [this] { selectionChanged(true); });
+    QObject::connect(&workspace.trace(), &Trace::changed, &q, [this] { traceChanged(); });
     rebuildTimer.setSingleShot(true);
     rebuildTimer.setInterval(0);
     QObject::connect(&rebuildTimer, &QTimer::timeout, &q, [this] { rebuild(); });

@@ -2,6 +2,7 @@
 #include "views/models/workspace.h"
 
 #include "core/ir/storage.h"
+#include "views/models/trace.h"
 
 #include <algorithm>
 
@@ -38,7 +39,10 @@ int inRange(int index, std::size_t size) {
 
 Workspace::Workspace(TaskRunner& tasks, QObject* parent)
     : QObject(parent)
-    , m_tasks(tasks) {}
+    , m_tasks(tasks)
+    , m_trace(std::make_unique<Trace>(*this, tasks)) {}
+
+Workspace::~Workspace() = default;
 
 const Workspace::Capture* Workspace::capture() const {
     const int i = inRange(m_place.capture, m_captures.size());
@@ -154,6 +158,15 @@ Place Workspace::completed(Place place) const {
 }
 
 void Workspace::go(Place place, bool remember) {
+    // What was asked about goes with the node or compile that it was asked for.
+    const bool elsewhere = place.capture != m_place.capture ||
+                           (place.compile != m_place.compile && place.subject.kind != Subject::Kind::Line) ||
+                           (place.node != m_place.node && !place.node.isEmpty());
+    if (elsewhere && place.subject == m_place.subject) place.subject = {};
+    visit(std::move(place), remember);
+}
+
+void Workspace::visit(Place place, bool remember) {
     place = completed(place);
     if (place == m_place) return;
     if (remember) this->remember({m_place});
@@ -258,6 +271,7 @@ void Workspace::selectCompile(int capture, int compile) {
     } else if (const Capture* c =
                    inRange(capture, m_captures.size()) < 0 ? nullptr : &m_captures[std::size_t(capture)];
                c && inRange(compile, c->session->compiles.size()) >= 0 && m_a.stage && m_b.stage) {
+        if (m_place.subject.kind == Subject::Kind::Line) place.subject = m_place.subject;
         // Keeps looking at the same two stages, so that a recompile can be held against the first compile.
         const auto& stages = c->session->compiles[std::size_t(compile)].stages;
         const auto find = [&stages](const session::Stage& like) {
@@ -291,7 +305,14 @@ void Workspace::showStages(int a, int b) {
     place.stageA = a;
     place.stageB = b;
     place.node = carriedNode(a, b);
-    go(place);
+    // A node that leaves the screen is still what is asked about, and is selected again when it comes back.
+    if (place.node.isEmpty()) place.subject = subject();
+    if (const Subject& asked = place.subject;
+        asked.kind == Subject::Kind::Node && (asked.stage == a || asked.stage == b)) {
+        place.node = {asked.stage == a ? Side::A : Side::B, asked.node};
+        place.subject = {};
+    }
+    visit(place);
 }
 
 void Workspace::selectStages(int a, int b) {
@@ -322,9 +343,9 @@ void Workspace::swapSides() {
 }
 
 void Workspace::selectNode(NodeSelection node) {
-    if (node == m_place.node) return;
     Place place = m_place;
     place.node = node;
+    place.subject = {};
     go(place);
 }
 

@@ -7,6 +7,7 @@
 #include "core/diff/graph_diff.h"
 #include "core/session/breaks.h"
 #include "core/session/session.h"
+#include "views/models/subject.h"
 #include "views/models/task_runner.h"
 
 #include <QHash>
@@ -19,6 +20,8 @@
 #include <vector>
 
 namespace dynascope::views {
+
+class Trace;
 
 enum class Side { A, B };
 
@@ -42,6 +45,8 @@ struct Place {
     Page page = Page::Welcome;
     NodeSelection node;
     int breakGroup = -1; ///< into BreakSummary::groups
+    /// What is asked about where that is not `node`: a line, or a node of a stage that is not on screen.
+    Subject subject;
 
     friend bool operator==(const Place&, const Place&) = default;
 };
@@ -89,6 +94,7 @@ public:
     };
 
     explicit Workspace(TaskRunner& tasks, QObject* parent = nullptr);
+    ~Workspace() override;
 
     [[nodiscard]] const std::vector<Capture>& captures() const { return m_captures; }
     [[nodiscard]] const Place& place() const { return m_place; }
@@ -128,6 +134,12 @@ public:
     [[nodiscard]] const ir::Node* selectedNode() const; ///< or null
     /// Nodes of the other side that the selected node became or came from.
     [[nodiscard]] std::vector<ir::NodeIndex> related() const;
+    /// Nodes of a side to show beside the selection: related() on the other side of a selected node, else
+    /// what the trace of the subject has there. Sorted.
+    [[nodiscard]] std::vector<ir::NodeIndex> relatedOn(Side side) const;
+    /// What is asked about across all stages: Place::subject, else the selected node.
+    [[nodiscard]] Subject subject() const;
+    [[nodiscard]] const Trace& trace() const { return *m_trace; }
     [[nodiscard]] TaskRunner& tasks() { return m_tasks; }
 
     /// Opens in the background; tag "open". Emits captureOpened or openFailed. Captures asked for while one
@@ -142,7 +154,8 @@ public:
     void close(int capture);
 
     /// Goes to a place; missing parts are completed (a compile without stages picks its first two graphs,
-    /// ...). `remember` adds the old place to the back history. Indices out of range count as missing.
+    /// ...). With another node or compile than now, that is what is asked about. `remember` adds the old
+    /// place to the back history. Indices out of range count as missing.
     void go(Place place, bool remember = true);
     void selectCompile(int capture, int compile);
     void selectStages(int a, int b);
@@ -152,6 +165,17 @@ public:
     void swapSides();
     void selectNode(NodeSelection node);
     void hoverNode(NodeSelection node);
+    /// Asks about a line of the program, and selects a node of it if there is one.
+    void selectLine(const std::string& file, std::uint32_t line, NodeSelection with = {},
+                    bool everyCompile = false);
+    /// Asks about a line of a stage of generated code, counted from 1; of another compile if one is given.
+    void selectCode(int stage, std::uint32_t line, int compile = -1);
+    /// Asks what became of the line that is asked about, or of that of the selected node, in every compile.
+    /// False where there is no such line.
+    bool traceLine();
+    /// Selects a node of any stage: where the stage is on screen, else as B, or as A where it comes before
+    /// that. Of another compile if one is given.
+    void showNode(int stage, ir::NodeIndex node, int compile = -1);
     void showBreak(int group);
     void clearSelection();
     /// Selects the next (+1) or previous (-1) write of the selected node's storage, in the same graph; false
@@ -176,7 +200,7 @@ signals:
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeHovered(dynascope::views::NodeSelection node);
     /// Someone asks for a panel to be raised: "guards", "inputs", "bytecode", "source", "textdiff",
-    /// "outputcode", "problems", "records", "compiletime", "inspector", "capture", "modules".
+    /// "outputcode", "provenance", "problems", "records", "compiletime", "inspector", "capture", "modules".
     void panelRequested(const QString& panel);
     /// Show one record raw.
     void recordRequested(int capture, int record);
@@ -206,6 +230,8 @@ private:
     [[nodiscard]] const std::vector<Computed>& computedOf(const session::Compile& compile) const;
     [[nodiscard]] const Computed* computedAt(int index) const; ///< of the current compile, removed or not
     void setRemoved(const session::Stage* stage, bool removed);
+    void visit(Place place, bool remember = true);
+    [[nodiscard]] Place placeIn(int compile) const; ///< the current one where it is of that compile
     void remember(Visit visit);
     void travel(std::vector<Visit>& from, std::vector<Visit>& to, bool removes);
     [[nodiscard]] Place completed(Place place) const;
@@ -229,6 +255,7 @@ private:
     NodeSelection m_hover;
     StageView m_a, m_b;
     std::shared_ptr<const diff::GraphDiff> m_diff;
+    std::unique_ptr<Trace> m_trace;
 };
 
 } // namespace dynascope::views

@@ -2,6 +2,7 @@
 #include "views/modules/module_delegate.h"
 
 #include "views/modules/module_model.h"
+#include "views/theme/op_bar.h"
 
 #include <QLocale>
 #include <QPainter>
@@ -30,13 +31,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     if (opKind.isValid()) {
         const QRect bar(rest.left(), rest.top() + m_theme.scaled(5), m_theme.scaled(3),
                         rest.height() - m_theme.scaled(10));
-        const auto kind = ir::OpKind(opKind.toInt());
-        if (kind == ir::OpKind::FunctionalWrite) {
-            painter->setPen(c.op(kind));
-            painter->drawRect(bar.adjusted(0, 0, -1, -1));
-        } else {
-            painter->fillRect(bar, c.op(kind));
-        }
+        paintOpBar(*painter, bar, c, ir::OpKind(opKind.toInt()));
         rest.setLeft(bar.right() + m_theme.scaled(6));
     }
 

@@ -15,6 +15,8 @@
 #include <functional>
 #include <set>
 
+class QMenu;
+
 namespace dynascope::views {
 
 class FindBar;
@@ -63,6 +65,9 @@ public:
     [[nodiscard]] const std::set<int>& selectedLines(int pane) const {
         return m_selectedLines[std::size_t(pane)];
     }
+    [[nodiscard]] const std::set<int>& relatedLines(int pane) const {
+        return m_relatedLines[std::size_t(pane)];
+    }
     void setMarks(int pane, QHash<int, GutterMark> marks);
     /// Scrolls so that the line is visible, opening the fold that hides it.
     void reveal(int pane, int line);
@@ -85,6 +90,10 @@ public:
     void selectAll();
     void copy() const;
 
+    /// Index of the line that the caret is in, -1 where there is none.
+    [[nodiscard]] int currentLine() const;
+    /// Adds to the context menu of a line; called before it opens.
+    std::function<void(QMenu& menu, int pane, int line)> extendMenu;
     /// Plain text for a hover at a line; empty shows nothing.
     std::function<QString(int pane, int line, const QString& word)> toolTipFor;
 

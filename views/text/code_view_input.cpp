@@ -304,7 +304,8 @@ void CodeView::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     menu.addAction(tr("Copy"), QKeySequence(QKeySequence::Copy), this, &CodeView::copy);
     menu.addAction(tr("Select all"), QKeySequence(QKeySequence::SelectAll), this, &CodeView::selectAll);
-    const int pane = positionAt(event->pos(), true).pane;
+    const Position at = positionAt(event->pos(), true);
+    const int pane = at.pane;
     if (const CodeDocumentPtr& d = document(pane))
         menu.addAction(paneCount() > 1 ? tr("Copy the whole pane") : tr("Copy the whole text"), this,
                        [d] { QApplication::clipboard()->setText(d->text()); });
@@ -313,7 +314,15 @@ void CodeView::contextMenuEvent(QContextMenuEvent* event) {
     if (m_options.fold)
         menu.addAction(m_folds.empty() ? tr("Fold same lines") : tr("Unfold all"), this,
                        [this] { setFolded(m_folds.empty()); });
+    if (extendMenu && lineAt(pane, at.row))
+        extendMenu(menu, pane, m_rows[std::size_t(at.row)].line[std::size_t(pane)]);
     menu.exec(event->globalPos());
+}
+
+int CodeView::currentLine() const {
+    return lineAt(m_caret.pane, m_caret.row)
+               ? m_rows[std::size_t(m_caret.row)].line[std::size_t(m_caret.pane)]
+               : -1;
 }
 
 void CodeView::openFind() {

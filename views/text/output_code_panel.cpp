@@ -2,6 +2,7 @@
 #include "views/text/output_code_panel.h"
 
 #include "views/models/labels.h"
+#include "views/models/trace.h"
 #include "views/text/code_view.h"
 #include "views/text/output_code.h"
 #include "views/theme/splitter.h"
@@ -12,6 +13,7 @@
 #include <QSignalBlocker>
 #include <QStringListModel>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace dynascope::views {
 
@@ -23,6 +25,7 @@ struct OutputCodePanel::Private {
     QLabel* title = nullptr;
     OutputCode code;
     session::StagePtr stage; ///< shown or being read
+    Subject led;             ///< the last one that chose the stage
     bool ready = false;
 };
 
@@ -61,11 +64,13 @@ OutputCodePanel::OutputCodePanel(Workspace& workspace, Theme& theme, QWidget* pa
     takeFilterKeys(d->kernels);
     connect(&workspace, &Workspace::stagesChanged, this, &OutputCodePanel::invalidate);
     connect(&workspace, &Workspace::nodeSelected, this, &OutputCodePanel::invalidate);
+    connect(&workspace.trace(), &Trace::changed, this, &OutputCodePanel::invalidate);
     connect(d->stages, &QComboBox::activated, this, [this](int index) {
         const session::Compile* compile = this->workspace().compile();
         const int at = d->stages->itemData(index).toInt();
         if (!compile || at < 0 || at >= int(compile->stages.size())) return;
         d->stage = compile->stages[std::size_t(at)];
+        d->led = this->workspace().subject();
         d->ready = false;
         invalidate();
     });
@@ -76,6 +81,10 @@ OutputCodePanel::OutputCodePanel(Workspace& workspace, Theme& theme, QWidget* pa
     connect(d->kernels, &QListView::clicked, this, jump);
     connect(d->kernels, &QListView::activated, this, jump);
     connect(d->view, &CodeView::linkActivated, this, &OutputCodePanel::followNode);
+    connect(d->view, &CodeView::lineClicked, this, [this](int, int line) {
+        if (const int stage = this->workspace().indexOf(d->stage.get()); stage >= 0 && line >= 0)
+            this->workspace().selectCode(stage, std::uint32_t(line) + 1);
+    });
 }
 
 OutputCodePanel::~OutputCodePanel() = default;
@@ -106,11 +115,23 @@ void OutputCodePanel::followNode(const QString& name) {
         const auto graph = stage.graph();
         const ir::NodeIndex at = graph ? (*graph)->find(node) : ir::npos;
         if (at == ir::npos) continue;
-        Place place = workspace().place();
-        place.stageB = i;
-        place.node = {Side::B, at};
-        return workspace().go(place);
+        return workspace().showNode(i, at);
     }
+}
+
+/// The stage of the subject, where it is generated code or ended in some; else null.
+session::StagePtr OutputCodePanel::subjectStage() const {
+    const Subject asked = workspace().subject();
+    if (asked == d->led) return nullptr;
+    if (asked.kind == Subject::Kind::Code) return workspace().stageAt(asked.stage);
+    const CompileTrace* trace = workspace().trace().current();
+    if (!trace || trace->answer.kernels.empty()) return nullptr;
+    const auto stageOf = [this](const session::LinkedKernel& kernel) {
+        return workspace().compile()->stages[kernel.stage];
+    };
+    for (const session::LinkedKernel& kernel : trace->answer.kernels)
+        if (stageOf(kernel) == d->stage) return d->stage;
+    return stageOf(trace->answer.kernels.front());
 }
 
 void OutputCodePanel::refresh() {
@@ -133,6 +154,10 @@ void OutputCodePanel::refresh() {
         if (stage == d->stage || (d->stage == nullptr && (stage == workspace().stage(Side::A).stage ||
                                                           stage == workspace().stage(Side::B).stage)))
             wanted = stage;
+    }
+    if (session::StagePtr asked = subjectStage()) {
+        d->led = workspace().subject();
+        wanted = std::move(asked);
     }
     if (wanted != d->stage || !d->ready) {
         d->stage = wanted;
@@ -171,16 +196,36 @@ void OutputCodePanel::refresh() {
 }
 
 void OutputCodePanel::mark() {
-    std::set<int> named, related;
-    if (const ir::Node* node = workspace().selectedNode()) {
-        for (const int line : d->code.linesOfNode.value(toQString(node->name)))
-            named.insert(line);
-        for (const Kernel& kernel : d->code.kernels)
-            if (const auto at = named.lower_bound(kernel.first); at != named.end() && *at <= kernel.line)
-                related.insert(kernel.line);
+    std::set<int> selected, related;
+    const int lines = int(d->code.document->lines.size());
+    const auto add = [lines](std::set<int>& to, const session::LineRange& range) {
+        if (range.first == 0) return;
+        for (int line = int(range.first) - 1; line < std::min(int(range.last), lines); ++line)
+            to.insert(line);
+    };
+    const Subject asked = workspace().subject();
+    const int shown = workspace().indexOf(d->stage.get());
+    if (const CompileTrace* trace = workspace().trace().current()) {
+        for (std::size_t i = 0; i < trace->kernels.size(); ++i) {
+            if (int(trace->answer.kernels[i].stage) != shown) continue;
+            add(related, trace->kernels[i].definition);
+            for (const session::KernelCall& call : trace->kernels[i].calls)
+                add(related, call.lines);
+        }
+        // Of a kernel, the comments that name what was asked about.
+        for (const session::LinkedNode& linked : trace->answer.nodes) {
+            const auto graph = workspace().compile()->stages[linked.stage]->graph();
+            if (!graph || asked.kind == Subject::Kind::Code) continue;
+            for (const int line : d->code.linesOfNode.value(toQString((*graph)->node(linked.node).name)))
+                if (related.contains(line)) selected.insert(line);
+        }
     }
-    d->view->setHighlight(0, named, related);
-    if (!named.empty()) d->view->reveal(0, *named.begin());
+    if (asked.kind == Subject::Kind::Code && asked.stage == shown) add(selected, {asked.line, asked.line});
+    for (const int line : selected)
+        related.erase(line);
+    const std::set<int>& first = selected.empty() ? related : selected;
+    if (!first.empty()) d->view->reveal(0, *first.begin());
+    d->view->setHighlight(0, std::move(selected), std::move(related));
 }
 
 } // namespace dynascope::views

@@ -29,6 +29,7 @@ protected:
 
 private:
     void followNode(const QString& name);
+    [[nodiscard]] session::StagePtr subjectStage() const;
     void mark();
 
     struct Private;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/text/source_panel.h"
 
+#include "views/models/trace.h"
 #include "views/text/code_view.h"
 #include "views/text/source_text.h"
 
 #include <QComboBox>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeySequence>
 #include <QLabel>
+#include <QMenu>
 #include <QSignalBlocker>
+#include <algorithm>
 
 namespace dynascope::views {
 
@@ -38,6 +42,8 @@ struct SourcePanel::Private {
     std::array<ir::GraphPtr, 2> graphs;
     std::array<NodesOfLine, 2> nodes;
     NodeSelection shown;
+    Subject heard; ///< the last one that the trace was about
+    Subject led;   ///< the last one that chose the file
     int clickedLine = 0;
     std::size_t clicks = 0;
 };
@@ -60,15 +66,28 @@ SourcePanel::SourcePanel(Workspace& workspace, Theme& theme, QWidget* parent)
         d->line = 0;
         invalidate();
     });
+    connect(&workspace.trace(), &Trace::changed, this, [this] {
+        if (const Subject& asked = this->workspace().trace().subject(); asked != d->heard) {
+            d->heard = asked;
+            d->line = 0;
+        }
+        invalidate();
+    });
     connect(&workspace, &Workspace::sourceRequested, this, &SourcePanel::showLine);
     connect(d->files, &QComboBox::activated, this, [this](int index) {
         showLine(d->files->itemData(index).toString(), 0);
         d->path = d->files->itemData(index).toString().toStdString();
     });
     connect(view(), &CodeView::lineClicked, this, [this](int, int line) {
-        const auto& lines = d->text.document->lines;
-        if (line >= 0 && line < int(lines.size())) selectNodesOf(lines[std::size_t(line)].number);
+        if (const int number = numberOf(line); number > 0) selectNodesOf(number);
     });
+    view()->extendMenu = [this](QMenu& menu, int, int line) {
+        const int number = numberOf(line);
+        if (number == 0) return;
+        menu.addSeparator();
+        menu.addAction(tr("What became of line %1").arg(number), QKeySequence(tr("Alt+L")), this,
+                       [this, number] { traceLine(number); });
+    };
 }
 
 SourcePanel::~SourcePanel() = default;
@@ -78,6 +97,27 @@ void SourcePanel::showLine(const QString& file, int line) {
     d->line = line;
     d->shown = workspace().place().node;
     invalidate();
+}
+
+int SourcePanel::numberOf(int line) const {
+    if (!d->text.document) return 0;
+    const auto& lines = d->text.document->lines;
+    return line >= 0 && line < int(lines.size()) ? lines[std::size_t(line)].number : 0;
+}
+
+bool SourcePanel::traceCaret() {
+    const int number = numberOf(view()->currentLine());
+    if (number > 0) traceLine(number);
+    return number > 0;
+}
+
+void SourcePanel::traceLine(int lineNumber) {
+    const Subject now = workspace().subject();
+    const bool isAsked =
+        now.kind == Subject::Kind::Line && now.file == d->path && int(now.line) == lineNumber;
+    workspace().selectLine(d->path, std::uint32_t(lineNumber),
+                           isAsked ? workspace().place().node : NodeSelection(), true);
+    emit workspace().panelRequested(QStringLiteral("provenance"));
 }
 
 void SourcePanel::selectNodesOf(int lineNumber) {
@@ -90,11 +130,13 @@ void SourcePanel::selectNodesOf(int lineNumber) {
             all.push_back({side, node});
     if (all.empty()) {
         d->hint->setText(tr("No node was made at :%1").arg(lineNumber));
+        d->shown = {};
+        workspace().selectLine(d->path, std::uint32_t(lineNumber));
         return;
     }
     const std::size_t at = d->clicks % all.size();
     d->shown = all[at];
-    workspace().selectNode(all[at]);
+    workspace().selectLine(d->path, std::uint32_t(lineNumber), all[at]);
     const bool inB = all[at].side == Side::B;
     const auto inSide = d->nodes[inB ? 1 : 0].value(lineNumber).size();
     const std::size_t nth = inB ? at + 1 : at + 1 - d->nodes[1].value(lineNumber).size();
@@ -128,6 +170,7 @@ void SourcePanel::refresh() {
     if (const ir::SourceLocation* at = node ? node->location() : nullptr;
         at && selected != d->shown && d->line == 0)
         d->path = at->file;
+    followSubject();
     if (d->path.empty()) {
         const session::Compile* compile = workspace().compile();
         const ir::SourceLocation* at = compile ? compile->location() : nullptr;
@@ -149,6 +192,23 @@ void SourcePanel::refresh() {
     }
     showContent();
     mark();
+}
+
+/// Shows the file that the subject's line is in, or the first of those that it comes from.
+void SourcePanel::followSubject() {
+    const Subject asked = workspace().subject();
+    if (asked == d->led || d->line > 0 || workspace().selectedNode()) return;
+    if (asked.kind == Subject::Kind::Line) {
+        d->path = asked.file;
+        d->led = asked;
+    } else if (const CompileTrace* trace = workspace().trace().current();
+               trace && !trace->answer.lines.empty()) {
+        const auto& lines = trace->answer.lines;
+        const bool shown = std::any_of(lines.begin(), lines.end(),
+                                       [this](const ir::SourceLocation& at) { return at.file == d->path; });
+        if (!shown) d->path = lines.front().file;
+        d->led = asked;
+    }
 }
 
 void SourcePanel::mark() {
@@ -178,22 +238,29 @@ void SourcePanel::mark() {
     }
     std::set<int> own, related;
     int goal = d->line;
-    if (const ir::Node* node = workspace().selectedNode(); node && node->stack) {
+    const auto add = [this](std::set<int>& to, int number) {
+        if (const auto at = d->text.indexOfLine.constFind(number); at != d->text.indexOfLine.cend())
+            to.insert(*at);
+    };
+    const Subject asked = workspace().subject();
+    const ir::Node* node = workspace().selectedNode();
+    if (node && node->stack)
         for (const ir::SourceLocation& at : *node->stack)
-            if (at.file == d->path && d->text.indexOfLine.contains(int(at.line)))
-                related.insert(d->text.indexOfLine.value(int(at.line)));
-        if (const ir::SourceLocation* at = node->location(); at->file == d->path) {
-            if (goal == 0) goal = int(at->line);
-            if (d->text.indexOfLine.contains(int(at->line)))
-                own.insert(d->text.indexOfLine.value(int(at->line)));
+            if (at.file == d->path) add(related, int(at.line));
+    int leading = 0;
+    if (asked.kind == Subject::Kind::Line && asked.file == d->path)
+        leading = int(asked.line);
+    else if (const ir::SourceLocation* at = node ? node->location() : nullptr; at && at->file == d->path)
+        leading = int(at->line);
+    if (const CompileTrace* trace = workspace().trace().current())
+        for (const ir::SourceLocation& at : trace->answer.lines) {
+            if (at.file != d->path) continue;
+            add(related, int(at.line));
+            if (leading == 0 && goal == 0) goal = int(at.line);
         }
-    } else if (d->line == 0) {
-        d->hint->clear();
-    }
-    if (d->line > 0) {
-        own.clear();
-        if (d->text.indexOfLine.contains(d->line)) own.insert(d->text.indexOfLine.value(d->line));
-    }
+    if (!node && asked.kind != Subject::Kind::Line && d->line == 0) d->hint->clear();
+    if (goal == 0) goal = leading;
+    add(own, d->line > 0 ? d->line : leading);
     for (const int line : own)
         related.erase(line);
     view()->setHighlight(0, own, related);

@@ -17,6 +17,9 @@ public:
     SourcePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~SourcePanel() override;
 
+    /// Asks what became of the line of the caret, in every compile; false where there is none.
+    bool traceCaret();
+
 public slots:
     void showLine(const QString& file, int line);
 
@@ -25,6 +28,9 @@ protected:
 
 private:
     void selectNodesOf(int lineNumber);
+    void traceLine(int lineNumber);
+    [[nodiscard]] int numberOf(int line) const; ///< of a line of the document; 0 where it has none
+    void followSubject();
     void mark();
 
     struct Private;

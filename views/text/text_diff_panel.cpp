@@ -2,6 +2,7 @@
 #include "views/text/text_diff_panel.h"
 
 #include "views/models/labels.h"
+#include "views/models/trace.h"
 #include "views/text/aligned_text.h"
 #include "views/text/code_view.h"
 
@@ -12,6 +13,7 @@
 #include <QLabel>
 #include <QSaveFile>
 #include <QToolButton>
+#include <algorithm>
 
 namespace dynascope::views {
 
@@ -132,7 +134,12 @@ TextDiffPanel::TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent
     connect(&workspace, &Workspace::stagesChanged, this, &TextDiffPanel::invalidate);
     connect(&workspace, &Workspace::diffChanged, this, &TextDiffPanel::invalidate);
     connect(&workspace, &Workspace::nodeSelected, this, &TextDiffPanel::invalidate);
+    connect(&workspace.trace(), &Trace::changed, this, &TextDiffPanel::invalidate);
     connect(view(), &CodeView::lineClicked, this, [this](int pane, int line) {
+        const session::StagePtr& stage = pane == 0 ? d->key.a : d->key.b;
+        if (stage && stage->content == session::Stage::Content::Code && line >= 0)
+            return this->workspace().selectCode(this->workspace().indexOf(stage.get()),
+                                                std::uint32_t(line) + 1);
         const auto& nodes = d->text.nodeOfLine[std::size_t(pane)];
         if (line >= 0 && line < int(nodes.size()) && nodes[std::size_t(line)] != ir::npos)
             this->workspace().selectNode({pane == 0 ? Side::A : Side::B, nodes[std::size_t(line)]});
@@ -241,21 +248,29 @@ void TextDiffPanel::refresh() {
     const NodeSelection selected = workspace().place().node;
     const int side = selected.side == Side::A ? 0 : 1;
     std::array<std::set<int>, 2> own, related;
-    const auto lines = [this](int of, ir::NodeIndex node) {
+    const auto lines = [this](int of, const std::vector<ir::NodeIndex>& sorted) {
         std::set<int> out;
         const auto& nodes = d->text.nodeOfLine[std::size_t(of)];
         for (std::size_t i = 0; i < nodes.size(); ++i)
-            if (nodes[i] == node) out.insert(int(i));
+            if (std::binary_search(sorted.begin(), sorted.end(), nodes[i])) out.insert(int(i));
         return out;
     };
-    if (!selected.isEmpty()) {
-        own[std::size_t(side)] = lines(side, selected.node);
-        for (const ir::NodeIndex node : workspace().related())
-            related[std::size_t(1 - side)].merge(lines(1 - side, node));
+    if (!selected.isEmpty()) own[std::size_t(side)] = lines(side, {selected.node});
+    const Subject asked = workspace().subject();
+    for (int pane = 0; pane < 2; ++pane) {
+        related[std::size_t(pane)] = lines(pane, workspace().relatedOn(pane == 0 ? Side::A : Side::B));
+        const int stage = pane == 0 ? workspace().place().stageA : workspace().place().stageB;
+        if (asked.kind == Subject::Kind::Code && asked.stage == stage)
+            own[std::size_t(pane)] = {int(asked.line) - 1};
     }
     for (int pane = 0; pane < 2; ++pane)
         view()->setHighlight(pane, own[std::size_t(pane)], related[std::size_t(pane)]);
-    if (!own[std::size_t(side)].empty()) view()->reveal(side, *own[std::size_t(side)].begin());
+    if (!own[std::size_t(side)].empty())
+        view()->reveal(side, *own[std::size_t(side)].begin());
+    else
+        for (int pane = 1; pane >= 0; --pane)
+            if (!related[std::size_t(pane)].empty())
+                view()->reveal(pane, *related[std::size_t(pane)].begin());
 }
 
 } // namespace dynascope::views
