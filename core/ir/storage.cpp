@@ -65,12 +65,14 @@ std::vector<NodeIndex> valuesWritten(const Graph& graph, NodeIndex node) {
     return out.empty() ? bases(graph, of) : out;
 }
 
-std::vector<NodeIndex> storageRoots(const Graph& graph) {
+std::vector<NodeIndex> storageRoots(const Graph& graph, FunctionalForms forms) {
     std::vector<NodeIndex> roots(graph.size());
     for (NodeIndex i = 0; i < graph.size(); ++i) {
         roots[i] = i;
         const Node& node = graph.node(i);
-        const bool isView = opKind(node) == OpKind::View;
+        const OpKind kind = opKind(node);
+        const bool isView = kind == OpKind::View;
+        if (kind == OpKind::FunctionalWrite && forms == FunctionalForms::NewStorage) continue;
         std::vector<NodeIndex> from = isView ? bases(graph, node) : valuesWritten(graph, i);
         if (isView && !node.args.empty() && !node.args.front().isNode()) from.clear(); // a list of tensors
         // A malformed graph may read what is made later.

@@ -13,8 +13,12 @@
 
 namespace dynascope::ir {
 
+/// Whether a functional form counts as a later version of what it is given, or as the new tensor it is.
+enum class FunctionalForms : unsigned char { SameStorage, NewStorage };
+
 /// Per node: the node whose storage it holds; itself where it makes a new one. Linear.
-[[nodiscard]] std::vector<NodeIndex> storageRoots(const Graph& graph);
+[[nodiscard]] std::vector<NodeIndex> storageRoots(const Graph& graph,
+                                                  FunctionalForms forms = FunctionalForms::SameStorage);
 
 /// The values that a node writes: the target of an in-place op, setitem or copy_, what out= names, each
 /// tensor of a list (_foreach_add_), the base of a functional form. Empty for any other node.

@@ -52,6 +52,7 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
     if (report.kind == "random" || report.kind == "hand") {
         judgeFunctionalization(engine, oracleCase, options, report);
         judgeAotLayers(oracleCase, report);
+        judgeInputMutations(oracleCase, report);
     } else if (report.kind == "overlap") {
         judgeOverlap(oracleCase, report);
     } else if (report.kind == "mutation_type") {
@@ -62,7 +63,7 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
         judgePartition(oracleCase, report);
     } else if (report.kind == "normalize_ir") {
         judgeNormalizeIr(engine, oracleCase, options, report);
-    } else {
+    } else if (!judgeReplay(oracleCase, report)) {
         report.parts.push_back(
             {"case", Verdict::Skipped, "kind '" + report.kind + "' is not judged by this version"});
     }

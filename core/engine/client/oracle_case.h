@@ -27,6 +27,10 @@ void judgeFunctionalization(Client& engine, const nlohmann::json& oracleCase, co
 /// Kind `normalize_ir`.
 void judgeNormalizeIr(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
                       CaseReport& report);
+/// Part `find_input_mutations` of kinds `random` and `hand`.
+void judgeInputMutations(const nlohmann::json& oracleCase, CaseReport& report);
+/// The kinds about CUDA graphs; false where the kind is another.
+bool judgeReplay(const nlohmann::json& oracleCase, CaseReport& report);
 
 /// Kinds `random` and `hand`: repeated inputs and synthetic bases, where PyTorch's AOTAutograd kept what it
 /// did.

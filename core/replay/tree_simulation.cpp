@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/replay/tree_simulator.h"
+
+namespace dynascope::replay {
+
+TreeSimulation::TreeSimulation(TreeProgram program, Address firstAddress, bool reuse)
+    : m_program(std::move(program))
+    , m_simulator(firstAddress, reuse)
+    , m_manager(m_simulator, m_program.options) {
+    for (const SimulatedFunction& function : m_program.functions) {
+        m_simulator.addFunction(function.outputs);
+        m_manager.addFunction(function.function);
+    }
+}
+
+bool TreeSimulation::next() {
+    if (m_next == m_program.events.size()) return false;
+    const TreeEvent& event = m_program.events[m_next++];
+    switch (event.kind) {
+    case TreeEvent::Kind::Call:
+        call(event);
+        break;
+    case TreeEvent::Kind::Drop:
+        for (const std::size_t output : event.outputs)
+            drop(event.call, output);
+        m_manager.observe();
+        break;
+    case TreeEvent::Kind::Invocation:
+        m_manager.invocation();
+        break;
+    case TreeEvent::Kind::UserMark:
+        m_manager.userMark();
+        break;
+    case TreeEvent::Kind::EagerBackward:
+        m_manager.eagerBackward();
+        break;
+    }
+    return true;
+}
+
+void TreeSimulation::run() {
+    while (next()) {
+    }
+}
+
+void TreeSimulation::call(const TreeEvent& event) {
+    std::vector<TreeValue> inputs;
+    for (const TreeArgument& argument : event.inputs)
+        inputs.push_back(valueOf(argument));
+    m_simulator.beginCall(inputs);
+    for (const TreeArgument& argument : event.inputs)
+        if (argument.kind == TreeArgument::Kind::Output && argument.lastReference)
+            drop(argument.call, argument.output);
+    const TreeStep& step = m_manager.call(event.function, std::move(inputs), event.stack);
+    m_simulator.endCall();
+    m_calls.push_back({step.outputs, std::vector<bool>(step.outputs.size(), false)});
+}
+
+void TreeSimulation::drop(std::size_t call, std::size_t output) {
+    if (call >= m_calls.size() || output >= m_calls[call].outputs.size() || m_calls[call].dropped[output])
+        return;
+    m_calls[call].dropped[output] = true;
+    if (m_calls[call].outputs[output].isTensor()) m_simulator.drop(m_calls[call].outputs[output].storage);
+}
+
+TreeValue TreeSimulation::valueOf(const TreeArgument& argument) {
+    switch (argument.kind) {
+    case TreeArgument::Kind::Parameter: {
+        const TreeValue value = m_simulator.ownTensor(argument.address);
+        m_simulator.hold(value.storage); // for as long as the program runs
+        return value;
+    }
+    case TreeArgument::Kind::Number: {
+        TreeValue value;
+        value.kind = TreeValue::Kind::Number;
+        return value;
+    }
+    case TreeArgument::Kind::Output:
+        if (argument.call < m_calls.size() && argument.output < m_calls[argument.call].outputs.size() &&
+            !m_calls[argument.call].dropped[argument.output])
+            return m_calls[argument.call].outputs[argument.output];
+        break;
+    case TreeArgument::Kind::Fresh:
+        break;
+    }
+    return m_simulator.freshTensor();
+}
+
+} // namespace dynascope::replay
