@@ -9,8 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-/// More of anything is no case but an attempt to fill the memory.
-constexpr std::size_t mostArguments = 10'000;
+/// More of anything is no case but an attempt to fill the memory: a call costs what lives on its path.
+constexpr std::size_t mostArguments = 10'000, mostCalls = 2'000, mostValues = 50'000;
 /// Parameters lie below every pool, and none at 0.
 constexpr Address parameterBase = 1;
 
@@ -128,11 +128,15 @@ Result<TreeProgram> readTreeCase(std::string_view text) {
         if (!function) return fail("function " + std::to_string(i) + " cannot be read");
         out.functions.push_back(std::move(*function));
     }
-    std::size_t calls = 0;
+    std::size_t calls = 0, values = 0;
     for (std::size_t i = 0; i < events.size(); ++i) {
         auto event = eventOf(events[i], arguments, calls);
         if (!event) return fail("event " + std::to_string(i) + " cannot be read");
-        if (event->kind == TreeEvent::Kind::Call) ++calls;
+        if (event->kind == TreeEvent::Kind::Call) {
+            ++calls;
+            values += event->inputs.size() + out.functions[event->function].outputs.size();
+        }
+        if (calls > mostCalls || values > mostValues) return fail("the case has too many calls");
         out.events.push_back(std::move(*event));
     }
     return out;

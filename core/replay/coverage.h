@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// For a whole capture: which compiled graphs would be CUDA graphs, which not, why, where and what to change.
+// Needs no GPU: it asks what PyTorch asks at compile time (SPEC section 12).
+#pragma once
+
+#include "core/base/task.h"
+#include "core/replay/skip_check.h"
+#include "core/session/session.h"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynascope::replay {
+
+enum class GraphBackend : unsigned char {
+    ReduceOverhead, ///< torch.compile(mode="reduce-overhead"): Inductor with CUDA-graph trees
+    Cudagraphs,     ///< torch.compile(backend="cudagraphs")
+};
+
+enum class CoverageVerdict : unsigned char {
+    CudaGraph,
+    Split,   ///< Inductor cuts the graph around some ops; the pieces between them are CUDA graphs
+    Skipped, ///< runs eagerly
+    Unknown, ///< the capture does not say enough
+};
+[[nodiscard]] std::string_view coverageVerdictName(CoverageVerdict verdict); ///< "CUDA graph", "split", ..
+
+struct CoveragePlace {
+    std::string node;      ///< its name in the graph
+    std::string target;    ///< the op; empty for an input
+    ir::SourceLocation at; ///< of the op, or of the first op that reads the input
+};
+
+struct CoverageProblem {
+    std::string what;   ///< "writes an input": a few words
+    std::string advice; ///< what to change
+    std::vector<CoveragePlace> places;
+    std::optional<SkipReason::Kind> kind; ///< none: no reason to skip, but worth knowing
+};
+
+/// One compiled graph.
+struct GraphCoverage {
+    std::size_t compile = 0; ///< index into Session::compiles
+    session::StagePtr stage; ///< the graph that was judged
+    std::string part;        ///< "forward", "backward", "inference", "graph"
+    std::size_t nodes = 0;
+    std::size_t inputs = 0, fixedInputs = 0; ///< placeholders, and those with fixed addresses among them
+    CoverageVerdict verdict = CoverageVerdict::Unknown;
+    /// Of a graph that has CPU tensors only: the verdict if they were on one GPU.
+    std::optional<CoverageVerdict> onGpu;
+    std::string message;                   ///< PyTorch's where it skips; else why the verdict is not known
+    std::vector<CoverageProblem> problems; ///< reasons first, notes after them
+};
+
+struct CoverageReport {
+    GraphBackend backend = GraphBackend::ReduceOverhead;
+    std::vector<GraphCoverage> graphs;
+    [[nodiscard]] std::size_t count(CoverageVerdict verdict) const;
+};
+
+/// Judges the last graph of each compile's forward and backward. Reads every graph concerned; stops early
+/// where the task is cancelled.
+[[nodiscard]] CoverageReport cudagraphCoverage(const session::Session& session, GraphBackend backend,
+                                               const TaskContext& task = {});
+
+/// One graph by itself. `fixed` lists inputs with fixed addresses, by ordinal, sorted.
+[[nodiscard]] GraphCoverage judgeGraph(const GraphFacts& facts, const std::vector<std::size_t>& fixed,
+                                       GraphBackend backend);
+
+/// "static_input_indices=[0, 1]" of AOTAutograd's metadata; empty where there is none.
+[[nodiscard]] std::vector<std::size_t> staticInputsOf(std::string_view metadata);
+
+} // namespace dynascope::replay

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One graph: the reasons that PyTorch would find, in words for whoever wrote the program.
+#include "core/replay/coverage.h"
+#include "core/replay/mutation_check.h"
+#include "core/replay/written_arguments.h"
+
+#include <algorithm>
+#include <map>
+
+namespace dynascope::replay {
+
+namespace {
+
+using Kind = SkipReason::Kind;
+
+struct Words {
+    std::string_view what, advice;
+};
+
+Words wordsOf(Kind kind) {
+    switch (kind) {
+    case Kind::MutatedInputs:
+        return {
+            "writes an input",
+            "return the new value instead of writing it in place, or make the tensor a parameter or buffer "
+            "(or torch._dynamo.mark_static_address) so that its address stays"};
+    case Kind::CpuTensor:
+        return {"has CPU tensors",
+                "create them with device=, register constants as buffers so that .to() moves them, and pass "
+                "Python numbers instead of CPU scalars"};
+    case Kind::MultipleDevices:
+        return {"is not on one CUDA device", "keep each compiled function on one device, and move tensors "
+                                             "outside of it"};
+    case Kind::NoDevice:
+        return {"has no tensor on a device", "nothing here needs a CUDA graph"};
+    case Kind::ForbiddenOp:
+        return {
+            "calls an op that cannot be recorded",
+            "it waits for the GPU or allocates by what it finds there: move it out of the compiled function"};
+    case Kind::BooleanIndex:
+        return {
+            "assigns through a boolean mask",
+            "write torch.where(mask, value, x) or x.masked_fill(mask, value): the mask's true elements are "
+            "counted on the CPU"};
+    case Kind::SparseOutput:
+        return {"makes a sparse tensor", "convert to sparse outside of the compiled function"};
+    case Kind::UnbackedSymbol:
+        break;
+    }
+    return {"has sizes that depend on data",
+            "avoid .item(), nonzero, masked_select and unique in the compiled function, or give them a fixed "
+            "size (torch.nonzero_static)"};
+}
+
+class Judge {
+public:
+    Judge(const GraphFacts& facts, const std::vector<std::size_t>& fixed, GraphBackend backend)
+        : m_facts(facts)
+        , m_graph(*facts.graph)
+        , m_backend(backend) {
+        std::size_t ordinal = 0;
+        for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
+            if (m_graph.node(i).op != ir::Op::Placeholder) continue;
+            m_isFixed.push_back(std::binary_search(fixed.begin(), fixed.end(), ordinal++));
+            m_placeholders.push_back(i);
+        }
+    }
+
+    GraphCoverage run() {
+        m_out.nodes = m_graph.size();
+        m_out.inputs = m_placeholders.size();
+        m_out.fixedInputs = static_cast<std::size_t>(std::count(m_isFixed.begin(), m_isFixed.end(), true));
+        const InputMutations mutations = findInputMutations(m_facts);
+        const bool torchLevel = std::none_of(m_graph.nodes().begin(), m_graph.nodes().end(),
+                                             [](const ir::NodePtr& node) { return hasSchema(*node); }) &&
+                                m_graph.size() > m_placeholders.size() + 1;
+        if (torchLevel)
+            return unknown("it is a graph of Python functions: what they write is not known before "
+                           "AOTAutograd's graph");
+        if (devicesOf(m_facts).empty() && m_graph.size() > 1)
+            return unknown("the text does not say on which device its tensors are");
+
+        const std::vector<SkipReason> reasons = reasonsOf(m_facts, mutations);
+        m_out.verdict = verdictOf(reasons);
+        if (!reasons.empty()) m_out.message = reasons.front().message;
+        judgeOnGpu(mutations);
+        for (const SkipReason& reason : reasons)
+            addProblem(reason, mutations);
+        addNotes(mutations);
+        return std::move(m_out);
+    }
+
+private:
+    GraphCoverage unknown(std::string why) {
+        m_out.message = std::move(why);
+        return std::move(m_out);
+    }
+
+    std::vector<SkipReason> reasonsOf(const GraphFacts& facts, const InputMutations& mutations) const {
+        SkipOptions options;
+        options.allowInputMutation = true; // asked below, since fixed inputs need not come first
+        std::vector<SkipReason> reasons = checkForSkip(facts, mutations, options).reasons;
+        std::vector<std::size_t> written;
+        SkipReason mutation{Kind::MutatedInputs, {}, {}};
+        for (const std::size_t input : mutations.inputs) {
+            if (input >= m_isFixed.size() || m_isFixed[input]) continue;
+            written.push_back(input);
+            mutation.nodes.push_back(m_placeholders[input]);
+        }
+        if (written.empty()) return reasons;
+        std::vector<std::string> uses;
+        for (PlaceholderInfo& info : placeholdersOf(m_graph))
+            uses.push_back(std::move(info.mutatingUse));
+        mutation.message = mutationMessage(uses, written);
+        reasons.insert(reasons.begin(), std::move(mutation));
+        return reasons;
+    }
+
+    /// Inductor leaves single ops and CPU tensors out of its CUDA graphs instead of giving up the whole.
+    CoverageVerdict verdictOf(const std::vector<SkipReason>& reasons) const {
+        if (reasons.empty()) return CoverageVerdict::CudaGraph;
+        const bool anyCuda =
+            std::any_of(m_facts.nodes.begin(), m_facts.nodes.end(),
+                        [](const NodeFacts& node) { return deviceType(node.device) == "cuda"; });
+        const auto canSplit = [&](const SkipReason& reason) {
+            return reason.kind != Kind::MutatedInputs && reason.kind != Kind::MultipleDevices &&
+                   reason.kind != Kind::NoDevice && (reason.kind != Kind::CpuTensor || anyCuda);
+        };
+        const bool splits = m_backend == GraphBackend::ReduceOverhead &&
+                            std::all_of(reasons.begin(), reasons.end(), canSplit);
+        return splits ? CoverageVerdict::Split : CoverageVerdict::Skipped;
+    }
+
+    /// A capture that was made without a GPU says what would happen on one.
+    void judgeOnGpu(const InputMutations& mutations) {
+        const std::vector<DeviceUse> devices = devicesOf(m_facts);
+        if (devices.size() != 1 || devices.front().device != "cpu") return;
+        GraphFacts moved = m_facts;
+        for (NodeFacts& node : moved.nodes)
+            if (node.device == "cpu") node.device = "cuda:0";
+        const std::vector<SkipReason> reasons = reasonsOf(moved, mutations);
+        m_out.onGpu = verdictOf(reasons);
+    }
+
+    CoveragePlace placeOf(ir::NodeIndex i) const {
+        const ir::Node& node = m_graph.node(i);
+        CoveragePlace place{node.name, {}, {}};
+        if (node.op != ir::Op::Placeholder) place.target = ir::shortTarget(node.target);
+        if (const ir::SourceLocation* at = node.location()) {
+            place.at = *at;
+        } else {
+            for (const ir::NodeIndex user : m_graph.users(i)) {
+                const ir::SourceLocation* at = m_graph.node(user).location();
+                if (!at) continue;
+                place.at = *at;
+                break;
+            }
+        }
+        return place;
+    }
+
+    void addProblem(const SkipReason& reason, const InputMutations& mutations) {
+        const Words words = wordsOf(reason.kind);
+        CoverageProblem problem{std::string(words.what), std::string(words.advice), {}, reason.kind};
+        if (reason.kind == Kind::MutatedInputs) {
+            for (const InputWrite& write : mutations.writes) {
+                if (!write.marked || write.input >= m_isFixed.size() || m_isFixed[write.input]) continue;
+                CoveragePlace place = placeOf(write.node);
+                place.node = m_graph.node(m_placeholders[write.input]).name + " by " + place.node;
+                problem.places.push_back(std::move(place));
+            }
+        } else {
+            for (const ir::NodeIndex i : reason.nodes)
+                if (reason.kind != Kind::CpuTensor || bringsCpuIn(i)) problem.places.push_back(placeOf(i));
+        }
+        m_out.problems.push_back(std::move(problem));
+    }
+
+    /// Whether the node is where the CPU comes from, and no follower.
+    bool bringsCpuIn(ir::NodeIndex i) const {
+        const std::span<const ir::NodeIndex> inputs = m_graph.inputs(i);
+        return std::none_of(inputs.begin(), inputs.end(),
+                            [&](ir::NodeIndex input) { return m_facts.nodes[input].device == "cpu"; });
+    }
+
+    void addNotes(const InputMutations& mutations) {
+        CoverageProblem fixed{"writes parameters or buffers",
+                              "no harm: their addresses stay, and the warm-up's writes are those of a run",
+                              {},
+                              {}};
+        CoverageProblem unseen{"writes an input without a mark in the op's schema",
+                               "PyTorch does not see this write; make sure that the tensor is a buffer",
+                               {},
+                               {}};
+        for (const InputWrite& write : mutations.writes) {
+            if (write.marked && (write.input >= m_isFixed.size() || !m_isFixed[write.input])) continue;
+            CoveragePlace place = placeOf(write.node);
+            place.node = m_graph.node(m_placeholders[write.input]).name + " by " + place.node;
+            (write.marked ? fixed : unseen).places.push_back(std::move(place));
+        }
+        CoverageProblem dynamic{"takes sizes as inputs",
+                                "every new combination of them is recorded anew; pad to a few sizes",
+                                {},
+                                {}};
+        for (const ir::NodeIndex i : m_placeholders)
+            if (m_facts.nodes[i].symbolic && !m_facts.nodes[i].tensor) dynamic.places.push_back(placeOf(i));
+        for (CoverageProblem* note : {&fixed, &unseen, &dynamic})
+            if (!note->places.empty()) m_out.problems.push_back(std::move(*note));
+    }
+
+    const GraphFacts& m_facts;
+    const ir::Graph& m_graph;
+    GraphBackend m_backend;
+    std::vector<bool> m_isFixed; ///< by placeholder
+    std::vector<ir::NodeIndex> m_placeholders;
+    GraphCoverage m_out;
+};
+
+} // namespace
+
+GraphCoverage judgeGraph(const GraphFacts& facts, const std::vector<std::size_t>& fixed,
+                         GraphBackend backend) {
+    return Judge(facts, fixed, backend).run();
+}
+
+} // namespace dynascope::replay
