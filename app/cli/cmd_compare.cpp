@@ -4,7 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/info.h"
 #include "app/cli/table.h"
-#include "core/compare/compare.h"
+#include "core/compare/explain.h"
 
 #include <algorithm>
 #include <memory>
@@ -34,11 +34,11 @@ std::string idOf(const Session& session, std::size_t compile) {
     return compileName(session, session.compiles[compile]);
 }
 
-std::string placeOf(const session::Compile& compile) {
-    const ir::SourceLocation* at = compile.location();
-    std::string text = compile.function;
-    if (at != nullptr) text += ' ' + std::string(baseName(at->file)) + ':' + std::to_string(at->line);
-    return text;
+std::string explanationText(const compare::Explanation& explanation) {
+    std::string out = explanation.summary + '\n';
+    for (const std::string& point : explanation.points)
+        out += "- " + point + '\n';
+    return out;
 }
 
 std::string_view outcomeText(const std::optional<session::CacheEvent::Outcome>& outcome) {
@@ -80,6 +80,7 @@ std::string detailText(const CompileComparison& pair) {
 
 std::string comparisonText(const Session& a, const Session& b, const Comparison& result) {
     std::string out = "A  " + a.title + "\nB  " + b.title + "\n\n";
+    out += explanationText(compare::explain(a, b, result)) + '\n';
     out += count(result.same, "compile") + " the same, " + std::to_string(result.differing) + " different, " +
            std::to_string(result.onlyInA) + " only in A, " + std::to_string(result.onlyInB) + " only in B\n";
     if (!result.compiles.empty()) out += "\nCompiles\n";
@@ -87,7 +88,7 @@ std::string comparisonText(const Session& a, const Session& b, const Comparison&
                  Table::Align::Right, Table::Align::Right});
     for (const CompileComparison& pair : result.compiles)
         table.add({idOf(a, pair.a), idOf(b, pair.b), std::string(compare::verdictName(pair.verdict)),
-                   placeOf(pair.a != compare::none ? a.compiles[pair.a] : b.compiles[pair.b]),
+                   compare::placeOf(pair.a != compare::none ? a.compiles[pair.a] : b.compiles[pair.b]),
                    formatSeconds(pair.secondsA), formatSeconds(pair.secondsB)});
     if (!table.empty()) out += table.toString("  ");
     for (const CompileComparison& pair : result.compiles) {
@@ -126,6 +127,17 @@ ordered_json compileJson(const Session& session, std::size_t index) {
             {"status", session::statusName(c.status)}};
 }
 
+ordered_json explanationJson(const compare::Explanation& explanation) {
+    return {{"summary", explanation.summary}, {"points", explanation.points}};
+}
+
+ordered_json valuesJson(const std::vector<compare::ValueComparison>& values) {
+    ordered_json out = ordered_json::array();
+    for (const compare::ValueComparison& value : values)
+        out.push_back({{"name", value.name}, {"a", value.a}, {"b", value.b}});
+    return out;
+}
+
 ordered_json listJson(const compare::ListComparison& list) {
     return {{"same", list.same}, {"only_a", list.onlyA}, {"only_b", list.onlyB}};
 }
@@ -155,6 +167,7 @@ ordered_json pairJson(const Session& a, const Session& b, const CompileCompariso
             {"verdict", compare::verdictName(pair.verdict)},
             {"difference", pair.difference},
             {"stages", std::move(stages)},
+            {"inputs", valuesJson(pair.inputs)},
             {"symbols", listJson(pair.symbols)},
             {"guards", listJson(pair.guards)},
             {"caches", std::move(caches)},
@@ -178,6 +191,8 @@ std::string comparisonJson(const Session& a, const Session& b, const Comparison&
     return dump({{"a", a.path},
                  {"b", b.path},
                  {"verdict", result.alike() ? "same" : "differs"},
+                 {"explanation", explanationJson(compare::explain(a, b, result))},
+                 {"settings", valuesJson(result.settings)},
                  {"same", result.same},
                  {"differ", result.differing},
                  {"only_a", result.onlyInA},
@@ -187,7 +202,8 @@ std::string comparisonJson(const Session& a, const Session& b, const Comparison&
 }
 
 std::string ranksText(const Session& session, const RankComparison& result) {
-    std::string out = session.title + ", " + count(result.ranks.size(), "rank") + '\n';
+    std::string out = session.title + ", " + count(result.ranks.size(), "rank") + "\n\n" +
+                      explanationText(compare::explainRanks(session, result)) + '\n';
     if (result.firstDiffering == compare::none) return out + "all ranks compiled the same\n";
     const compare::RankRow& first = result.rows[result.firstDiffering];
     out += "first difference: " + first.compileId + ", rank " +
@@ -225,6 +241,7 @@ std::string ranksJson(const Session& session, const RankComparison& result) {
     return dump(
         {{"path", session.path},
          {"verdict", alike ? "same" : "differs"},
+         {"explanation", explanationJson(compare::explainRanks(session, result))},
          {"ranks", result.ranks},
          {"first", alike ? ordered_json() : ordered_json(result.rows[result.firstDiffering].compileId)},
          {"compiles", std::move(rows)}});

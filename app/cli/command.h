@@ -7,6 +7,7 @@
 
 #include "app/cli/options.h"
 #include "core/base/result.h"
+#include "core/base/words.h"
 #include "core/session/session.h"
 
 #include <string>
@@ -29,13 +30,6 @@ void print(std::string_view text);
 
 /// Opens a capture or a graph text; "-" reads standard input.
 [[nodiscard]] Result<session::SessionPtr> openInput(const std::string& path);
-
-/// "1.13 s", "0.05 s", "12 ms"; empty for 0.
-[[nodiscard]] std::string formatSeconds(double seconds);
-/// "1 graph", "2 graphs".
-[[nodiscard]] std::string count(std::size_t n, std::string_view noun);
-/// File name without its folders.
-[[nodiscard]] std::string_view baseName(std::string_view path);
 
 /// A stage by "NAME" or "NAME#K" of a compile "0/0" or "RANK:0/0"; an empty frame means the first compile
 /// that has it, an empty stage the first graph.

@@ -17,11 +17,8 @@ namespace dynascope::cli {
 /// The same as one JSON document; README lists its fields.
 [[nodiscard]] std::string infoJson(const session::Session& session);
 
-/// "0/0", with the rank in front where the session has several: "1:0/0".
-[[nodiscard]] std::string compileName(const session::Session& session, const session::Compile& compile);
-
-/// "hit", "miss" or "bypass".
-[[nodiscard]] std::string_view outcomeName(session::CacheEvent::Outcome outcome);
+using session::compileName;
+using session::outcomeName;
 
 /// Time spent in timing events of one name, longest first. Events nest, so the sum of all is more than the
 /// whole.

@@ -95,18 +95,6 @@ ordered_json compileJson(const session::Compile& c) {
 
 } // namespace
 
-std::string_view outcomeName(session::CacheEvent::Outcome outcome) {
-    switch (outcome) {
-    case session::CacheEvent::Outcome::Hit:
-        return "hit";
-    case session::CacheEvent::Outcome::Miss:
-        return "miss";
-    case session::CacheEvent::Outcome::Bypass:
-        return "bypass";
-    }
-    return "";
-}
-
 std::string infoJson(const session::Session& session) {
     ordered_json warnings = ordered_json::array();
     for (const session::Warning& w : session.warnings) {

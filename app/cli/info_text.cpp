@@ -196,11 +196,6 @@ std::string headText(const Session& session) {
 
 } // namespace
 
-std::string compileName(const session::Session& session, const session::Compile& compile) {
-    const std::string rank = session.ranks.size() > 1 ? std::to_string(compile.rank) + ':' : std::string();
-    return rank + compile.id.toString();
-}
-
 std::vector<PhaseTime> phaseTimes(const Session& session) {
     std::map<std::string, PhaseTime> byName;
     for (const session::TimingEvent& event : session.timings) {

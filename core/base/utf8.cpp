@@ -21,4 +21,10 @@ void appendUtf8(std::string& out, std::uint32_t point) {
     }
 }
 
+std::size_t characterStart(std::string_view text, std::size_t at) {
+    while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U)
+        --at;
+    return at;
+}
+
 } // namespace dynascope

@@ -39,7 +39,8 @@ session::CompileId parseCompileId(std::string_view text) {
     return out;
 }
 
-void TimingBuilder::add(const json::element& event, int rank, const session::CompileId& fallback) {
+void TimingBuilder::add(const json::element& event, int rank, const session::CompileId& fallback,
+                        std::size_t record) {
     const std::string_view phase = json::text(event, "ph");
     const double at = json::number(event, "ts", NAN);
     if (phase.size() != 1 || !std::isfinite(at)) return;
@@ -52,13 +53,12 @@ void TimingBuilder::add(const json::element& event, int rank, const session::Com
     Lane& lane = m_lanes[{rank, pid, tid}];
     const std::string_view name = json::text(event, "name");
     if (phase == "E") {
-        end(lane, name, at);
+        end(lane, name, at, record);
         return;
     }
     if (phase != "B" && phase != "X" && phase != "i" && phase != "I") return;
 
     Built built;
-    built.rank = rank;
     built.compileId = fallback;
     if (json::element args; event["args"].get(args) == simdjson::SUCCESS) {
         const session::CompileId own = parseCompileId(json::text(args, "compile_id"));
@@ -69,6 +69,9 @@ void TimingBuilder::add(const json::element& event, int rank, const session::Com
     built.event.startUs = at;
     built.event.pid = pid;
     built.event.tid = tid;
+    built.event.rank = rank;
+    built.event.record = record;
+    if (phase != "B") built.event.endRecord = record;
     built.event.depth = static_cast<int>(lane.stack.size());
     if (phase == "X") {
         built.event.durationUs = std::max(0.0, json::number(event, "dur"));
@@ -83,7 +86,7 @@ void TimingBuilder::add(const json::element& event, int rank, const session::Com
     m_events.push_back(std::move(built));
 }
 
-void TimingBuilder::end(Lane& lane, std::string_view name, double at) {
+void TimingBuilder::end(Lane& lane, std::string_view name, double at, std::size_t record) {
     const auto found = lane.byName.find(name);
     if (found == lane.byName.end() || found->second.empty()) return;
     // Threads share one tid, so the event that ends need not be the innermost.
@@ -91,10 +94,11 @@ void TimingBuilder::end(Lane& lane, std::string_view name, double at) {
     found->second.pop_back();
     Built& built = m_events[index];
     built.event.durationUs = std::max(0.0, at - built.event.startUs);
+    built.event.endRecord = record;
     m_open[index] = 0;
     while (!lane.stack.empty() && !m_open[lane.stack.back()])
         lane.stack.pop_back();
-    if (isBackwardName(name)) --m_backward[built.rank];
+    if (isBackwardName(name)) --m_backward[built.event.rank];
 }
 
 bool TimingBuilder::inBackward(int rank) const {

@@ -18,13 +18,13 @@ namespace dynascope::capture {
 class TimingBuilder {
 public:
     /// `fallback` is the compile id of the record itself; the event's own args.compile_id goes first.
-    void add(const json::element& event, int rank, const session::CompileId& fallback);
+    /// `record` is the index of that record.
+    void add(const json::element& event, int rank, const session::CompileId& fallback, std::size_t record);
     /// True while an event of that rank is open in which a backward graph is compiled.
     [[nodiscard]] bool inBackward(int rank) const;
 
     struct Built {
         session::TimingEvent event;
-        int rank = 0;
         session::CompileId compileId;
     };
     /// Closes what is open at the last time seen and counts times from the first event. Leaves the builder
@@ -38,7 +38,7 @@ private:
         std::map<std::string, std::vector<std::size_t>, std::less<>> byName; // begun and not ended
     };
 
-    void end(Lane& lane, std::string_view name, double at);
+    void end(Lane& lane, std::string_view name, double at, std::size_t record);
 
     std::vector<Built> m_events;
     std::vector<char> m_open;

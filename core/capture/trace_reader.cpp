@@ -325,7 +325,7 @@ void TraceReader::joinTimings() {
     for (std::size_t i = 0; i < m_session.compiles.size(); ++i)
         indexOf.emplace(std::pair(m_session.compiles[i].rank, m_session.compiles[i].id), static_cast<int>(i));
     for (TimingBuilder::Built& built : m_timing.finish()) {
-        const auto found = indexOf.find({built.rank, built.compileId});
+        const auto found = indexOf.find({built.event.rank, built.compileId});
         if (found != indexOf.end()) built.event.compile = found->second;
         m_session.timings.push_back(std::move(built.event));
     }

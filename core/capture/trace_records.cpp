@@ -105,7 +105,7 @@ void TraceReader::readEvent(const Visit& visit) {
     simdjson::dom::element event;
     const simdjson::error_code error = m_payloadParser.parse(text.data(), text.size(), true).get(event);
     if (error == simdjson::SUCCESS)
-        m_timing.add(event, visit.record.rank, visit.record.compileId);
+        m_timing.add(event, visit.record.rank, visit.record.compileId, visit.index);
     else if (!m_payloadDamaged)
         warn(std::string("timing event is not JSON: ") + simdjson::error_message(error), visit.record.line,
              visit.index);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <map>
 #include <thread>
 
 namespace dynascope::compare {
@@ -16,19 +14,21 @@ namespace {
 using session::Compile;
 using session::Session;
 
-/// Calls work(0) ... work(count - 1), each once, on several threads.
+/// Calls work(0) ... work(count - 1), each once, on several threads. Progress is told on the caller's.
 template <typename Work>
-void forEachInParallel(std::size_t count, const Work& work) {
+void forEachInParallel(std::size_t count, const TaskContext& task, const Work& work) {
     std::atomic<std::size_t> next{0};
-    const auto run = [&] {
-        for (std::size_t i = next++; i < count; i = next++)
+    const auto run = [&](bool tells) {
+        for (std::size_t i = next++; i < count; i = next++) {
             work(i);
+            if (tells) task.report("Comparing stages", std::min(next.load(), count), count);
+        }
     };
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     std::vector<std::jthread> threads;
     for (std::size_t i = 1; i < std::min(cores, count); ++i)
-        threads.emplace_back(run);
-    run();
+        threads.emplace_back(run, false);
+    run(true);
 }
 
 /// A guard as two runs can share it: addresses of objects are others in each process.
@@ -91,41 +91,18 @@ void judge(CompileComparison& pair, const Compile& a, const Compile& b) {
     if (a.status != b.status) say("status: " + statusText(a) + " / " + statusText(b));
     if (a.isRecompile != b.isRecompile) say("A is " + recompileText(a) + ", B is " + recompileText(b));
     if (!pair.symbols.alike()) say(firstOf(pair.symbols, "symbol"));
-    for (const StageComparison& stage : pair.stages)
-        if (stage.verdict != Verdict::Same && !stage.cached)
-            say((stage.a ? stage.a : stage.b)->label() + ": " + stage.difference);
+    if (const std::size_t first = firstDifferingStage(pair); first != none) {
+        const StageComparison& stage = pair.stages[first];
+        say((stage.a ? stage.a : stage.b)->label() + ": " + stage.difference);
+    }
     if (!pair.guards.alike()) say(firstOf(pair.guards, "guard"));
 }
 
-void compareTimings(const Session& a, const Session& b, Comparison& out) {
-    std::map<std::string, TimingComparison> byName;
-    for (const session::TimingEvent& event : a.timings) {
-        TimingComparison& entry = byName[event.name];
-        entry.secondsA += event.durationUs / 1e6;
-        ++entry.countA;
-    }
-    for (const session::TimingEvent& event : b.timings) {
-        TimingComparison& entry = byName[event.name];
-        entry.secondsB += event.durationUs / 1e6;
-        ++entry.countB;
-    }
-    for (auto& [name, entry] : byName) {
-        entry.name = name;
-        out.timings.push_back(std::move(entry));
-    }
-    std::stable_sort(out.timings.begin(), out.timings.end(),
-                     [](const TimingComparison& x, const TimingComparison& y) {
-                         return std::abs(x.secondsA - x.secondsB) > std::abs(y.secondsA - y.secondsB);
-                     });
-}
-
-} // namespace
-
-Result<Comparison> compareSessions(const Session& a, const Session& b, const CompareOptions& options,
-                                   const TaskContext& task) {
+Result<Comparison> comparePairs(const Session& a, const Session& b, const std::vector<detail::Pair>& pairs,
+                                const CompareOptions& options, const TaskContext& task) {
     Comparison out;
     std::vector<StageComparison*> stages;
-    for (const detail::Pair& pair : detail::matchCompiles(a, b, options)) {
+    for (const detail::Pair& pair : pairs) {
         CompileComparison& entry = out.compiles.emplace_back();
         entry.a = pair.a;
         entry.b = pair.b;
@@ -145,26 +122,55 @@ Result<Comparison> compareSessions(const Session& a, const Session& b, const Com
         for (StageComparison& stage : entry.stages)
             stages.push_back(&stage);
 
-    forEachInParallel(stages.size(), [&](std::size_t i) {
-        if (task.cancelled()) return;
-        detail::compareStage(*stages[i], options);
+    forEachInParallel(stages.size(), task, [&](std::size_t i) {
+        if (!task.cancelled()) detail::compareStage(*stages[i], options);
     });
     if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
 
+    bool settled = false;
     for (CompileComparison& entry : out.compiles) {
         if (entry.a != none && entry.b != none) {
             const Compile &ca = a.compiles[entry.a], &cb = b.compiles[entry.b];
             entry.guards = detail::compareLists(guardTexts(ca), guardTexts(cb));
             entry.symbols = detail::compareLists(symbolTexts(ca), symbolTexts(cb));
             entry.caches = detail::compareCaches(a, ca, b, cb);
+            entry.inputs = detail::compareInputs(ca, cb);
             judge(entry, ca, cb);
+            // A run has one configuration as a rule: reading it for every compile would take longer than the
+            // rest.
+            if (!settled && !ca.metricsJson.empty() && !cb.metricsJson.empty()) {
+                out.settings = detail::compareSettings(a, ca, b, cb);
+                settled = true;
+            }
         }
         ++(entry.verdict == Verdict::Same      ? out.same
            : entry.verdict == Verdict::OnlyInA ? out.onlyInA
            : entry.verdict == Verdict::OnlyInB ? out.onlyInB
                                                : out.differing);
     }
-    compareTimings(a, b, out);
+    return out;
+}
+
+} // namespace
+
+std::size_t firstDifferingStage(const CompileComparison& pair) {
+    for (std::size_t i = 0; i < pair.stages.size(); ++i)
+        if (pair.stages[i].verdict != Verdict::Same && !pair.stages[i].cached) return i;
+    return none;
+}
+
+Result<Comparison> compareSessions(const Session& a, const Session& b, const CompareOptions& options,
+                                   const TaskContext& task) {
+    auto out = comparePairs(a, b, detail::matchCompiles(a, b, options), options, task);
+    if (out)
+        out->timings = detail::compareTimings(a, b, out->compiles, options.rankA >= 0 || options.rankB >= 0);
+    return out;
+}
+
+Result<Comparison> compareCompiles(const Session& a, std::size_t compileA, const Session& b,
+                                   std::size_t compileB, const TaskContext& task) {
+    auto out = comparePairs(a, b, {{compileA, compileB, Match::Chosen}}, {}, task);
+    if (out) out->timings = detail::compareTimings(a, b, out->compiles, true);
     return out;
 }
 

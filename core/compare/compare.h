@@ -33,8 +33,9 @@ enum class Match : std::uint8_t {
     CompileId, ///< asked for: the ranks of one run
     Source,    ///< the same function of the same file
     Structure, ///< the same operators in the same order
+    Chosen,    ///< two compiles that somebody picked
 };
-[[nodiscard]] std::string_view matchName(Match match); ///< "compile id", "source", "structure"
+[[nodiscard]] std::string_view matchName(Match match); ///< "compile id", "source", "structure", "choice"
 
 struct StageComparison {
     session::StagePtr a, b; ///< null on the side that lacks it
@@ -63,6 +64,11 @@ struct CacheComparison {
     [[nodiscard]] bool alike() const { return a == b && keyA == keyB; }
 };
 
+/// Something with a name and a value on each side; empty where a side has none.
+struct ValueComparison {
+    std::string name, a, b;
+};
+
 struct CompileComparison {
     std::size_t a = none, b = none; ///< indices into Session::compiles
     Match match = Match::Source;
@@ -72,19 +78,29 @@ struct CompileComparison {
     std::vector<StageComparison> stages; ///< as A has them, then those that only B has
     ListComparison guards, symbols;
     std::vector<CacheComparison> caches; ///< no part of the verdict
-    double secondsA = 0, secondsB = 0;   ///< of compilation, backward included
+    /// Inputs that differ, by source: "L['x']", "f32[4, 8]", "f32[5, 8]". No part of the verdict, since a
+    /// graph with symbols serves many sizes.
+    std::vector<ValueComparison> inputs;
+    double secondsA = 0, secondsB = 0; ///< of compilation, backward included
 };
 
-/// All timing events of one name.
+/// Index of the first stage that tells two compiles apart; `none` where no stage does.
+[[nodiscard]] std::size_t firstDifferingStage(const CompileComparison& pair);
+
+/// All timing events of one name. Events inside others of the same name count once.
 struct TimingComparison {
     std::string name;
     double secondsA = 0, secondsB = 0;
+    double selfA = 0, selfB = 0; ///< seconds that no event inside accounts for
     std::size_t countA = 0, countB = 0;
 };
 
 struct Comparison {
     std::vector<CompileComparison> compiles; ///< in the order of A, then those that only B has
     std::vector<TimingComparison> timings;   ///< by how far they are apart, descending
+    /// Versions and configurations that differ, as the first pair that recorded both says. No part of the
+    /// verdict.
+    std::vector<ValueComparison> settings;
     std::size_t same = 0, differing = 0, onlyInA = 0, onlyInB = 0;
     [[nodiscard]] bool alike() const { return differing + onlyInA + onlyInB == 0; }
 };
@@ -102,6 +118,11 @@ struct CompareOptions {
                                                  const CompareOptions& options = {},
                                                  const TaskContext& task = {});
 
+/// Two compiles, of one session or of two: indices into Session::compiles. A Comparison of that one pair.
+[[nodiscard]] Result<Comparison> compareCompiles(const session::Session& a, std::size_t compileA,
+                                                 const session::Session& b, std::size_t compileB,
+                                                 const TaskContext& task = {});
+
 /// One compile id on all ranks.
 struct RankRow {
     std::string compileId;
@@ -112,8 +133,9 @@ struct RankRow {
 };
 struct RankComparison {
     std::vector<int> ranks;
-    std::vector<RankRow> rows;         ///< in the order of compilation on the first rank that has them
-    std::size_t firstDiffering = none; ///< index into rows
+    std::vector<Comparison> comparisons; ///< by rank: of the first one with it; of the first itself empty
+    std::vector<RankRow> rows;           ///< in the order of compilation on the first rank that has them
+    std::size_t firstDiffering = none;   ///< index into rows
 };
 /// Holds each rank of a session against its first one.
 [[nodiscard]] Result<RankComparison> compareRanks(const session::Session& session,

@@ -28,6 +28,21 @@ void compareStage(StageComparison& pair, const CompareOptions& options);
                                                          const session::Session& b,
                                                          const session::Compile& cb);
 
+/// Inputs by source, where they differ.
+[[nodiscard]] std::vector<ValueComparison> compareInputs(const session::Compile& a,
+                                                         const session::Compile& b);
+/// What the compilation_metrics records of two compiles and the sessions' headers say of versions and
+/// configurations, where it differs.
+[[nodiscard]] std::vector<ValueComparison> compareSettings(const session::Session& a,
+                                                           const session::Compile& ca,
+                                                           const session::Session& b,
+                                                           const session::Compile& cb);
+/// The timing events of the compiles of `pairs` and, unless `thoseOnly`, those that belong to no compile.
+[[nodiscard]] std::vector<TimingComparison> compareTimings(const session::Session& a,
+                                                           const session::Session& b,
+                                                           const std::vector<CompileComparison>& pairs,
+                                                           bool thoseOnly);
+
 [[nodiscard]] ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b);
 
 /// At most `length` bytes, cut between characters.

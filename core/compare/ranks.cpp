@@ -24,6 +24,7 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
     RankComparison out;
     out.ranks = session.ranks;
     const std::size_t count = out.ranks.size();
+    out.comparisons.resize(count);
     std::map<std::string, std::size_t> rowOf;
     const auto rowFor = [&](const session::Compile& compile) -> RankRow& {
         const auto [at, isNew] = rowOf.try_emplace(compile.id.toString(), out.rows.size());
@@ -35,12 +36,12 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
 
     std::map<std::pair<std::string, std::size_t>, int> groups; // of those that are not as the first rank is
     for (std::size_t r = 1; r < count; ++r) {
-        const Result<Comparison> pair = compareSessions(session, session,
-                                                        {.rankA = out.ranks.front(),
-                                                         .rankB = out.ranks[r],
-                                                         .byCompileId = true,
-                                                         .ignoreDeviceIndex = true},
-                                                        task);
+        Result<Comparison> pair = compareSessions(session, session,
+                                                  {.rankA = out.ranks.front(),
+                                                   .rankB = out.ranks[r],
+                                                   .byCompileId = true,
+                                                   .ignoreDeviceIndex = true},
+                                                  task);
         if (!pair) return tl::unexpected(pair.error());
         for (const CompileComparison& entry : pair->compiles) {
             const session::Compile& compile = session.compiles[entry.b != none ? entry.b : entry.a];
@@ -62,6 +63,7 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
                              : entry.verdict == Verdict::OnlyInB ? "only on rank " + other
                                                                  : entry.difference;
         }
+        out.comparisons[r] = std::move(*pair);
     }
     for (std::size_t i = 0; i < out.rows.size() && out.firstDiffering == none; ++i)
         if (!out.rows[i].alike()) out.firstDiffering = i;

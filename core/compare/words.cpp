@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/utf8.h"
 #include "core/compare/parts.h"
 
 #include <algorithm>
@@ -14,27 +15,16 @@ std::string_view verdictName(Verdict verdict) {
 }
 
 std::string_view matchName(Match match) {
-    static constexpr std::array<std::string_view, 3> names = {"compile id", "source", "structure"};
+    static constexpr std::array<std::string_view, 4> names = {"compile id", "source", "structure", "choice"};
     return names[static_cast<std::size_t>(match)];
 }
 
 namespace detail {
 
-namespace {
-
-/// The last start of a character at or before `at`.
-std::size_t characterAt(std::string_view text, std::size_t at) {
-    while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U)
-        --at;
-    return at;
-}
-
-} // namespace
-
 std::string shortened(std::string_view text, std::size_t length) {
     const std::size_t line = std::min(text.find('\n'), text.size());
     if (line <= length) return std::string(text.substr(0, line));
-    return std::string(text.substr(0, characterAt(text, length - 3))) + "...";
+    return std::string(text.substr(0, characterStart(text, length - 3))) + "...";
 }
 
 std::string withoutAddresses(std::string_view text, std::size_t digits) {
@@ -61,7 +51,7 @@ std::string whereTheyPart(std::string_view a, std::string_view b) {
     const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
     const auto part = static_cast<std::size_t>(at - a.begin());
     const auto excerpt = [&](std::string_view text) {
-        std::size_t from = part > before ? characterAt(text, part - before) : 0;
+        std::size_t from = part > before ? characterStart(text, part - before) : 0;
         // Both excerpts are lines, even where the texts are not.
         if (const std::size_t line = text.substr(0, part).rfind('\n'); line != std::string_view::npos)
             from = std::max(from, line + 1);

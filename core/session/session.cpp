@@ -40,6 +40,23 @@ std::string CompileId::toString() const {
     return out + std::to_string(frame) + '/' + std::to_string(compile);
 }
 
+std::string compileName(const Session& session, const Compile& compile) {
+    const std::string rank = session.ranks.size() > 1 ? std::to_string(compile.rank) + ':' : std::string();
+    return rank + compile.id.toString();
+}
+
+std::string_view outcomeName(CacheEvent::Outcome outcome) {
+    switch (outcome) {
+    case CacheEvent::Outcome::Hit:
+        return "hit";
+    case CacheEvent::Outcome::Miss:
+        return "miss";
+    case CacheEvent::Outcome::Bypass:
+        return "bypass";
+    }
+    return "";
+}
+
 std::string_view phaseName(Phase phase) {
     static constexpr std::array<std::string_view, 11> names = {"Dynamo",
                                                                "pre-grad",

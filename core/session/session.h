@@ -185,15 +185,21 @@ struct CacheEvent {
     std::size_t record = SIZE_MAX;
 };
 
+[[nodiscard]] std::string_view outcomeName(CacheEvent::Outcome outcome); ///< "hit", "miss", "bypass"
+
 /// A complete chromium_event (B and E joined, or X). Times in microseconds since the first event of the
 /// session.
 struct TimingEvent {
     std::string name, category;
     double startUs = 0, durationUs = 0;
     std::int64_t pid = 0, tid = 0;
-    int depth = 0;     ///< nesting within its thread
+    int depth = 0; ///< nesting within its thread
+    int rank = 0;
     int compile = -1;  ///< index into Session::compiles, -1 if none
     bool open = false; ///< the log ends before its end
+    /// Indices into Session::records: its begin and its end, or one record twice; SIZE_MAX where there is
+    /// none.
+    std::size_t record = SIZE_MAX, endRecord = SIZE_MAX;
 };
 
 enum class Status : std::uint8_t { Compiled, GraphBreak, Skipped, Failed, Incomplete };
@@ -305,5 +311,8 @@ struct Session {
     [[nodiscard]] const Compile* find(int rank, std::string_view compileId) const;
 };
 using SessionPtr = std::shared_ptr<const Session>;
+
+/// "0/0", with the rank in front where the session has several: "1:0/0".
+[[nodiscard]] std::string compileName(const Session& session, const Compile& compile);
 
 } // namespace dynascope::session

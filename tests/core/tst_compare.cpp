@@ -4,7 +4,7 @@
 #include "core/capture/open.h"
 #include "core/compare/compare.h"
 #include "tests/support/captures.h"
-#include "tests/support/trace_text.h"
+#include "tests/support/trace_pairs.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -13,41 +13,19 @@ using namespace dynascope;
 using compare::Comparison;
 using compare::Match;
 using compare::Verdict;
+using test::addCompile;
+using test::openTrace;
 using test::readableGraph;
+using test::replaced;
+using test::traceOf;
 using test::TraceText;
 
 namespace {
 
-session::SessionPtr open(const TraceText& text) {
-    const auto opened = capture::openText(text.text());
-    if (!opened) qFatal("%s", opened.error().toString().c_str());
-    return *opened;
-}
-
-TraceText start(const std::string& file = "/home/a/cap.py") {
-    TraceText text;
-    text.string(1, file);
-    return text;
-}
-
-/// One compile: a function, the line it stands in, and its graph.
-TraceText& compile(TraceText& text, int frame, int again, const std::string& function, int line,
-                   const std::string& graph) {
-    text.at(frame, again).start(function, line);
-    text.add("\"dynamo_output_graph\": {}", graph);
-    return text.metrics("\"fail_type\": null", function, line);
-}
-
 Comparison compared(const TraceText& a, const TraceText& b, const compare::CompareOptions& options = {}) {
-    auto result = compare::compareSessions(*open(a), *open(b), options);
+    auto result = compare::compareSessions(*openTrace(a), *openTrace(b), options);
     if (!result) qFatal("%s", result.error().toString().c_str());
     return *result;
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-    const std::size_t at = text.find(from);
-    if (at == std::string::npos) qFatal("no %s", from.c_str());
-    return text.replace(at, from.size(), to);
 }
 
 QString q(const std::string& text) {
@@ -80,12 +58,12 @@ private slots:
 
     /// A run on another machine, edited above the function, with one more graph break before it.
     void matchesBySourceNotById() {
-        TraceText a = start(), b = start("/srv/b/cap.py");
-        compile(a, 0, 0, "f", 10, readableGraph(1));
-        compile(a, 1, 0, "g", 20, readableGraph(3));
-        compile(b, 0, 0, "helper", 5, readableGraph(2));
-        compile(b, 1, 0, "f", 15, readableGraph(1));
-        compile(b, 2, 0, "g", 25, readableGraph(3));
+        TraceText a = traceOf(), b = traceOf("/srv/b/cap.py");
+        addCompile(a, 0, 0, "f", 10, readableGraph(1));
+        addCompile(a, 1, 0, "g", 20, readableGraph(3));
+        addCompile(b, 0, 0, "helper", 5, readableGraph(2));
+        addCompile(b, 1, 0, "f", 15, readableGraph(1));
+        addCompile(b, 2, 0, "g", 25, readableGraph(3));
         const Comparison result = compared(a, b);
         QCOMPARE(result.same, std::size_t(2));
         QCOMPARE(result.onlyInB, std::size_t(1));
@@ -103,12 +81,12 @@ private slots:
 
     /// Several compiles of one function: the graph decides, then the order.
     void matchesRecompilesByStructure() {
-        TraceText a = start(), b = start();
-        compile(a, 0, 0, "f", 10, readableGraph(1));
-        compile(a, 0, 1, "f", 10, readableGraph(2));
-        compile(a, 0, 2, "f", 10, readableGraph(3));
-        compile(b, 0, 0, "f", 10, readableGraph(3));
-        compile(b, 0, 1, "f", 10, readableGraph(1));
+        TraceText a = traceOf(), b = traceOf();
+        addCompile(a, 0, 0, "f", 10, readableGraph(1));
+        addCompile(a, 0, 1, "f", 10, readableGraph(2));
+        addCompile(a, 0, 2, "f", 10, readableGraph(3));
+        addCompile(b, 0, 0, "f", 10, readableGraph(3));
+        addCompile(b, 0, 1, "f", 10, readableGraph(1));
         const Comparison result = compared(a, b);
         QCOMPARE(result.compiles.at(0).b, std::size_t(1));
         QCOMPARE(result.compiles.at(2).b, std::size_t(0));
@@ -120,9 +98,9 @@ private slots:
     }
 
     void findsWhatMovedToAnotherFile() {
-        TraceText a = start("/m/old.py"), b = start("/m/new.py");
-        compile(a, 0, 0, "f", 10, readableGraph(4));
-        compile(b, 0, 0, "forward", 99, readableGraph(4));
+        TraceText a = traceOf("/m/old.py"), b = traceOf("/m/new.py");
+        addCompile(a, 0, 0, "f", 10, readableGraph(4));
+        addCompile(b, 0, 0, "forward", 99, readableGraph(4));
         const Comparison result = compared(a, b);
         QCOMPARE(result.compiles.size(), std::size_t(1));
         QCOMPARE(result.compiles.at(0).match, Match::Structure);
@@ -145,9 +123,9 @@ private slots:
     void firstDifference() {
         QFETCH(QString, graph);
         QFETCH(QString, line);
-        TraceText a = start(), b = start();
-        compile(a, 0, 0, "f", 10, readableGraph(3));
-        compile(b, 0, 0, "f", 10, graph.toStdString());
+        TraceText a = traceOf(), b = traceOf();
+        addCompile(a, 0, 0, "f", 10, readableGraph(3));
+        addCompile(b, 0, 0, "f", 10, graph.toStdString());
         const Comparison result = compared(a, b);
         QCOMPARE(result.differing, std::size_t(1));
         QVERIFY2(q(result.compiles.at(0).difference).startsWith(line),
@@ -159,20 +137,20 @@ private slots:
     }
 
     void renamedNodesAreTheSame() {
-        TraceText a = start(), b = start();
+        TraceText a = traceOf(), b = traceOf();
         std::string renamed = readableGraph(1);
         for (int i = 0; i < 2; ++i)
             renamed = replaced(renamed, "add_0", "sum_7");
-        compile(a, 0, 0, "f", 10, readableGraph(1));
-        compile(b, 0, 0, "f", 10, renamed);
+        addCompile(a, 0, 0, "f", 10, readableGraph(1));
+        addCompile(b, 0, 0, "f", 10, renamed);
         QVERIFY(compared(a, b).alike());
     }
 
     void unreadableGraphs() {
-        TraceText a = start(), b = start(), c = start();
-        compile(a, 0, 0, "f", 10, "no graph");
-        compile(b, 0, 0, "f", 10, "no graph");
-        compile(c, 0, 0, "f", 10, readableGraph(1));
+        TraceText a = traceOf(), b = traceOf(), c = traceOf();
+        addCompile(a, 0, 0, "f", 10, "no graph");
+        addCompile(b, 0, 0, "f", 10, "no graph");
+        addCompile(c, 0, 0, "f", 10, readableGraph(1));
         QVERIFY(compared(a, b).alike());
         const Comparison result = compared(a, c);
         QCOMPARE(result.compiles.at(0).stages.at(0).verdict, Verdict::Unreadable);
@@ -182,7 +160,7 @@ private slots:
     void codeWithoutItsComments() {
         const std::string code =
             "# kernel path: /tmp/a/b.py\nimport torch\n\ndef call(args):\n    return args\n";
-        TraceText a = start(), b = start(), c = start();
+        TraceText a = traceOf(), b = traceOf(), c = traceOf();
         for (const auto& [text, body] :
              {std::pair(&a, code), std::pair(&b, replaced(code, "/tmp/a", "/tmp/z")),
               std::pair(&c, replaced(code, "return args", "return args[0]"))}) {
@@ -198,7 +176,7 @@ private slots:
 
     void causesGoFirst() {
         const auto text = [](const char* value, const char* guard) {
-            TraceText t = start();
+            TraceText t = traceOf();
             t.start();
             t.add(std::string("\"create_symbol\": {\"symbol\": \"s77\", \"val\": \"") + value +
                   "\", \"vr\": \"[2, int_oo]\", \"source\": \"L['x'].size()[0]\"}");
@@ -224,7 +202,7 @@ private slots:
     /// A miss after a hit: what the key was made from says why; what the cache gave is not missed.
     void cachesAndTheirKeys() {
         const auto text = [](const char* outcome, const char* key, const char* shape, bool code) {
-            TraceText t = start();
+            TraceText t = traceOf();
             t.start();
             t.add("\"dynamo_output_graph\": {}", readableGraph(1));
             t.artifact(std::string("fx_graph_cache_") + outcome,
@@ -274,13 +252,13 @@ private slots:
     void ranksThatCompiledOtherGraphs() {
         QTemporaryDir folder;
         for (int rank = 0; rank < 4; ++rank) {
-            TraceText text = start();
-            compile(
+            TraceText text = traceOf();
+            addCompile(
                 text, 0, 0, "f", 10,
                 replaced(readableGraph(2), "return", "# cuda:" + std::to_string(rank) + "\n        return"));
             // Ranks 1 and 3 took the same other way; rank 2 did not come here.
-            if (rank != 2) compile(text, 1, 0, "g", 20, readableGraph(rank == 0 ? 2 : 3));
-            if (rank == 3) compile(text, 2, 0, "h", 30, readableGraph(1));
+            if (rank != 2) addCompile(text, 1, 0, "g", 20, readableGraph(rank == 0 ? 2 : 3));
+            if (rank == 3) addCompile(text, 2, 0, "h", 30, readableGraph(1));
             QFile file(folder.filePath(QStringLiteral("run_rank_%1_x.log").arg(rank)));
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(text.text().c_str());
@@ -316,9 +294,9 @@ private slots:
         stop.request_stop();
         TaskContext task;
         task.stop = stop.get_token();
-        TraceText a = start();
-        compile(a, 0, 0, "f", 10, readableGraph(1));
-        const auto session = open(a);
+        TraceText a = traceOf();
+        addCompile(a, 0, 0, "f", 10, readableGraph(1));
+        const auto session = openTrace(a);
         const auto result = compare::compareSessions(*session, *session, {}, task);
         QVERIFY(!result);
         QCOMPARE(result.error().message, std::string("cancelled"));

@@ -8,14 +8,18 @@
 #include "core/capture/guards.h"
 #include "core/capture/open.h"
 #include "core/capture/traceback.h"
+#include "core/compare/explain.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
+#include "core/session/metrics.h"
+#include "core/session/spans.h"
 #include "tests/fuzz/expect.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using namespace dynascope;
 using fuzz::expect;
@@ -54,6 +58,37 @@ void checkSession(const session::Session& session) {
     expect(!cli::infoJson(session).empty() && !cli::infoText(session).empty());
 }
 
+/// A span lies in its parent and behind the span before it; every index is in range.
+void checkSpans(const session::Session& session, const session::SpanTree& tree) {
+    std::vector<std::vector<double>> ended(tree.lanes.size());
+    for (std::size_t i = 0; i < tree.spans.size(); ++i) {
+        const session::Span& span = tree.spans[i];
+        std::vector<double>& lane = ended.at(static_cast<std::size_t>(span.lane));
+        const auto depth = static_cast<std::size_t>(span.depth);
+        if (lane.size() <= depth) lane.resize(depth + 1, span.startUs);
+        expect(span.startUs >= lane[depth] && span.endUs >= span.startUs && span.selfUs >= 0);
+        lane[depth] = span.endUs;
+        expect(span.parent < static_cast<int>(i) && span.event < session.timings.size());
+        if (span.parent >= 0) expect(tree.spans[static_cast<std::size_t>(span.parent)].endUs >= span.endUs);
+        const session::StageSpan stages = session::stagesOf(session, tree, static_cast<int>(i));
+        expect(stages.first <= stages.last);
+    }
+    expect(session::spanTotals(tree).size() <= tree.names.size());
+}
+
+void checkCompileTime(const session::Session& session) {
+    const session::SpanTree tree = session::makeSpans(session);
+    checkSpans(session, tree);
+    checkSpans(session, session::mergedSpans(tree));
+    const session::MetricTable metrics = session::readMetrics(session);
+    for (const session::MetricRow& row : metrics.rows)
+        expect(row.values.size() == metrics.columns.size() && row.record < session.records.size());
+    static_cast<void>(session::kernelTimes(session, metrics));
+    const auto same = compare::compareSessions(session, session);
+    expect(same && same->compiles.size() >= session.compiles.size() / 2 &&
+           !compare::explain(session, session, *same).summary.empty());
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -62,6 +97,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(capture::parsePythonError(text));
     const session::GraphBreak graphBreak = capture::parseGraphBreak(text);
     expect(!session::shortReason(graphBreak).empty() && !session::waysOut(graphBreak).empty());
-    if (const auto opened = capture::openText(text, "fuzz")) checkSession(**opened);
+    if (const auto opened = capture::openText(text, "fuzz")) {
+        checkSession(**opened);
+        checkCompileTime(**opened);
+    }
     return 0;
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/words.h"
+
+#include <array>
+#include <cstdio>
+
+namespace dynascope {
+
+std::string formatSeconds(double seconds) {
+    if (seconds <= 0) return {};
+    std::array<char, 32> buffer{};
+    if (seconds < 0.01) {
+        std::snprintf(buffer.data(), buffer.size(), "%.1f ms", seconds * 1e3);
+    } else {
+        std::snprintf(buffer.data(), buffer.size(), "%.2f s", seconds);
+    }
+    return buffer.data();
+}
+
+std::string count(std::size_t n, std::string_view noun) {
+    std::string out = std::to_string(n) + ' ' + std::string(noun);
+    if (n != 1) out += 's';
+    return out;
+}
+
+std::string_view baseName(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+} // namespace dynascope

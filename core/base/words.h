@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How numbers and paths are written in sentences.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace dynascope {
+
+/// "1.13 s", "0.05 s", "1.2 ms"; empty for 0.
+[[nodiscard]] std::string formatSeconds(double seconds);
+/// "1 graph", "2 graphs".
+[[nodiscard]] std::string count(std::size_t n, std::string_view noun);
+/// File name without its folders.
+[[nodiscard]] std::string_view baseName(std::string_view path);
+
+} // namespace dynascope

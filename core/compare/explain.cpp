@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/compare/explain.h"
+
+#include "core/base/words.h"
+#include "core/compare/parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace dynascope::compare {
+
+namespace {
+
+using session::Compile;
+using session::Session;
+
+constexpr std::size_t mostNames = 4;  // of a list in a sentence
+constexpr double leastSeconds = 0.05; // of a difference in time that is worth a line
+constexpr double leastShare = 0.1;    // of the longer time
+
+/// "a, b, c and 3 more".
+std::string joined(const std::vector<std::string>& names) {
+    std::string out;
+    const std::size_t shown = names.size() > mostNames ? mostNames - 1 : names.size();
+    for (std::size_t i = 0; i < shown; ++i)
+        out += (i == 0 ? "" : ", ") + names[i];
+    if (shown < names.size()) out += " and " + std::to_string(names.size() - shown) + " more";
+    return out;
+}
+
+std::string orNone(const std::string& value) {
+    return value.empty() ? "nothing" : detail::shortened(value, 60);
+}
+
+class Explainer {
+public:
+    Explainer(const Session& a, const Session& b, const Comparison& comparison)
+        : m_a(a)
+        , m_b(b)
+        , m_comparison(comparison) {}
+
+    Explanation run() {
+        summarize();
+        settings();
+        others();
+        onlyIn(Verdict::OnlyInA);
+        onlyIn(Verdict::OnlyInB);
+        caches();
+        times();
+        return std::move(m_out);
+    }
+
+private:
+    /// "0/0 (f cap.py:28)"; both ids where they are not the same.
+    [[nodiscard]] std::string nameOf(const CompileComparison& pair) const {
+        if (pair.a == none) return nameOf(m_b, pair.b);
+        if (pair.b == none) return nameOf(m_a, pair.a);
+        const std::string idA = compileName(m_a, m_a.compiles[pair.a]),
+                          idB = compileName(m_b, m_b.compiles[pair.b]);
+        const std::string ids = idA == idB ? idA : idA + " in A, " + idB + " in B";
+        return ids + " (" + placeOf(m_a.compiles[pair.a]) + ')';
+    }
+    [[nodiscard]] static std::string nameOf(const Session& session, std::size_t compile) {
+        return compileName(session, session.compiles[compile]) + " (" + placeOf(session.compiles[compile]) +
+               ')';
+    }
+    [[nodiscard]] std::string shortName(const CompileComparison& pair) const {
+        return pair.a != none ? compileName(m_a, m_a.compiles[pair.a])
+                              : compileName(m_b, m_b.compiles[pair.b]);
+    }
+
+    /// The difference that came first in time: what follows it may only follow from it.
+    [[nodiscard]] const CompileComparison* first() const {
+        const CompileComparison *differing = nullptr, *onlyB = nullptr;
+        for (const CompileComparison& pair : m_comparison.compiles) {
+            if (pair.verdict == Verdict::Same) continue;
+            const CompileComparison*& found = pair.a == none ? onlyB : differing;
+            if (found == nullptr) found = &pair;
+        }
+        const bool onlyBIsFirst =
+            onlyB != nullptr && (differing == nullptr || (differing->b != none && onlyB->b < differing->b));
+        return onlyBIsFirst ? onlyB : differing;
+    }
+
+    void summarize() {
+        const std::size_t total = m_comparison.compiles.size();
+        if (total == 0) {
+            m_out.summary = "Neither has a compile, so there is nothing to compare.";
+            return;
+        }
+        m_first = first();
+        const bool chosen = total == 1 && m_comparison.compiles.front().match == Match::Chosen;
+        if (m_first == nullptr) {
+            m_out.summary = chosen ? "The two compiles are the same: "
+                                   : "A and B compiled the same: " + count(total, "compile") + ", ";
+            m_out.summary += "the same graphs, guards and symbols.";
+            return;
+        }
+        if (total > 1)
+            m_out.summary = std::to_string(m_comparison.same) + " of " + count(total, "compile") +
+                            (m_comparison.same == 1 ? " is the same. " : " are the same. ");
+        m_out.summary += causeOf(*m_first, total == 1);
+    }
+
+    [[nodiscard]] std::string causeOf(const CompileComparison& pair, bool only) const {
+        if (pair.a == none || pair.b == none) {
+            const bool inA = pair.b == none;
+            const Compile& compile = inA ? m_a.compiles[pair.a] : m_b.compiles[pair.b];
+            return "The first difference is " + nameOf(pair) + ", which only " + (inA ? "A" : "B") +
+                   " compiled" + becauseOf(compile) + '.';
+        }
+        std::string out =
+            only ? nameOf(pair) + " differ: " : "The first that differs is " + nameOf(pair) + ": ";
+        if (only && m_a.compiles[pair.a].id == m_b.compiles[pair.b].id) out = nameOf(pair) + " differs: ";
+        // A status or a recompile is told by itself; graphs and guards follow from what came in.
+        const bool ownCause = pair.difference.starts_with("status") || pair.difference.starts_with("A is");
+        if (pair.inputs.empty() || ownCause) return out + pair.difference + '.';
+        const ValueComparison& input = pair.inputs.front();
+        out += "input " + input.name + " is " + orNone(input.a) + " in A and " + orNone(input.b) + " in B";
+        if (pair.inputs.size() > 1) out += ", and so with " + count(pair.inputs.size() - 1, "more input");
+        return out + ". What differs first after that is " + pair.difference + '.';
+    }
+
+    static std::string becauseOf(const Compile& compile) {
+        if (!compile.isRecompile) return {};
+        std::string out = ", a recompile";
+        if (!compile.recompileReasons.empty())
+            out += " (" + detail::shortened(compile.recompileReasons.front(), 100) + ')';
+        return out;
+    }
+
+    void settings() {
+        std::vector<std::string> versions, configured;
+        for (const ValueComparison& setting : m_comparison.settings) {
+            // Folders of two machines, or of two runs in two folders: the table has them.
+            if (setting.a.starts_with('/') && setting.b.starts_with('/')) continue;
+            std::string text = setting.name + ' ' + orNone(setting.a) + " / " + orNone(setting.b);
+            (setting.name.ends_with("_version") ? versions : configured).push_back(std::move(text));
+        }
+        if (!versions.empty()) m_out.points.push_back("Other versions: " + joined(versions) + '.');
+        if (!configured.empty()) m_out.points.push_back("Set differently: " + joined(configured) + '.');
+    }
+
+    /// Compiles that differ besides the first one, those with the same words in one line.
+    void others() {
+        std::map<std::string, std::vector<std::string>> byWords;
+        std::vector<std::string> order;
+        for (const CompileComparison& pair : m_comparison.compiles) {
+            if (pair.verdict != Verdict::Differs || &pair == m_first) continue;
+            std::vector<std::string>& names = byWords[pair.difference];
+            if (names.empty()) order.push_back(pair.difference);
+            names.push_back(shortName(pair));
+        }
+        for (std::size_t i = 0; i < std::min(order.size(), mostNames); ++i) {
+            const std::vector<std::string>& names = byWords[order[i]];
+            m_out.points.push_back((names.size() == 1 ? "Differs as well: " : "Differ as well: ") +
+                                   joined(names) + ". " + order[i] + '.');
+        }
+        if (order.size() > mostNames)
+            m_out.points.push_back(count(order.size() - mostNames, "more difference") + " in the table.");
+    }
+
+    void onlyIn(Verdict verdict) {
+        std::vector<std::string> names;
+        for (const CompileComparison& pair : m_comparison.compiles)
+            if (pair.verdict == verdict && &pair != m_first) names.push_back(nameOf(pair));
+        if (!names.empty())
+            m_out.points.push_back((verdict == Verdict::OnlyInA ? "Only in A: " : "Only in B: ") +
+                                   joined(names) + '.');
+    }
+
+    void caches() {
+        struct Group {
+            std::vector<std::string> names;
+            std::string because;
+        };
+        std::map<std::string, Group> groups;
+        for (const CompileComparison& pair : m_comparison.compiles)
+            for (const CacheComparison& cache : pair.caches) {
+                if (cache.a == cache.b) continue; // other keys follow from other graphs
+                const auto said = [](const auto& outcome) {
+                    return outcome ? std::string(outcomeName(*outcome)) : std::string("not asked");
+                };
+                Group& group =
+                    groups[cache.cache + ": " + said(cache.a) + " in A, " + said(cache.b) + " in B"];
+                group.names.push_back(shortName(pair));
+                if (group.because.empty() && !cache.differences.empty())
+                    group.because = ". The key differs in " + cache.differences.front();
+            }
+        for (const auto& [words, group] : groups)
+            m_out.points.push_back("Cache " + words + " for " + joined(group.names) + group.because + '.');
+    }
+
+    void times() {
+        double a = 0, b = 0;
+        for (const TimingComparison& timing : m_comparison.timings) {
+            a += timing.selfA;
+            b += timing.selfB;
+        }
+        if (std::abs(a - b) < leastSeconds || std::abs(a - b) < leastShare * std::max(a, b)) return;
+        const auto further = [](const TimingComparison& x, const TimingComparison& y) {
+            return std::abs(x.selfA - x.selfB) < std::abs(y.selfA - y.selfB);
+        };
+        const auto most = std::max_element(m_comparison.timings.begin(), m_comparison.timings.end(), further);
+        std::string text = std::string(a > b ? "A" : "B") + " took " + formatSeconds(std::abs(a - b)) +
+                           " longer (" + orZero(a) + " / " + orZero(b) + ")";
+        text += ", most of it in " + most->name + " (" + orZero(most->selfA) + " / " + orZero(most->selfB) +
+                " of its own).";
+        m_out.points.push_back(std::move(text));
+    }
+    static std::string orZero(double seconds) { return seconds > 0 ? formatSeconds(seconds) : "0 s"; }
+
+    const Session &m_a, &m_b;
+    const Comparison& m_comparison;
+    const CompileComparison* m_first = nullptr;
+    Explanation m_out;
+};
+
+} // namespace
+
+std::string placeOf(const Compile& compile) {
+    const ir::SourceLocation* at = compile.location();
+    std::string text = compile.function;
+    if (at != nullptr)
+        text += (text.empty() ? "" : " ") + std::string(baseName(at->file)) + ':' + std::to_string(at->line);
+    return text.empty() ? "unknown function" : text;
+}
+
+Explanation explain(const Session& a, const Session& b, const Comparison& comparison) {
+    return Explainer(a, b, comparison).run();
+}
+
+Explanation explainRanks(const Session& session, const RankComparison& comparison) {
+    const std::string ranks = count(comparison.ranks.size(), "rank");
+    const std::string compiles = count(comparison.rows.size(), "compile id");
+    if (comparison.firstDiffering == none)
+        return {"All " + ranks + " compiled the same: " + compiles + '.', {}};
+    const RankRow& row = comparison.rows[comparison.firstDiffering];
+    const auto at = static_cast<std::size_t>(row.differing);
+    const auto alike = static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                                              [](const RankRow& r) { return r.alike(); }));
+    Explanation out;
+    out.summary = std::to_string(alike) + " of " + compiles + " are the same on " + ranks +
+                  ". The first that differs is " + row.compileId + ", between rank " +
+                  std::to_string(comparison.ranks.front()) + " (A) and rank " +
+                  std::to_string(comparison.ranks[at]) + " (B): ";
+    // The comparison of the two ranks tells more than the row: what came in.
+    const Comparison& pair = comparison.comparisons[at];
+    const auto entry =
+        std::find_if(pair.compiles.begin(), pair.compiles.end(), [&](const CompileComparison& c) {
+            const std::size_t compile = c.a != none ? c.a : c.b;
+            return session.compiles[compile].id.toString() == row.compileId;
+        });
+    if (entry != pair.compiles.end() && !entry->inputs.empty()) {
+        const ValueComparison& input = entry->inputs.front();
+        out.summary += "input " + input.name + " is " + orNone(input.a) + " in A and " + orNone(input.b) +
+                       " in B. What differs first after that is ";
+    }
+    out.summary += row.difference + '.';
+    std::vector<std::string> others;
+    for (std::size_t r = 1; r < comparison.ranks.size(); ++r) {
+        std::vector<std::string> ids;
+        for (const RankRow& other : comparison.rows)
+            if (other.group[r] != other.group[0]) ids.push_back(other.compileId);
+        if (!ids.empty())
+            out.points.push_back("Rank " + std::to_string(comparison.ranks[r]) + " is not as rank " +
+                                 std::to_string(comparison.ranks.front()) + " in " + joined(ids) + '.');
+    }
+    return out;
+}
+
+} // namespace dynascope::compare

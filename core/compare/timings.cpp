@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/compare/parts.h"
+#include "core/session/spans.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace dynascope::compare::detail {
+
+std::vector<TimingComparison> compareTimings(const session::Session& a, const session::Session& b,
+                                             const std::vector<CompileComparison>& pairs, bool thoseOnly) {
+    std::map<std::string, TimingComparison> byName;
+    for (const bool isA : {true, false}) {
+        const session::Session& session = isA ? a : b;
+        std::vector<int> compiles;
+        for (const CompileComparison& pair : pairs)
+            if (const std::size_t compile = isA ? pair.a : pair.b; thoseOnly && compile != none)
+                compiles.push_back(static_cast<int>(compile));
+        if (thoseOnly && compiles.empty()) continue; // makeSpans would take it for all
+        const session::SpanTree tree = session::makeSpans(session, compiles);
+        for (const session::SpanTotal& total : session::spanTotals(tree)) {
+            TimingComparison& entry = byName[tree.names[total.name]];
+            (isA ? entry.secondsA : entry.secondsB) += total.totalUs / 1e6;
+            (isA ? entry.selfA : entry.selfB) += total.selfUs / 1e6;
+            (isA ? entry.countA : entry.countB) += total.count;
+        }
+    }
+    std::vector<TimingComparison> out;
+    for (auto& [name, entry] : byName) {
+        entry.name = name;
+        out.push_back(std::move(entry));
+    }
+    std::stable_sort(out.begin(), out.end(), [](const TimingComparison& x, const TimingComparison& y) {
+        return std::abs(x.secondsA - x.secondsB) > std::abs(y.secondsA - y.secondsB);
+    });
+    return out;
+}
+
+} // namespace dynascope::compare::detail
