@@ -123,12 +123,14 @@ private slots:
                                           << "/after/mutations/error/message"
                                           << R"("something else")";
         const char* hooks = "hooks_no_static_scale_square";
-        QTest::newRow("forward with hooks") << hooks << "/fw_post" << R"("graph():\n    return ()")";
-        QTest::newRow("backward with hooks") << hooks << "/bw_post" << R"("graph():\n    return ()")";
-        QTest::newRow("output with hooks") << hooks << "/outputs/1/0" << "7";
+        const char* noGraph = "\"graph():\\n    return ()\"";
+        QTest::newRow("forward with hooks") << hooks << "/fw_post" << noGraph;
+        QTest::newRow("backward with hooks") << hooks << "/bw_post" << noGraph;
+        QTest::newRow("output with hooks") << hooks << "/outputs/1/0"
+                                           << "7";
         QTest::newRow("gradient with hooks") << hooks << "/grads/0/0"
                                              << "7";
-        QTest::newRow("pack hook") << hooks << "/pack_graph" << R"("graph():\n    return ()")";
+        QTest::newRow("pack hook") << hooks << "/pack_graph" << noGraph;
         QTest::newRow("a scalar") << "hand_aot_int_output"
                                   << "/eager/outputs/1/scalar"
                                   << "17";
