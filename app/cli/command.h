@@ -54,6 +54,7 @@ void addPass(Parser& parser);
 void addPasses(Parser& parser);
 void addOracle(Parser& parser);
 void addCoverage(Parser& parser);
+void addCudagraphs(Parser& parser);
 void addMemory(Parser& parser);
 void addTraceNode(Parser& parser);
 

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     cli::addPasses(parser);
     cli::addOracle(parser);
     cli::addCoverage(parser);
+    cli::addCudagraphs(parser);
     cli::addMemory(parser);
     cli::addTraceNode(parser);
     return parser.run(argc, argv);

@@ -2,8 +2,9 @@
 #include "core/replay/plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <numeric>
+#include <utility>
 
 namespace dynascope::replay {
 
@@ -48,19 +49,69 @@ std::uint64_t peakOf(std::span<const Block> blocks, std::uint64_t alignment) {
 struct Placed {
     std::uint64_t offset = 0, end = 0;
     std::uint32_t first = 0, last = 0;
+    friend bool operator<(const Placed& a, const Placed& b) { return a.offset < b.offset; }
 };
 
-/// Blocks that have their place, found again by lifetime and in order of their offsets. Those that live
-/// shortly are kept by when they live, so that a chain of thousands of ops is not searched as a whole each
-/// time.
+bool meets(const Placed& placed, const Block& block) {
+    return static_cast<bool>(unsigned(placed.first <= block.last) & unsigned(placed.last >= block.first));
+}
+
+/// Blocks that have their place, in order of their offsets. In pieces, so that one more moves few others.
+class SortedBlocks {
+public:
+    void insert(const Placed& placed) {
+        if (m_pieces.empty()) m_pieces.emplace_back();
+        // The last piece that begins at or before it; only the first may be empty.
+        auto piece = std::upper_bound(
+            std::next(m_pieces.begin()), m_pieces.end(), placed,
+            [](const Placed& value, const std::vector<Placed>& other) { return value < other.front(); });
+        --piece;
+        piece->insert(std::upper_bound(piece->begin(), piece->end(), placed), placed);
+        if (piece->size() < most) return;
+        std::vector<Placed> upper(piece->begin() + most / 2, piece->end());
+        piece->resize(most / 2);
+        m_pieces.insert(std::next(piece), std::move(upper));
+    }
+    /// Puts those that live together with the block to the front of `to`, which has room for all; how many.
+    /// Without a branch: which do is hard to foresee, and this is where the time goes.
+    std::size_t collect(const Block& block, std::vector<Placed>& to) const {
+        std::size_t count = 0;
+        for (const std::vector<Placed>& piece : m_pieces) {
+            for (const Placed& placed : piece) {
+                to[count] = placed;
+                count += meets(placed, block) ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
+private:
+    static constexpr std::ptrdiff_t most = 512;
+    std::vector<std::vector<Placed>> m_pieces;
+};
+
+/// Blocks that have their place, found again by lifetime. Those that live shortly are kept by when they live,
+/// so that a chain of thousands of ops is not searched as a whole each time.
 class Arena {
 public:
-    explicit Arena(std::uint32_t steps)
+    Arena(std::uint32_t steps, std::size_t blocks)
         : m_width(std::max<std::uint32_t>(16, steps / 256 + 1))
-        , m_short(steps / m_width + 1) {}
+        , m_short(steps / m_width + 1)
+        , m_live(blocks + 1) {}
 
     /// The offset of the smallest gap that fits, else the end of what lives at the same time.
     [[nodiscard]] std::uint64_t bestFit(const Block& block, std::uint64_t bytes) {
+        std::size_t live = 0;
+        m_near.clear();
+        if (isShort(block)) {
+            live = m_long.collect(block, m_live);
+            for (std::size_t bucket = block.first / m_width; bucket <= block.last / m_width; ++bucket)
+                std::copy_if(m_short[bucket].begin(), m_short[bucket].end(), std::back_inserter(m_near),
+                             [&](const Placed& placed) { return meets(placed, block); });
+            std::sort(m_near.begin(), m_near.end());
+        } else {
+            live = m_all.collect(block, m_live);
+        }
         std::uint64_t end = 0, best = 0, bestGap = UINT64_MAX;
         const auto visit = [&](const Placed& placed) {
             if (placed.offset > end && placed.offset - end >= bytes && placed.offset - end < bestGap) {
@@ -69,67 +120,40 @@ public:
             }
             end = std::max(end, placed.end);
         };
-        const auto meets = [&](const Placed& placed) {
-            return placed.first <= block.last && placed.last >= block.first;
-        };
-        if (!isShort(block)) {
-            for (const std::uint32_t i : m_all)
-                if (meets(m_placed[i])) visit(m_placed[i]);
-            return bestGap == UINT64_MAX ? end : best;
-        }
-        m_near.clear();
-        for (std::size_t bucket = block.first / m_width; bucket <= block.last / m_width; ++bucket)
-            for (const std::uint32_t i : m_short[bucket])
-                if (meets(m_placed[i])) m_near.push_back(i);
-        std::sort(m_near.begin(), m_near.end(), Lower{m_placed});
         auto near = m_near.begin();
-        for (const std::uint32_t i : m_long) {
-            if (!meets(m_placed[i])) continue;
-            for (; near != m_near.end() && m_placed[*near].offset < m_placed[i].offset; ++near)
-                visit(m_placed[*near]);
-            visit(m_placed[i]);
+        for (const Placed& placed : std::span(m_live).first(live)) {
+            for (; near != m_near.end() && *near < placed; ++near)
+                visit(*near);
+            visit(placed);
         }
-        for (; near != m_near.end(); ++near)
-            visit(m_placed[*near]);
+        std::for_each(near, m_near.end(), visit);
         return bestGap == UINT64_MAX ? end : best;
     }
 
     void place(const Block& block, std::uint64_t offset, std::uint64_t bytes) {
-        const auto index = static_cast<std::uint32_t>(m_placed.size());
-        m_placed.push_back({offset, offset + bytes, block.first, block.last});
-        insert(m_all, index);
-        if (!isShort(block)) return insert(m_long, index);
+        const Placed placed{offset, offset + bytes, block.first, block.last};
+        m_all.insert(placed);
+        if (!isShort(block)) return m_long.insert(placed);
         for (std::size_t bucket = block.first / m_width; bucket <= block.last / m_width; ++bucket)
-            m_short[bucket].push_back(index);
+            m_short[bucket].push_back(placed);
     }
 
 private:
-    struct Lower {
-        const std::vector<Placed>& placed;
-        bool operator()(std::uint32_t a, std::uint32_t b) const {
-            return placed[a].offset < placed[b].offset;
-        }
-    };
     [[nodiscard]] bool isShort(const Block& block) const {
         return block.last / m_width - block.first / m_width <= 1;
     }
-    void insert(std::vector<std::uint32_t>& sorted, std::uint32_t index) const {
-        sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), index, Lower{m_placed}), index);
-    }
 
     std::uint32_t m_width;
-    std::vector<Placed> m_placed;
-    // Indices of it.
-    std::vector<std::uint32_t> m_all, m_long;        ///< in order of their offsets
-    std::vector<std::vector<std::uint32_t>> m_short; ///< by time; those that reach over a border are in two
-    std::vector<std::uint32_t> m_near;
+    SortedBlocks m_all, m_long;
+    std::vector<std::vector<Placed>> m_short; ///< by time; those that reach over a border are in two
+    std::vector<Placed> m_live, m_near;       ///< for bestFit
 };
 
 Plan pack(std::span<const Block> blocks, const std::vector<std::uint32_t>& order, std::uint64_t alignment) {
     std::uint32_t steps = 0;
     for (const Block& block : blocks)
         steps = std::max(steps, block.last);
-    Arena arena(steps);
+    Arena arena(steps, blocks.size());
     Plan plan;
     plan.offsets.resize(blocks.size());
     for (const std::uint32_t i : order) {
@@ -165,7 +189,7 @@ Plan planGreedyBySize(std::span<const Block> blocks, std::uint64_t alignment) {
         blocks, orderBy(blocks, [&](const Block& block) { return std::pair(size(block), lifetime(block)); }),
         alignment);
     const auto retry = [&](auto&& weight) {
-        if (best.arenaBytes <= peak) return;
+        if (best.arenaBytes <= peak + peak / 100) return;
         Plan other = pack(blocks, orderBy(blocks, weight), alignment);
         if (other.arenaBytes < best.arenaBytes) best = std::move(other);
     };

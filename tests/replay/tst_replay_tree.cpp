@@ -467,6 +467,10 @@ private slots:
               R"({"op":"call","fn":0,"inputs":[["out",0,0]]})", R"({"op":"drop","step":0,"outputs":[0]})",
               R"({"op":"fly"})", R"(7)", R"({"op":"call","fn":0,"inputs":[["param",-1]]})"})
             QCOMPARE(error(head + event + "]}"), std::string("event 0 cannot be read"));
+        std::string many = head;
+        for (int call = 0; call < 2001; ++call)
+            many += (call > 0 ? "," : "") + std::string(R"({"op":"call","fn":0,"inputs":[["user"]]})");
+        QCOMPARE(error(many + "]}"), std::string("the case has too many calls"));
         QVERIFY(
             !error(
                  R"({"cudagraph_unexpected_rerecord_limit":1,"events":[],"functions":[{"n_inputs":1,"n_outputs":999999999,"static_input_idxs":[],"mutated_input_idxs":[],"mode":"FORWARD"}]})")
