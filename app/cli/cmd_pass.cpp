@@ -3,6 +3,8 @@
 // dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--json]
 #include "app/cli/engine_command.h"
 #include "core/engine/client/graph_inputs.h"
+#include "core/ir/annotate.h"
+#include "core/ir/text.h"
 #include "core/session/write_back.h"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ struct Options {
     InputOptions inputs;
     std::string remove = "mutations";
     std::string writeBack = "graph";
+    std::string format;                ///< empty: by the passes
     std::vector<std::string> settings; ///< NAME=VALUE
     bool faithful = false;
     bool cells = false;
@@ -173,6 +176,18 @@ std::string verdictText(const json& reply) {
     return out;
 }
 
+/// The result as print_readable writes it, with its shapes.
+std::string readableText(const json& reply) {
+    const auto text = reply["graph"].get<std::string>();
+    const Result<ir::GraphPtr> graph = ir::readGraph(text);
+    if (!graph) return text + '\n';
+    const json& meta = reply["meta"];
+    return ir::printReadable(
+               *ir::withAnnotations(**graph,
+                                    [&](const std::string& node) { return meta.value(node, std::string()); }))
+        .text;
+}
+
 /// Whether the reply, verified, is a reported failure: a program without a defined result is none.
 bool failedVerification(const json& reply) {
     const std::string verdict =
@@ -193,8 +208,12 @@ int run(const Options& options) {
     const std::string text = graphText(*chosen->graph);
     const Result<CaseFile> file = chosenInputs(options.inputs, *chosen);
     if (!file) return fail(file.error());
+    const std::vector<std::string> names = namesOf(options.passes);
+    // Only that form has a place for shapes.
+    const bool readable =
+        options.format.empty() ? !names.empty() && names.back() == "shapes" : options.format == "readable";
     engine::Client client = makeClient(options.engine);
-    json params{{"passes", namesOf(options.passes)},
+    json params{{"passes", names},
                 {"remove", options.remove},
                 {"write_back", options.writeBack},
                 {"faithful", options.faithful},
@@ -204,7 +223,8 @@ int run(const Options& options) {
                 {"attrs", file->attributes},
                 {"runs", options.json ? timedRuns : 1},
                 {"scorecard", options.steps},
-                {"verify", options.verify}};
+                {"verify", options.verify},
+                {"shapes", readable}};
     engine::CallResult reply = client.callOnGraph("pass", text, params);
     if (!reply) return fail(reply.error(), options.graph.path);
     if (chosen->compile) addBreaks(*reply, *chosen);
@@ -222,7 +242,7 @@ int run(const Options& options) {
             for (const json& step : (*reply)["steps"])
                 out += stepText(step);
         }
-        out += (*reply)["graph"].get<std::string>() + '\n';
+        out += readable ? readableText(*reply) : (*reply)["graph"].get<std::string>() + '\n';
         if (options.steps) out += writeBackText(*reply);
         out += warningText(*reply);
         if (options.verify) out += verdictText(*reply);
@@ -245,6 +265,8 @@ void addPass(Parser& parser) {
     command.add("--write-back", options->writeBack, "Who writes changed inputs back")
         .oneOf({"graph", "caller"})
         .showDefault();
+    command.add("--format", options->format, "fx, or readable with shapes (default for the pass shapes)")
+        .oneOf({"fx", "readable"});
     command.flag("--faithful", options->faithful, "PyTorch's exact graph, also where it parts from eager");
     command.flag("--cells", options->cells, "Record the values of small storages after each step");
     command.add("--set", options->settings, "NAME=VALUE for passes that take more options");

@@ -108,6 +108,11 @@ Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& ch
     if (!options.file.empty()) return readCaseFile(options.file);
     const Result<ir::SymbolValues> symbols = symbolValues(options.symbols);
     if (!symbols) return tl::unexpected(symbols.error());
+    if (chosen.compile && !chosen.compile->runInputs.empty()) // an oracle case has its own
+        return CaseFile{json::parse(chosen.compile->runInputs, nullptr, false),
+                        chosen.compile->runAttributes.empty()
+                            ? json()
+                            : json::parse(chosen.compile->runAttributes, nullptr, false)};
     const engine::GraphInputOptions how{*symbols, 1, requiresGrad};
     Result<json> inputs = chosen.compile ? engine::inputsOfCapture(*chosen.compile, *chosen.graph, how)
                                          : engine::inputsOfGraph(*chosen.graph, how);

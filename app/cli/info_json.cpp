@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/info.h"
+#include "app/cli/memory_report.h"
 
 #include "core/session/break_reasons.h"
 
@@ -118,15 +119,16 @@ std::string infoJson(const session::Session& session) {
     ordered_json timings = ordered_json::array();
     for (const PhaseTime& time : phaseTimes(session))
         timings.push_back({{"name", time.name}, {"seconds", time.seconds}, {"count", time.count}});
-    const ordered_json document = {{"kind", session::kindName(session.kind)},
-                                   {"path", session.path},
-                                   {"torch_version", session.torchVersion},
-                                   {"ranks", session.ranks},
-                                   {"records", session.recordCounts},
-                                   {"warnings", std::move(warnings)},
-                                   {"frames", std::move(frames)},
-                                   {"compiles", std::move(compiles)},
-                                   {"timings", std::move(timings)}};
+    ordered_json document = {{"kind", session::kindName(session.kind)},
+                             {"path", session.path},
+                             {"torch_version", session.torchVersion},
+                             {"ranks", session.ranks},
+                             {"records", session.recordCounts},
+                             {"warnings", std::move(warnings)},
+                             {"frames", std::move(frames)},
+                             {"compiles", std::move(compiles)},
+                             {"timings", std::move(timings)}};
+    if (session.memory) document["memory"] = memoryJson(*session.memory, SIZE_MAX);
     // Text of a capture may hold anything; bad UTF-8 is replaced rather than thrown at.
     return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }

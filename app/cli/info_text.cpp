@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/command.h"
 #include "app/cli/info.h"
+#include "app/cli/memory_report.h"
 #include "app/cli/table.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
@@ -21,6 +22,7 @@ using session::Session;
 
 constexpr std::size_t functionWidth = 32;
 constexpr std::size_t whyWidth = 76;
+constexpr std::size_t mostMemoryLines = 10;
 
 std::string place(const ir::SourceLocation* at) {
     if (!at || at->file.empty()) return {};
@@ -216,6 +218,7 @@ std::vector<PhaseTime> phaseTimes(const Session& session) {
 
 std::string infoText(const Session& session) {
     std::string out = headText(session);
+    if (session.memory) return out + memoryText(*session.memory, mostMemoryLines);
     if (!session.records.empty()) out += compilesText(session);
     return out + breaksText(session) + stagesText(session) + cachesText(session) + timingsText(session) +
            recordsText(session) + warningsText(session);

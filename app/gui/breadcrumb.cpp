@@ -61,7 +61,8 @@ void Breadcrumb::rebuild() {
         const Place& place = m_workspace.place();
         const session::Compile* compile = m_workspace.compile();
         const bool breaks = place.page == Page::Breaks, stepping = place.page == Page::Functionalize;
-        addPart(toQString(session->title), !compile && !breaks && !stepping,
+        const bool memory = place.page == Page::Memory;
+        addPart(toQString(session->title), !compile && !breaks && !stepping && !memory,
                 [this](QMenu& menu) { fillCaptures(menu); });
         if (compile && session->ranks.size() > 1)
             addPart(tr("rank %1").arg(compile->rank), false, [this](QMenu& menu) { fillRanks(menu); });
@@ -74,6 +75,7 @@ void Breadcrumb::rebuild() {
             addPart(toQString(compile->id.toString()), !stepping,
                     [this](QMenu& menu) { fillCompiles(menu); });
         }
+        if (memory) addPart(tr("Memory"), true, [this](QMenu& menu) { fillPages(menu); });
         if (stepping) addPart(tr("Functionalize"), true, [this](QMenu& menu) { fillPages(menu); });
     }
     m_row->addStretch(1);

@@ -86,6 +86,16 @@ private:
         Place place;
         place.capture = index;
         place.page = Page::Stages;
+        if (m_workspace.captures()[std::size_t(index)].session->memory) {
+            m_workspace.go(place);
+            for (const ColourScheme look : {ColourScheme::Dark, ColourScheme::Light}) {
+                m_theme.setScheme(look);
+                grab(look == ColourScheme::Dark ? QStringLiteral("memory-dark")
+                                                : QStringLiteral("memory-light"));
+            }
+            m_theme.setScheme(scheme);
+            return;
+        }
         m_window.stagesPage().compare()->setMotion(false); // else a picture may be taken on the way
         m_workspace.go(place);
         selectTelling();

@@ -16,6 +16,7 @@
 #include "views/capture/filter_edit.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
+#include "views/memory/memory_page.h"
 #include "views/models/labels.h"
 #include "views/palette/palette.h"
 #include "views/records/records_panel.h"
@@ -186,6 +187,7 @@ void MainWindow::makePageSwitch() {
     m_stagesButton = add(QStringLiteral("go.stages"));
     m_breaksButton = add(QStringLiteral("go.breaks"));
     m_functionalizeButton = add(QStringLiteral("go.functionalize"));
+    m_memoryButton = add(QStringLiteral("go.memory"));
     menuBar()->setCornerWidget(box, Qt::TopRightCorner);
 }
 
@@ -211,17 +213,33 @@ BreaksPage& MainWindow::breaksPage() {
     return *m_breaks;
 }
 
+MemoryPage& MainWindow::memoryPage() {
+    if (!m_memory) {
+        m_memory = new MemoryPage(m_workspace, m_theme);
+        m_pages->addWidget(m_memory);
+    }
+    return *m_memory;
+}
+
 void MainWindow::showPage(const Place& now) {
     QWidget* page = m_welcome;
     if (now.page == Page::Stages) page = &stagesPage();
     if (now.page == Page::Breaks) page = &breaksPage();
     if (now.page == Page::Functionalize) page = &functionalizePage();
+    if (now.page == Page::Memory) page = &memoryPage();
     if (m_pages->currentWidget() != page) {
         m_pages->setCurrentWidget(page);
         m_docks->setPage(now.page);
     }
     updateTitle();
     updateActions();
+}
+
+void MainWindow::goTo(Page page) {
+    Place place = m_workspace.place();
+    place.page = page;
+    m_workspace.go(place);
+    m_pages->currentWidget()->setFocus(Qt::ShortcutFocusReason); // not the filter field beside it
 }
 
 void MainWindow::requestPanel(const QString& panel) {

@@ -19,6 +19,7 @@ namespace dynascope::views {
 class BreaksPage;
 class Engine;
 class FunctionalizePage;
+class MemoryPage;
 class Passes;
 class Stepper;
 class Palette;
@@ -49,6 +50,7 @@ public:
     [[nodiscard]] StagesPage& stagesPage();                      ///< made on first use
     [[nodiscard]] views::BreaksPage& breaksPage();               ///< made on first use
     [[nodiscard]] views::FunctionalizePage& functionalizePage(); ///< made on first use
+    [[nodiscard]] views::MemoryPage& memoryPage();               ///< made on first use
     [[nodiscard]] views::Engine& engine() { return *m_engine; }
     [[nodiscard]] views::Passes& passes() { return *m_passes; }
     [[nodiscard]] views::Stepper& stepper() { return *m_stepper; }
@@ -74,6 +76,8 @@ private:
     void makeCentre();
     void makeToolBar();
     void makePageSwitch();
+    /// Shows a page, with the keyboard on it.
+    void goTo(views::Page page);
     void showPage(const views::Place& now);
     void requestPanel(const QString& panel);
     void updateTitle();
@@ -125,12 +129,14 @@ private:
     StagesPage* m_stages = nullptr;
     views::BreaksPage* m_breaks = nullptr;
     views::FunctionalizePage* m_functionalize = nullptr;
+    views::MemoryPage* m_memory = nullptr;
     MessageBar* m_message = nullptr;
     ProgressLine* m_progress = nullptr;
     views::Palette* m_palette = nullptr;
     QToolButton* m_stagesButton = nullptr;
     QToolButton* m_breaksButton = nullptr;
     QToolButton* m_functionalizeButton = nullptr;
+    QToolButton* m_memoryButton = nullptr;
     bool m_laidOut = false;
     bool m_painted = false;
 };

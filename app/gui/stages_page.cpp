@@ -35,6 +35,7 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_split(new Splitter(Qt::Vertical, this))
     , m_texts(new Splitter(Qt::Horizontal))
     , m_tabs(new QTabWidget) {
+    setFocusProxy(m_timeline);
     m_tabs->setDocumentMode(true);
     m_tabs->tabBar()->setExpanding(false);
     m_tabs->tabBar()->setDrawBase(false);

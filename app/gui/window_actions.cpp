@@ -175,17 +175,15 @@ void MainWindow::makeGoActions() {
         [this] { m_docks->stepProblem(-1); });
 
     const QString capture = QStringLiteral("Capture");
-    const auto page = [this](Page p) {
-        Place place = m_workspace.place();
-        place.page = p;
-        m_workspace.go(place);
-    };
     m_actions->addToggle(spec("go.stages", tr("Stages"), capture, {QKeySequence(tr("Ctrl+1"))}, "layers",
                               tr("The stages of a compile")),
-                         [page](bool) { page(Page::Stages); });
+                         [this](bool) { goTo(Page::Stages); });
     m_actions->addToggle(spec("go.breaks", tr("Graph breaks"), capture, {QKeySequence(tr("Ctrl+2"))},
                               "scissors", tr("Why graphs were cut, and what each cut costs")),
-                         [page](bool) { page(Page::Breaks); });
+                         [this](bool) { goTo(Page::Breaks); });
+    m_actions->addToggle(spec("go.memory", tr("Memory"), capture, {QKeySequence(tr("Ctrl+4"))}, "rank",
+                              tr("Who held which memory when: the snapshot of an allocator")),
+                         [this](bool) { goTo(Page::Memory); });
     m_actions->add(
         grouped(spec("capture.next", tr("Next compile"), capture, {QKeySequence(tr("Ctrl+Down"))}, "down")),
         [this] { stepCompile(1); });
@@ -383,8 +381,10 @@ void MainWindow::updateActions() {
         for (const char* id : ids)
             if (QAction* action = m_actions->find(QLatin1String(id))) action->setEnabled(on);
     };
-    enable({"file.close", "go.stages", "capture.next", "capture.previous", "edit.filterCaptures", "go.node"},
-           open);
+    enable({"file.close", "capture.next", "capture.previous", "edit.filterCaptures", "go.node"}, open);
+    const bool memory = open && m_workspace.session()->memory;
+    enable({"go.stages"}, open && !(memory && m_workspace.session()->compiles.empty()));
+    enable({"go.memory"}, memory);
     enable({"go.breaks"}, open && m_workspace.capture()->breaks.breaks > 0);
     enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
     enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"},
@@ -400,13 +400,14 @@ void MainWindow::updateActions() {
     updateEngineActions();
     if (QAction* a = m_actions->find(QStringLiteral("go.stages"))) a->setChecked(place.page == Page::Stages);
     if (QAction* a = m_actions->find(QStringLiteral("go.breaks"))) a->setChecked(place.page == Page::Breaks);
+    if (QAction* a = m_actions->find(QStringLiteral("go.memory"))) a->setChecked(place.page == Page::Memory);
 }
 
 void MainWindow::openDialog() {
     openPaths(QFileDialog::getOpenFileNames(
         this, tr("Open"), {},
         tr("Traces, graph texts, archives and cases (*.log *.txt *.py *.json *.pt2 *.gz "
-           "*.zst *.xz *.bz2 *.tar *.tgz *.zip);;All files (*)")));
+           "*.zst *.xz *.bz2 *.tar *.tgz *.zip *.pickle);;All files (*)")));
 }
 
 void MainWindow::openFolder() {

@@ -131,9 +131,7 @@ void MainWindow::makeEngineActions() {
 }
 
 void MainWindow::openFunctionalize() {
-    Place place = m_workspace.place();
-    place.page = Page::Functionalize;
-    m_workspace.go(place);
+    goTo(Page::Functionalize);
     if (!m_stepper->recording() && !m_passes->isBusy() && m_engine->state() != Engine::State::Absent &&
         m_passes->selectedStage() >= 0)
         m_passes->run(QStringLiteral("functionalize"), stageForPass(QStringLiteral("functionalize")));
@@ -269,7 +267,7 @@ void MainWindow::updateEngineActions() {
     enable(QStringLiteral("engine.cancel"), m_engine->isBusy());
     enable(QStringLiteral("engine.start"),
            present && !m_engine->isBusy() && m_engine->state() != Engine::State::Ready);
-    enable(QStringLiteral("go.functionalize"), open);
+    enable(QStringLiteral("go.functionalize"), open && m_workspace.compile());
     for (const char* id : {"step.first", "step.opBack", "step.back"})
         enable(QLatin1String(id), stepping && (m_stepper->op() > 0 || m_stepper->phase() > 0));
     const bool atEnd =

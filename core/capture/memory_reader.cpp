@@ -84,7 +84,13 @@ public:
         const Pickle::Id traces = m_pickle.find(root, "device_traces");
         if (!std::holds_alternative<Pickle::Sequence>(m_pickle.value(segments)))
             return tl::unexpected(Error{"not a memory snapshot: it has no list \"segments\"", {}, 0, 0});
-        for (const Pickle::Id segment : m_pickle.items(segments))
+        // Any list could be a bare one: its items tell.
+        const std::vector<Pickle::Id>& items = m_pickle.items(segments);
+        if (isBare && std::none_of(items.begin(), items.end(), [&](Pickle::Id item) {
+                return m_pickle.find(item, "blocks") != Pickle::none;
+            }))
+            return tl::unexpected(Error{"not a memory snapshot: no item of its list has blocks", {}, 0, 0});
+        for (const Pickle::Id segment : items)
             readSegment(segment);
         const std::vector<Pickle::Id>& devices = m_pickle.items(traces);
         for (std::size_t i = 0; i < std::min<std::size_t>(devices.size(), maxDevices); ++i) {

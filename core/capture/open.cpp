@@ -9,6 +9,7 @@
 #include "core/capture/log_folder.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/log_reader.h"
+#include "core/capture/memory_reader.h"
 #include "core/capture/packed.h"
 #include "core/capture/pickle.h"
 #include "core/capture/trace_lines.h"
@@ -37,8 +38,8 @@ std::string titleOf(const std::string& path) {
     std::string name = file.filename().string();
     constexpr std::string_view prefix = "dedicated_log_torch_trace_";
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
-    for (const std::string_view end :
-         {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".pt2", ".log", ".json"})
+    for (const std::string_view end : {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".pt2",
+                                       ".pickle", ".pkl", ".log", ".json"})
         if (name.ends_with(end)) name.erase(name.size() - end.size());
     while (!name.empty() && (name.back() == '_' || name.back() == '.'))
         name.pop_back();
@@ -100,9 +101,17 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
         if (drawn->compiles.empty()) return tl::unexpected(drawn->warnings.front().error);
         return titled(std::move(*drawn), label, std::move(title));
     }
-    if (looksLikePickle(text))
-        return tl::unexpected(Error{
-            "a pickle, which is never loaded; `dynascope-cli memory` reads memory snapshots", label, 0, 0});
+    if (looksLikePickle(text)) {
+        Result<session::MemorySnapshot> snapshot = readMemorySnapshot(text, task);
+        if (task.cancelled()) return tl::unexpected(cancelledError());
+        if (!snapshot)
+            return tl::unexpected(
+                Error{"a pickle, which is never loaded, and " + snapshot.error().message, label, 0, 0});
+        session::Session session;
+        session.kind = Kind::MemorySnapshot;
+        session.memory = std::make_shared<const session::MemorySnapshot>(std::move(*snapshot));
+        return titled(std::move(session), label, std::move(title));
+    }
     if (looksBinary(text))
         return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
     Result<session::Session> session =

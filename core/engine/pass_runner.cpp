@@ -129,6 +129,19 @@ Failure passFailure(const Program& source, const passes::PassError& error) {
     return failure;
 }
 
+/// Annotations of the result's nodes: what they have, else what propagation finds.
+json annotations(const passes::PassState& after, const passes::PassContext& context) {
+    passes::Recorder unused;
+    const auto shaped = ShapesPass().run(after, context, unused);
+    json out = json::object();
+    for (ir::NodeIndex i = 0; i < after.graph->size(); ++i) {
+        const ir::Node& node = after.graph->node(i);
+        const auto& meta = node.meta || !shaped ? node.meta : shaped->graph->node(i).meta;
+        if (meta && !meta->annotation().empty()) out[node.name] = meta->annotation();
+    }
+    return out;
+}
+
 } // namespace
 
 std::map<std::string, std::string, std::less<>> passOptions(const json& params) {
@@ -209,6 +222,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
                {"warnings", json::array()},
                {"verified", nullptr},
                {"median_us", medianMicroseconds(std::move(times))}};
+    if (request.shapes) reply["meta"] = annotations(after, context);
     for (const passes::Recording& recording : recordings) {
         for (json& step : passes::stepsJson(recording, request.scorecard))
             reply["steps"].push_back(std::move(step));

@@ -24,6 +24,7 @@ struct PassRequest {
     int runs = 1;              ///< for the median time
     bool scorecard = false;    ///< give the alias state after each step
     bool verify = false;       ///< run source and result on the same inputs and compare
+    bool shapes = false;       ///< say shape, strides and dtype of the result's nodes
 };
 
 /// Options of a "pass" request: its `options` object of strings, and `remove`, `write_back`, `faithful` and
@@ -37,7 +38,8 @@ struct PassRequest {
 [[nodiscard]] nlohmann::json passList(const passes::Registry& registry,
                                       const std::vector<std::string>& problems);
 
-/// {graph, attrs, steps, passes, nodes_before, nodes_after, median_us, warnings, verified, differences}.
+/// {graph, attrs, meta, steps, passes, nodes_before, nodes_after, median_us, warnings, verified,
+/// differences}.
 [[nodiscard]] Reply runPasses(const passes::Registry& registry, std::shared_ptr<const Program> source,
                               const PassRequest& request, const TaskContext& task);
 

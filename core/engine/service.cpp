@@ -118,6 +118,7 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
     request.runs = std::clamp(params.value("runs", 1), 1, 100);
     request.scorecard = params.value("scorecard", false);
     request.verify = params.value("verify", false);
+    request.shapes = params.value("shapes", false);
     return runPasses(m_passes, *program, request, task);
 }
 

@@ -50,27 +50,51 @@ std::string normalized(std::string_view candidate) {
     return out;
 }
 
+std::string numbered(const std::string& base, int number) {
+    std::array<char, 16> digits{};
+    const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    const auto length = static_cast<std::size_t>(end - digits.data());
+    std::string out;
+    out.reserve(base.size() + 1 + length);
+    out.append(base).append(1, '_').append(digits.data(), length);
+    return out;
+}
+
 } // namespace
 
-std::string FxNames::create(std::string_view candidate) {
-    std::string name = normalized(candidate);
-    std::string base = name;
-    int number = 0;
-    bool hasSuffix = false;
+FxNames::Candidate FxNames::parse(std::string_view candidate) {
+    Candidate out;
+    out.name = normalized(candidate);
+    const std::string_view name = out.name;
+    std::string_view base = name;
     const std::size_t underscore = name.rfind('_');
-    if (underscore != std::string::npos && underscore > 0 && underscore + 1 < name.size() &&
+    if (underscore != std::string_view::npos && underscore > 0 && underscore + 1 < name.size() &&
         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(underscore) + 1, name.end(), isDigit)) {
         const char* const end = name.data() + name.size();
-        hasSuffix = std::from_chars(name.data() + underscore + 1, end, number).ec == std::errc();
-        if (hasSuffix) base = name.substr(0, underscore);
+        out.hasSuffix = std::from_chars(name.data() + underscore + 1, end, out.suffix).ec == std::errc();
+        if (out.hasSuffix) base = name.substr(0, underscore);
     }
-    if (!hasSuffix || m_used.contains(name)) {
-        if (const auto found = m_count.find(base); found != m_count.end()) number = found->second;
-        if (isReserved(name)) name = base + '_' + std::to_string(++number);
+    out.isReserved = isReserved(name);
+    out.base = &*m_count.try_emplace(std::string(base), unused).first;
+    return out;
+}
+
+std::string FxNames::create(std::string_view candidate) {
+    auto known = m_candidates.find(candidate);
+    if (known == m_candidates.end())
+        known = m_candidates.emplace(std::string(candidate), parse(candidate)).first;
+    const Candidate& parsed = known->second;
+    auto& [base, count] = *parsed.base;
+    int number = parsed.suffix;
+    std::string name = parsed.name;
+    if (!parsed.hasSuffix || m_used.contains(name)) {
+        if (count != unused) number = count;
+        if (parsed.isReserved) name = numbered(base, ++number);
     }
+    // A plain name that was given before is taken; its numbers go on from the highest.
     while (!m_used.insert(name).second)
-        name = base + '_' + std::to_string(++number);
-    m_count[base] = number;
+        name = numbered(base, ++number);
+    count = number;
     return name;
 }
 

@@ -4,6 +4,7 @@
 // again.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,7 +20,24 @@ public:
     [[nodiscard]] std::string create(std::string_view candidate);
 
 private:
-    std::unordered_map<std::string, int> m_count; ///< highest suffix given, by base
+    static constexpr int unused = -1;
+    using Counts = std::unordered_map<std::string, int>;
+    /// What a candidate comes to: graphs ask for few names many times.
+    struct Candidate {
+        std::string name; ///< as an identifier
+        int suffix = 0;
+        bool hasSuffix = false, isReserved = false;
+        Counts::value_type* base = nullptr; ///< in m_count
+    };
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+    };
+
+    Candidate parse(std::string_view candidate);
+
+    Counts m_count; ///< highest suffix given, by base; `unused` where none was
+    std::unordered_map<std::string, Candidate, Hash, std::equal_to<>> m_candidates;
     std::unordered_set<std::string> m_used;
 };
 

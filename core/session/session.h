@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/ir/graph.h"
+#include "core/session/memory_snapshot.h"
 
 #include <cstdint>
 #include <map>
@@ -261,10 +262,11 @@ enum class Kind : std::uint8_t {
     OracleCase,
     TorchLogs,
     DebugFolder,
+    MemorySnapshot,
     Unknown
 };
 /// "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "TORCH_LOGS",
-/// "TORCH_COMPILE_DEBUG", "unknown".
+/// "TORCH_COMPILE_DEBUG", "memory snapshot", "unknown".
 [[nodiscard]] std::string_view kindName(Kind kind);
 
 /// A piece of the input that could not be used as meant. Everything else still opens.
@@ -307,6 +309,7 @@ struct Session {
     std::vector<Warning> warnings;
     std::map<std::string, SourceFile> sources;
     std::map<std::string, std::size_t> recordCounts; ///< by Record::type
+    std::shared_ptr<const MemorySnapshot> memory;    ///< null where the input is none
 
     [[nodiscard]] const Compile* find(int rank, std::string_view compileId) const;
 };

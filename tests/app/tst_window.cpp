@@ -17,6 +17,7 @@
 #include "views/provenance/provenance_panel.h"
 #include "views/text/code_view.h"
 #include "views/text/source_panel.h"
+#include "views/timeline/timeline_view.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -29,6 +30,7 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QTabBar>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QToolBar>
 #include <QTreeView>
@@ -58,6 +60,7 @@ private slots:
     void keepsItsLayout();
     void keysDoNotConflict();
     void everyMenuActionHasAnExplanation();
+    void keysGoToThePageThatIsShown();
     void noOtherWindowAppears();
     void rightTabsArePainted();
     void fitsANarrowWindow();
@@ -442,6 +445,20 @@ void TestWindow::pastesGraphs() {
     QTRY_VERIFY(window().messageBar().isVisible());
     QVERIFY2(window().messageBar().text().contains("pasted text"), qPrintable(window().messageBar().text()));
     QCOMPARE(workspace().captures().size(), 1U);
+}
+
+void TestWindow::keysGoToThePageThatIsShown() {
+    open("graph_breaks");
+    window().activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window()));
+    window().actionRegistry().trigger("go.breaks");
+    auto* table = qobject_cast<QTableView*>(window().focusWidget());
+    QVERIFY(table != nullptr);
+    const int row = table->currentIndex().row();
+    QTest::keyClick(table, Qt::Key_Down);
+    QCOMPARE(table->currentIndex().row(), row + 1);
+    window().actionRegistry().trigger("go.stages");
+    QVERIFY(qobject_cast<TimelineView*>(window().focusWidget()) != nullptr);
 }
 
 void TestWindow::noOtherWindowAppears() {

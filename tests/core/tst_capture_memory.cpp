@@ -4,6 +4,7 @@
 #include "core/capture/memory_reader.h"
 #include "core/capture/open.h"
 #include "core/capture/pickle.h"
+#include "core/session/memory_timeline.h"
 #include "tests/support/archive.h"
 
 #include <QTemporaryDir>
@@ -250,9 +251,76 @@ private slots:
         const auto other = capture::readMemorySnapshot("}.");
         QVERIFY(!other);
         QCOMPARE(other.error().message, std::string("not a memory snapshot: it has no list \"segments\""));
-        const auto opened = capture::openText(pickles().at("training.4.pickle"), "x.pickle");
-        QVERIFY(!opened);
-        QVERIFY(opened.error().message.find("dynascope-cli memory") != std::string::npos);
+        const auto opened = capture::open(path);
+        QVERIFY(opened);
+        QCOMPARE((*opened)->kind, session::Kind::MemorySnapshot);
+        QCOMPARE((*opened)->title, std::string("snapshot"));
+        QVERIFY((*opened)->memory && (*opened)->memory->segments.size() == 3);
+        const auto values = capture::openText(pickles().at("values.pickle"), "x.pickle");
+        QVERIFY(!values);
+        QVERIFY2(
+            values.error().message.starts_with("a pickle, which is never loaded, and not a memory snapshot"),
+            values.error().message.c_str());
+    }
+
+    void timeline() {
+        const auto snapshot = capture::readMemorySnapshot(pickles().at("training.4.pickle"));
+        QVERIFY(snapshot);
+        const session::MemoryTimeline timeline = session::memoryTimeline(*snapshot, 0);
+        QCOMPARE(timeline.moments(), std::size_t(13));
+        QCOMPARE(timeline.peak(), std::size_t(5));
+        // Segments: 2 MiB and 20 MiB, one on the other.
+        QCOMPARE(timeline.ranges.size(), std::size_t(2));
+        QCOMPARE(timeline.height, 22528 * KiB);
+        QCOMPARE(timeline.ranges[1].place, 2048 * KiB);
+        QStringList lives;
+        for (const session::MemoryLife& life : timeline.lives)
+            lives << QStringLiteral("%1 %2 %3-%4%5%6")
+                         .arg(life.place / KiB)
+                         .arg(life.bytes / KiB)
+                         .arg(life.begin)
+                         .arg(life.end)
+                         .arg(life.older ? " older" : "", life.lasts ? " lasts" : "");
+        QCOMPARE(lives.join(u'\n'), QStringLiteral("3 1 0-8 older\n"
+                                                   "2048 8192 0-13 older lasts\n"
+                                                   "0 2 2-13 lasts\n"
+                                                   "10240 4096 3-6\n"
+                                                   "14336 4096 4-9\n"
+                                                   "2 1 5-13 lasts"));
+        // What is held at a moment is what the curve says.
+        for (std::size_t moment = 0; moment < timeline.moments(); ++moment) {
+            std::uint64_t sum = 0;
+            for (const session::MemoryGroup& alive : session::memoryAlive(*snapshot, timeline, moment))
+                sum += alive.bytes;
+            QCOMPARE(sum, timeline.allocated[moment]);
+        }
+        QCOMPARE(timeline.reserved.front(), 20480 * KiB);
+        QCOMPARE(timeline.reserved.back(), 22528 * KiB);
+        const session::MemoryLines lines = session::memoryLines(*snapshot, timeline);
+        QCOMPARE(lines.lines.front().at.line, 12u);
+        QCOMPARE(lines.ofLife.size(), timeline.lives.size());
+        QCOMPARE(lines.ofLife[1], std::size_t(0));
+        QCOMPARE(session::memoryTimeline(*snapshot, 7).moments(), std::size_t(1));
+    }
+
+    /// Events that cannot be: freed twice, allocated twice, more freed than there was.
+    void oddTraces() {
+        using Action = session::MemoryEvent::Action;
+        session::MemorySnapshot odd;
+        odd.traces = {{{Action::Alloc, 64, 8, 0, 0},
+                       {Action::Alloc, 64, 16, 1, 0},
+                       {Action::FreeRequested, 64, 16, 2, 0},
+                       {Action::FreeRequested, 64, 16, 3, 0},
+                       {Action::FreeRequested, UINT64_MAX, UINT64_MAX, 4, 0},
+                       {Action::FreeRequested, 8, UINT64_MAX, 5, 0}}};
+        const session::MemoryTimeline timeline = session::memoryTimeline(odd, 0);
+        QCOMPARE(timeline.lives.size(), std::size_t(4));
+        for (const session::MemoryLife& life : timeline.lives) {
+            QVERIFY(life.begin < life.end);
+            QVERIFY(life.end <= timeline.moments());
+            QVERIFY(life.place <= timeline.height);
+        }
+        QCOMPARE(timeline.allocated.back(), std::uint64_t(0));
     }
 };
 

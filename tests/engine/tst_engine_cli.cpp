@@ -2,6 +2,7 @@
 //
 // The commands that need the engine, as programs.
 #include "tests/support/archive.h"
+#include "tests/support/programs.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -24,7 +25,7 @@ struct Run {
 
 Run cli(const QStringList& arguments) {
     QProcess process;
-    process.start(QStringLiteral(DYNASCOPE_BIN_DIR "/dynascope-cli"), arguments);
+    process.start(test::program("dynascope-cli"), arguments);
     if (!process.waitForFinished(120000) || process.exitStatus() != QProcess::NormalExit) return {};
     return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
 }
@@ -152,7 +153,7 @@ private slots:
 
     void theEnginesCommandMayHoldOptions() {
         const Run run = cli({"oracle", m_folder.path(), "--engine", "sh", "-c",
-                             "exec \"$0\" --memory-limit 4096", DYNASCOPE_BIN_DIR "/dynascope-engine"});
+                             "exec \"$0\" --memory-limit 4096", test::program("dynascope-engine")});
         QCOMPARE(run.err, QByteArray());
         QCOMPARE(run.exit, 0);
     }

@@ -3,6 +3,7 @@
 // The engine against PyTorch's own answers, and against answers that were tampered with.
 #include "core/engine/client/oracle.h"
 #include "tests/support/archive.h"
+#include "tests/support/programs.h"
 
 #include <QTest>
 #include <map>
@@ -179,7 +180,7 @@ private slots:
     }
 
 private:
-    engine::Client m_engine{{DYNASCOPE_BIN_DIR "/dynascope-engine"}};
+    engine::Client m_engine{{test::engineProgram()}};
     std::map<std::string, std::string> m_cases;
     Verdict m_originalOfRand0002 = Verdict::Passed;
 };

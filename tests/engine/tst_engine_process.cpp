@@ -2,6 +2,7 @@
 //
 // The real engine over its protocol: what it runs, refuses and reports, and how it dies.
 #include "core/engine/client/client.h"
+#include "tests/support/programs.h"
 
 #include <QTest>
 #include <array>
@@ -19,8 +20,6 @@ using nlohmann::json;
 using namespace std::chrono_literals;
 
 namespace {
-
-const std::string enginePath = DYNASCOPE_BIN_DIR "/dynascope-engine";
 
 /// One float32 input of these values.
 json vectorInput(std::vector<double> values) {
@@ -233,7 +232,7 @@ private slots:
     }
 
     void cancelStopsAPassAndTheEngineLives() {
-        Client client({enginePath});
+        Client client({test::engineProgram()});
         const auto info = client.start();
         QVERIFY(info.has_value());
         std::stop_source stop;
@@ -254,7 +253,7 @@ private slots:
     }
 
     void statusAnswersWhileItWorks() {
-        Client client({enginePath});
+        Client client({test::engineProgram()});
         QVERIFY(client.start().has_value());
         std::stop_source stop;
         engine::CallOptions options;
@@ -270,7 +269,7 @@ private slots:
     }
 
     void killedWhileItWorks() {
-        Client client({enginePath});
+        Client client({test::engineProgram()});
         const auto info = client.start();
         QVERIFY(info.has_value());
         auto work = std::async(std::launch::async, [&] {
@@ -293,7 +292,7 @@ private slots:
 #ifdef __SANITIZE_ADDRESS__
         QSKIP("the address sanitizer allows no memory limit");
 #endif
-        Client client({enginePath, "--memory-limit", "1024"});
+        Client client({test::engineProgram(), "--memory-limit", "1024"});
         const auto reply = client.callOnGraph(
             "execute", graphOf("torch.ops.aten.zeros.default](args = ([1000000000],), kwargs = {})"),
             {{"inputs", vectorInput({1})}});
@@ -349,12 +348,12 @@ private slots:
     }
 
     void anArgumentListReachesTheEngine() {
-        Client client({"env", "OMP_NUM_THREADS=1", enginePath});
+        Client client({"env", "OMP_NUM_THREADS=1", test::engineProgram()});
         QVERIFY(client.start().has_value());
     }
 
 private:
-    Client m_engine{{enginePath}};
+    Client m_engine{{test::engineProgram()}};
 };
 
 QTEST_GUILESS_MAIN(TestEngineProcess)

@@ -3,6 +3,7 @@
 // Verification of computed graphs: what is equal, what is not and since where, and what has no answer.
 #include "core/engine/client/client.h"
 #include "tests/support/archive.h"
+#include "tests/support/programs.h"
 
 #include <QTest>
 #include <array>
@@ -404,7 +405,7 @@ private:
                 {"attrs", oracleCase["before_attrs"]}};
     }
 
-    Client m_engine{{DYNASCOPE_BIN_DIR "/dynascope-engine"}};
+    Client m_engine{{test::engineProgram()}};
     std::map<std::string, std::string> m_cases;
 };
 

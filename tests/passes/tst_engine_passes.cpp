@@ -4,6 +4,7 @@
 #include "core/engine/client/client.h"
 #include "core/engine/client/compare.h"
 #include "tests/support/archive.h"
+#include "tests/support/programs.h"
 
 #include <QTest>
 #include <map>
@@ -191,11 +192,49 @@ private slots:
             "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %n : [num_users=1] = "
             "call_function[target=torch.ops.aten.nonzero.default](args = (%x,), kwargs = {})\n    return "
             "(n,)";
-        const auto refused =
-            m_engine.callOnGraph("pass", nonzero, {{"passes", {"shapes"}}, {"inputs", inputsOf({{2, 3}})}});
-        QVERIFY(!refused);
-        QVERIFY2(refused.error().message.find("torch.ops.aten.nonzero.default") != std::string::npos,
-                 refused.error().message.c_str());
+        const json counted = run(nonzero, {"shapes"}, {}, {{2, 3}});
+        QCOMPARE(counted["steps"][1]["why"].get<std::string>(), std::string("as the example inputs give it"));
+    }
+
+    /// item() gives a number, and what is made from it a shape, by the example inputs' values: not by zeros.
+    void shapesThatDependOnValues() {
+        const std::string text =
+            "graph():\n    %x : [num_users=3] = placeholder[target=x]\n"
+            "    %most : [num_users=1] = call_function[target=torch.ops.aten.argmax.default](args = (%x,), "
+            "kwargs "
+            "= {})\n"
+            "    %item : [num_users=1] = call_method[target=item](args = (%most,), kwargs = {})\n"
+            "    %zeros : [num_users=1] = call_function[target=torch.ops.aten.zeros.default](args = ([%item, "
+            "2],), "
+            "kwargs = {})\n"
+            "    %big : [num_users=1] = call_function[target=torch.ops.aten.gt.Scalar](args = (%x, 0), "
+            "kwargs = "
+            "{})\n"
+            "    %kept : [num_users=1] = call_function[target=torch.ops.aten.masked_select.default](args = "
+            "(%x, "
+            "%big), kwargs = {})\n    return (zeros, kept)";
+        const json reply = run(text, {"shapes"}, {{"shapes", true}}, {{2, 3}}); // -2 -1 0 1 2 -2
+        const json wanted{{"x", "f32[2, 3][3, 1]cpu"},
+                          {"most", "i64[][]cpu"},
+                          {"zeros", "f32[4, 2][2, 1]cpu"},
+                          {"big", "b8[2, 3][3, 1]cpu"},
+                          {"kept", "f32[2][1]cpu"}};
+        QCOMPARE(reply["meta"].dump(), wanted.dump());
+        QCOMPARE(reply["steps"][2]["why"].get<std::string>(), std::string("as the example inputs give it"));
+    }
+
+    /// A result says the shapes of its nodes where they are asked for.
+    void resultsHaveShapes() {
+        const std::string text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                                 "    %t : [num_users=2] = "
+                                 "call_function[target=torch.ops.aten.t.default](args = (%x,), kwargs = {})\n"
+                                 "    %add_ : [num_users=0] = "
+                                 "call_function[target=torch.ops.aten.add_.Tensor](args = (%t, 1), kwargs = "
+                                 "{})\n    return (t,)";
+        QVERIFY(!run(text, {"functionalize"}, {}, {{2, 3}}).contains("meta"));
+        const json meta = run(text, {"functionalize"}, {{"shapes", true}}, {{2, 3}})["meta"];
+        QCOMPARE(meta["x"].get<std::string>(), std::string("f32[2, 3][3, 1]cpu"));
+        QCOMPARE(meta["add"].get<std::string>(), std::string("f32[3, 2][1, 3]cpu"));
     }
 
     void wrongOptionsAreRefused() {
@@ -258,7 +297,7 @@ private:
         qFatal("no step of %s", source.c_str());
     }
 
-    engine::Client m_engine{{DYNASCOPE_BIN_DIR "/dynascope-engine"}};
+    engine::Client m_engine{{test::engineProgram()}};
     std::map<std::string, std::string> m_cases;
 };
 

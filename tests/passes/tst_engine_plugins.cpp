@@ -2,6 +2,7 @@
 //
 // Plugins: the sample works, and none that is broken takes anything else with it.
 #include "core/engine/client/client.h"
+#include "tests/support/programs.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -11,8 +12,6 @@ using namespace dynascope;
 using nlohmann::json;
 
 namespace {
-
-const std::string enginePath = DYNASCOPE_BIN_DIR "/dynascope-engine";
 
 const std::string graphText =
     "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
@@ -38,7 +37,7 @@ class TestEnginePlugins : public QObject {
     Q_OBJECT
 private slots:
     void theSampleIsListedAndRuns() {
-        engine::Client client({enginePath, "--plugin-path", DYNASCOPE_SAMPLE_PLUGINS});
+        engine::Client client({test::engineProgram(), "--plugin-path", DYNASCOPE_SAMPLE_PLUGINS});
         const auto list = client.call("passes");
         QVERIFY2(list.has_value(), list ? "" : list.error().message.c_str());
         const json& last = (*list)["passes"].back();
@@ -67,7 +66,7 @@ private slots:
         text.write("this is no shared object\n");
         text.close();
 
-        engine::Client client({enginePath, "--plugin-path", folder.path().toStdString()});
+        engine::Client client({test::engineProgram(), "--plugin-path", folder.path().toStdString()});
         const auto list = client.call("passes");
         QVERIFY2(list.has_value(), list ? "" : list.error().message.c_str());
         QCOMPARE((*list)["passes"].back()["name"].get<std::string>(), std::string("drop_detach"));
@@ -102,7 +101,7 @@ private slots:
     void aThrowingPassEndsAlone() {
         QFETCH(QString, pass);
         QFETCH(QString, message);
-        engine::Client client({enginePath, "--plugin-path", DYNASCOPE_BAD_PLUGINS});
+        engine::Client client({test::engineProgram(), "--plugin-path", DYNASCOPE_BAD_PLUGINS});
         const auto before = client.start();
         const auto reply = client.callOnGraph("pass", graphText,
                                               {{"passes", {"dce", pass.toStdString()}}, {"inputs", inputs}});
@@ -116,7 +115,7 @@ private slots:
     }
 
     void aFolderThatIsNotThereHasNoPlugins() {
-        engine::Client client({enginePath, "--plugin-path", "/no/such/folder"});
+        engine::Client client({test::engineProgram(), "--plugin-path", "/no/such/folder"});
         const auto list = client.call("passes");
         QVERIFY(list.has_value());
         QCOMPARE((*list)["problems"].size(), 0U);

@@ -3,6 +3,7 @@
 // The two canvases as a user meets them: mouse, keys, linked panes.
 #include "tests/support/captures.h"
 #include "tests/support/open_captures.h"
+#include "tests/support/programs.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/gutter.h"
@@ -265,7 +266,7 @@ void TestCompareView::selectionStaysInSightOfBothPanes() {
 
 void TestCompareView::selectionStaysInSightOfOnePane() {
     m_view->resize(770, 340);
-    m_view->setLayoutProgram(DYNASCOPE_BIN_DIR "/dynascope-cli");
+    m_view->setLayoutProgram(test::program("dynascope-cli"));
     test::addCapture(*m_workspace, test::capture("trace_aot_eager/resnet"));
     QTRY_VERIFY(b().scene() && m_workspace->diff());
     const auto inSight = [this](const GraphCanvas& canvas) {

@@ -9,6 +9,7 @@
 #include "views/models/labels.h"
 #include "views/text/aligned_text.h"
 #include "views/text/code_view.h"
+#include "views/text/page_parts.h"
 #include "views/text/source_text.h"
 #include "views/theme/splitter.h"
 
@@ -34,32 +35,10 @@ namespace {
 
 constexpr int compileRole = Qt::UserRole + 1;
 
-struct Figure {
-    QLabel *value, *label;
-};
-
-QWidget* headerBar(QHBoxLayout*& row) {
-    auto* out = new QWidget;
-    out->setProperty("header", true);
-    out->setAttribute(Qt::WA_StyledBackground);
-    out->setMinimumHeight(28);
-    row = new QHBoxLayout(out);
-    row->setContentsMargins(12, 2, 12, 2);
-    row->setSpacing(8);
-    return out;
-}
-
-QLabel* plainLabel(const QString& text, const char* role) {
-    auto* out = new QLabel(text);
-    out->setTextFormat(Qt::PlainText);
-    out->setProperty("role", role);
-    return out;
-}
-
 } // namespace
 
 struct BreaksPage::Private {
-    std::array<Figure, 6> figures{};
+    FigureRow* figures = nullptr;
     QLineEdit* filter = nullptr;
     QPushButton* save = nullptr;
     QLabel* stripTitle = nullptr;
@@ -77,7 +56,6 @@ struct BreaksPage::Private {
     QStandardItemModel* frameModel = nullptr;
     FactView* detail = nullptr;
     QVBoxLayout* left = nullptr;
-    QHBoxLayout* top = nullptr;
     session::SessionPtr session;
     SourceText text;
     int group = -1;
@@ -90,14 +68,8 @@ BreaksPage::BreaksPage(Workspace& workspace, Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* top = new QWidget;
-    top->setProperty("header", true);
-    top->setAttribute(Qt::WA_StyledBackground);
-    top->setStyleSheet(QStringLiteral("QWidget[header=\"true\"]{background:transparent}"));
-    d->top = new QHBoxLayout(top);
-    d->top->setContentsMargins(14, 8, 12, 8);
-    d->top->setSpacing(28);
-    column->addWidget(top);
+    d->figures = new FigureRow;
+    column->addWidget(d->figures);
     auto* split = new Splitter(Qt::Horizontal);
     auto* leftSide = new QWidget;
     d->left = new QVBoxLayout(leftSide);
@@ -145,24 +117,14 @@ CodeView* BreaksPage::bytecode() const {
 }
 
 void BreaksPage::buildFigures() {
-    const std::array<QString, 6> names{tr("graph breaks"), tr("distinct reasons"), tr("compile ids"),
-                                       tr("recompiles"),   tr("compile time"),     tr("of it after a break")};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        auto* column = new QVBoxLayout;
-        column->setSpacing(0);
-        d->figures[i] = {plainLabel({}, "figure"), plainLabel(names[i], "label")};
-        column->addWidget(d->figures[i].value);
-        column->addWidget(d->figures[i].label);
-        d->top->addLayout(column);
-    }
-    d->top->addStretch(1);
     d->table = new QTableView;
     d->filter = addFilter(tr("Filter reasons"), d->table);
+    setFocusProxy(d->table);
     d->filter->setMaximumWidth(190);
     d->save = new QPushButton(tr("Export"));
     d->save->setToolTip(tr("Write the table of reasons as CSV"));
-    d->top->addWidget(d->filter);
-    d->top->addWidget(d->save);
+    d->figures->row()->addWidget(d->filter);
+    d->figures->row()->addWidget(d->save);
     connect(d->save, &QPushButton::clicked, this, [this] {
         const QString path =
             QFileDialog::getSaveFileName(this, tr("Export graph breaks"), QStringLiteral("graph_breaks.csv"));
@@ -295,10 +257,6 @@ bool BreaksPage::exportTo(const QString& path) {
 
 void BreaksPage::restyle() {
     d->save->setIcon(theme().icon(QStringLiteral("export")));
-    const Colours& c = theme().colours();
-    const std::array<QColor, 6> tones{c.removed, c.text, c.text, c.changed, c.text, c.removed};
-    for (std::size_t i = 0; i < tones.size(); ++i)
-        d->figures[i].value->setStyleSheet(QStringLiteral("color:%1").arg(tones[i].name()));
     d->table->verticalHeader()->setDefaultSectionSize(theme().scaled(24));
     fitColumns();
     d->group = -1;
@@ -338,17 +296,18 @@ void BreaksPage::refresh() {
         return;
     }
     showContent();
+    const Colours& c = theme().colours();
+    d->figures->setFigures({{numberText(breaks.breaks), tr("graph breaks"), c.removed},
+                            {numberText(breaks.groups.size()), tr("distinct reasons")},
+                            {numberText(breaks.compiles), tr("compile ids")},
+                            {numberText(breaks.recompiles), tr("recompiles"), c.changed},
+                            {secondsText(breaks.compileSeconds), tr("compile time")},
+                            {secondsText(breaks.secondsAfterBreaks), tr("of it after a break"), c.removed}});
     if (d->session != capture.session) {
         d->session = capture.session;
         d->group = -1;
         d->text = {};
         d->model->setGroups(breaks.groups);
-        const std::array<QString, 6> values{
-            numberText(breaks.breaks),          numberText(breaks.groups.size()),
-            numberText(breaks.compiles),        numberText(breaks.recompiles),
-            secondsText(breaks.compileSeconds), secondsText(breaks.secondsAfterBreaks)};
-        for (std::size_t i = 0; i < values.size(); ++i)
-            d->figures[i].value->setText(values[i]);
         std::vector<session::CutRow> rows = session::cutRows(*capture.session, breaks);
         const QString root =
             capture.session->frames.empty() ? QString() : toQString(capture.session->frames.front().function);

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -185,28 +186,34 @@ private:
         ScoreRow row;
         std::string changedBy; ///< the op that left it behind
     };
-    /// The rows after some op.
+    /// The rows after some op: the first ones of m_position, by index. Tables share rows that did not change,
+    /// so that one can be kept every so many ops.
     struct Table {
-        std::vector<Held> rows; ///< in order of appearance
-        std::unordered_map<std::string, std::size_t> position;
-        std::map<int, std::vector<std::size_t>> members; ///< of each group
-        std::map<int, StorageRow> storages;
-
-        [[nodiscard]] const Held* find(const std::string& value) const;
+        std::vector<std::shared_ptr<const Held>> rows;
+        std::map<int, std::shared_ptr<const StorageRow>> storages; ///< by group
     };
     void workOut();
     void findPhases(std::size_t op);
     /// Takes in what the engine said after `op`. Returns the group whose generation rose, or -1.
     int advance(Table& table, std::size_t op) const;
+    /// As it stands before `op`.
+    [[nodiscard]] Table tableBefore(std::size_t op) const;
+    [[nodiscard]] const Held* find(const Table& table, const std::string& value) const;
+    /// Rows of a group that the table has, as indices.
+    [[nodiscard]] std::span<const std::size_t> members(const Table& table, int group) const;
 
     FunctionalRun m_run;
     std::vector<std::vector<OpPhase>> m_phases;
-    std::vector<int> m_written;                         ///< the group that each op writes, or -1
-    std::map<std::string, std::vector<int>> m_reads;    ///< ops that read a source value
-    std::map<std::string, std::string> m_canonical;     ///< in-place result -> the value that it is
-    std::map<std::string, std::pair<int, int>> m_where; ///< functional node -> op, phase
-    std::map<int, int> m_number;                        ///< of each group, in order of appearance
-    std::map<int, std::string> m_origin;                ///< of each group: its first source value
+    std::vector<int> m_written;                              ///< the group that each op writes, or -1
+    std::map<std::string, std::vector<int>> m_reads;         ///< ops that read a source value
+    std::map<std::string, std::string> m_canonical;          ///< in-place result -> the value that it is
+    std::map<std::string, std::pair<int, int>> m_where;      ///< functional node -> op, phase
+    std::unordered_map<std::string, std::size_t> m_position; ///< of each value's row, in order of appearance
+    std::map<int, std::vector<std::size_t>> m_members;       ///< rows of each group, ascending
+    std::vector<int> m_groups;                               ///< in order of appearance
+    static constexpr std::size_t tableInterval = 256;        ///< ops to replay at most
+    std::vector<Table> m_tables;         ///< before ops 0, tableInterval, 2 * tableInterval...
+    std::map<int, std::string> m_origin; ///< of each group: its first source value
     std::map<int, int> m_lastGeneration;
 };
 using RecordingPtr = std::shared_ptr<const Recording>;

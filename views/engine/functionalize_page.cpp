@@ -58,6 +58,7 @@ FunctionalizePage::FunctionalizePage(Workspace& workspace, Passes& passes, Stepp
     , m_right(documentTabs())
     , m_state(new QLabel) {
     setObjectName(QStringLiteral("functionalizePage"));
+    setFocusProxy(m_scorecard);
     m_columns->addWidget(m_source);
     m_columns->addWidget(makeCentre());
     m_right->addTab(m_step, tr("This step"));

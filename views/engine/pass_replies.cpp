@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/pass_replies.h"
 
+#include "core/ir/annotate.h"
+
 #include "views/models/labels.h"
 
 namespace dynascope::views {
@@ -37,6 +39,13 @@ diff::Origins readOrigins(const nlohmann::json& reply, const ir::Graph& source, 
         if (from != ir::npos && to != ir::npos) out.emplace_back(from, to);
     }
     return out;
+}
+
+ir::GraphPtr withShapes(const ir::Graph& graph, const json& reply) {
+    const auto meta = reply.find("meta");
+    return ir::withAnnotations(graph, [&](const std::string& node) {
+        return meta != reply.end() && meta->is_object() ? textOf(*meta, node.c_str()) : std::string();
+    });
 }
 
 CheckedStage readChecked(const nlohmann::json& reply) {

@@ -11,6 +11,9 @@ namespace dynascope::views {
 [[nodiscard]] diff::Origins readOrigins(const nlohmann::json& reply, const ir::Graph& source,
                                         const ir::Graph& result);
 
+/// The graph with the shapes that a reply to "pass" says.
+[[nodiscard]] ir::GraphPtr withShapes(const ir::Graph& graph, const nlohmann::json& reply);
+
 struct CheckedStage {
     Verdict verdict;
     QStringList differences;

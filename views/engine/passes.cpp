@@ -194,6 +194,7 @@ void Passes::run(const QString& pass, int from, Options options) {
                            const engine::CallOptions& options) mutable -> tl::expected<Ran, CallError> {
             json params = requestOf(source, ran.stage.passes, ran.stage.mode);
             params["scorecard"] = params["cells"] = functionalizes;
+            params["shapes"] = true;
             engine::CallResult reply = client.callOnGraph("pass", source.text, std::move(params), options);
             if (!reply) return tl::unexpected(reply.error());
             ComputedStage& out = ran.stage;
@@ -208,6 +209,7 @@ void Passes::run(const QString& pass, int from, Options options) {
                               "the engine's graph cannot be read: " + graph.error().toString(),
                               0,
                               {}});
+            *graph = withShapes(**graph, *reply);
             out.nodesAfter = (*graph)->size();
             ran.origins = readOrigins(*reply, *sourceGraph, **graph);
             auto made = std::make_shared<session::Stage>();

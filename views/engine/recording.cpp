@@ -116,53 +116,9 @@ std::pair<int, int> Recording::emittedAt(const std::string& node) const {
     return at == m_where.end() ? std::pair(-1, -1) : at->second;
 }
 
-const Recording::Held* Recording::Table::find(const std::string& value) const {
-    const auto at = position.find(value);
-    return at == position.end() ? nullptr : &rows[at->second];
-}
-
 const std::string& Recording::canonical(const std::string& value) const {
     const auto at = m_canonical.find(value);
     return at == m_canonical.end() ? value : at->second;
-}
-
-int Recording::advance(Table& table, std::size_t op) const {
-    const OpStep& step = m_run.steps[op];
-    int written = -1;
-    const auto touch = [&](int group, int generation, const std::string& base) -> StorageRow& {
-        StorageRow& known = table.storages[group];
-        known.group = group;
-        if (generation > known.generation) written = group;
-        known.generation = std::max(known.generation, generation);
-        if (!base.empty()) known.base = base;
-        return known;
-    };
-    for (const StorageRow& row : step.storages)
-        touch(row.group, row.generation, row.base).values = row.values;
-    for (const ScoreRow& row : step.rows)
-        touch(row.group, row.storageGeneration, row.base);
-    for (const ScoreRow& row : step.rows) {
-        const std::string& value = canonical(row.value);
-        const auto [at, isNew] = table.position.emplace(value, table.rows.size());
-        if (isNew) {
-            table.rows.emplace_back();
-            table.members[row.group].push_back(at->second);
-        }
-        Held& held = table.rows[at->second];
-        held.row = row;
-        held.row.value = value;
-    }
-    for (const ScoreRow& row : step.rows)
-        for (const std::size_t member : table.members[row.group]) {
-            ScoreRow& other = table.rows[member].row;
-            const StorageRow& storage = table.storages[row.group];
-            const bool wasCurrent = other.generation == other.storageGeneration;
-            other.base = storage.base;
-            other.storageGeneration = storage.generation;
-            if (wasCurrent && other.generation < other.storageGeneration)
-                table.rows[member].changedBy = step.source;
-        }
-    return written;
 }
 
 void Recording::workOut() {
@@ -190,14 +146,17 @@ void Recording::workOut() {
                 break;
             }
         for (const ScoreRow& row : step.rows) {
-            m_number.emplace(row.group, int(m_number.size()));
-            m_origin.emplace(row.group, canonical(row.value));
+            const std::string& value = canonical(row.value);
+            if (m_origin.emplace(row.group, value).second) m_groups.push_back(row.group);
+            if (const auto [at, isNew] = m_position.emplace(value, m_position.size()); isNew)
+                m_members[row.group].push_back(at->second);
         }
+        if (op % tableInterval == 0) m_tables.push_back(table);
         m_written[op] = advance(table, op);
         findPhases(op);
     }
     for (const auto& [group, storage] : table.storages)
-        m_lastGeneration[group] = storage.generation;
+        m_lastGeneration[group] = storage->generation;
 }
 
 void Recording::findPhases(std::size_t op) {
@@ -245,9 +204,7 @@ QString Recording::chainText(const std::vector<std::string>& views) {
 Scoreboard Recording::scoreboard(int op, int phase) const {
     Scoreboard board;
     if (op < 0 || op >= opCount()) return board;
-    Table before;
-    for (int i = 0; i < op; ++i)
-        advance(before, std::size_t(i));
+    const Table before = tableBefore(std::size_t(op));
     Table after = before;
     advance(after, std::size_t(op));
 
@@ -267,39 +224,48 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
     // The written tensor: the in-place result, else an input on that storage that the op left current.
     std::string target;
     if (writing) {
-        if (const Held* held = after.find(own); held && held->row.group == written) target = own;
+        if (const Held* held = find(after, own); held && held->row.group == written) target = own;
         for (const std::string& input : inputs)
-            if (const Held* held = after.find(input); target.empty() && held && held->row.group == written &&
-                                                      held->row.generation == held->row.storageGeneration)
+            if (const Held* held = find(after, input); target.empty() && held && held->row.group == written &&
+                                                       held->row.generation == held->row.storageGeneration)
                 target = input;
     }
 
     const OpPhase* read = all.front().kind == OpPhase::Kind::Read ? &all.front() : nullptr;
     std::set<std::string> regenerated;
-    for (const Held& held : before.rows)
-        if (kind == OpPhase::Kind::Read && !read->emitted.empty() && inputs.contains(held.row.value) &&
-            held.row.generation < held.row.storageGeneration)
-            regenerated.insert(held.row.value);
+    if (kind == OpPhase::Kind::Read && !read->emitted.empty())
+        for (const std::string& input : inputs)
+            if (const Held* held = find(before, input);
+                held && held->row.generation < held->row.storageGeneration)
+                regenerated.insert(input);
     Table table = done ? after : before;
+    const auto change = [&](std::size_t at, const auto& fn) {
+        Held held = *table.rows[at];
+        fn(held.row);
+        table.rows[at] = std::make_shared<const Held>(std::move(held));
+    };
     if (!done && read && !read->emitted.empty())
-        for (Held& held : table.rows) {
-            ScoreRow& row = held.row;
-            if (!inputs.contains(row.value) || row.generation == row.storageGeneration) continue;
-            const Held* then = after.find(row.value);
-            if (writing && row.value == target)
-                row.current = step(op).emitted[read->emitted.back()].node;
-            else if (then && !output)
-                row.current = then->row.current;
-            row.generation = row.storageGeneration;
+        for (const std::string& input : inputs) {
+            const Held* now = find(table, input);
+            if (!now || now->row.generation == now->row.storageGeneration) continue;
+            change(m_position.at(input), [&](ScoreRow& row) {
+                const Held* then = find(after, input);
+                if (writing && input == target)
+                    row.current = step(op).emitted[read->emitted.back()].node;
+                else if (then && !output)
+                    row.current = then->row.current;
+                row.generation = row.storageGeneration;
+            });
         }
     std::string emitted;
     for (const EmittedNode& e : step(op).emitted)
         if (e.why == Emission::Operator) emitted = e.node;
     if (committed && !done)
-        for (const std::size_t member : table.members[written]) {
-            ScoreRow& row = table.rows[member].row;
-            ++row.storageGeneration;
-            if (row.value == target && !emitted.empty()) row.current = emitted;
+        for (const std::size_t member : members(table, written)) {
+            change(member, [&](ScoreRow& row) {
+                ++row.storageGeneration;
+                if (row.value == target && !emitted.empty()) row.current = emitted;
+            });
         }
 
     const auto isInput = [&](const std::string& value) {
@@ -310,33 +276,35 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
         const auto reads = m_reads.find(value);
         return reads == m_reads.end() ? -1 : reads->second.back();
     };
-    std::vector<std::pair<int, int>> order; // number, group
-    for (const auto& [group, members] : table.members)
-        order.emplace_back(m_number.at(group), group);
-    std::sort(order.begin(), order.end());
-    for (const auto& [number, group] : order) {
+    const auto begun = std::partition_point(m_groups.begin(), m_groups.end(), [&](int group) {
+        return m_members.at(group).front() < table.rows.size();
+    });
+    const auto groupCount = std::size_t(begun - m_groups.begin());
+    for (std::size_t number = 0; number < groupCount; ++number) {
+        const int group = m_groups[number];
         std::vector<const Held*> shown;
         bool active = false;
-        for (const std::size_t member : table.members.at(group)) {
-            const Held& held = table.rows[member];
+        for (const std::size_t member : members(table, group)) {
+            const Held& held = *table.rows[member];
             const bool touched = inputs.contains(held.row.value) || held.row.value == own;
             active |= touched;
             // An input goes on living with the caller.
-            const bool lives = order.size() <= fewStorages && isInput(held.row.value);
+            const bool lives = groupCount <= fewStorages && isInput(held.row.value);
             if (touched || lives || lastUse(held.row.value) > op) shown.push_back(&held);
         }
         if (shown.empty()) continue;
-        if ((!active && m_lastGeneration.at(group) == 0 && shown.size() < 2 && order.size() > fewStorages) ||
+        if ((!active && m_lastGeneration.at(group) == 0 && shown.size() < 2 && groupCount > fewStorages) ||
             board.storages.size() >= mostStorages) {
             ++board.hiddenStorages;
             continue;
         }
         const Held* base = nullptr;
-        for (const std::size_t member : table.members.at(group))
-            if (table.rows[member].row.views.empty() && !base) base = &table.rows[member];
+        for (const std::size_t member : members(table, group)) {
+            if (table.rows[member]->row.views.empty() && !base) base = table.rows[member].get();
+        }
 
         StorageState storage;
-        storage.group = number;
+        storage.group = int(number);
         storage.base = shown.front()->row.base;
         storage.origin = m_origin.at(group);
         storage.isInput = isInput(storage.origin);
@@ -344,9 +312,9 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
         storage.lastGeneration = m_lastGeneration.at(group);
 
         const bool isWritten = committed && group == written;
-        const auto valuesIn = [group = group](const Table& in) {
+        const auto valuesIn = [group](const Table& in) {
             const auto known = in.storages.find(group);
-            return known == in.storages.end() ? std::vector<double>() : known->second.values;
+            return known == in.storages.end() ? std::vector<double>() : known->second->values;
         };
         const std::vector<double> now = valuesIn(isWritten ? after : table);
         storage.count = sizeOf(base ? base->row : shown.front()->row);
@@ -355,7 +323,7 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
             storage.cells.push_back({std::int64_t(i), now[i], now[i], false, Cell::State::Current});
         if (isWritten) {
             const std::vector<double> old = valuesIn(before);
-            const Held* held = after.find(target);
+            const Held* held = find(after, target);
             for (const std::int64_t cell : held ? held->row.cells : std::vector<std::int64_t>())
                 if (std::size_t(cell) < storage.cells.size())
                     storage.cells[std::size_t(cell)].state = Cell::State::Written;
@@ -380,7 +348,7 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
             view.value = held->row.value;
             view.current = held->row.current;
             view.chain = chainText(held->row.views);
-            view.group = number;
+            view.group = int(number);
             view.generation = held->row.generation;
             view.behind = held->row.storageGeneration - held->row.generation;
             view.syncing = isWritten && !done && view.value == target;

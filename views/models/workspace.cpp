@@ -129,6 +129,7 @@ Place Workspace::completed(Place place) const {
     if (place.page == Page::Welcome) place.page = Page::Stages;
 
     const auto& compiles = capture.session->compiles;
+    if (place.page == Page::Stages && compiles.empty() && capture.session->memory) place.page = Page::Memory;
     const bool hadCompile = inRange(place.compile, compiles.size()) >= 0;
     if (!hadCompile) place.compile = bestCompile(*capture.session);
     std::size_t stages = 0;

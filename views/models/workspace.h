@@ -26,7 +26,7 @@ class Trace;
 enum class Side { A, B };
 
 /// What the centre shows.
-enum class Page { Welcome, Stages, Breaks, Functionalize };
+enum class Page { Welcome, Stages, Breaks, Functionalize, Memory };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
 struct NodeSelection {

@@ -118,4 +118,9 @@ QColor Colours::op(ir::OpKind kind) const {
     return text3;
 }
 
+std::array<QColor, Colours::memoryCount> Colours::memory() const {
+    return {hex(dark ? 0x7CC4F2 : 0x2674B0), op(ir::OpKind::Compute), op(ir::OpKind::Parameter),
+            op(ir::OpKind::Write), hex(dark ? 0x22A187 : 0x2BAE91)};
+}
+
 } // namespace dynascope::views

@@ -13,6 +13,7 @@
 #include <QObject>
 #include <QPalette>
 #include <QString>
+#include <array>
 
 class QApplication;
 
@@ -38,6 +39,10 @@ struct Colours {
     [[nodiscard]] QColor accentText() const;
     [[nodiscard]] DiffColours diff(diff::Change change) const;
     [[nodiscard]] QColor op(ir::OpKind kind) const;
+    /// DESIGN_LANGUAGE "Memory": saved for backward, forward temporary, forward output, backward temporary,
+    /// gradient; or the five lines that hold most.
+    static constexpr std::size_t memoryCount = 5;
+    [[nodiscard]] std::array<QColor, memoryCount> memory() const;
 };
 
 /// Text roles of DESIGN_LANGUAGE "Type".

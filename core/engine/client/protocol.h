@@ -18,8 +18,11 @@
 // A pass's `origin` is "builtin" or the plugin's path; `problems` has a line for each plugin that was not
 // loaded.
 //
-// pass {graph, passes, inputs, attrs, options, runs, scorecard, verify} -> {
+// pass {graph, passes, inputs, attrs, options, runs, scorecard, verify, shapes} -> {
 //   graph, attrs         text and constants of the result
+//   meta                 with `shapes`: {node: "f32[4, 5][5, 1]cpu"}, as the source says where the node is
+//   its
+//                        own, else at the example inputs' sizes; nodes whose shape is not known are left out
 //   nodes_before, nodes_after, median_us
 //   warnings             sentences: what may be unsound here, and what was done about it
 //   verified             true, false, or null where eager itself raises or nothing was checked

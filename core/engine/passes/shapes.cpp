@@ -11,6 +11,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/zeros.h>
+#include <map>
+#include <thread>
 
 namespace dynascope::engine {
 
@@ -51,6 +53,12 @@ Tensor moved(const Tensor& tensor, c10::Device device) {
     const Tensor cells =
         device.is_meta() ? at::empty({cellsOf(tensor)}, options) : at::zeros({cellsOf(tensor)}, options);
     return cells.as_strided(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+}
+
+IValue onMeta(const IValue& value) {
+    return mapTensors(value, [](const Tensor& tensor) {
+        return tensor.is_meta() ? tensor : moved(tensor, c10::Device(at::kMeta));
+    });
 }
 
 ir::ValueMeta metaOf(const IValue& value, const std::optional<ir::ValueMeta>& recorded) {
@@ -95,6 +103,34 @@ std::optional<Tensor> recordedTensor(const ir::Node& node) {
     if (!strides) return std::nullopt;
     return at::empty_strided(*sizes, *strides, options);
 }
+
+/// What each node gives for the example inputs: numbers, and tensors on meta.
+class ExampleRun final : public RunObserver {
+public:
+    void before(ir::NodeIndex) override {}
+    void after(ir::NodeIndex node, const IValue& value) override { m_values[node] = onMeta(value); }
+
+    /// Runs as far as the program goes. In a thread of its own, which starts in PyTorch's default modes: the
+    /// caller may stand in the middle of an autocast region.
+    void run(const Program& program, const TorchValues& given, const TaskContext& task) {
+        std::thread([&] {
+            const at::AutoGradMode noGrad(false);
+            const auto result = engine::run(program, given.freshInputs(), given.attributes(), task, this);
+            if (!result) m_problem = result.error().message;
+        }).join();
+    }
+
+    [[nodiscard]] const IValue& at(ir::NodeIndex node) const {
+        const auto found = m_values.find(node);
+        TORCH_CHECK(found != m_values.end(),
+                    "it depends on values, and the example inputs do not run that far (", m_problem, ")");
+        return found->second;
+    }
+
+private:
+    std::map<ir::NodeIndex, IValue> m_values;
+    std::string m_problem;
+};
 
 class Propagation {
 public:
@@ -178,10 +214,14 @@ private:
             why = "as the capture recorded it";
             return *recorded;
         }
-        const bool dependsOnValues =
-            instruction.op && (instruction.op->hasTag(at::Tag::dynamic_output_shape) ||
-                               instruction.op->hasTag(at::Tag::data_dependent_output));
-        TORCH_CHECK(!dependsOnValues, "it depends on values");
+        // Zeros would give an item() or a nonzero() that no run has. A function that is no single operator
+        // may read values as well.
+        if (!instruction.op || instruction.op->hasTag(at::Tag::dynamic_output_shape) ||
+            instruction.op->hasTag(at::Tag::data_dependent_output)) {
+            if (!m_examples) m_examples.emplace().run(m_program, m_given, m_context.task);
+            why = "as the example inputs give it";
+            return m_examples->at(at);
+        }
         TORCH_CHECK(smallEnough(at), "there is no Meta kernel, no shape function and no recorded shape (",
                     problem.substr(0, problem.find('\n')), ")");
         why = "by a run on zeros";
@@ -196,12 +236,6 @@ private:
                 return tensor.device() == device ? tensor : moved(tensor, device);
             });
         return values;
-    }
-
-    static IValue onMeta(const IValue& value) {
-        return mapTensors(value, [](const Tensor& tensor) {
-            return tensor.is_meta() ? tensor : moved(tensor, c10::Device(at::kMeta));
-        });
     }
 
     std::optional<IValue> byRule(ir::NodeIndex at) const {
@@ -239,7 +273,8 @@ private:
     const TorchValues& m_given;
     const passes::PassContext& m_context;
     passes::PassObserver& m_observer;
-    Values m_values; ///< on meta
+    Values m_values;                      ///< on meta
+    std::optional<ExampleRun> m_examples; ///< made when a node's result depends on values
     std::shared_ptr<const passes::Values> m_state;
 };
 

@@ -7,8 +7,8 @@ namespace dynascope::engine {
 
 /// Gives every node the shape, strides and dtype of its value, computed from those of the inputs without
 /// running anything large. In order: the C++ Meta kernel; PyTorch's shape functions for lazy backends; what
-/// the graph recorded; a run on zeros where the tensors are small. What is left is an error that names the
-/// operator.
+/// the graph recorded; for what depends on values (item, nonzero, a mask) what the example inputs give; a run
+/// on zeros where the tensors are small. What is left is an error that names the operator.
 class ShapesPass final : public passes::Pass {
 public:
     [[nodiscard]] std::string_view name() const override { return "shapes"; }

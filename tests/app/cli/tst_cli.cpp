@@ -2,6 +2,7 @@
 //
 // dynascope-cli as a user runs it: output, exit codes, errors.
 #include "tests/support/captures.h"
+#include "tests/support/programs.h"
 #include "tests/support/trace_text.h"
 
 #include <QFile>
@@ -23,7 +24,7 @@ struct Run {
 
 Run cli(const QStringList& arguments, const QByteArray& input = {}) {
     QProcess process;
-    process.start(QStringLiteral(DYNASCOPE_BIN_DIR "/dynascope-cli"), arguments);
+    process.start(test::program("dynascope-cli"), arguments);
     process.write(input);
     process.closeWriteChannel();
     if (!process.waitForFinished(60000) || process.exitStatus() != QProcess::NormalExit) return {};

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory against time: which addresses were held from when to when, above the curve of what was allocated and
+// reserved. Both share the time axis, which counts events of the trace.
+#pragma once
+
+#include "core/session/memory_timeline.h"
+
+#include <QPixmap>
+#include <QWidget>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace dynascope::views {
+
+class Theme;
+
+/// GUI thread only. Wheel zooms time at the pointer, Ctrl+wheel addresses, Shift+wheel and dragging move; + -
+/// 0 zoom, Left and Right step the cursor by an event, Home, End and P take it to the ends and the peak.
+class MemoryChart : public QWidget {
+    Q_OBJECT
+public:
+    using TimelinePtr = std::shared_ptr<const session::MemoryTimeline>;
+
+    explicit MemoryChart(Theme& theme, QWidget* parent = nullptr);
+
+    /// `colours`: for each life an index of Colours::memory(), or -1 for grey. `tip` words a life.
+    void setTimeline(TimelinePtr timeline, std::vector<int> colours, std::function<QString(std::size_t)> tip);
+    [[nodiscard]] std::size_t moment() const { return m_moment; }
+    void setMoment(std::size_t moment);
+    /// The life that is drawn strong, or SIZE_MAX.
+    [[nodiscard]] std::size_t selected() const { return m_selected; }
+    void select(std::size_t life);
+    void fit();
+
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    /// Where a life is drawn, and which is at a point (SIZE_MAX for none). For tests.
+    [[nodiscard]] QRectF rectOf(std::size_t life) const;
+    [[nodiscard]] std::size_t lifeAt(QPointF point) const;
+
+signals:
+    void momentChanged(std::size_t moment);
+    void selectionChanged(std::size_t life);
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    /// What an axis shows: [from, to) of [0, whole).
+    struct Axis {
+        double from = 0, to = 1, whole = 1;
+        void zoom(double factor, double at);
+        void move(double by);
+    };
+    [[nodiscard]] QRectF blocksArea() const;
+    [[nodiscard]] QRectF curveArea() const;
+    [[nodiscard]] double xOf(double moment) const;
+    [[nodiscard]] double momentAt(double x) const;
+    void drawPicture();
+    void drawBlocks(QPainter& painter) const;
+    void drawCurve(QPainter& painter) const;
+    void drawAxes(QPainter& painter) const;
+    void drawMarks(QPainter& painter) const;
+    void viewChanged();
+
+    Theme& m_theme;
+    TimelinePtr m_timeline;
+    std::vector<int> m_colours;
+    std::function<QString(std::size_t)> m_tip;
+    Axis m_time, m_place;
+    std::size_t m_moment = 0, m_peak = 0;
+    std::size_t m_selected = SIZE_MAX;
+    QPixmap m_picture; ///< all but the marks; null when it has to be drawn again
+    QPointF m_pressed;
+    Axis m_timePressed, m_placePressed;
+    bool m_dragging = false;
+};
+
+} // namespace dynascope::views

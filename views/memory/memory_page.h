@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A memory snapshot: its figures, who held which addresses when, and what was alive at a chosen moment.
+#pragma once
+
+#include "views/text/panel.h"
+
+#include <memory>
+
+class QTableView;
+
+namespace dynascope::views {
+
+class MemoryChart;
+
+/// GUI thread only. Works the picture out on the TaskRunner (tags "memory", "memory.alive").
+class MemoryPage : public Panel {
+    Q_OBJECT
+public:
+    MemoryPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~MemoryPage() override;
+
+    [[nodiscard]] MemoryChart* chart() const;
+    [[nodiscard]] QTableView* table() const;
+
+protected:
+    void refresh() override;
+    void restyle() override;
+
+private:
+    struct Private;
+    struct Picture;
+    void showDevice(int index);
+    void showPicture(Picture picture);
+    void showFigures();
+    void showMoment(std::size_t moment);
+    void showDetail();
+    std::unique_ptr<Private> d;
+};
+
+} // namespace dynascope::views
