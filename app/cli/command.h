@@ -57,5 +57,6 @@ void addCoverage(Parser& parser);
 void addCudagraphs(Parser& parser);
 void addMemory(Parser& parser);
 void addTraceNode(Parser& parser);
+void addRederive(Parser& parser);
 
 } // namespace dynascope::cli

@@ -22,5 +22,6 @@ int main(int argc, char** argv) {
     cli::addCudagraphs(parser);
     cli::addMemory(parser);
     cli::addTraceNode(parser);
+    cli::addRederive(parser);
     return parser.run(argc, argv);
 }

@@ -87,6 +87,18 @@ private slots:
                  std::string("primals_1 exp_hook_0 tangents_1 mul_2 mul mul_1 output"));
     }
 
+    /// The new version of an input is a tensor of its own.
+    void functionalWritesAreDonated() {
+        Request written = request(Filter::Donated);
+        written.forward = graph(
+            input("primals_1") + call("exp", "torch.ops.aten.select_scatter.default", "%primals_1, 0, 0, 0") +
+                call("sin", "torch.ops.aten.sin.default", "%exp,"),
+            "(sin, primals_1, exp)");
+        const auto got = inlineHooks(written, packHalf, unpackHalf);
+        QVERIFY(got.has_value());
+        QCOMPARE(got->packed.size(), 1U);
+    }
+
     void staticInputsAreLeftAlone() {
         Request parameters = request(Filter::NoStatic);
         parameters.staticInputs = {0, 99};

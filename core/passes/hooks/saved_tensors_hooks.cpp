@@ -106,7 +106,7 @@ private:
         }
         if (m_request.filter != Filter::Donated) return out;
         const std::set<std::string> held = heldStorages(inputs);
-        const std::vector<NodeIndex> roots = ir::storageRoots(m_forward);
+        const std::vector<NodeIndex> roots = ir::storageRoots(m_forward, ir::FunctionalForms::NewStorage);
         bool any = false;
         for (std::size_t i = m_request.functionOutputs; i < m_outputs.size(); ++i) {
             const NodeIndex node = m_forward.find(m_outputs[i].text);
@@ -123,14 +123,15 @@ private:
     /// Storages, named by what makes them, of inputs and outputs of the function and of gradients.
     std::set<std::string> heldStorages(const std::vector<std::string>& inputs) const {
         std::set<std::string> out(inputs.begin(), inputs.end());
-        const std::vector<NodeIndex> roots = ir::storageRoots(m_forward);
+        const std::vector<NodeIndex> roots = ir::storageRoots(m_forward, ir::FunctionalForms::NewStorage);
         const auto rootName = [&](const std::string& name) {
             const NodeIndex node = m_forward.find(name);
             return node == ir::npos ? name : m_forward.node(roots[node]).name;
         };
         for (const std::string& output : m_functionOutputs)
             out.insert(rootName(output));
-        const std::vector<NodeIndex> backwardRoots = ir::storageRoots(m_backward);
+        const std::vector<NodeIndex> backwardRoots =
+            ir::storageRoots(m_backward, ir::FunctionalForms::NewStorage);
         for (const Argument& gradient : resultLeaves(m_backward)) {
             const NodeIndex node = gradient.isNode() ? m_backward.find(gradient.text) : ir::npos;
             if (node != ir::npos) out.insert(rootName(m_backward.node(backwardRoots[node]).name));

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli rederive PATH [--json]
+#include "app/cli/command.h"
+#include "core/engine/client/rederive.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace dynascope::cli {
+
+namespace {
+
+using engine::Rederived;
+using engine::RederivedStage;
+using nlohmann::json;
+
+struct Options {
+    std::string path;
+    bool json = false;
+};
+
+json document(const std::vector<RederivedStage>& stages) {
+    json out = json::array();
+    for (const RederivedStage& stage : stages)
+        out.push_back({{"rank", stage.rank},
+                       {"compile", stage.compile},
+                       {"stage", stage.stage},
+                       {"from", stage.from},
+                       {"verdict", engine::rederivedName(stage.verdict)},
+                       {"reason", stage.reason},
+                       {"nodes", stage.nodes},
+                       {"matched", stage.matched},
+                       {"captured", stage.captured},
+                       {"derived", stage.got}});
+    return out;
+}
+
+std::string report(const std::vector<RederivedStage>& stages) {
+    std::string out;
+    for (const RederivedStage& stage : stages) {
+        out += stage.compile + ' ' + stage.stage;
+        if (!stage.from.empty()) out += " from " + stage.from;
+        out += ": " + std::string(engine::rederivedName(stage.verdict));
+        if (stage.verdict == Rederived::Isomorphic) out += " (" + count(stage.nodes, "node") + ')';
+        if (!stage.reason.empty()) out += ": " + stage.reason;
+        out += '\n';
+        for (const auto& [title, lines] :
+             {std::pair("  captured\n", &stage.captured), std::pair("  derived\n", &stage.got)}) {
+            if (!lines->empty()) out += title;
+            for (const std::string& line : *lines)
+                out += "    " + line + '\n';
+        }
+    }
+    const auto of = [&](Rederived verdict) {
+        return std::to_string(
+                   std::count_if(stages.begin(), stages.end(),
+                                 [&](const RederivedStage& stage) { return stage.verdict == verdict; })) +
+               ' ' + std::string(engine::rederivedName(verdict));
+    };
+    return out + of(Rederived::Isomorphic) + ", " + of(Rederived::Different) + ", " +
+           of(Rederived::Declined) + '\n';
+}
+
+int run(const Options& options) {
+    const auto session = openInput(options.path);
+    if (!session) return fail(session.error());
+    const std::vector<RederivedStage> stages = engine::rederive(**session);
+    print(options.json ? document(stages).dump() + '\n' : report(stages));
+    return std::any_of(stages.begin(), stages.end(),
+                       [](const RederivedStage& stage) { return stage.verdict == Rederived::Different; })
+               ? exitFailure
+               : exitOk;
+}
+
+} // namespace
+
+void addRederive(Parser& parser) {
+    auto options = std::make_shared<Options>();
+    Command command = parser.command(
+        "rederive", "Split captured joint graphs anew and compare; exit status 1 if a graph differs");
+    command.add("path", options->path, "Capture; - for standard input").required();
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/passes/partition/captured_joint.h"
+
+#include "core/ir/operators.h"
+#include "core/ir/storage.h"
+#include "core/passes/pass.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <set>
+
+namespace dynascope::passes::partition {
+
+namespace {
+
+using ir::NodeIndex;
+using ir::Op;
+
+constexpr std::int64_t unknownElements = 4096;
+
+bool isNameCharacter(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// "s77", "u0", "zf3": letters that PyTorch gives to symbols, and a number.
+bool isSymbol(std::string_view word) {
+    const std::size_t digits = word.find_first_of("0123456789");
+    return digits != std::string_view::npos && digits > 0 &&
+           std::islower(static_cast<unsigned char>(word[0])) &&
+           std::all_of(word.begin() + static_cast<std::ptrdiff_t>(digits), word.end(),
+                       [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
+void addSymbols(std::string_view expression, std::set<std::string>& to) {
+    for (std::size_t at = 0; at < expression.size();) {
+        std::size_t end = at;
+        while (end < expression.size() && isNameCharacter(expression[end]))
+            ++end;
+        if (isSymbol(expression.substr(at, end - at))) to.emplace(expression.substr(at, end - at));
+        at = std::max(end, at + 1);
+    }
+}
+
+TensorValue tensorValue(const ir::TensorMeta& meta, std::size_t storage, const ir::SymbolValues& hints) {
+    TensorValue out;
+    out.storage = storage;
+    std::int64_t elements = 1;
+    bool known = true;
+    for (const std::string& size : meta.sizes) {
+        const auto value = ir::symbolValue(size, hints);
+        known &= value && *value >= 0 && !__builtin_mul_overflow(elements, *value, &elements);
+        out.sizes.push_back(value.value_or(0));
+    }
+    if (__builtin_mul_overflow(known ? elements : unknownElements, std::int64_t{ir::dtypeBytes(meta.dtype)},
+                               &out.bytes))
+        out.bytes = std::numeric_limits<std::int64_t>::max();
+    return out;
+}
+
+class Reader {
+public:
+    Reader(const ir::Graph& graph, const ir::SymbolValues& hints)
+        : m_graph(graph)
+        , m_hints(hints)
+        , m_roots(ir::storageRoots(graph, ir::FunctionalForms::NewStorage))
+        , m_fromTangents(graph.size(), false) {}
+
+    std::vector<NodeFacts> run(std::size_t forwardOutputs) {
+        std::vector<NodeFacts> out;
+        for (NodeIndex i = 0; i < m_graph.size(); ++i)
+            out.push_back(factsOf(i));
+        NodeIndex end = 0; // forward ends with what it returns
+        const auto& results = m_graph.nodes().back()->args.front().items;
+        for (std::size_t i = 0; i < forwardOutputs; ++i)
+            if (results[i].isNode()) end = std::max(end, m_graph.find(results[i].text) + 1);
+        for (NodeIndex i = 0; i < m_graph.size(); ++i)
+            out[i].region = regionOf(i, i < end, out[i].writes);
+        sumItems(out);
+        return out;
+    }
+
+private:
+    NodeFacts factsOf(NodeIndex i) {
+        const ir::Node& node = m_graph.node(i);
+        NodeFacts facts;
+        const auto inputs = m_graph.inputs(i);
+        m_fromTangents[i] =
+            (node.op == Op::Placeholder && node.target.find("tangents") != std::string::npos) ||
+            std::any_of(inputs.begin(), inputs.end(), [&](NodeIndex input) { return m_fromTangents[input]; });
+        facts.writes = node.op == Op::CallFunction && ir::opKind(node) == ir::OpKind::Write;
+        facts.isModule = node.op == Op::GetAttr && m_graph.subgraphs().contains(node.target);
+        if (!node.meta) return facts;
+        std::set<std::string> symbols;
+        if (node.meta->tensor) {
+            facts.tensor = tensorValue(*node.meta->tensor, m_roots[i], m_hints);
+            for (const std::string& size : node.meta->tensor->sizes)
+                addSymbols(size, symbols);
+            if (node.meta->tensor->strides)
+                for (const std::string& stride : *node.meta->tensor->strides)
+                    addSymbols(stride, symbols);
+        } else if (node.meta->raw.starts_with("Sym(") && node.meta->raw.ends_with(')')) {
+            const std::string value = node.meta->raw.substr(4, node.meta->raw.size() - 5);
+            facts.symbol = value.starts_with("zf") ? SymbolKind::Float : SymbolKind::Int;
+            if (node.op == Op::Placeholder && isSymbol(value)) facts.binds = value;
+            addSymbols(value, symbols);
+        }
+        facts.freeSymbols.assign(symbols.begin(), symbols.end());
+        return facts;
+    }
+
+    Region regionOf(NodeIndex i, bool inForward, bool writes) const {
+        if (writes && m_graph.node(i).target.starts_with("torch.ops.aten.copy_."))
+            return m_fromTangents[i] ? Region::MustBeInBackward : Region::MustBeInForward;
+        return m_fromTangents[i] || !inForward ? Region::Backward : Region::Forward;
+    }
+
+    /// What a getitem takes out is annotated, the tuple itself is not.
+    void sumItems(std::vector<NodeFacts>& facts) const {
+        for (NodeIndex i = 0; i < m_graph.size(); ++i) {
+            if (m_graph.node(i).target != ir::getitemTarget || m_graph.inputs(i).empty() || !facts[i].tensor)
+                continue;
+            NodeFacts& tuple = facts[m_graph.inputs(i).front()];
+            if (tuple.tensor || tuple.isSymbol()) continue;
+            tuple.tuple = true;
+            if (__builtin_add_overflow(tuple.itemBytes, facts[i].tensor->bytes, &tuple.itemBytes))
+                tuple.itemBytes = std::numeric_limits<std::int64_t>::max();
+        }
+    }
+
+    const ir::Graph& m_graph;
+    const ir::SymbolValues& m_hints;
+    std::vector<NodeIndex> m_roots;
+    std::vector<bool> m_fromTangents;
+};
+
+} // namespace
+
+Result<Joint> capturedJoint(const ir::GraphPtr& graph, const ir::SymbolValues& hints,
+                            std::vector<std::size_t> staticPrimals) {
+    std::size_t primals = 0;
+    for (const ir::NodePtr& node : graph->nodes())
+        if (node->op == Op::Placeholder && node->target.find("tangents") == std::string::npos) ++primals;
+    const bool returns = graph->size() > 0 && graph->nodes().back()->op == Op::Output &&
+                         graph->nodes().back()->args.size() == 1;
+    const std::size_t results = returns ? graph->nodes().back()->args.front().items.size() : 0;
+    if (results < primals)
+        return tl::unexpected(Error{"the graph has " + std::to_string(primals) + " inputs and only " +
+                                        std::to_string(results) + " results",
+                                    {},
+                                    0,
+                                    0});
+    Joint out;
+    out.graph = graph;
+    out.forwardOutputs = results - primals;
+    out.staticPrimals = std::move(staticPrimals);
+    out.facts = Reader(*graph, hints).run(out.forwardOutputs);
+    return out;
+}
+
+} // namespace dynascope::passes::partition

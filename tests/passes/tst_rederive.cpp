@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Forward and backward derived from captured joint graphs, against those that PyTorch captured.
+#include "core/capture/open.h"
+#include "core/engine/client/rederive.h"
+#include "core/ir/text.h"
+#include "core/passes/match_in_order.h"
+#include "tests/support/captures.h"
+
+#include <QFile>
+#include <QTest>
+
+using namespace dynascope;
+using engine::Rederived;
+using engine::RederivedStage;
+
+namespace {
+
+std::string contentOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
+}
+
+std::vector<RederivedStage> stagesOf(const std::string& log) {
+    const auto session = capture::openText(log, "capture.log");
+    return session ? engine::rederive(**session) : std::vector<RederivedStage>();
+}
+
+ir::GraphPtr graph(const std::string& calls, const std::string& result) {
+    return ir::readGraph("graph():\n    %x : [num_users=1] = placeholder[target=x]\n" + calls +
+                         "    return (" + result + ",)")
+        .value();
+}
+
+std::string call(const std::string& name, const std::string& args) {
+    return "    %" + name + " : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (" +
+           args + "), kwargs = {})\n";
+}
+
+} // namespace
+
+class TestRederive : public QObject {
+    Q_OBJECT
+private slots:
+    void everyCapture_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name :
+             {"dynamic_mlp", "encoder_train", "gpt2_train", "saved_hooks", "saved_hooks_float8"})
+            QTest::newRow(name) << QString("trace_aot_eager/") + name;
+    }
+    void everyCapture() {
+        QFETCH(QString, name);
+        const std::vector<RederivedStage> stages = stagesOf(contentOf(test::capture(name)));
+        QCOMPARE(stages.size(), 2U);
+        for (const RederivedStage& stage : stages) {
+            QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+            QCOMPARE(stage.matched, stage.nodes);
+        }
+    }
+
+    /// An operator of the captured backward graph is another one: that is found, and where.
+    void aTamperedGraphDiffers() {
+        std::string log = contentOf(test::capture("trace_aot_eager/gpt2_train"));
+        const std::size_t record = log.find("\"aot_backward_graph\"");
+        const std::string op = "torch.ops.aten.mm.default";
+        const std::size_t at = log.find(op, record);
+        QVERIFY(record != std::string::npos && at != std::string::npos);
+        log.replace(at, op.size(), "torch.ops.aten.bm.default");
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QCOMPARE(stages.size(), 2U);
+        QVERIFY(stages[0].verdict == Rederived::Isomorphic);
+        QVERIFY(stages[1].verdict == Rederived::Different);
+        QVERIFY2(stages[1].reason.find("torch.ops.aten.bm.default there") != std::string::npos,
+                 stages[1].reason.c_str());
+        QVERIFY(!stages[1].captured.empty() && !stages[1].got.empty());
+    }
+
+    /// What Inductor did to the joint graph is not in the capture.
+    void inductorsGraphsAreDeclinedByName() {
+        for (const RederivedStage& stage : stagesOf(contentOf(test::capture("trace_inductor/train")))) {
+            QVERIFY(stage.verdict == Rederived::Declined);
+            QVERIFY2(stage.reason.starts_with("Inductor changed the joint graph"), stage.reason.c_str());
+        }
+    }
+
+    void ordersAndNamesAreToldApart() {
+        const auto first = graph(call("a", "%x, 1") + call("b", "%a, 2.0"), "b");
+        QVERIFY(passes::matchInOrder(*first, *graph(call("c", "%x, 1") + call("d", "%c, 2.0"), "d")).same);
+        const auto other =
+            passes::matchInOrder(*first, *graph(call("a", "%x, 1") + call("b", "%x, 2.0"), "b"));
+        QVERIFY(!other.same);
+        QCOMPARE(other.matched, 2U);
+        QCOMPARE(other.difference, std::string("the arguments of 'b' differ"));
+        QVERIFY(!passes::matchInOrder(*first, *graph(call("a", "%x, 1") + call("b", "%a, 2"), "b")).same);
+        QVERIFY(!passes::matchInOrder(*first, *graph(call("a", "%x, 1") + call("b", "%a, 2.0"), "a")).same);
+        QVERIFY(!passes::matchInOrder(*first, *graph(call("a", "%x, 1"), "a")).same);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRederive)
+#include "tst_rederive.moc"
