@@ -48,12 +48,13 @@ std::string verdictText(const GraphCoverage& graph) {
 }
 
 std::string problemText(const replay::CoverageProblem& problem, std::size_t top) {
-    std::string out = std::string(problem.kind ? "    " : "    note: ") + problem.what + '\n';
+    std::string out = std::string(problem.prevents ? "    " : "    note: ") + problem.what + '\n';
     Table places({Table::Align::Left, Table::Align::Left, Table::Align::Left});
     for (std::size_t i = 0; i < std::min(problem.places.size(), top); ++i)
         places.add({problem.places[i].node, problem.places[i].target, place(problem.places[i].at)});
     out += places.toString("      ");
-    if (problem.places.size() > top) out += "      and " + count(problem.places.size() - top, "more") + '\n';
+    if (problem.places.size() > top)
+        out += "      and " + std::to_string(problem.places.size() - top) + " more\n";
     return out + "      -> " + problem.advice + '\n';
 }
 
@@ -64,16 +65,25 @@ std::string report(const session::Session& session, const replay::CoverageReport
                session.compiles[graph.compile].function + "  " + graph.stage->label() + ", " +
                count(graph.nodes, "node") + ", " + std::to_string(graph.fixedInputs) + " of " +
                count(graph.inputs, "input") + " at fixed addresses\n";
-        if (!graph.message.empty()) out += "    " + graph.message.substr(0, graph.message.find('\n')) + '\n';
+        // The stack that follows is among the places.
+        if (!graph.message.empty())
+            out += "    " + graph.message.substr(0, graph.message.find(". Found from")) + '\n';
         for (const replay::CoverageProblem& problem : graph.problems)
             out += problemText(problem, top);
     }
-    std::string sum;
-    for (const CoverageVerdict verdict : verdicts)
-        if (const std::size_t graphs = coverage.count(verdict); graphs > 0)
-            sum += (sum.empty() ? "" : ", ") + std::to_string(graphs) + ' ' +
-                   std::string(replay::coverageVerdictName(verdict));
-    return out + count(coverage.graphs.size(), "compiled graph") + (sum.empty() ? "" : ": " + sum) + '\n';
+    const auto sum = [&](const auto& countOf) {
+        std::string text;
+        for (const CoverageVerdict verdict : verdicts)
+            if (const std::size_t graphs = countOf(verdict); graphs > 0)
+                text += (text.empty() ? "" : ", ") + std::to_string(graphs) + ' ' +
+                        std::string(replay::coverageVerdictName(verdict));
+        return text;
+    };
+    const std::string asCaptured = sum([&](CoverageVerdict verdict) { return coverage.count(verdict); });
+    const std::string onGpu = sum([&](CoverageVerdict verdict) { return coverage.countOnGpu(verdict); });
+    return out + count(coverage.graphs.size(), "compiled graph") +
+           (asCaptured.empty() ? "" : ": " + asCaptured) + (onGpu.empty() ? "" : "; on a GPU: " + onGpu) +
+           '\n';
 }
 
 json placeJson(const replay::CoveragePlace& place) {
@@ -94,7 +104,7 @@ json graphJson(const session::Session& session, const GraphCoverage& graph) {
         for (const replay::CoveragePlace& place : problem.places)
             places.push_back(placeJson(place));
         problems.push_back({{"what", problem.what},
-                            {"prevents", problem.kind.has_value()},
+                            {"prevents", problem.prevents},
                             {"advice", problem.advice},
                             {"places", std::move(places)}});
     }

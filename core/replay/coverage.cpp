@@ -49,6 +49,18 @@ std::vector<std::size_t> savedInputs(const ir::Graph& graph) {
     return out;
 }
 
+/// Inputs that are named as parameters or buffers, as torch.export names them.
+std::vector<std::size_t> parameters(const ir::Graph& graph) {
+    std::vector<std::size_t> out;
+    std::size_t ordinal = 0;
+    for (const ir::NodePtr& node : graph.nodes()) {
+        if (node->op != ir::Op::Placeholder) continue;
+        if (ir::opKind(*node) == ir::OpKind::Parameter) out.push_back(ordinal);
+        ++ordinal;
+    }
+    return out;
+}
+
 /// Placeholders of Dynamo's graph: the backend "cudagraphs" takes what AOTAutograd has more for fixed.
 std::size_t dynamoInputs(const session::Compile& compile) {
     const session::StagePtr stage = lastGraph(compile, {Phase::Dynamo});
@@ -116,6 +128,7 @@ private:
     std::vector<std::size_t> fixedInputs(const session::Compile& compile, const ir::Graph& graph,
                                          const std::string& part) const {
         if (part == "backward") return savedInputs(graph);
+        if (part == "graph") return parameters(graph);
         if (m_out.backend == GraphBackend::ReduceOverhead) return staticInputs(m_session, compile);
         const std::size_t own = placeholdersOf(graph).size(), given = dynamoInputs(compile);
         return firstInputs(given < own ? own - given : 0);
@@ -135,7 +148,7 @@ private:
         if (out.onGpu && forward.onGpu) follows = follow(*out.onGpu, *forward.onGpu) || follows;
         if (!follows) return;
         if (out.message.empty()) out.message = "its forward is skipped";
-        out.problems.push_back({"its forward is no CUDA graph", "mend the forward first", {}, {}});
+        out.problems.push_back({"its forward is no CUDA graph", "mend the forward first", {}, true});
     }
 
     const session::Session& m_session;
@@ -162,6 +175,11 @@ std::string_view coverageVerdictName(CoverageVerdict verdict) {
 std::size_t CoverageReport::count(CoverageVerdict verdict) const {
     return static_cast<std::size_t>(std::count_if(
         graphs.begin(), graphs.end(), [&](const GraphCoverage& graph) { return graph.verdict == verdict; }));
+}
+
+std::size_t CoverageReport::countOnGpu(CoverageVerdict verdict) const {
+    return static_cast<std::size_t>(std::count_if(
+        graphs.begin(), graphs.end(), [&](const GraphCoverage& graph) { return graph.onGpu == verdict; }));
 }
 
 std::vector<std::size_t> staticInputsOf(std::string_view metadata) {

@@ -39,7 +39,7 @@ struct CoverageProblem {
     std::string what;   ///< "writes an input": a few words
     std::string advice; ///< what to change
     std::vector<CoveragePlace> places;
-    std::optional<SkipReason::Kind> kind; ///< none: no reason to skip, but worth knowing
+    bool prevents = false; ///< false: no reason to skip, but worth knowing
 };
 
 /// One compiled graph.
@@ -60,6 +60,7 @@ struct CoverageReport {
     GraphBackend backend = GraphBackend::ReduceOverhead;
     std::vector<GraphCoverage> graphs;
     [[nodiscard]] std::size_t count(CoverageVerdict verdict) const;
+    [[nodiscard]] std::size_t countOnGpu(CoverageVerdict verdict) const;
 };
 
 /// Judges the last graph of each compile's forward and backward. Reads every graph concerned; stops early

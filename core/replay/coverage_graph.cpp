@@ -24,7 +24,8 @@ Words wordsOf(Kind kind) {
         return {
             "writes an input",
             "return the new value instead of writing it in place, or make the tensor a parameter or buffer "
-            "(or torch._dynamo.mark_static_address) so that its address stays"};
+            "(or torch._dynamo.mark_static_address) so that its address stays; with reduce-overhead it may "
+            "also be an output of another CUDA graph"};
     case Kind::CpuTensor:
         return {"has CPU tensors",
                 "create them with device=, register constants as buffers so that .to() moves them, and pass "
@@ -83,10 +84,15 @@ public:
 
         const std::vector<SkipReason> reasons = reasonsOf(m_facts, mutations);
         m_out.verdict = verdictOf(reasons);
-        if (!reasons.empty()) m_out.message = reasons.front().message;
+        if (m_out.verdict == CoverageVerdict::Skipped) m_out.message = reasons.front().message;
         judgeOnGpu(mutations);
         for (const SkipReason& reason : reasons)
             addProblem(reason, mutations);
+        if (splitsAtBranches())
+            m_out.problems.push_back(
+                {"branches or loops inside the graph",
+                 "choose with torch.where where both sides are cheap, or accept that the graph is cut here",
+                 controlFlow(), true});
         addNotes(mutations);
         return std::move(m_out);
     }
@@ -119,7 +125,7 @@ private:
 
     /// Inductor leaves single ops and CPU tensors out of its CUDA graphs instead of giving up the whole.
     CoverageVerdict verdictOf(const std::vector<SkipReason>& reasons) const {
-        if (reasons.empty()) return CoverageVerdict::CudaGraph;
+        if (reasons.empty()) return splitsAtBranches() ? CoverageVerdict::Split : CoverageVerdict::CudaGraph;
         const bool anyCuda =
             std::any_of(m_facts.nodes.begin(), m_facts.nodes.end(),
                         [](const NodeFacts& node) { return deviceType(node.device) == "cuda"; });
@@ -143,6 +149,19 @@ private:
         m_out.onGpu = verdictOf(reasons);
     }
 
+    /// Inductor records neither branches nor loops; the backend "cudagraphs" makes conditional nodes of them.
+    bool splitsAtBranches() const {
+        return m_backend == GraphBackend::ReduceOverhead && !controlFlow().empty();
+    }
+    std::vector<CoveragePlace> controlFlow() const {
+        std::vector<CoveragePlace> out;
+        for (ir::NodeIndex i = 0; i < m_graph.size(); ++i)
+            if (m_graph.node(i).target == "torch.ops.higher_order.cond" ||
+                m_graph.node(i).target == "torch.ops.higher_order.while_loop")
+                out.push_back(placeOf(i));
+        return out;
+    }
+
     CoveragePlace placeOf(ir::NodeIndex i) const {
         const ir::Node& node = m_graph.node(i);
         CoveragePlace place{node.name, {}, {}};
@@ -162,8 +181,12 @@ private:
 
     void addProblem(const SkipReason& reason, const InputMutations& mutations) {
         const Words words = wordsOf(reason.kind);
-        CoverageProblem problem{std::string(words.what), std::string(words.advice), {}, reason.kind};
-        if (reason.kind == Kind::MutatedInputs) {
+        CoverageProblem problem{std::string(words.what), std::string(words.advice), {}, true};
+        if (m_out.onGpu && reason.kind == Kind::CpuTensor) {
+            // All of it: no place is worth more than the others.
+            problem.what = "runs on the CPU";
+            problem.advice = "move the model and its inputs to one GPU";
+        } else if (reason.kind == Kind::MutatedInputs) {
             for (const InputWrite& write : mutations.writes) {
                 if (!write.marked || write.input >= m_isFixed.size() || m_isFixed[write.input]) continue;
                 CoveragePlace place = placeOf(write.node);
@@ -188,11 +211,11 @@ private:
         CoverageProblem fixed{"writes parameters or buffers",
                               "no harm: their addresses stay, and the warm-up's writes are those of a run",
                               {},
-                              {}};
+                              false};
         CoverageProblem unseen{"writes an input without a mark in the op's schema",
                                "PyTorch does not see this write; make sure that the tensor is a buffer",
                                {},
-                               {}};
+                               false};
         for (const InputWrite& write : mutations.writes) {
             if (write.marked && (write.input >= m_isFixed.size() || !m_isFixed[write.input])) continue;
             CoveragePlace place = placeOf(write.node);
@@ -202,7 +225,7 @@ private:
         CoverageProblem dynamic{"takes sizes as inputs",
                                 "every new combination of them is recorded anew; pad to a few sizes",
                                 {},
-                                {}};
+                                false};
         for (const ir::NodeIndex i : m_placeholders)
             if (m_facts.nodes[i].symbolic && !m_facts.nodes[i].tensor) dynamic.places.push_back(placeOf(i));
         for (CoverageProblem* note : {&fixed, &unseen, &dynamic})

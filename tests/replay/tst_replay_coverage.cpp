@@ -72,7 +72,7 @@ private slots:
         const GraphCoverage buffer = judge(writing, {1});
         QCOMPARE(buffer.verdict, Verdict::CudaGraph);
         QCOMPARE(said(buffer), Said{"writes parameters or buffers"});
-        QVERIFY(!buffer.problems[0].kind);
+        QVERIFY(graph.problems[0].prevents && !buffer.problems[0].prevents);
     }
 
     /// Inductor cuts a graph where the backend "cudagraphs" gives it up.
@@ -171,6 +171,7 @@ private slots:
                                   << QStringList{"forward CUDA graph", "backward CUDA graph"};
         QTest::newRow("written input")
             << "trace_aot_eager/relu_input_mutation" << QStringList{"inference skipped"};
+        QTest::newRow("branch") << "trace_aot_eager/cond" << QStringList{"inference split"};
         QTest::newRow("written buffers") << "trace_aot_eager/kvcache" << QStringList{"inference CUDA graph"};
     }
     void captures() {

@@ -77,6 +77,27 @@ private slots:
         QVERIFY2(damaged.err.contains("broken.dynascope: session file is damaged"), damaged.err);
     }
 
+    void tellsWhatWouldBeCudaGraphs() {
+        const QString log = test::capture("trace_aot_eager/relu_input_mutation");
+        const Run text = cli({"cudagraphs", log});
+        QCOMPARE(text.exitCode, 0);
+        QVERIFY2(text.out.startsWith("0/0 inference: skipped; on a GPU: skipped   f  aot_inference_graph"),
+                 text.out);
+        QVERIFY2(text.out.contains("    skipping cudagraphs due to mutated inputs (1 instances)\n"),
+                 text.out);
+        QVERIFY2(text.out.contains("arg0_1 by copy_  aten.copy_.default  cap.py:64"), text.out);
+        QVERIFY2(text.out.endsWith("1 compiled graph: 1 skipped; on a GPU: 1 skipped\n"), text.out);
+        const Run json = cli({"cudagraphs", log, "--json", "--backend", "cudagraphs"});
+        const QJsonObject document = QJsonDocument::fromJson(json.out).object();
+        QCOMPARE(document["backend"].toString(), QString("cudagraphs"));
+        QCOMPARE(document["verdicts"]["skipped"].toInt(), 1);
+        const QJsonObject graph = document["graphs"][0].toObject();
+        QCOMPARE(graph["problems"][0]["places"][0]["at"]["line"].toInt(), 64);
+        QCOMPARE(graph["problems"][0]["prevents"].toBool(), true);
+        QCOMPARE(cli({"cudagraphs", log, "--backend", "other"}).exitCode, 2);
+        QCOMPARE(cli({"cudagraphs", m_folder.filePath("none")}).exitCode, 2);
+    }
+
     void comparesCaptures() {
         const QString a = test::capture("trace_inductor/graph_breaks");
         const Run same = cli({"compare", a, a});
