@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli rederive PATH [--json]
+// dynascope-cli rederive PATH [--saved] [--json]
 #include "app/cli/command.h"
 #include "core/engine/client/rederive.h"
 
@@ -19,7 +19,37 @@ using nlohmann::json;
 struct Options {
     std::string path;
     bool json = false;
+    bool saved = false;
 };
+
+using passes::partition::Decision;
+
+std::string_view decisionName(Decision::Kind kind) {
+    return kind == Decision::Kind::Saved ? "saved" : "recomputed";
+}
+
+json decisionsJson(const std::vector<Decision>& decisions) {
+    json out = json::array();
+    for (const Decision& decision : decisions)
+        out.push_back({{"node", decision.node},
+                       {"decision", decisionName(decision.kind)},
+                       {"bytes", decision.bytes},
+                       {"why", decision.why}});
+    return out;
+}
+
+/// The largest first.
+std::string decisionsText(std::vector<Decision> decisions) {
+    std::stable_sort(decisions.begin(), decisions.end(),
+                     [](const Decision& a, const Decision& b) { return a.bytes > b.bytes; });
+    std::string out;
+    for (const Decision& decision : decisions) {
+        const std::string bytes = std::to_string(decision.bytes);
+        out += "    " + std::string(bytes.size() < 12 ? 12 - bytes.size() : 0, ' ') + bytes + "  " +
+               std::string(decisionName(decision.kind)) + ' ' + decision.node + ": " + decision.why + '\n';
+    }
+    return out;
+}
 
 json document(const std::vector<RederivedStage>& stages) {
     json out = json::array();
@@ -33,11 +63,12 @@ json document(const std::vector<RederivedStage>& stages) {
                        {"nodes", stage.nodes},
                        {"matched", stage.matched},
                        {"captured", stage.captured},
-                       {"derived", stage.got}});
+                       {"derived", stage.got},
+                       {"decisions", decisionsJson(stage.decisions)}});
     return out;
 }
 
-std::string report(const std::vector<RederivedStage>& stages) {
+std::string report(const std::vector<RederivedStage>& stages, bool saved) {
     std::string out;
     for (const RederivedStage& stage : stages) {
         out += stage.compile + ' ' + stage.stage;
@@ -46,6 +77,7 @@ std::string report(const std::vector<RederivedStage>& stages) {
         if (stage.verdict == Rederived::Isomorphic) out += " (" + count(stage.nodes, "node") + ')';
         if (!stage.reason.empty()) out += ": " + stage.reason;
         out += '\n';
+        if (saved) out += decisionsText(stage.decisions);
         for (const auto& [title, lines] :
              {std::pair("  captured\n", &stage.captured), std::pair("  derived\n", &stage.got)}) {
             if (!lines->empty()) out += title;
@@ -67,7 +99,7 @@ int run(const Options& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     const std::vector<RederivedStage> stages = engine::rederive(**session);
-    print(options.json ? document(stages).dump() + '\n' : report(stages));
+    print(options.json ? document(stages).dump() + '\n' : report(stages, options.saved));
     return std::any_of(stages.begin(), stages.end(),
                        [](const RederivedStage& stage) { return stage.verdict == Rederived::Different; })
                ? exitFailure
@@ -81,6 +113,8 @@ void addRederive(Parser& parser) {
     Command command = parser.command(
         "rederive", "Split captured joint graphs anew and compare; exit status 1 if a graph differs");
     command.add("path", options->path, "Capture; - for standard input").required();
+    command.flag("--saved", options->saved,
+                 "What is saved for backward and what is computed again, with bytes and why");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });
 }

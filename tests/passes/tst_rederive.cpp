@@ -56,6 +56,10 @@ private slots:
             QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
             QCOMPARE(stage.matched, stage.nodes);
         }
+        // Every saved value has its reason, and what is saved is what forward returns besides its results.
+        QVERIFY(!stages[0].decisions.empty() && stages[1].decisions.empty());
+        for (const passes::partition::Decision& decision : stages[0].decisions)
+            QVERIFY2(!decision.why.empty(), decision.node.c_str());
     }
 
     /// An operator of the captured backward graph is another one: that is found, and where.

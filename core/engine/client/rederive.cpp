@@ -125,6 +125,7 @@ private:
         const auto parts = passes::partition::minCutPartition(*described);
         if (!parts) return decline(joint, forward, backward, parts.error().message);
         compare(joint, *forward, *parts->forward);
+        m_out.back().decisions = parts->decisions;
         if (backward) compare(joint, *backward, *parts->backward);
     }
 

@@ -4,6 +4,7 @@
 // PyTorch captured. So far: forward and backward from the joint graph.
 #pragma once
 
+#include "core/passes/partition/joint.h"
 #include "core/session/session.h"
 
 #include <cstdint>
@@ -29,6 +30,8 @@ struct RederivedStage {
     std::string reason;                     ///< one sentence; empty where isomorphic
     std::size_t nodes = 0, matched = 0;     ///< of the captured graph; before the first difference
     std::vector<std::string> captured, got; ///< lines around the first difference
+    /// Of a forward graph: what is saved for backward and what is computed again, with bytes and reasons.
+    std::vector<passes::partition::Decision> decisions;
 };
 
 /// One entry for each forward and backward graph of each compile, in order. Graphs that cannot be read are
