@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER]: serves the protocol on its standard streams.
-#include "core/engine/allocator.h"
 #include "core/engine/confine.h"
 #include "core/engine/plugins.h"
 #include "core/engine/service.h"
@@ -29,7 +28,6 @@ int usage() {
 } // namespace
 
 int main(int argc, char** argv) {
-    engine::tuneAllocator();
     std::uint64_t memoryMib = defaultMemoryMib;
     if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
         std::puts("dynascope-engine " DYNASCOPE_VERSION);
