@@ -99,13 +99,13 @@ struct Positional {
     unsigned index;
     string_view name;
     string_view exceptOverload = {}; ///< and overloads that begin like it
-    string_view onlyOverload = {};
+    string_view onlyOverload = {};   ///< those that end like it
 };
 
 constexpr std::array positionals = std::to_array<Positional>({
-    {"aten._amp_foreach_non_finite_check_and_unscale", 1, "found_inf", "default"},
+    {"aten._amp_foreach_non_finite_check_and_unscale", 1, "found_inf", {}, "out"},
     {"aten._amp_foreach_non_finite_check_and_unscale_", 1, "found_inf"},
-    {"aten._amp_update_scale", 1, "growth_tracker", "default"},
+    {"aten._amp_update_scale", 1, "growth_tracker", {}, "out"},
     {"aten._amp_update_scale_", 1, "growth_tracker"},
     {"aten._batch_norm_with_update", 3, "running_mean"},
     {"aten._batch_norm_with_update", 4, "running_var"},
@@ -114,24 +114,24 @@ constexpr std::array positionals = std::to_array<Positional>({
     {"aten._cummin_helper", 1, "values"},
     {"aten._cummin_helper", 2, "indices"},
     {"aten._flash_attention_forward_no_dropout_inplace", 0, "out"},
-    {"aten._fused_adagrad", 1, "grads", "default"},
-    {"aten._fused_adagrad", 2, "state_sums", "default"},
-    {"aten._fused_adagrad", 3, "state_steps", {}, "out"},
+    {"aten._fused_adagrad", 1, "grads", {}, "out"},
+    {"aten._fused_adagrad", 2, "state_sums", {}, "out"},
+    {"aten._fused_adagrad", 3, "state_steps", "tensor_lr", "out"},
     {"aten._fused_adagrad_", 1, "grads"},
     {"aten._fused_adagrad_", 2, "state_sums"},
     {"aten._fused_adagrad_", 3, "state_steps", "tensor_lr"},
-    {"aten._fused_adam", 1, "grads", "default"},
-    {"aten._fused_adam", 2, "exp_avgs", "default"},
-    {"aten._fused_adam", 3, "exp_avg_sqs", "default"},
-    {"aten._fused_adam", 4, "max_exp_avg_sqs", "default"},
+    {"aten._fused_adam", 1, "grads", {}, "out"},
+    {"aten._fused_adam", 2, "exp_avgs", {}, "out"},
+    {"aten._fused_adam", 3, "exp_avg_sqs", {}, "out"},
+    {"aten._fused_adam", 4, "max_exp_avg_sqs", {}, "out"},
     {"aten._fused_adam_", 1, "grads"},
     {"aten._fused_adam_", 2, "exp_avgs"},
     {"aten._fused_adam_", 3, "exp_avg_sqs"},
     {"aten._fused_adam_", 4, "max_exp_avg_sqs"},
-    {"aten._fused_adamw", 1, "grads", "default"},
-    {"aten._fused_adamw", 2, "exp_avgs", "default"},
-    {"aten._fused_adamw", 3, "exp_avg_sqs", "default"},
-    {"aten._fused_adamw", 4, "max_exp_avg_sqs", "default"},
+    {"aten._fused_adamw", 1, "grads", {}, "out"},
+    {"aten._fused_adamw", 2, "exp_avgs", {}, "out"},
+    {"aten._fused_adamw", 3, "exp_avg_sqs", {}, "out"},
+    {"aten._fused_adamw", 4, "max_exp_avg_sqs", {}, "out"},
     {"aten._fused_adamw_", 1, "grads"},
     {"aten._fused_adamw_", 2, "exp_avgs"},
     {"aten._fused_adamw_", 3, "exp_avg_sqs"},
@@ -140,12 +140,14 @@ constexpr std::array positionals = std::to_array<Positional>({
     {"aten._fused_moving_avg_obs_fq_helper", 4, "running_max"},
     {"aten._fused_moving_avg_obs_fq_helper", 5, "scale"},
     {"aten._fused_moving_avg_obs_fq_helper", 6, "zero_point"},
-    {"aten._fused_sgd", 1, "grads", "default"},
-    {"aten._fused_sgd", 2, "momentum_buffer_list", "default"},
+    {"aten._fused_sgd", 1, "grads", {}, "out"},
+    {"aten._fused_sgd", 2, "momentum_buffer_list", {}, "out"},
     {"aten._fused_sgd_", 1, "grads"},
     {"aten._fused_sgd_", 2, "momentum_buffer_list"},
     {"aten._native_batch_norm_legit", 3, "running_mean", "no_stats"},
     {"aten._native_batch_norm_legit", 4, "running_var", "no_stats"},
+    {"aten.fbgemm_linear_fp16_weight", 3, "output", {}, "out"},
+    {"aten.fbgemm_linear_fp16_weight_fp32_activation", 3, "output", {}, "out"},
     {"aten.fused_moving_avg_obs_fake_quant", 3, "running_min"},
     {"aten.fused_moving_avg_obs_fake_quant", 4, "running_max"},
     {"aten.fused_moving_avg_obs_fake_quant", 5, "scale"},
@@ -155,6 +157,7 @@ constexpr std::array positionals = std::to_array<Positional>({
     {"aten.rrelu_with_noise", 1, "noise"},
     {"aten.rrelu_with_noise_", 1, "noise"},
     {"aten.set_data", 0, "self"},
+    {"inductor._mm_plus_mm", 4, "out"},
     {"prims.as_strided", 0, "a"},
     {"prims.copy_to", 0, "a"},
     {"prims.resize", 0, "a"},
@@ -193,8 +196,8 @@ constexpr std::array unmarkeds = std::to_array<Unmarked>({
 });
 
 bool appliesTo(const Positional& entry, string_view overload) {
-    if (!entry.onlyOverload.empty()) return overload == entry.onlyOverload;
-    return entry.exceptOverload.empty() || !overload.starts_with(entry.exceptOverload);
+    return overload.ends_with(entry.onlyOverload) &&
+           (entry.exceptOverload.empty() || !overload.starts_with(entry.exceptOverload));
 }
 
 bool isOp(const OperatorTarget& target, string_view op) {
