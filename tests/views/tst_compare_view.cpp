@@ -9,6 +9,7 @@
 #include "views/canvas/gutter.h"
 #include "views/canvas/pane.h"
 #include "views/canvas/pane_header.h"
+#include "views/models/trace.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -26,6 +27,8 @@ private slots:
     void init();
     void cleanup();
     void clickSelectsAndShowsWhatItBecame();
+    void askedLinesLightUpEverywhere();
+    void menuGoesOn();
     void clickOnTheBackgroundClears();
     void panesScrollTogether();
     void panesZoomTogether();
@@ -130,6 +133,54 @@ void TestCompareView::clickSelectsAndShowsWhatItBecame() {
     click(b(), "copy");
     QCOMPARE(m_workspace->place().node.side, Side::B);
     QCOMPARE(a().selected(), canvas::noItem);
+}
+
+/// A line of the program or of generated code has no node of its own: all that it is light up in both panes.
+void TestCompareView::askedLinesLightUpEverywhere() {
+    open("view_mutation");
+    const auto traced = [this] { return !m_workspace->trace().isLoading(); };
+    m_workspace->selectLine("/home/user/models/cap.py", 43);
+    QTRY_VERIFY(traced());
+    QCOMPARE(a().selected(), canvas::noItem);
+    const auto names = [](const GraphCanvas& canvas) {
+        QStringList out;
+        for (const int item : canvas.related())
+            out << canvas.scene()->items[static_cast<std::size_t>(item)].name;
+        out.sort();
+        return out;
+    };
+    QCOMPARE(names(a()), QStringList({"getitem", "setitem", "y"}));
+    QCOMPARE(names(b()), QStringList({"add", "copy", "select", "select_1", "select_scatter"}));
+    const canvas::Gutter* gutter = m_view->findChild<canvas::Gutter*>();
+    QVERIFY(gutter->selection().has_value());
+    QCOMPARE(gutter->selection()->label, QString("3 → 5"));
+    // A node of the line is selected among the others.
+    m_workspace->selectLine("/home/user/models/cap.py", 43,
+                            {Side::A, m_workspace->stage(Side::A).graph->find("y")});
+    QTRY_VERIFY(traced());
+    QVERIFY(a().selected() != canvas::noItem);
+    QCOMPARE(names(a()), QStringList({"getitem", "setitem"}));
+    m_view->setMode(CompareView::Mode::Merged);
+    settle();
+    QVERIFY(names(merged()).contains("select_scatter"));
+    m_view->setMode(CompareView::Mode::SideBySide);
+    settle();
+    m_workspace->clearSelection();
+    QVERIFY(a().related().empty() && b().related().empty());
+    QVERIFY(!gutter->selection().has_value());
+}
+
+void TestCompareView::menuGoesOn() {
+    open("view_mutation");
+    click(a(), "y");
+    QSignalSpy raised(m_workspace.get(), &Workspace::panelRequested);
+    emit a().provenanceRequested();
+    QCOMPARE(raised.size(), 1);
+    QCOMPARE(raised[0][0].toString(), QStringLiteral("provenance"));
+    emit a().writeRequested(1);
+    QCOMPARE(m_workspace->selectedNode()->name, std::string("setitem"));
+    emit a().writeRequested(-1);
+    QCOMPARE(m_workspace->selectedNode()->name, std::string("y"));
 }
 
 void TestCompareView::clickOnTheBackgroundClears() {

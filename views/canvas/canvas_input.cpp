@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The half of GraphCanvas that listens: mouse, wheel, keys, menu, tooltips.
+#include "core/ir/storage.h"
 #include "core/ir/text.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/node_text.h"
@@ -302,6 +303,14 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
         menu.addAction(m_theme.icon("source"), tr("Go to source line"), this,
                        [this, item] { emit sourceRequested(item); })
             ->setEnabled(m_scene->graph->node(hit.node).location() != nullptr);
+        menu.addAction(m_theme.icon("link"), tr("Through all stages") + QStringLiteral("\tAlt+P"), this,
+                       &GraphCanvas::provenanceRequested);
+        const ir::WritesAround writes = ir::writesAround(*m_scene->graph, hit.node);
+        menu.addAction(tr("Next write") + QStringLiteral("\tAlt+W"), this, [this] { emit writeRequested(1); })
+            ->setEnabled(writes.next != ir::npos);
+        menu.addAction(tr("Previous write") + QStringLiteral("\tAlt+Shift+W"), this,
+                       [this] { emit writeRequested(-1); })
+            ->setEnabled(writes.writes > 0 && writes.previous != ir::npos);
         if (hit.frame >= 0)
             menu.addAction(m_theme.icon("fold"), tr("Fold this block") + QStringLiteral("\tSpace"), this,
                            [this] { toggleFold(); });

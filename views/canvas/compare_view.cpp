@@ -162,6 +162,10 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
             canvasOf(slot).neighbour(inputs ? GraphCanvas::Direction::Up : GraphCanvas::Direction::Down);
         if (next != canvas::noItem) itemClicked(slot, next);
     });
+    QObject::connect(c, &GraphCanvas::provenanceRequested, &q,
+                     [this] { emit workspace.panelRequested(QStringLiteral("provenance")); });
+    QObject::connect(c, &GraphCanvas::writeRequested, &q,
+                     [this](int direction) { workspace.stepWrite(direction); });
     QObject::connect(c, &GraphCanvas::keyTyped, &q, [this](int key) { keyTyped(key); });
 }
 

@@ -60,6 +60,7 @@ public:
     [[nodiscard]] int selected() const { return m_view.selected; }
     [[nodiscard]] int selectedFrame() const { return m_view.selectedFrame; }
     void setRelated(std::vector<int> items);
+    [[nodiscard]] const std::vector<int>& related() const { return m_view.related; }
     void setBand(std::optional<std::pair<double, double>> band);
     void setEdgeLabels(bool on);
     [[nodiscard]] bool edgeLabels() const { return m_view.edgeLabels; }
@@ -85,7 +86,9 @@ signals:
     void showInOtherPane(int item);
     void sourceRequested(int item);
     void relativesRequested(int item, bool inputs);
-    void keyTyped(int key); ///< a one-letter key of the table that belongs to both canvases
+    void provenanceRequested();         ///< of the selected node
+    void writeRequested(int direction); ///< next (+1) or previous (-1) write of the selected node's storage
+    void keyTyped(int key);             ///< a one-letter key of the table that belongs to both canvases
 
 protected:
     bool viewportEvent(QEvent* event) override;

@@ -34,7 +34,7 @@ public:
 protected:
     void resizeEvent(QResizeEvent* event) override {
         QTableView::resizeEvent(event);
-        static constexpr std::array<int, levelCount> shares = {16, 18, 20, 18, 18, 10};
+        static constexpr std::array<int, levelCount> shares = {16, 18, 20, 18, 17, 11};
         const int width = viewport()->width();
         int left = 0, sum = 0;
         for (std::size_t c = 0; c < levelCount; ++c) {
@@ -275,7 +275,7 @@ void ProvenancePanel::fill() {
 
 void ProvenancePanel::choose(const QModelIndex& index) {
     const ProvenanceItem* found = d->model->itemAt(index);
-    if (!found) return;
+    if (!found || d->stale) return; // rows of an older question may be of a capture that is gone
     // By value: going there fills the table anew.
     const ProvenanceItem item = *found;
     const int compile = d->model->rows()[std::size_t(index.row())].compile;

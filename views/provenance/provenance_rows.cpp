@@ -201,9 +201,9 @@ private:
                 code.emplace_back(lines);
             };
             kernels.emplace_back(std::move(item));
-            if (kernel.definition.first != 0) addRange(kernel.definition, tr("definition"));
+            if (kernel.definition.first != 0) addRange(kernel.definition, tr("defined"));
             for (const session::KernelCall& call : kernel.calls)
-                addRange(call.lines, tr("call"));
+                addRange(call.lines, tr("called"));
             // The next kernel stands beside its own lines.
             kernels.resize(std::max(kernels.size(), code.size()));
             code.resize(kernels.size());
