@@ -194,14 +194,26 @@ MessageBar::MessageBar(Theme& theme, QWidget* parent)
 void MessageBar::restyle() {
     const Colours& c = m_theme.colours();
     const DiffColours amber = c.diff(diff::Change::Changed);
+    const QColor fill = m_notice ? c.bg2 : amber.fill, line = m_notice ? c.line : amber.line;
     setStyleSheet(QStringLiteral("#messageBar { background: %1; border: 0; border-bottom: 1px solid %2; }")
-                      .arg(amber.fill.name(), amber.line.name()));
-    m_icon->setPixmap(
-        m_theme.icon(QStringLiteral("warning"), amber.line).pixmap(QSize(16, 16), devicePixelRatioF()));
+                      .arg(fill.name(), line.name()));
+    m_icon->setPixmap(m_theme
+                          .icon(m_notice ? QStringLiteral("info") : QStringLiteral("warning"),
+                                m_notice ? c.text2 : amber.line)
+                          .pixmap(QSize(16, 16), devicePixelRatioF()));
     m_close->setIcon(m_theme.icon(QStringLiteral("cross")));
 }
 
 void MessageBar::showMessage(const QString& text) {
+    m_notice = false;
+    restyle();
+    m_label->setText(text);
+    show();
+}
+
+void MessageBar::showNotice(const QString& text) {
+    m_notice = true;
+    restyle();
     m_label->setText(text);
     show();
 }

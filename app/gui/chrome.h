@@ -71,12 +71,13 @@ private:
     QToolButton* m_close;
 };
 
-/// One line about something that went wrong, until it is closed.
+/// One line until it is closed: about something that went wrong, or, quieter, about something to know.
 class MessageBar : public QFrame {
     Q_OBJECT
 public:
     MessageBar(views::Theme& theme, QWidget* parent = nullptr);
     void showMessage(const QString& text);
+    void showNotice(const QString& text);
     [[nodiscard]] QString text() const;
 
 private:
@@ -86,6 +87,7 @@ private:
     QLabel* m_icon;
     QLabel* m_label;
     QToolButton* m_close;
+    bool m_notice = false;
 };
 
 /// The 2 px bar of a running task; shown by its owner after 100 ms.

@@ -13,6 +13,8 @@
 #include "views/engine/stepper.h"
 #include "views/engine/values_panel.h"
 #include "views/models/labels.h"
+#include "views/notes/note_places.h"
+#include "views/notes/notebook.h"
 #include "views/palette/palette.h"
 
 #include <QApplication>
@@ -125,6 +127,7 @@ private:
         }
         for (const char* dock : {"provenance", "compiletime"})
             m_window.docks().find(QLatin1String(dock))->close();
+        notes(index);
         functionalization(place);
         if (selectBiggest(index)) grab(QStringLiteral("folded"));
         if (!m_workspace.captures()[std::size_t(index)].breaks.groups.empty()) {
@@ -132,6 +135,23 @@ private:
             m_workspace.go(place);
             grab(QStringLiteral("breaks"));
         }
+    }
+
+    /// The panel empty, then with a note and two bookmarks, and their signs.
+    void notes(int index) {
+        emit m_workspace.panelRequested(QStringLiteral("notes"));
+        grab(QStringLiteral("panel-notes-empty"));
+        Notebook& notebook = m_window.notebook();
+        const std::vector<ir::Address> here = addressesHere(m_workspace);
+        for (std::size_t i = 0; i < std::min<std::size_t>(2, here.size()); ++i)
+            notebook.toggleBookmark(index, here[i]);
+        if (!here.empty())
+            notebook.setNote(index, here.front(),
+                             QStringLiteral("Where does this come from?\nAsk before the next release."));
+        grab(QStringLiteral("panel-notes"));
+        while (notebook.undoStack().canUndo())
+            notebook.undoStack().undo();
+        m_window.docks().find(QStringLiteral("notes"))->close();
     }
 
     static bool writes(const ir::GraphPtr& graph) {

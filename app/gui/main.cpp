@@ -89,7 +89,7 @@ void quietMessages(QtMsgType type, const QMessageLogContext&, const QString& tex
 int main(int argc, char** argv) {
     Options options;
     CLI::App cli{"Dynascope: a debugger for PyTorch's compiler", "dynascope"};
-    cli.add_option("PATH", options.paths, "Traces, folders of ranks, or graph texts to open");
+    cli.add_option("PATH", options.paths, "Traces, folders of ranks, graph texts or sessions to open");
     cli.add_option("--export", options.exportFolder,
                    "Write the windows as PNG and a summary into this folder, without a display")
         ->type_name("DIR");

@@ -5,6 +5,7 @@
 #include "app/gui/chrome.h"
 #include "app/gui/engine_buttons.h"
 #include "app/gui/op_transport.h"
+#include "app/gui/session_keeper.h"
 #include "app/gui/stage_stepper.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/welcome_page.h"
@@ -18,6 +19,7 @@
 #include "views/engine/functionalize_page.h"
 #include "views/memory/memory_page.h"
 #include "views/models/labels.h"
+#include "views/notes/notebook.h"
 #include "views/palette/palette.h"
 #include "views/records/records_panel.h"
 #include "views/timeline/timeline_view.h"
@@ -54,12 +56,13 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     setAcceptDrops(true);
     setUnifiedTitleAndToolBarOnMac(false);
     makeCentre();
+    makeEngine(std::move(engineCommand));
+    makeSession();
     makeFileActions();
     makeViewActions();
     makeGoActions();
-    makeEngine(std::move(engineCommand));
     makeEngineActions();
-    m_docks = new WindowDocks(*this, m_workspace, *m_passes, m_theme);
+    m_docks = new WindowDocks(*this, m_workspace, *m_passes, *m_notebook, m_theme);
     makeWindowActions();
     documentKeys();
     makeMenus();
@@ -79,6 +82,7 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
         return actions;
     });
     connect(m_palette, &Palette::actionChosen, m_actions, &ActionRegistry::trigger);
+    connectNotes();
 
     connect(&m_workspace, &Workspace::placeChanged, this, &MainWindow::showPage);
     connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
@@ -115,7 +119,9 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     updateActions();
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow() {
+    m_notebook->undoStack().disconnect(this); // it tells of its end when the actions are gone
+}
 
 void MainWindow::makeCentre() {
     m_welcome = new WelcomePage(m_theme);
@@ -263,14 +269,16 @@ bool MainWindow::isSettled() const {
     const auto& tasks = m_workspace.tasks();
     for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace"})
         if (tasks.isRunning(QLatin1String(tag))) return false;
-    if (m_workspace.isOpening() || m_engine->isBusy()) return false;
+    if (m_workspace.isOpening() || m_engine->isBusy() || m_session->isBusy()) return false;
     if (!m_stages || m_workspace.place().page != Page::Stages) return true;
     return m_stages->compare()->isSettled() && m_stages->timeline()->isSettled();
 }
 
 void MainWindow::updateTitle() {
     const session::Session* session = m_workspace.session();
-    setWindowTitle(session ? tr("%1 - Dynascope").arg(toQString(session->title)) : tr("Dynascope"));
+    const int capture = m_workspace.place().capture;
+    setWindowTitle(session ? tr("%1[*] - Dynascope").arg(m_session->title(capture)) : tr("Dynascope"));
+    setWindowModified(session && m_notebook->isModified(capture));
 }
 
 void MainWindow::resetLayout() {
@@ -318,6 +326,10 @@ void MainWindow::paintEvent(QPaintEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    if (!mayQuit()) {
+        event->ignore();
+        return;
+    }
     saveLayout();
     m_settings.setRecentChoices(m_palette->recent());
     QMainWindow::closeEvent(event);

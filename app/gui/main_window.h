@@ -10,7 +10,9 @@
 #include "views/theme/theme.h"
 
 #include <QMainWindow>
+#include <map>
 #include <memory>
+#include <string>
 
 class QStackedWidget;
 class QToolButton;
@@ -20,6 +22,7 @@ class BreaksPage;
 class Engine;
 class FunctionalizePage;
 class MemoryPage;
+class Notebook;
 class Passes;
 class Stepper;
 class Palette;
@@ -29,6 +32,7 @@ namespace dynascope::app {
 
 class MessageBar;
 class ProgressLine;
+class SessionKeeper;
 class StagesPage;
 class WelcomePage;
 class WindowDocks;
@@ -54,6 +58,8 @@ public:
     [[nodiscard]] views::Engine& engine() { return *m_engine; }
     [[nodiscard]] views::Passes& passes() { return *m_passes; }
     [[nodiscard]] views::Stepper& stepper() { return *m_stepper; }
+    [[nodiscard]] views::Notebook& notebook() { return *m_notebook; }
+    [[nodiscard]] SessionKeeper& session() { return *m_session; }
     [[nodiscard]] const MessageBar& messageBar() const { return *m_message; }
     [[nodiscard]] const WindowStatus& status() const { return *m_status; }
     /// Every canvas has its layout, every stage and diff is read: nothing on screen will change by itself.
@@ -95,6 +101,19 @@ private:
     void removeStage(int stage);
     [[nodiscard]] int stageForPass(const QString& pass) const;
     void updateEngineActions();
+    // window_session.cpp
+    void makeSession();
+    void makeNoteActions();
+    void updateNoteActions();
+    void stepBookmark(int direction);
+    void connectNotes(); ///< to the palette and the panel
+    void tellMissing(int capture, const ir::Address& address);
+    void goToNote(int capture, const ir::Address& address);
+    /// What a session file keeps of the window: the place, and docks, panels and canvases.
+    [[nodiscard]] std::map<std::string, std::string> sessionLayout(int capture) const;
+    void restoreSession(int capture, const store::SessionContents& saved);
+    void closeCapture(int capture);
+    [[nodiscard]] bool mayQuit();
     // window_actions.cpp
     void makeFileActions();
     void makeViewActions();
@@ -122,6 +141,8 @@ private:
     views::Engine* m_engine = nullptr;
     views::Passes* m_passes = nullptr;
     views::Stepper* m_stepper = nullptr;
+    views::Notebook* m_notebook = nullptr;
+    SessionKeeper* m_session = nullptr;
     WindowDocks* m_docks = nullptr;
     WindowStatus* m_status = nullptr;
     QStackedWidget* m_pages = nullptr;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/settings.h"
 
+#include <QDir>
 #include <QFileInfo>
+#include <QStandardPaths>
 #include <algorithm>
 
 namespace dynascope::app {
@@ -13,12 +15,17 @@ const QString versionKey = QStringLiteral("schema");
 
 Settings::Settings()
     : m_store(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
-                                          QStringLiteral("dynascope"), QStringLiteral("dynascope"))) {
+                                          QStringLiteral("dynascope"), QStringLiteral("dynascope")))
+    , m_draftFolder(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) +
+                    QStringLiteral("/drafts")) {
     open();
 }
 
 Settings::Settings(const QString& file) {
-    if (!file.isEmpty()) m_store = std::make_unique<QSettings>(file, QSettings::IniFormat);
+    if (!file.isEmpty()) {
+        m_store = std::make_unique<QSettings>(file, QSettings::IniFormat);
+        m_draftFolder = QFileInfo(file).absoluteDir().filePath(QStringLiteral("drafts"));
+    }
     open();
 }
 

@@ -36,6 +36,9 @@ public:
     [[nodiscard]] QByteArray layout(const QString& part) const;
     void setLayout(const QString& part, const QByteArray& state);
     void clearLayout();
+    /// The folder for notes that no session file holds yet (views::Drafts): in the user's folder for the
+    /// program's data, or beside a settings file of one's own. Empty in memory only.
+    [[nodiscard]] QString draftFolder() const { return m_draftFolder; }
 
 private:
     void open();
@@ -44,6 +47,7 @@ private:
 
     std::unique_ptr<QSettings> m_store; ///< null: in memory
     QVariantMap m_memory;
+    QString m_draftFolder;
     bool m_readable = true;
 };
 

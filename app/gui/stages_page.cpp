@@ -14,6 +14,9 @@
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 
 namespace dynascope::app {
 
@@ -23,6 +26,11 @@ namespace {
 constexpr int wideWindow = 2200;
 constexpr int narrowWindow = 1440;
 constexpr int roomForTools = 920; ///< of this page: four tabs beside the tools of the text diff
+
+constexpr std::pair<CompareView::Mode, const char*> modeNames[] = {
+    {CompareView::Mode::SideBySide, "side_by_side"},
+    {CompareView::Mode::Merged, "merged"},
+    {CompareView::Mode::Single, "single"}};
 } // namespace
 
 StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -123,6 +131,31 @@ QByteArray StagesPage::saveState() const {
     QDataStream stream(&bytes, QIODevice::WriteOnly);
     stream << m_wide << m_split->saveState() << m_texts->saveState();
     return bytes;
+}
+
+nlohmann::json StagesPage::state() const {
+    nlohmann::json out = nlohmann::json::object();
+    for (auto at = m_panels.begin(); at != m_panels.end(); ++at)
+        if (at.value() == m_tabs->currentWidget()) out["panel"] = at.key().toStdString();
+    for (const auto& [mode, name] : modeNames)
+        if (mode == m_compare->mode()) out["mode"] = name;
+    const QList<int> sizes = m_split->sizes();
+    const int all = std::accumulate(sizes.begin(), sizes.end(), 0);
+    if (all > 0) out["canvas"] = std::lround(100.0 * sizes.front() / all);
+    return out;
+}
+
+void StagesPage::restore(const nlohmann::json& state) {
+    if (!state.is_object()) return;
+    if (const auto panel = state.find("panel"); panel != state.end() && panel->is_string())
+        raisePanel(QString::fromStdString(panel->get<std::string>()));
+    if (const auto text = state.find("mode"); text != state.end())
+        for (const auto& [mode, name] : modeNames)
+            if (*text == name) m_compare->setMode(mode);
+    if (const auto share = state.find("canvas"); share != state.end() && share->is_number_integer()) {
+        const auto percent = int(std::clamp<std::int64_t>(share->get<std::int64_t>(), 10, 95));
+        m_split->setSizes({percent * 10, (100 - percent) * 10});
+    }
 }
 
 void StagesPage::restoreState(const QByteArray& state) {

@@ -8,6 +8,7 @@
 
 #include <QHash>
 #include <QWidget>
+#include <nlohmann/json.hpp>
 
 class QSplitter;
 class QTabWidget;
@@ -38,6 +39,9 @@ public:
     void applyDefaultSizes(int windowWidth);
     [[nodiscard]] QByteArray saveState() const;
     void restoreState(const QByteArray& state);
+    /// For a session file: text panel in front, canvas mode, shares of the splitter.
+    [[nodiscard]] nlohmann::json state() const;
+    void restore(const nlohmann::json& state);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

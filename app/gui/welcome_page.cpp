@@ -63,7 +63,7 @@ void WelcomePage::rebuild() {
         return button;
     };
     label(tr("Dynascope"), "figure");
-    label(tr("Open a trace or a graph text. Drop it here, or Ctrl+O."), "label");
+    label(tr("Open a trace, a graph text or a session. Drop it here, or Ctrl+O."), "label");
     column->addSpacing(m_theme.scaled(8));
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(m_theme.scaled(8));

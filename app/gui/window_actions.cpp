@@ -5,6 +5,7 @@
 #include "app/gui/keyboard_page.h"
 #include "app/gui/main_window.h"
 #include "app/gui/paste_dialog.h"
+#include "app/gui/session_keeper.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "core/ir/text.h"
@@ -60,7 +61,7 @@ ActionSpec inCanvas(ActionSpec s) {
 void MainWindow::makeFileActions() {
     const QString file = QStringLiteral("File"), edit = QStringLiteral("Edit");
     m_actions->add(spec("file.open", tr("Open..."), file, {QKeySequence(tr("Ctrl+O"))}, "folder",
-                        tr("Open traces or graph texts")),
+                        tr("Open traces, graph texts or sessions")),
                    [this] { openDialog(); });
     m_actions->add(spec("file.openFolder", tr("Open folder of ranks..."), file, {}, "rank",
                         tr("Open all trace logs of a folder as the ranks of one run")),
@@ -68,16 +69,22 @@ void MainWindow::makeFileActions() {
     m_actions->add(spec("file.paste", tr("Paste graph..."), file, {QKeySequence(tr("Ctrl+Shift+V"))}, "paste",
                         tr("Open a graph from text, as it stands in a log or an issue")),
                    [this] { pasteGraph(); });
+    m_actions->add(grouped(spec("file.save", tr("Save session"), file, {QKeySequence(tr("Ctrl+S"))}, "save",
+                                tr("Save the capture, its notes and what was computed as one file"))),
+                   [this] { m_session->save(m_workspace.place().capture); });
+    m_actions->add(spec("file.saveAs", tr("Save session as..."), file, {QKeySequence(tr("Ctrl+Shift+S"))}),
+                   [this] { m_session->saveAs(m_workspace.place().capture); });
     m_actions->add(grouped(spec("file.exportSvg", tr("Export canvas as SVG..."), file,
                                 {QKeySequence(tr("Ctrl+Shift+E"))}, "export")),
                    [this] { exportSvg(); });
     m_actions->add(
         grouped(spec("file.close", tr("Close capture"), file, {QKeySequence(tr("Ctrl+W"))}, "cross")),
-        [this] { m_workspace.close(m_workspace.place().capture); });
+        [this] { closeCapture(m_workspace.place().capture); });
     m_actions->add(spec("file.quit", tr("Quit"), file, {QKeySequence(tr("Ctrl+Q"))}), [this] { close(); });
 
-    m_actions->add(spec("edit.copyNode", tr("Copy node"), edit, {}, "copy",
-                        tr("Copy the selected node as a line of code")),
+    makeNoteActions();
+    m_actions->add(grouped(spec("edit.copyNode", tr("Copy node"), edit, {}, "copy",
+                                tr("Copy the selected node as a line of code"))),
                    [this] {
                        if (const ir::Node* node = m_workspace.selectedNode())
                            QApplication::clipboard()->setText(toQString(ir::printNode(*node)));
@@ -398,16 +405,18 @@ void MainWindow::updateActions() {
     enable({"go.nextProblem", "go.previousProblem"}, m_docks && m_docks->problemCount() > 0);
     enable({"capture.cancel"}, m_workspace.isOpening());
     updateEngineActions();
+    updateNoteActions();
     if (QAction* a = m_actions->find(QStringLiteral("go.stages"))) a->setChecked(place.page == Page::Stages);
     if (QAction* a = m_actions->find(QStringLiteral("go.breaks"))) a->setChecked(place.page == Page::Breaks);
     if (QAction* a = m_actions->find(QStringLiteral("go.memory"))) a->setChecked(place.page == Page::Memory);
 }
 
 void MainWindow::openDialog() {
-    openPaths(QFileDialog::getOpenFileNames(
-        this, tr("Open"), {},
-        tr("Traces, graph texts, archives and cases (*.log *.txt *.py *.json *.pt2 *.gz "
-           "*.zst *.xz *.bz2 *.tar *.tgz *.zip *.pickle);;All files (*)")));
+    openPaths(
+        QFileDialog::getOpenFileNames(this, tr("Open"), {},
+                                      tr("Sessions, traces, graph texts, archives and cases "
+                                         "(*.dynascope *.log *.txt *.py *.json *.pt2 *.gz "
+                                         "*.zst *.xz *.bz2 *.tar *.tgz *.zip *.pickle);;All files (*)")));
 }
 
 void MainWindow::openFolder() {

@@ -9,6 +9,8 @@
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
 #include "views/modules/modules_panel.h"
+#include "views/notes/notebook.h"
+#include "views/notes/notes_panel.h"
 #include "views/problems/problem_model.h"
 #include "views/problems/problems_panel.h"
 #include "views/provenance/provenance_panel.h"
@@ -72,10 +74,12 @@ void LazyDock::showEvent(QShowEvent* event) {
     QDockWidget::showEvent(event);
 }
 
-WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& passes, Theme& theme)
+WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& passes, Notebook& notebook,
+                         Theme& theme)
     : QObject(&window)
     , m_window(window)
     , m_workspace(workspace)
+    , m_notebook(notebook)
     , m_theme(theme)
     , m_problems(new ProblemModel(workspace, this)) {
     m_window.setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks |
@@ -118,9 +122,14 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
                          [this] { return new ProblemsPanel(m_workspace, m_theme, *m_problems); });
     m_records = add(QStringLiteral("records"), tr("Records"), Qt::BottomDockWidgetArea,
                     [this] { return new RecordsPanel(m_workspace, m_theme); });
+    m_notes = add(QStringLiteral("notes"), tr("Notes"), Qt::BottomDockWidgetArea, [this] {
+        auto* panel = new NotesPanel(m_workspace, m_notebook, m_theme);
+        connect(panel, &NotesPanel::placeMissing, this, &WindowDocks::placeMissing);
+        return panel;
+    });
     LazyDock* time = add(QStringLiteral("compiletime"), tr("Compile time"), Qt::BottomDockWidgetArea,
                          [this] { return new CompileTimePanel(m_workspace, m_theme); });
-    m_bottom = {provenance, m_problemsDock, m_records, time};
+    m_bottom = {provenance, m_problemsDock, m_records, m_notes, time};
     for (LazyDock* dock : m_bottom) {
         auto* bar = new DockTitle(m_theme, dock->windowTitle(), dock);
         bar->addCloseButton([dock] { dock->close(); });
@@ -129,6 +138,7 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
     makeBottomBar();
 
     connect(m_problems, &QAbstractItemModel::modelReset, this, &WindowDocks::refreshChips);
+    connect(&m_notebook, &Notebook::changed, this, &WindowDocks::refreshChips);
     connect(&m_workspace, &Workspace::placeChanged, this, &WindowDocks::refreshChips);
     connect(&m_theme, &Theme::changed, this, &WindowDocks::refreshChips);
     refreshChips();
@@ -149,7 +159,7 @@ void WindowDocks::makeBottomBar() {
     bar->setFloatable(false);
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
     bar->toggleViewAction()->setEnabled(false);
-    const char* icons[] = {"link", "warning", "list", "clock"};
+    const char* icons[] = {"link", "warning", "list", "note", "clock"};
     for (std::size_t i = 0; i < m_bottom.size(); ++i) {
         LazyDock* dock = m_bottom[i];
         auto* tab = new DockTab(m_theme, QLatin1String(icons[i]), dock->windowTitle(), bar);
@@ -212,6 +222,9 @@ CapturePanel& WindowDocks::capturePanel() {
 RecordsPanel& WindowDocks::recordsPanel() {
     return *qobject_cast<RecordsPanel*>(m_records->content());
 }
+NotesPanel& WindowDocks::notesPanel() {
+    return *qobject_cast<NotesPanel*>(m_notes->content());
+}
 void WindowDocks::stepProblem(int direction) {
     qobject_cast<ProblemsPanel*>(m_problemsDock->content())->step(direction);
 }
@@ -229,6 +242,9 @@ void WindowDocks::refreshChips() {
     const session::Session* session = m_workspace.session();
     m_tabs[m_records]->setChip(session && !session->records.empty() ? numberText(session->records.size())
                                                                     : QString());
+    const int current = m_workspace.place().capture;
+    const std::size_t written = m_notebook.notes(current).size();
+    m_tabs[m_notes]->setChip(written > 0 ? numberText(written) : QString());
     const Workspace::Capture* capture = m_workspace.capture();
     const double seconds = capture ? capture->breaks.compileSeconds : 0;
     m_tabs[m_bottom.back()]->setChip(seconds > 0 ? secondsText(seconds) : QString());

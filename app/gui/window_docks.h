@@ -10,6 +10,7 @@
 #include <QDockWidget>
 #include <QHash>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 class QMainWindow;
@@ -17,6 +18,8 @@ class QToolBar;
 
 namespace dynascope::views {
 class CapturePanel;
+class Notebook;
+class NotesPanel;
 class Passes;
 class ProblemModel;
 class RecordsPanel;
@@ -47,7 +50,8 @@ private:
 class WindowDocks : public QObject {
     Q_OBJECT
 public:
-    WindowDocks(QMainWindow& window, views::Workspace& workspace, views::Passes& passes, views::Theme& theme);
+    WindowDocks(QMainWindow& window, views::Workspace& workspace, views::Passes& passes,
+                views::Notebook& notebook, views::Theme& theme);
 
     [[nodiscard]] const std::vector<LazyDock*>& all() const { return m_docks; }
     [[nodiscard]] LazyDock* find(const QString& id) const; ///< or null
@@ -55,7 +59,12 @@ public:
     bool raise(const QString& id);
     [[nodiscard]] views::CapturePanel& capturePanel();
     [[nodiscard]] views::RecordsPanel& recordsPanel();
+    [[nodiscard]] views::NotesPanel& notesPanel();
     void stepProblem(int direction);
+    /// Which docks are open and where, by name, and how wide or high their areas are.
+    [[nodiscard]] nlohmann::json state() const;
+    /// Docks that `state` does not name stay as they are; so does what it says wrong.
+    void restore(const nlohmann::json& state);
     [[nodiscard]] std::size_t problemCount() const;
 
     /// The right docks belong to the stages page; the graph breaks page has its own panel there.
@@ -64,6 +73,9 @@ public:
     void reset(int windowWidth);
     /// Sizes only; call once the window is laid out.
     void applyDefaultSizes(int windowWidth);
+
+signals:
+    void placeMissing(int capture, const dynascope::ir::Address& address); ///< of a note that was chosen
 
 private:
     LazyDock* add(const QString& id, const QString& title, Qt::DockWidgetArea area,
@@ -74,10 +86,11 @@ private:
 
     QMainWindow& m_window;
     views::Workspace& m_workspace;
+    views::Notebook& m_notebook;
     views::Theme& m_theme;
     views::ProblemModel* m_problems;
     std::vector<LazyDock*> m_docks, m_right, m_bottom;
-    LazyDock *m_capture = nullptr, *m_records = nullptr, *m_problemsDock = nullptr;
+    LazyDock *m_capture = nullptr, *m_records = nullptr, *m_problemsDock = nullptr, *m_notes = nullptr;
     QHash<LazyDock*, DockTab*> m_tabs;
     std::vector<LazyDock*> m_hiddenRight; ///< to come back with the stages page
     bool m_hiddenCapture = false;         ///< the Functionalize page has its own list at the left

@@ -166,6 +166,11 @@ void MainWindow::connectTimeline() {
         };
         show(tr("Show as A"), Side::A);
         show(tr("Show as B"), Side::B);
+        menu.addAction(tr("Write a note"), this, [this, stage] {
+            m_workspace.clearSelection();
+            m_workspace.selectStages(m_workspace.place().stageA, stage);
+            m_actions->trigger(QStringLiteral("edit.note"));
+        });
         if (here->content == session::Stage::Content::Graph) {
             menu.addSeparator();
             for (const PassInfo& pass : m_passes->available())

@@ -15,7 +15,7 @@ namespace dynascope::app {
 using namespace views;
 
 namespace {
-const QString openTag = QStringLiteral("open");
+const QString openTag = QStringLiteral("open"), saveTag = QStringLiteral("save");
 constexpr int showAfterMs = 100;
 constexpr quint64 megabyte = 1'000'000;
 } // namespace
@@ -34,7 +34,6 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
     for (QLabel* label : {m_selection, m_counts, m_place, m_progress})
         label->setTextFormat(Qt::PlainText);
     m_cancel->setProperty("link", true);
-    m_cancel->setToolTip(tr("Stop reading"));
     bar.addWidget(m_progress);
     bar.addWidget(m_cancel);
     bar.addWidget(m_selection);
@@ -47,11 +46,19 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
     connect(m_delay, &QTimer::timeout, this, [this] {
         m_line.setFraction(-1);
         m_line.show();
-        if (m_progress->text().isEmpty()) m_progress->setText(tr("Reading"));
+        if (m_progress->text().isEmpty())
+            m_progress->setText(m_task == saveTag ? tr("Saving") : tr("Reading"));
+        m_cancel->setToolTip(m_task == saveTag ? tr("Stop saving; the file stays as it was")
+                                               : tr("Stop reading"));
         m_progress->show();
         m_cancel->show();
     });
-    connect(m_cancel, &QPushButton::clicked, &m_workspace, &Workspace::cancelOpen);
+    connect(m_cancel, &QPushButton::clicked, this, [this] {
+        if (m_task == saveTag)
+            m_workspace.tasks().cancel(saveTag);
+        else
+            m_workspace.cancelOpen();
+    });
     TaskRunner& tasks = m_workspace.tasks();
     connect(&tasks, &TaskRunner::started, this, &WindowStatus::taskStarted);
     connect(&tasks, &TaskRunner::finished, this, &WindowStatus::taskFinished);
@@ -140,26 +147,31 @@ void WindowStatus::refresh() {
 }
 
 void WindowStatus::taskStarted(const QString& tag) {
-    if (tag != openTag) return;
+    if (tag != openTag && tag != saveTag) return;
+    m_task = tag; // the newer one is shown
     m_progress->clear();
     m_delay->start();
 }
 
 void WindowStatus::taskFinished(const QString& tag) {
-    if (tag != openTag || m_workspace.tasks().isRunning(openTag)) return;
+    if (tag != m_task || m_workspace.tasks().isRunning(tag)) return;
+    m_task.clear();
     m_delay->stop();
     m_line.hide();
     m_progress->hide();
     m_cancel->hide();
+    for (const QString& other : {openTag, saveTag})
+        if (m_workspace.tasks().isRunning(other)) taskStarted(other);
 }
 
 void WindowStatus::progressed(const QString& tag, const QString& phase, quint64 done, quint64 total) {
-    if (tag != openTag) return;
+    if (tag != m_task) return;
+    const QString what = tag == saveTag ? tr("Saving") : phase;
     const auto amount = [](quint64 n) {
         return QString::number(double(n) / double(megabyte), 'f', n < 10 * megabyte ? 1 : 0);
     };
-    m_progress->setText(total > 0 ? tr("%1 %2 of %3 MB").arg(phase, amount(done), amount(total))
-                                  : tr("%1 %2 MB").arg(phase, amount(done)));
+    m_progress->setText(total > 0 ? tr("%1 %2 of %3 MB").arg(what, amount(done), amount(total))
+                                  : tr("%1 %2 MB").arg(what, amount(done)));
     m_line.setFraction(total > 0 ? double(done) / double(total) : -1);
 }
 

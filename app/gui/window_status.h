@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The status bar: what is selected, what is open, where we are, and how far a file has been read.
+// The status bar: what is selected, what is open, where we are, and how far a file has been read or
+// saved.
 #pragma once
 
 #include "app/gui/chrome.h"
@@ -39,6 +40,7 @@ private:
     QLabel *m_selection, *m_counts, *m_place, *m_progress;
     QPushButton* m_cancel;
     QTimer* m_delay;
+    QString m_task; ///< whose progress is shown: "open", "save", or none
     double m_zoom = 0;
     std::size_t m_problems = 0;
 };

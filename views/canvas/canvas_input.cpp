@@ -21,6 +21,7 @@ namespace {
 
 constexpr double zoomStep = 1.25;
 constexpr double arrowScroll = 60;
+constexpr qsizetype longestNote = 400; ///< in a tooltip
 
 } // namespace
 
@@ -345,6 +346,13 @@ void GraphCanvas::showToolTip(QPoint global, QPointF viewPoint) {
                                 ? tr("Space or double click opens it")
                                 : tr("Inside: %1. Space or double click opens it").arg(item.chip));
         }
+        if (const auto note = m_view.noted.find(i); note != m_view.noted.end())
+            html += QStringLiteral("<p>%1</p>")
+                        .arg(note->second.isEmpty() ? tr("Bookmarked")
+                                                    : tr("Note: %1")
+                                                          .arg(note->second.left(longestNote))
+                                                          .toHtmlEscaped()
+                                                          .replace(u'\n', QStringLiteral("<br>")));
         QToolTip::showText(global, html, viewport(), viewRectOf(i).toAlignedRect());
         return;
     }

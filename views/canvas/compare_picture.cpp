@@ -167,6 +167,7 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
     showMode();
     updateHeaders();
     selectionChanged(reveals);
+    showMarks();
     const double zoom = active().zoom();
     if (std::abs(zoom - lastZoom) > 1e-6) {
         lastZoom = zoom;

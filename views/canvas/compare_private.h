@@ -78,6 +78,8 @@ struct CompareView::Private {
     /// The scenes are those of the workspace's stages; else a picture of those is being made.
     [[nodiscard]] bool isUpToDate() const;
     [[nodiscard]] bool looksAtSelection() const;
+    /// Signs of notes and bookmarks at the items that stand for their nodes.
+    void showMarks();
     void selectInMerged(const NodeSelection& node, bool reveal);
     void itemClicked(Slot slot, int item);
     [[nodiscard]] NodeSelection nodeAt(Slot slot, int item) const;

@@ -70,6 +70,38 @@ void CompareView::Private::traceChanged() {
     selectionChanged(reveal);
 }
 
+void CompareView::Private::showMarks() {
+    if (!isUpToDate()) return; // the next picture brings them
+    const auto mark = [this](GraphCanvas& target, Side side, std::map<int, QString>& items) {
+        const canvas::ScenePtr& scene = target.scene();
+        const ir::GraphPtr& graph = workspace.stage(side).graph;
+        if (!scene || !graph) return;
+        for (const auto& [name, sign] : workspace.nodeMarks(side)) {
+            ir::NodeIndex node = graph->find(name);
+            if (&target == merged.canvas && picture.mergedGraph && node != ir::npos) {
+                const auto& from = side == Side::A ? picture.mergedGraph->fromA : picture.mergedGraph->fromB;
+                node = node < from.size() ? from[node] : ir::npos;
+            }
+            if (const int item = node == ir::npos ? noItem : scene->itemOf(node); item != noItem) {
+                QString& text = items[item];
+                if (!text.isEmpty() && !sign.note.isEmpty()) text += u'\n';
+                text += sign.note;
+            }
+        }
+    };
+    std::map<int, QString> inA, inB, inMerged;
+    if (picture.merged) {
+        mark(*merged.canvas, Side::A, inMerged);
+        mark(*merged.canvas, Side::B, inMerged);
+    } else {
+        mark(*a.canvas, Side::A, inA);
+        mark(*b.canvas, Side::B, inB);
+    }
+    a.canvas->setNoted(std::move(inA));
+    b.canvas->setNoted(std::move(inB));
+    merged.canvas->setNoted(std::move(inMerged));
+}
+
 void CompareView::Private::selectInMerged(const NodeSelection& node, bool reveal) {
     GraphCanvas& target = *merged.canvas;
     const canvas::ScenePtr& scene = target.scene();

@@ -101,6 +101,7 @@ void CompareView::Private::build() {
     QObject::connect(&workspace, &Workspace::diffChanged, &q, [this] { stagesChanged(); });
     QObject::connect(&workspace, &Workspace::nodeSelected, &q, [this] { selectionChanged(true); });
     QObject::connect(&workspace.trace(), &Trace::changed, &q, [this] { traceChanged(); });
+    QObject::connect(&workspace, &Workspace::marksChanged, &q, [this] { showMarks(); });
     rebuildTimer.setSingleShot(true);
     rebuildTimer.setInterval(0);
     QObject::connect(&rebuildTimer, &QTimer::timeout, &q, [this] { rebuild(); });
@@ -358,6 +359,20 @@ bool CompareView::hasMinimap() const {
 
 double CompareView::zoom() const {
     return d->active().zoom();
+}
+
+CompareView::View CompareView::view() const {
+    return {d->b.canvas->zoom(), d->a.canvas->place(), d->b.canvas->place()};
+}
+
+void CompareView::setView(const View& view) {
+    d->a.canvas->setPlace(view.zoom, view.a);
+    d->b.canvas->setPlace(view.zoom, view.b);
+    d->rememberPlaces();
+    d->gutter->update();
+    if (std::abs(view.zoom - d->lastZoom) < 1e-6) return;
+    d->lastZoom = d->b.canvas->zoom();
+    emit zoomChanged(d->lastZoom);
 }
 
 void CompareView::setMotion(bool on) {

@@ -7,6 +7,7 @@
 #include "views/models/workspace.h"
 #include "views/theme/theme.h"
 
+#include <QPointF>
 #include <QWidget>
 #include <memory>
 
@@ -31,6 +32,13 @@ public:
     [[nodiscard]] bool hasEdgeLabels() const;
     [[nodiscard]] bool hasMinimap() const;
     [[nodiscard]] double zoom() const;
+    /// Where the canvases of A and B are looked at, to come back to.
+    struct View {
+        double zoom = 1;
+        QPointF a, b; ///< what is at the middle of the top edge, from the middle of the graph
+    };
+    [[nodiscard]] View view() const;
+    void setView(const View& view); ///< of the graphs that are shown now
     void setMotion(bool on); ///< cards slide to their new places; on unless DYNASCOPE_REDUCE_MOTION is set
     /// The layout child; `dynascope-cli` beside the executable unless set. Empty: only our own layout is
     /// used.

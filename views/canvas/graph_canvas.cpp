@@ -88,6 +88,7 @@ void GraphCanvas::setScene(ScenePtr scene, Transition transition, const QString&
     m_view.hoveredFrame = m_view.selectedFrame = -1;
     m_view.selected = m_scene && !selectedKey.isEmpty() ? m_scene->byKey.value(selectedKey, noItem) : noItem;
     m_view.related.clear();
+    m_view.noted.clear();
     m_view.band.reset();
     m_extentHeight = 0;
     m_pressed.reset();
@@ -318,6 +319,12 @@ void GraphCanvas::setSelected(int item) {
 void GraphCanvas::setRelated(std::vector<int> items) {
     std::sort(items.begin(), items.end());
     m_view.related = std::move(items);
+    viewport()->update();
+}
+
+void GraphCanvas::setNoted(std::map<int, QString> items) {
+    if (items == m_view.noted) return;
+    m_view.noted = std::move(items);
     viewport()->update();
 }
 

@@ -61,6 +61,8 @@ public:
     [[nodiscard]] int selectedFrame() const { return m_view.selectedFrame; }
     void setRelated(std::vector<int> items);
     [[nodiscard]] const std::vector<int>& related() const { return m_view.related; }
+    void setNoted(std::map<int, QString> items); ///< as ViewState::noted; gone with the next scene
+    [[nodiscard]] const std::map<int, QString>& noted() const { return m_view.noted; }
     void setBand(std::optional<std::pair<double, double>> band);
     void setEdgeLabels(bool on);
     [[nodiscard]] bool edgeLabels() const { return m_view.edgeLabels; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/scene_painter.h"
 
+#include "views/theme/note_sign.h"
+
 #include <QFontMetricsF>
 #include <QPainterPath>
 #include <algorithm>
@@ -351,6 +353,7 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
         const double width = QFontMetricsF(t.font).horizontalAdvance(item.chip) + 14 * z;
         pill(item.chip, QPointF(rect.right() - 12 * z - width / 2, rect.bottom()), c.line2, c.text);
     }
+    noteSign(item, rect, 12 * z);
 }
 
 void ScenePainter::paintName(const SceneItem& item, const QRectF& whole) {
@@ -371,6 +374,7 @@ void ScenePainter::paintName(const SceneItem& item, const QRectF& whole) {
     line(item.name, FontRole::NodeName, left, right, rect.center().y(), c.text);
     focusFrame(rect);
     disc(item, rect, 12);
+    noteSign(item, rect, 9);
 }
 
 void ScenePainter::paintBar(const SceneItem& item, const QRectF& rect) {
@@ -378,6 +382,14 @@ void ScenePainter::paintBar(const SceneItem& item, const QRectF& rect) {
     const QRectF bar(rect.left(), rect.top(), std::max(rect.width(), 1.0), std::max(rect.height(), 1.0));
     m_painter->fillRect(bar, isQuiet(item.change) ? c.op(item.op) : c.diff(item.change).line);
     focusFrame(bar);
+}
+
+/// On the lower edge at the left: the chip is at the right, the diff's sign above.
+void ScenePainter::noteSign(const SceneItem& item, const QRectF& rect, double size) {
+    const auto index = static_cast<int>(&item - m_scene->items.data());
+    if (const auto at = m_view->noted.find(index); at != m_view->noted.end())
+        drawNoteSign(*m_painter, m_theme.colours(), rect.bottomLeft() + QPointF(size * 1.2, -size * 0.1),
+                     size, !at->second.isEmpty());
 }
 
 void ScenePainter::focusFrame(const QRectF& rect) {

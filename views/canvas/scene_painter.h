@@ -29,7 +29,8 @@ struct ViewState {
     QSizeF viewport;
     int selected = noItem;
     int selectedFrame = -1;
-    std::vector<int> related; ///< sorted
+    std::vector<int> related;     ///< sorted
+    std::map<int, QString> noted; ///< items with a note, or, where it is empty, with a bookmark only
     int hovered = noItem;
     int hoveredFrame = -1;
     bool edgeLabels = false;
@@ -93,6 +94,7 @@ private:
     void pill(const QString& string, QPointF centre, const QColor& border, const QColor& colour);
     void inputChips(const SceneItem& item, const QRectF& rect);
     void focusFrame(const QRectF& rect);
+    void noteSign(const SceneItem& item, const QRectF& rect, double size);
     [[nodiscard]] QRectF placeOf(int index) const;
     [[nodiscard]] QRectF cardRect(const SceneItem& item, const QRectF& rect) const;
 

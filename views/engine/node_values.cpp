@@ -8,7 +8,9 @@ using nlohmann::json;
 NodeValues readNodeValues(const json& reply) {
     NodeValues out;
     if (!reply.is_object()) return out;
-    for (const json& item : reply.value("values", json::array())) {
+    const auto values = reply.find("values");
+    if (values == reply.end() || !values->is_array()) return out;
+    for (const json& item : *values) {
         if (!item.is_object() || !item.contains("node") || !item["node"].is_string()) continue;
         if (std::optional<TensorValue> read = readTensorValue(item))
             out.insert_or_assign(item["node"].get<std::string>(), std::move(*read));
@@ -16,21 +18,25 @@ NodeValues readNodeValues(const json& reply) {
     return out;
 }
 
-tl::expected<NodeValues, engine::CallError> fetchNodeValues(engine::Client& client,
-                                                            const std::string& graphText, const json& inputs,
-                                                            const json& attributes,
-                                                            const engine::CallOptions& options) {
+engine::CallResult fetchNodeReply(engine::Client& client, const std::string& graphText, const json& inputs,
+                                  const json& attributes, const engine::CallOptions& options) {
     json params{{"values", true}};
     if (inputs.is_object()) params["inputs"] = inputs;
     if (attributes.is_object()) params["attrs"] = attributes;
-    const engine::CallResult reply = client.callOnGraph("execute", graphText, params, options);
-    if (!reply) return tl::unexpected(reply.error());
-    if (!reply->contains("values"))
+    engine::CallResult reply = client.callOnGraph("execute", graphText, params, options);
+    if (reply && !reply->contains("values"))
         return tl::unexpected(engine::CallError{engine::CallError::Kind::Refused,
                                                 "this engine does not tell what nodes held; a newer one does",
                                                 0,
                                                 {}});
-    return readNodeValues(*reply);
+    return reply;
+}
+
+tl::expected<NodeValues, engine::CallError> fetchNodeValues(engine::Client& client,
+                                                            const std::string& graphText, const json& inputs,
+                                                            const json& attributes,
+                                                            const engine::CallOptions& options) {
+    return fetchNodeReply(client, graphText, inputs, attributes, options).map(readNodeValues);
 }
 
 } // namespace dynascope::views

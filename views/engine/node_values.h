@@ -14,6 +14,12 @@ namespace dynascope::views {
 fetchNodeValues(engine::Client& client, const std::string& graphText, const nlohmann::json& inputs,
                 const nlohmann::json& attributes, const engine::CallOptions& options);
 
+/// The reply itself, for readNodeValues().
+[[nodiscard]] engine::CallResult fetchNodeReply(engine::Client& client, const std::string& graphText,
+                                                const nlohmann::json& inputs,
+                                                const nlohmann::json& attributes,
+                                                const engine::CallOptions& options);
+
 /// The values of a reply to "execute".
 [[nodiscard]] NodeValues readNodeValues(const nlohmann::json& reply);
 

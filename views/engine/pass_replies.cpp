@@ -23,6 +23,12 @@ QString numberOf(const json& object, const char* key) {
                                                : toQString(at->dump());
 }
 
+constexpr std::pair<Verdict::Kind, std::string_view> verdictNames[] = {
+    {Verdict::Kind::Equal, "equal"},       {Verdict::Kind::Different, "different"},
+    {Verdict::Kind::Declined, "declined"}, {Verdict::Kind::OrderDependent, "order-dependent"},
+    {Verdict::Kind::Random, "random"},     {Verdict::Kind::NotRun, "not run"},
+};
+
 } // namespace
 
 diff::Origins readOrigins(const nlohmann::json& reply, const ir::Graph& source, const ir::Graph& result) {
@@ -48,15 +54,22 @@ ir::GraphPtr withShapes(const ir::Graph& graph, const json& reply) {
     });
 }
 
+std::string_view verdictName(Verdict::Kind kind) {
+    for (const auto& [known, name] : verdictNames)
+        if (known == kind) return name;
+    return {};
+}
+
+std::optional<Verdict::Kind> verdictKind(std::string_view name) {
+    for (const auto& [kind, known] : verdictNames)
+        if (known == name) return kind;
+    return std::nullopt;
+}
+
 CheckedStage readChecked(const nlohmann::json& reply) {
     CheckedStage out;
     if (!reply.is_object()) return out;
-    const std::string word = textOf(reply, "verdict");
-    out.verdict.kind = word == "equal"             ? Verdict::Kind::Equal
-                       : word == "different"       ? Verdict::Kind::Different
-                       : word == "order-dependent" ? Verdict::Kind::OrderDependent
-                       : word == "random"          ? Verdict::Kind::Random
-                                                   : Verdict::Kind::Declined;
+    out.verdict.kind = verdictKind(textOf(reply, "verdict")).value_or(Verdict::Kind::Declined);
     out.verdict.text = toQString(textOf(reply, "reason"));
     std::size_t checks = 0;
     for (const json& check : reply.value("checks", json::array())) {

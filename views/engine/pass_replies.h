@@ -13,6 +13,9 @@ namespace dynascope::views {
 
 /// The graph with the shapes that a reply to "pass" says.
 [[nodiscard]] ir::GraphPtr withShapes(const ir::Graph& graph, const nlohmann::json& reply);
+/// "equal", "different", "declined", "order-dependent", "random", "not run": as the engine writes them.
+[[nodiscard]] std::string_view verdictName(Verdict::Kind kind);
+[[nodiscard]] std::optional<Verdict::Kind> verdictKind(std::string_view name);
 
 struct CheckedStage {
     Verdict verdict;

@@ -40,7 +40,18 @@ json requestOf(const Passes::Source& source, const std::vector<std::string>& pas
     return params;
 }
 
+std::shared_ptr<const std::string> textOfReply(const json& reply) {
+    return std::make_shared<const std::string>(reply.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
 } // namespace
+
+ProgramText programOf(const session::Session& session, const session::Compile& compile,
+                      const ir::Graph& graph) {
+    if (session.kind != session::Kind::OracleCase || !compile.location()) return {};
+    const auto file = session.sources.find(compile.location()->file);
+    return file == session.sources.end() ? ProgramText() : matchProgram(file->second.lines, graph);
+}
 
 struct Passes::Ran {
     ComputedStage stage;
@@ -177,13 +188,7 @@ void Passes::run(const QString& pass, int from, Options options) {
     const ir::GraphPtr sourceGraph = *stage->graph();
     const bool functionalizes = pass == QLatin1String("functionalize");
     ProgramText program;
-    if (const session::Compile* compile = m_workspace.compile();
-        compile && m_workspace.session()->kind == session::Kind::OracleCase && compile->location() &&
-        !before) {
-        const auto& sources = m_workspace.session()->sources;
-        if (const auto file = sources.find(compile->location()->file); file != sources.end())
-            program = matchProgram(file->second.lines, *sourceGraph);
-    }
+    if (!before) program = programOf(*m_workspace.session(), *m_workspace.compile(), *sourceGraph);
     const std::string beforeText = before ? before->graphText : std::string();
     const json beforeAttributes = before ? before->attributes : json();
 
@@ -212,6 +217,8 @@ void Passes::run(const QString& pass, int from, Options options) {
             *graph = withShapes(**graph, *reply);
             out.nodesAfter = (*graph)->size();
             ran.origins = readOrigins(*reply, *sourceGraph, **graph);
+            reply->erase("graph"); // kept as out.graphText
+            out.reply = textOfReply(*reply);
             auto made = std::make_shared<session::Stage>();
             made->name = out.passes.back();
             made->phase = session::Phase::Computed;
@@ -227,10 +234,12 @@ void Passes::run(const QString& pass, int from, Options options) {
                 run.program = std::move(program);
                 run.graph = *graph;
                 // To hold each op against eager; a graph that cannot be run is still a graph.
-                if (auto values =
-                        fetchNodeValues(client, beforeText.empty() ? source.text : beforeText, source.inputs,
-                                        beforeText.empty() ? source.attributes : beforeAttributes, options))
-                    run.eager = std::move(*values);
+                if (const auto values =
+                        fetchNodeReply(client, beforeText.empty() ? source.text : beforeText, source.inputs,
+                                       beforeText.empty() ? source.attributes : beforeAttributes, options)) {
+                    run.eager = readNodeValues(*values);
+                    out.eager = textOfReply(*values);
+                }
                 out.recording = std::make_shared<const Recording>(std::move(run));
             }
             return tl::expected<Ran, CallError>(std::move(ran));

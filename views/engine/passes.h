@@ -36,11 +36,21 @@ struct ComputedStage {
     RecordingPtr recording;          ///< of the last pass, where that is functionalize
     std::string graphText;
     nlohmann::json attributes; ///< constants of the graph
+    /// What the engine answered, as JSON: to "pass" without the graph, and to "execute" on the source. For
+    /// session files; null where it was not asked.
+    std::shared_ptr<const std::string> reply, eager;
     double microseconds = 0;
     std::size_t nodesBefore = 0, nodesAfter = 0;
     QStringList differences; ///< what verification found, in whole sentences
     Parting parting;         ///< of a stage that is different
 };
+
+struct StageToSave;
+struct RestoredStages;
+
+/// The program of an oracle case beside its graph; empty for other captures.
+[[nodiscard]] ProgramText programOf(const session::Session& session, const session::Compile& compile,
+                                    const ir::Graph& graph);
 
 /// GUI thread only. Owned by the window.
 class Passes : public QObject {
@@ -78,6 +88,11 @@ public:
     };
     [[nodiscard]] Source sourceOf(const session::Stage& root) const;
     [[nodiscard]] Engine& engine() { return m_engine; }
+
+    /// The computed stages of a capture, parents first; removed ones only where another was made from them.
+    [[nodiscard]] std::vector<StageToSave> stagesToSave(const session::Session& session) const;
+    /// Takes the computed stages of a session file in. The session must be open.
+    void restore(const session::Session& session, RestoredStages restored);
 
 signals:
     void availableChanged();

@@ -126,6 +126,12 @@ int Workspace::addComputed(session::StagePtr stage, int from, diff::Origins orig
     return replaces;
 }
 
+void Workspace::restoreComputed(const session::Compile& compile, std::vector<Computed> stages) {
+    if (stages.empty() || !computedOf(compile).empty()) return;
+    m_computed.insert(&compile, std::move(stages));
+    if (&compile == this->compile()) emit computedChanged();
+}
+
 void Workspace::setRemoved(const session::Stage* stage, bool removed) {
     for (std::vector<Computed>& all : m_computed)
         for (Computed& computed : all)

@@ -90,6 +90,7 @@ void Workspace::close(int capture) {
     for (const session::Compile& c : m_captures[std::size_t(capture)].session->compiles)
         for (const Computed& computed : m_computed.take(&c))
             m_verdicts.remove(computed.stage.get());
+    m_marks.remove(m_captures[std::size_t(capture)].session.get());
     m_captures.erase(m_captures.begin() + capture);
     const auto refersTo = [capture](const Place& p) { return p.capture == capture; };
     const auto renumber = [capture](Place& p) {

@@ -7,6 +7,7 @@
 #include "core/diff/graph_diff.h"
 #include "core/session/breaks.h"
 #include "core/session/session.h"
+#include "core/store/session_file.h"
 #include "views/models/subject.h"
 #include "views/models/task_runner.h"
 
@@ -14,6 +15,7 @@
 #include <QObject>
 #include <QString>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -64,6 +66,21 @@ struct Verdict {
 /// "equal", "different", "declined", "order-dependent", "random", "not run".
 [[nodiscard]] QString verdictWord(Verdict::Kind kind);
 
+/// What the reader left at a place.
+struct NoteMark {
+    QString note; ///< its text; empty for a bookmark alone
+    bool bookmark = false;
+    friend bool operator==(const NoteMark&, const NoteMark&) = default;
+};
+using NoteMarks = std::map<ir::Address, NoteMark>;
+/// Of a stage with its nodes.
+struct StageMarks {
+    NoteMark own;
+    int notes = 0, bookmarks = 0; ///< of its nodes
+    [[nodiscard]] bool hasNote() const { return !own.note.isEmpty() || notes > 0; }
+    [[nodiscard]] bool isEmpty() const { return !hasNote() && !own.bookmark && bookmarks == 0; }
+};
+
 /// A graph stage that is ready to be drawn; graph is null while it is being read or where it cannot be (see
 /// error).
 struct StageView {
@@ -91,6 +108,7 @@ public:
     struct Capture {
         session::SessionPtr session;
         session::BreakSummary breaks;
+        std::shared_ptr<const store::SessionContents> saved{}; ///< of a session file, else null
     };
 
     explicit Workspace(TaskRunner& tasks, QObject* parent = nullptr);
@@ -122,10 +140,28 @@ public:
     void removeComputed(int index);
 
     [[nodiscard]] bool isComputed(int index) const;
+    /// A computed stage as the workspace keeps it.
+    struct Computed {
+        session::StagePtr stage;
+        int from = -1;            ///< as stageAt() counts
+        session::StagePtr source; ///< what stood at `from`: a later result there is another graph
+        diff::Origins origins;
+        bool removed = false;
+    };
+    /// Of any compile that is open, removed ones included; stageAt() counts them behind the captured ones.
+    [[nodiscard]] const std::vector<Computed>& computedOf(const session::Compile& compile) const;
+    /// Puts the computed stages of a saved session beside a compile that is open and has none yet.
+    void restoreComputed(const session::Compile& compile, std::vector<Computed> stages);
     /// Which nodes of stage `a` became which of stage `b`, as the passes recorded it that made one of the
     /// other; empty where neither was computed from the other.
     [[nodiscard]] diff::Origins origins(int a, int b) const;
     void setVerdict(const session::StagePtr& stage, Verdict verdict);
+    /// What the reader left in a capture, for canvases and timelines to draw. Set by who keeps the notes.
+    void setMarks(const session::Session& session, NoteMarks marks);
+    [[nodiscard]] const NoteMarks& marks() const;                           ///< of the current capture
+    [[nodiscard]] StageMarks stageMarks(const session::Stage& stage) const; ///< of the current compile
+    /// Nodes of a side's stage that have a mark, by name.
+    [[nodiscard]] std::map<std::string, NoteMark> nodeMarks(Side side) const;
     [[nodiscard]] Verdict verdict(const session::Stage* stage) const;
 
     /// Diff of A and B, null until ready or where one side has no graph. Valid while both StageViews stay the
@@ -197,10 +233,11 @@ signals:
     void computedChanged(); ///< other computed stages of the current compile, or another verdict
     void stagesChanged();   ///< a StageView changed (loaded, failed, another stage)
     void diffChanged();
+    void marksChanged();
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeHovered(dynascope::views::NodeSelection node);
     /// Someone asks for a panel to be raised: "guards", "inputs", "bytecode", "source", "textdiff",
-    /// "outputcode", "provenance", "problems", "records", "compiletime", "inspector", "capture", "modules".
+    /// "outputcode", "provenance", "problems", "records", "notes", "compiletime", "inspector", "capture", "modules".
     void panelRequested(const QString& panel);
     /// Show one record raw.
     void recordRequested(int capture, int record);
@@ -208,13 +245,6 @@ signals:
     void sourceRequested(const QString& file, int line);
 
 private:
-    struct Computed {
-        session::StagePtr stage;
-        int from = -1;
-        session::StagePtr source; ///< what stood at `from`: a later result there is another graph
-        diff::Origins origins;
-        bool removed = false;
-    };
     /// A step of the history. Going over it in either direction takes a removal back, or makes it again.
     struct Visit {
         Place place;
@@ -227,7 +257,6 @@ private:
     };
     void enqueue(Request request);
     void openNext();
-    [[nodiscard]] const std::vector<Computed>& computedOf(const session::Compile& compile) const;
     [[nodiscard]] const Computed* computedAt(int index) const; ///< of the current compile, removed or not
     void setRemoved(const session::Stage* stage, bool removed);
     void visit(Place place, bool remember = true);
@@ -250,6 +279,7 @@ private:
     std::vector<Capture> m_captures;
     QHash<const session::Compile*, std::vector<Computed>> m_computed;
     QHash<const session::Stage*, Verdict> m_verdicts; ///< of stages in m_computed
+    QHash<const session::Session*, NoteMarks> m_marks;
     Place m_place;
     std::vector<Visit> m_back, m_forward;
     NodeSelection m_hover;

@@ -40,12 +40,15 @@ void Workspace::openNext() {
     m_tasks.run<Opened>(
         "open", this,
         [request = std::move(request)](const TaskContext& task) -> Opened {
-            auto session = request.isText ? capture::openText(request.text.toStdString(),
-                                                              request.path.toStdString(), task)
-                                          : capture::open(request.path.toStdString(), task);
-            if (!session) return {{}, QString::fromStdString(session.error().toString())};
-            session::BreakSummary breaks = session::summarizeBreaks(**session);
-            return {{std::move(*session), std::move(breaks)}, {}};
+            auto opened = request.isText ? capture::openText(request.text.toStdString(),
+                                                             request.path.toStdString(), task)
+                                               .map([](session::SessionPtr session) {
+                                                   return capture::Opened{std::move(session), nullptr};
+                                               })
+                                         : capture::openSaved(request.path.toStdString(), task);
+            if (!opened) return {{}, QString::fromStdString(opened.error().toString())};
+            session::BreakSummary breaks = session::summarizeBreaks(*opened->session);
+            return {{std::move(opened->session), std::move(breaks), std::move(opened->saved)}, {}};
         },
         [this, show](Opened opened) {
             m_opening = false;

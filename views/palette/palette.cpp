@@ -35,7 +35,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     setObjectName(QStringLiteral("palette"));
     hide();
     m_field->setFrame(false);
-    m_field->setPlaceholderText(tr("Search nodes, source, frames, actions"));
+    m_field->setPlaceholderText(tr("Search nodes, source, frames, notes, actions"));
     m_field->setAccessibleName(tr("Palette"));
     m_field->installEventFilter(this);
     m_list->setModel(m_model);
@@ -67,6 +67,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     chip(PaletteKind::Node, tr("@ nodes"));
     chip(PaletteKind::Source, tr("/ source"));
     chip(PaletteKind::Frame, tr("# frames"));
+    chip(PaletteKind::Note, tr("* notes"));
 
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(14, 5, 14, 6);
@@ -120,6 +121,7 @@ void Palette::restyle() {
 void Palette::open(const QString& query) {
     auto data = std::make_shared<PaletteData>();
     if (m_actions) data->actions = m_actions();
+    if (m_notes) data->notes = m_notes();
     for (const Workspace::Capture& capture : m_workspace.captures()) {
         const int index = int(data->sessions.size());
         data->sessions.push_back(capture.session);
@@ -230,6 +232,9 @@ void Palette::go(const PaletteHit& hit, bool beside) {
     switch (hit.kind) {
     case PaletteKind::Action:
         emit actionChosen(hit.id.mid(1));
+        break;
+    case PaletteKind::Note:
+        emit noteChosen(hit.capture, hit.address);
         break;
     case PaletteKind::Frame: {
         if (hit.breakGroup < 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The palette: one field that finds nodes, actions, source lines and frames, and goes there.
+// The palette: one field that finds nodes, actions, source lines, frames and notes, and goes there.
 #pragma once
 
 #include "views/models/workspace.h"
@@ -31,6 +31,7 @@ public:
 
     /// Asked each time the palette opens, so that only actions that work now are offered.
     void setActionSource(std::function<std::vector<PaletteAction>()> source);
+    void setNoteSource(std::function<std::vector<PaletteNote>()> source) { m_notes = std::move(source); }
     void setRecent(const QStringList& ids) { m_recent = ids; }
     [[nodiscard]] const QStringList& recent() const { return m_recent; }
 
@@ -42,6 +43,7 @@ public:
 
 signals:
     void actionChosen(const QString& id);
+    void noteChosen(int capture, const dynascope::ir::Address& address);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -65,6 +67,7 @@ private:
     QLabel* m_icon;
     std::vector<std::pair<std::optional<PaletteKind>, QToolButton*>> m_chips;
     std::function<std::vector<PaletteAction>()> m_actions;
+    std::function<std::vector<PaletteNote>()> m_notes;
     std::shared_ptr<const PaletteData> m_data;
     QStringList m_recent;
     QPointer<QWidget> m_focusBefore;

@@ -34,6 +34,8 @@ QString PaletteModel::heading(int row) const {
         return tr("Source");
     case PaletteKind::Frame:
         return tr("Frames and graph breaks");
+    case PaletteKind::Note:
+        return tr("Notes and bookmarks");
     }
     return {};
 }

@@ -74,6 +74,29 @@ public:
         }
     }
 
+    void notes() {
+        for (const PaletteNote& note : m_data.notes) {
+            PaletteHit hit;
+            hit.kind = PaletteKind::Note;
+            hit.capture = note.capture;
+            hit.address = note.address;
+            hit.id = QStringLiteral("*") + toQString(note.address.toString());
+            hit.icon = note.text.isEmpty() ? QStringLiteral("bookmark") : QStringLiteral("note");
+            const QString title = note.text.isEmpty() ? note.place : note.text.simplified();
+            if (!note.text.isEmpty()) hit.detail = note.place;
+            // Notes are prose: letters in order say little. The place finds its note as well.
+            const auto match = matchPalette(m_pattern, title);
+            if (match && match->rank < MatchRank::Fuzzy) {
+                offer(std::move(hit), title);
+            } else if (const auto place = matchPalette(m_pattern, note.place);
+                       place && place->rank < MatchRank::Fuzzy) {
+                hit.rank = MatchRank::Contains;
+                hit.title = title;
+                keep(std::move(hit));
+            }
+        }
+    }
+
     void sources() {
         for (const session::SessionPtr& session : m_data.sessions)
             for (const auto& [path, file] : session->sources)
@@ -153,7 +176,8 @@ public:
     PaletteResult finish(bool everything) {
         PaletteResult result;
         // The group with the best answer comes first; nodes win a tie, since most searches look for one.
-        std::array order{PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame};
+        std::array order{PaletteKind::Node, PaletteKind::Note, PaletteKind::Action, PaletteKind::Source,
+                         PaletteKind::Frame};
         const auto best = [this](PaletteKind kind) {
             MatchRank rank = MatchRank::Fuzzy;
             for (const PaletteHit& hit : m_groups[int(kind)])
@@ -220,7 +244,7 @@ private:
     QString m_pattern;
     const TaskContext& m_task;
     QHash<QString, int> m_recent;
-    std::vector<PaletteHit> m_groups[4];
+    std::vector<PaletteHit> m_groups[paletteKinds];
     unsigned m_steps = 0;
 };
 
@@ -228,7 +252,7 @@ private:
 
 std::optional<PaletteKind> paletteKind(const QString& query) {
     for (const PaletteKind kind :
-         {PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame})
+         {PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame, PaletteKind::Note})
         if (query.startsWith(palettePrefix(kind))) return kind;
     return std::nullopt;
 }
@@ -243,6 +267,8 @@ QChar palettePrefix(PaletteKind kind) {
         return u'/';
     case PaletteKind::Frame:
         return u'#';
+    case PaletteKind::Note:
+        return u'*';
     }
     return u'>';
 }
@@ -258,6 +284,7 @@ PaletteResult searchPalette(const PaletteData& data, const QString& query, const
     if (wants(PaletteKind::Node) && (kind || !pattern.isEmpty())) search.nodes();
     if (wants(PaletteKind::Action)) search.actions();
     if (wants(PaletteKind::Source) && (kind || !pattern.isEmpty())) search.sources();
+    if (wants(PaletteKind::Note) && (kind || !pattern.isEmpty())) search.notes();
     if (wants(PaletteKind::Frame)) {
         search.frames();
         search.breaks();

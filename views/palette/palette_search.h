@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the palette finds: actions, nodes of the current compile's stages, source lines, and the frames and
-// graph breaks of every capture.
+// What the palette finds: actions, nodes of the current compile's stages, source lines, and the frames, graph
+// breaks and notes of every capture.
 #pragma once
 
 #include "core/base/task.h"
@@ -16,7 +16,8 @@
 
 namespace dynascope::views {
 
-enum class PaletteKind : std::uint8_t { Node, Action, Source, Frame };
+enum class PaletteKind : std::uint8_t { Node, Action, Source, Frame, Note };
+inline constexpr std::size_t paletteKinds = 5;
 
 struct PaletteAction {
     QString id, title, menu, icon;
@@ -29,11 +30,19 @@ struct PaletteBreak {
     QString reason, detail;
 };
 
+/// A note or a bookmark.
+struct PaletteNote {
+    int capture = -1;
+    ir::Address address;
+    QString text, place; ///< what was written, where; a bookmark alone has no text
+};
+
 /// A snapshot of everything that can be found. Immutable and shared with the search thread.
 struct PaletteData {
     std::vector<PaletteAction> actions;
     std::vector<session::SessionPtr> sessions;
     std::vector<PaletteBreak> breaks;
+    std::vector<PaletteNote> notes;
     int capture = -1, compile = -1, stageA = -1, stageB = -1; ///< the current place
     std::vector<session::StagePtr> stages; ///< of this compile, computed ones too; null for a removed one
     QStringList recent;                    ///< PaletteHit::id, newest first
@@ -51,15 +60,16 @@ struct PaletteHit {
     int breakGroup = -1;    ///< Frame: a reason of a graph break rather than a frame
     QString file;           ///< Source
     int line = 0;
+    ir::Address address; ///< Note
 };
 
 struct PaletteResult {
-    std::vector<PaletteHit> hits;        ///< grouped by kind, best first in each group
-    std::size_t found[4] = {0, 0, 0, 0}; ///< per kind, before the lists were cut
+    std::vector<PaletteHit> hits;         ///< grouped by kind, best first in each group
+    std::size_t found[paletteKinds] = {}; ///< per kind, before the lists were cut
     double milliseconds = 0;
 };
 
-/// The kind a query narrows to ('>' actions, '@' nodes, '/' source, '#' frames), or nothing.
+/// The kind a query narrows to ('>' actions, '@' nodes, '/' source, '#' frames, '*' notes), or nothing.
 [[nodiscard]] std::optional<PaletteKind> paletteKind(const QString& query);
 [[nodiscard]] QChar palettePrefix(PaletteKind kind);
 

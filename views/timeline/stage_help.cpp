@@ -128,7 +128,24 @@ StageHelp stageHelp(std::string_view name, session::Phase phase) {
     return {QString::fromUtf8(entry.what), QString::fromUtf8(entry.printedBy)};
 }
 
-QString stageToolTip(const session::Stage& stage, const QString& size, const QString& change) {
+namespace {
+constexpr qsizetype longestNotes = 400; ///< in a tooltip
+}
+
+QString marksText(const StageMarks& marks) {
+    QStringList nodes, all;
+    if (marks.notes > 0)
+        nodes << countText(qulonglong(marks.notes), QObject::tr("note"), QObject::tr("notes"));
+    if (marks.bookmarks > 0)
+        nodes << countText(qulonglong(marks.bookmarks), QObject::tr("bookmark"), QObject::tr("bookmarks"));
+    if (!marks.own.note.isEmpty()) all << QObject::tr("Note: %1").arg(marks.own.note);
+    if (marks.own.bookmark) all << QObject::tr("Bookmarked");
+    if (!nodes.isEmpty()) all << QObject::tr("%1 at its nodes").arg(nodes.join(QObject::tr(" and ")));
+    return all.join(u'\n');
+}
+
+QString stageToolTip(const session::Stage& stage, const QString& size, const QString& change,
+                     const QString& notes) {
     const StageHelp help = stageHelp(stage.name, stage.phase);
     QString html = QStringLiteral("<b>%1</b>").arg(toQString(stage.label()).toHtmlEscaped());
     html += QStringLiteral("<br>%1").arg(help.what.toHtmlEscaped());
@@ -140,6 +157,9 @@ QString stageToolTip(const session::Stage& stage, const QString& size, const QSt
                      stage.phase == session::Phase::Computed ? QStringLiteral("Computed by")
                                                              : QStringLiteral("Printed by"),
                      help.printedBy.toHtmlEscaped());
+    if (!notes.isEmpty())
+        html += QStringLiteral("<br><br>%1<br>")
+                    .arg(notes.left(longestNotes).toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")));
     html += QStringLiteral("<br>Click shows it as B, Shift+click as A");
     return QStringLiteral("<div style='max-width:340px'>%1</div>").arg(html);
 }

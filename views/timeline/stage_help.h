@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/session/session.h"
+#include "views/models/workspace.h"
 
 #include <QString>
 #include <string_view>
@@ -17,7 +18,10 @@ struct StageHelp {
 
 /// By the trace's own name; unknown names get the help of their phase.
 [[nodiscard]] StageHelp stageHelp(std::string_view name, session::Phase phase);
-/// The help, size and place of one stage as escaped rich text for a tooltip.
-[[nodiscard]] QString stageToolTip(const session::Stage& stage, const QString& size, const QString& change);
+/// "Note: the whole stage", "2 notes and 1 bookmark at its nodes", a line each; empty for none.
+[[nodiscard]] QString marksText(const StageMarks& marks);
+/// The help, size and place of one stage, and what was written about it, as escaped rich text for a tooltip.
+[[nodiscard]] QString stageToolTip(const session::Stage& stage, const QString& size, const QString& change,
+                                   const QString& notes = {});
 
 } // namespace dynascope::views

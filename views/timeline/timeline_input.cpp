@@ -115,9 +115,10 @@ bool TimelineView::viewportEvent(QEvent* event) {
             QString change;
             if (const int from = m_workspace.madeFrom(index); known && !known->change.isEmpty() && from >= 0)
                 change = tr("%1 against %2").arg(known->change, toQString(stage(from)->label()));
-            QToolTip::showText(
-                help->globalPos(),
-                stageToolTip(*stage(index), known ? known->size : tr("size not read yet"), change), this);
+            QToolTip::showText(help->globalPos(),
+                               stageToolTip(*stage(index), known ? known->size : tr("size not read yet"),
+                                            change, marksText(m_workspace.stageMarks(*stage(index)))),
+                               this);
         } else {
             QToolTip::hideText();
         }

@@ -2,6 +2,7 @@
 //
 // TimelineView: painting, all but the track of computed stages.
 #include "views/models/labels.h"
+#include "views/theme/note_sign.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QPainter>
@@ -122,6 +123,10 @@ void TimelineView::drawStages(QPainter& painter) const {
             drawDiscs(painter, i);
         else
             drawCircle(painter, i);
+        // Over the disc, at the left: no verdict stands there.
+        if (const StageMarks marks = m_workspace.stageMarks(*stage(i)); !marks.isEmpty())
+            drawNoteSign(painter, m_theme.colours(), centre(i) + QPointF(-discRadius - 1, -discRadius + 1), 8,
+                         marks.hasNote());
     }
 }
 

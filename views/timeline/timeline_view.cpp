@@ -59,6 +59,7 @@ TimelineView::TimelineView(Workspace& workspace, Theme& theme, QWidget* parent)
         m_slots.clear(); // one may have been removed, or come back
         refresh();
     });
+    connect(&m_workspace, &Workspace::marksChanged, viewport(), qOverload<>(&QWidget::update));
     connect(&m_theme, &Theme::changed, this, [this] {
         updateGeometry();
         layOut();

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the reader was and what the window looked like, as a session file keeps it: JSON that names places by
+// address and panels by name, so that it means the same to a later Dynascope. A file may come from a
+// stranger: what is not understood is left out.
+#pragma once
+
+#include "views/canvas/compare_view.h"
+#include "views/models/workspace.h"
+
+#include <QString>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace dynascope::app {
+
+/// The longest text that is read.
+inline constexpr std::size_t longestLayout = 64U << 10U;
+/// No object for anything else than a small JSON object.
+[[nodiscard]] nlohmann::json readLayout(const std::string& text);
+
+/// The current place: page, stages A and B, node, graph break.
+[[nodiscard]] nlohmann::json placeToJson(const views::Workspace& workspace);
+/// Goes there, without a step in the history. False where the capture has no such place.
+bool goToPlace(views::Workspace& workspace, int capture, const nlohmann::json& place);
+
+/// Zoom and places of the canvases.
+[[nodiscard]] nlohmann::json viewToJson(const views::CompareView::View& view);
+[[nodiscard]] std::optional<views::CompareView::View> viewFromJson(const nlohmann::json& view);
+
+} // namespace dynascope::app

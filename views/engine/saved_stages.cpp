@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/engine/saved_stages.h"
+
+#include "core/ir/text.h"
+#include "core/session/byte_source.h"
+#include "views/engine/node_values.h"
+#include "views/engine/pass_replies.h"
+#include "views/models/labels.h"
+
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int mostLevels = 100; ///< of JSON; a tensor has at most 64 dimensions
+
+/// No object where the text is no JSON, or nests deeper than replies do: copies of a value recurse.
+json parsedShallow(const std::string& text) {
+    int depth = 0;
+    bool inString = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (inString) {
+            if (c == '\\') ++i;
+            if (c == '"') inString = false;
+        } else if (c == '"') {
+            inString = true;
+        } else if (c == '[' || c == '{') {
+            if (++depth > mostLevels) return {};
+        } else if (c == ']' || c == '}') {
+            --depth;
+        }
+    }
+    return json::parse(text, nullptr, false);
+}
+
+std::string dumped(const json& value) {
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string textOf(const json& object, const char* key) {
+    const auto at = object.find(key);
+    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+bool flagOf(const json& object, const char* key) {
+    const auto at = object.find(key);
+    return at != object.end() && at->is_boolean() && at->get<bool>();
+}
+
+/// How a stage was made. The replies are JSON already and as large as the rest is small.
+std::string recordingText(const StageToSave& stage) {
+    const ComputedStage& known = stage.known;
+    const json how{{"passes", known.passes},
+                   {"removes_views", known.mode.removesViews},
+                   {"caller_writes_back", known.mode.callerWritesBack},
+                   {"removed", stage.removed}};
+    std::string out = "{\"how\":" + dumped(how);
+    if (known.reply) out += ",\"reply\":" + *known.reply;
+    if (known.eager) out += ",\"eager\":" + *known.eager;
+    return out + '}';
+}
+
+std::string verdictText(const StageToSave& stage) {
+    const Verdict& verdict = stage.verdict;
+    if (verdict == Verdict{}) return {};
+    json differences = json::array();
+    for (const QString& line : stage.known.differences)
+        differences.push_back(line.toStdString());
+    const Parting& parting = stage.known.parting;
+    return dumped({{"verdict", std::string(verdictName(verdict.kind))},
+                   {"text", verdict.text.toStdString()},
+                   {"node", verdict.node},
+                   {"node_from", verdict.nodeFrom},
+                   {"isomorphic", verdict.isomorphic},
+                   {"twin", verdict.twin.toStdString()},
+                   {"differences", std::move(differences)},
+                   {"parting",
+                    {{"node", parting.node},
+                     {"node_from", parting.nodeFrom},
+                     {"expected", parting.expected.toStdString()},
+                     {"actual", parting.actual.toStdString()},
+                     {"text", parting.text.toStdString()}}}});
+}
+
+Verdict readVerdict(const std::string& text, ComputedStage& known) {
+    Verdict verdict;
+    const json saved = parsedShallow(text);
+    if (!saved.is_object()) return verdict;
+    verdict.kind = verdictKind(textOf(saved, "verdict")).value_or(Verdict::Kind::NotRun);
+    verdict.text = toQString(textOf(saved, "text"));
+    verdict.node = textOf(saved, "node");
+    verdict.nodeFrom = textOf(saved, "node_from");
+    verdict.isomorphic = flagOf(saved, "isomorphic");
+    verdict.twin = toQString(textOf(saved, "twin"));
+    if (const auto lines = saved.find("differences"); lines != saved.end() && lines->is_array())
+        for (const json& line : *lines)
+            if (line.is_string()) known.differences << toQString(line.get_ref<const std::string&>());
+    if (const auto parting = saved.find("parting"); parting != saved.end() && parting->is_object())
+        known.parting = {textOf(*parting, "node"), textOf(*parting, "node_from"),
+                         toQString(textOf(*parting, "expected")), toQString(textOf(*parting, "actual")),
+                         toQString(textOf(*parting, "text"))};
+    return verdict;
+}
+
+/// One stage after the other, parents first.
+class Restorer {
+public:
+    Restorer(const session::Session& session, RestoredStages& out)
+        : m_session(session)
+        , m_out(out) {}
+
+    bool add(const store::ComputedStage& saved) {
+        m_places.push_back({});
+        const session::Compile* compile = m_session.find(saved.root.rank, saved.root.compileId);
+        if (!compile) return false;
+        const auto root =
+            std::find_if(compile->stages.begin(), compile->stages.end(), [&](const session::StagePtr& stage) {
+                return stage->name == saved.root.stage && stage->k == saved.root.k &&
+                       stage->attempt == saved.root.attempt &&
+                       stage->content == session::Stage::Content::Graph;
+            });
+        if (root == compile->stages.end()) return false;
+        RestoredStages::OfCompile& made = ofCompile(std::size_t(compile - m_session.compiles.data()));
+
+        const ComputedStage* before = nullptr;
+        Workspace::Computed computed;
+        if (saved.parent >= 0) {
+            if (std::size_t(saved.parent) + 1 >= m_places.size()) return false;
+            const Place& parent = m_places[std::size_t(saved.parent)];
+            if (parent.compile != compile) return false; // was not understood, or is another frame's
+            before = &m_out.known[parent.known];
+            computed.from = int(compile->stages.size() + parent.index);
+            computed.source = before->stage;
+        } else {
+            computed.from = int(root - compile->stages.begin());
+            computed.source = *root;
+        }
+        std::optional<ComputedStage> known = read(saved, *compile, *root, before, computed);
+        if (!known) return false;
+        m_places.back() = {compile, made.stages.size(), m_out.known.size()};
+        if (const Verdict verdict = readVerdict(saved.verdict, *known); verdict != Verdict{})
+            m_out.verdicts.emplace_back(known->stage, verdict);
+        made.stages.push_back(std::move(computed));
+        m_out.known.push_back(std::move(*known));
+        return true;
+    }
+
+private:
+    struct Place {
+        const session::Compile* compile = nullptr;
+        std::size_t index = 0, known = 0; ///< in OfCompile::stages and RestoredStages::known
+    };
+
+    RestoredStages::OfCompile& ofCompile(std::size_t compile) {
+        const auto at = std::find_if(m_out.compiles.begin(), m_out.compiles.end(),
+                                     [&](const auto& known) { return known.compile == compile; });
+        if (at != m_out.compiles.end()) return *at;
+        m_out.compiles.push_back({compile, {}});
+        return m_out.compiles.back();
+    }
+
+    std::optional<ComputedStage> read(const store::ComputedStage& saved, const session::Compile& compile,
+                                      const session::StagePtr& root, const ComputedStage* before,
+                                      Workspace::Computed& computed) const {
+        auto graph = ir::readGraph(saved.graph);
+        const auto source = computed.source->graph();
+        const json recording = parsedShallow(saved.recording);
+        if (!graph || !source || !recording.is_object()) return std::nullopt;
+        const auto how = recording.find("how");
+        if (how == recording.end() || !how->is_object()) return std::nullopt;
+        const auto passes = how->find("passes");
+        if (passes == how->end() || !passes->is_array() || passes->empty()) return std::nullopt;
+
+        ComputedStage known;
+        for (const json& pass : *passes)
+            if (pass.is_string()) known.passes.push_back(pass.get<std::string>());
+        if (known.passes.size() != passes->size()) return std::nullopt;
+        known.mode = {flagOf(*how, "removes_views"), flagOf(*how, "caller_writes_back")};
+        known.source = computed.source;
+        known.root = root;
+        known.graphText = saved.graph;
+        known.nodesBefore = (*source)->size();
+        known.nodesAfter = (*graph)->size();
+        computed.removed = flagOf(*how, "removed");
+
+        const auto reply = recording.find("reply");
+        const bool answered = reply != recording.end() && reply->is_object();
+        if (answered) *graph = withShapes(**graph, *reply);
+        auto stage = std::make_shared<session::Stage>();
+        stage->name = saved.name;
+        stage->k = saved.k;
+        stage->phase = session::Phase::Computed;
+        stage->detail = saved.detail;
+        stage->payload = {session::makeByteSource(saved.graph), 0, saved.graph.size(), false};
+        stage->setGraph(*graph);
+        known.stage = computed.stage = std::move(stage);
+
+        if (!answered) return known;
+        known.reply = std::make_shared<const std::string>(dumped(*reply));
+        computed.origins = readOrigins(*reply, **source, **graph);
+        if (const auto attributes = reply->find("attrs"); attributes != reply->end())
+            known.attributes = *attributes;
+        if (const auto time = reply->find("median_us"); time != reply->end() && time->is_number())
+            known.microseconds = time->get<double>();
+        if (known.passes.back() != "functionalize") return known;
+        FunctionalRun run = readFunctionalRun(*reply, *source);
+        run.mode = known.mode;
+        run.graph = *graph;
+        if (const auto eager = recording.find("eager"); eager != recording.end()) {
+            run.eager = readNodeValues(*eager);
+            known.eager = std::make_shared<const std::string>(dumped(*eager));
+        }
+        if (!before) run.program = programOf(m_session, compile, **source);
+        known.recording = std::make_shared<const Recording>(std::move(run));
+        return known;
+    }
+
+    const session::Session& m_session;
+    RestoredStages& m_out;
+    std::vector<Place> m_places;
+};
+
+} // namespace
+
+std::vector<store::ComputedStage> toStore(const std::vector<StageToSave>& stages) {
+    std::vector<store::ComputedStage> out;
+    out.reserve(stages.size());
+    for (const StageToSave& stage : stages) {
+        const session::Stage& made = *stage.known.stage;
+        out.push_back({stage.parent, stage.root, made.name, made.detail, made.k, stage.known.graphText,
+                       recordingText(stage), verdictText(stage)});
+    }
+    return out;
+}
+
+RestoredStages fromStore(const session::Session& session, const std::vector<store::ComputedStage>& stages,
+                         const TaskContext& task) {
+    RestoredStages out;
+    Restorer restorer(session, out);
+    for (const store::ComputedStage& saved : stages) {
+        if (task.cancelled()) return out;
+        if (!restorer.add(saved)) ++out.lost;
+    }
+    return out;
+}
+
+} // namespace dynascope::views

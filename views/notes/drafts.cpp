@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/notes/drafts.h"
+
+#include "core/session/byte_source.h"
+#include "views/models/labels.h"
+
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFile>
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+constexpr std::size_t hashedAtOnce = 1U << 20U;
+
+} // namespace
+
+QString draftName(const session::Inputs& inputs, const std::string& captureId, const TaskContext& task) {
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    const auto add = [&hash](std::string_view bytes) {
+        hash.addData(QByteArrayView(bytes.data(), qsizetype(bytes.size())));
+    };
+    for (const session::InputFile& file : inputs.files) {
+        if (!file.source) continue;
+        const std::string_view bytes = file.source->bytes();
+        // The length first, so that bytes cannot move from one file to the next unseen.
+        add(std::to_string(bytes.size()) + ':');
+        for (std::size_t at = 0; at < bytes.size(); at += hashedAtOnce) {
+            if (task.cancelled()) return {};
+            add(bytes.substr(at, hashedAtOnce));
+        }
+    }
+    add(captureId);
+    return QString::fromLatin1(hash.result().toHex());
+}
+
+Drafts::Drafts(Workspace& workspace, Notebook& notebook, QString folder, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_notebook(notebook)
+    , m_folder(std::move(folder)) {
+    if (m_folder.isEmpty()) return;
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(delayMs);
+    connect(&m_timer, &QTimer::timeout, this, &Drafts::writeAll);
+    connect(&m_workspace, &Workspace::captureOpened, this, &Drafts::open);
+    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
+        const auto& open = m_workspace.captures();
+        m_drafts.removeIf([&open](QHash<const session::Session*, Draft>::iterator draft) {
+            return std::none_of(open.begin(), open.end(),
+                                [&](const Workspace::Capture& c) { return c.session.get() == draft.key(); });
+        });
+    });
+    // Not started anew by every key: who types on and on is kept as well.
+    connect(&m_notebook, &Notebook::changed, this, [this] {
+        if (!m_timer.isActive()) m_timer.start();
+    });
+}
+
+void Drafts::open(int capture) {
+    const session::SessionPtr session = m_workspace.captures()[std::size_t(capture)].session;
+    struct Found {
+        QString name;
+        std::shared_ptr<store::SessionContents> contents;
+    };
+    const std::string id = m_notebook.captureId(capture);
+    m_drafts.insert(session.get(), Draft{id, nullptr, false});
+    ++m_tasks;
+    m_workspace.tasks().run<Found>(
+        QStringLiteral("draft.open:%1").arg(++m_tags), this,
+        [session, id, folder = m_folder](const TaskContext& task) {
+            Found found;
+            found.name = draftName(session->inputs, id, task);
+            const std::string path = QDir(folder).filePath(found.name).toStdString();
+            if (found.name.isEmpty()) return found;
+            if (const auto file = session::openByteSource(path))
+                if (auto read = store::readSession(**file, path, task))
+                    found.contents = std::make_shared<store::SessionContents>(std::move(*read));
+            return found;
+        },
+        [this, session](const Found& found) {
+            --m_tasks;
+            opened(session, found.name, found.contents);
+        });
+}
+
+void Drafts::opened(const session::SessionPtr& session, const QString& name,
+                    const std::shared_ptr<store::SessionContents>& found) {
+    const auto& open = m_workspace.captures();
+    const auto at = std::find_if(open.begin(), open.end(),
+                                 [&](const Workspace::Capture& c) { return c.session == session; });
+    const auto draft = m_drafts.find(session.get());
+    if (at == open.end() || draft == m_drafts.end() || name.isEmpty()) return;
+    const int capture = int(at - open.begin());
+    draft->file = std::make_shared<File>();
+    draft->file->path = QDir(m_folder).filePath(name).toStdString();
+    draft->written = found != nullptr;
+    if (!m_timer.isActive()) m_timer.start(); // what was written before the name was known
+    if (!found) return;
+    m_notebook.restoreDraft(*session, *found);
+    if (m_notebook.hasUnsavedNotes(capture))
+        emit restored(capture, int(found->notes.size()), int(found->bookmarks.size()));
+}
+
+void Drafts::writeAll() {
+    const auto& open = m_workspace.captures();
+    for (int capture = 0; capture < int(open.size()); ++capture) {
+        const auto draft = m_drafts.find(open[std::size_t(capture)].session.get());
+        if (draft != m_drafts.end() && draft->file) write(capture, *draft);
+    }
+}
+
+void Drafts::write(int capture, Draft& draft) {
+    const session::SessionPtr& session = m_workspace.captures()[std::size_t(capture)].session;
+    if (!m_notebook.hasUnsavedNotes(capture)) {
+        if (std::exchange(draft.written, false)) removeFile(draft.file);
+        // Saved under a new id: from now on a draft belongs to that file.
+        if (draft.captureId != m_notebook.captureId(capture)) open(capture);
+        return;
+    }
+    if (!QDir().mkpath(m_folder)) {
+        if (!std::exchange(m_told, true))
+            emit failed(tr("%1: notes cannot be kept there until they are saved").arg(m_folder));
+        return;
+    }
+    store::SessionContents kept;
+    kept.inputs.path = session->inputs.path;
+    kept.notes = m_notebook.notes(capture);
+    kept.bookmarks = m_notebook.bookmarks(capture);
+    draft.written = true;
+    ++m_tasks;
+    m_workspace.tasks().run<QString>(
+        QStringLiteral("draft.write:%1").arg(++m_tags), this,
+        [kept = std::move(kept), file = draft.file, number = ++draft.file->newest](const TaskContext& task) {
+            const std::scoped_lock lock(file->mutex);
+            if (file->newest != number) return QString();
+            const Result<std::string> saved = store::saveSession(file->path, kept, task);
+            if (file->newest != number) QFile::remove(toQString(file->path));
+            return saved ? QString() : toQString(saved.error().toString());
+        },
+        [this](const QString& error) {
+            --m_tasks;
+            if (!error.isEmpty() && !std::exchange(m_told, true)) emit failed(error);
+        });
+}
+
+void Drafts::removeFile(const FilePtr& file) {
+    ++file->newest; // a task that is writing it removes it again
+    QFile::remove(toQString(file->path));
+}
+
+void Drafts::discard(const session::Session& session) {
+    const auto draft = m_drafts.find(&session);
+    if (draft == m_drafts.end()) return;
+    if (draft->file) removeFile(draft->file);
+    m_drafts.erase(draft);
+}
+
+} // namespace dynascope::views
