@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli compare A B [--json]  |  compare PATH [--json]: the ranks of one capture
+// dynascope-cli compare A B [--from ID] [--to ID] [--json]  |  compare PATH [--json]: the ranks of one
+// capture
 #include "app/cli/command.h"
 #include "app/cli/info.h"
 #include "app/cli/table.h"
@@ -22,7 +23,7 @@ using nlohmann::ordered_json;
 using session::Session;
 
 struct Options {
-    std::string a, b;
+    std::string a, b, from, to;
     bool json = false;
 };
 
@@ -257,13 +258,33 @@ int runRanks(const Session& session, bool json) {
     return result->firstDiffering == compare::none ? exitOk : exitFailure;
 }
 
+/// The compile "0/0" or "RANK:0/0".
+Result<std::size_t> compileOf(const Session& session, const std::string& name) {
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const session::Compile& compile = session.compiles[i];
+        const std::string id = compile.id.toString();
+        if (name == id || name == std::to_string(compile.rank) + ':' + id) return i;
+    }
+    return tl::unexpected(Error{"has no compile " + name, session.path, 0, 0});
+}
+
+Result<compare::Comparison> compareTwo(const Options& options, const Session& a, const Session& b) {
+    if (options.from.empty()) return compare::compareSessions(a, b);
+    const auto from = compileOf(a, options.from);
+    if (!from) return tl::unexpected(from.error());
+    const auto to = compileOf(b, options.to.empty() ? options.from : options.to);
+    if (!to) return tl::unexpected(to.error());
+    return compare::compareCompiles(a, *from, b, *to);
+}
+
 int run(const Options& options) {
+    if (options.from.empty() && !options.to.empty()) return fail("compare --to takes --from as well");
     const auto a = openInput(options.a);
     if (!a) return fail(a.error());
-    if (options.b.empty()) return runRanks(**a, options.json);
-    const auto b = openInput(options.b);
+    if (options.b.empty() && options.from.empty()) return runRanks(**a, options.json);
+    const auto b = options.b.empty() ? a : openInput(options.b);
     if (!b) return fail(b.error());
-    const auto result = compare::compareSessions(**a, **b);
+    const auto result = compareTwo(options, **a, **b);
     if (!result) return fail(result.error());
     print(options.json ? comparisonJson(**a, **b, *result) : comparisonText(**a, **b, *result));
     return result->alike() ? exitOk : exitFailure;
@@ -277,6 +298,9 @@ void addCompare(Parser& parser) {
         "compare", "Compare two captures, or the ranks of one; exit status 1 when they differ");
     command.add("a", options->a, "Capture, or one with several ranks; - for standard input").required();
     command.add("b", options->b, "The other capture");
+    command.add("--from", options->from, "Only this compile of A, such as 0/0, or RANK:0/0");
+    command.add("--to", options->to,
+                "The compile of B, or of A where that is the only capture; the same id if left out");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });
 }

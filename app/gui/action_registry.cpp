@@ -13,6 +13,8 @@ QString scopeName(Scope scope) {
         return ActionRegistry::tr("In a canvas");
     case Scope::Timeline:
         return ActionRegistry::tr("In the timeline");
+    case Scope::FlameChart:
+        return ActionRegistry::tr("In the flame chart of compile time");
     case Scope::Palette:
         return ActionRegistry::tr("In the palette");
     case Scope::List:

@@ -61,9 +61,14 @@ void Breadcrumb::rebuild() {
         const Place& place = m_workspace.place();
         const session::Compile* compile = m_workspace.compile();
         const bool breaks = place.page == Page::Breaks, stepping = place.page == Page::Functionalize;
-        const bool memory = place.page == Page::Memory;
-        addPart(toQString(session->title), !compile && !breaks && !stepping && !memory,
+        const bool memory = place.page == Page::Memory, comparing = place.page == Page::Compare;
+        addPart(toQString(session->title), !compile && !breaks && !stepping && !memory && !comparing,
                 [this](QMenu& menu) { fillCaptures(menu); });
+        if (comparing) {
+            addPart(tr("Compare"), true, [this](QMenu& menu) { fillPages(menu); });
+            m_row->addStretch(1);
+            return;
+        }
         if (compile && session->ranks.size() > 1)
             addPart(tr("rank %1").arg(compile->rank), false, [this](QMenu& menu) { fillRanks(menu); });
         if (breaks) {

@@ -7,6 +7,8 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "views/canvas/compare_view.h"
+#include "views/compare/compare_page.h"
+#include "views/compare/pair_graphs.h"
 #include "views/engine/calling_convention_panel.h"
 #include "views/engine/engine.h"
 #include "views/engine/functionalize_page.h"
@@ -16,6 +18,7 @@
 #include "views/notes/note_places.h"
 #include "views/notes/notebook.h"
 #include "views/palette/palette.h"
+#include "views/records/compile_time_panel.h"
 
 #include <QApplication>
 #include <QDir>
@@ -65,13 +68,29 @@ public:
         m_name = uniqueName(toQString(session.title));
         writeText(m_name + QStringLiteral(".txt"), QByteArray::fromStdString(cli::infoText(session)));
         for (const QSize& size : m_options.sizes) {
-            m_suffix = m_options.sizes.size() > 1
-                           ? QStringLiteral("-%1x%2").arg(size.width()).arg(size.height())
-                           : QString();
+            m_suffix = suffixOf(size);
             m_window.resize(size);
             settle(m_window);
             m_window.resetLayout();
             pictures(index);
+        }
+    }
+
+    /// The comparison that is on screen, in every size and both looks.
+    void comparison() {
+        m_name = uniqueName(QStringLiteral("compare"));
+        for (const QSize& size : m_options.sizes) {
+            m_suffix = suffixOf(size);
+            m_window.resize(size);
+            settle(m_window);
+            m_window.resetLayout();
+            const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
+            for (const ColourScheme look : {ColourScheme::Light, ColourScheme::Dark}) {
+                m_theme.setScheme(look);
+                comparisonPictures(look == ColourScheme::Dark ? QStringLiteral("dark")
+                                                              : QStringLiteral("light"));
+            }
+            m_theme.setScheme(scheme);
         }
     }
 
@@ -83,6 +102,41 @@ public:
     [[nodiscard]] bool failed() const { return m_failed; }
 
 private:
+    [[nodiscard]] QString suffixOf(const QSize& size) const {
+        if (m_options.sizes.size() < 2) return {};
+        return QStringLiteral("-%1x%2").arg(size.width()).arg(size.height());
+    }
+
+    /// The graphs, then the text diff.
+    void comparisonPictures(const QString& what) {
+        PairGraphs& graphs = *m_window.comparePage().graphs();
+        graphs.canvas()->setMotion(false);
+        grab(what);
+        graphs.tabs()->setCurrentIndex(1);
+        grab(what + QStringLiteral("-text"));
+        graphs.tabs()->setCurrentIndex(0);
+    }
+
+    /// The ranks against each other, or the first function that was compiled twice.
+    void comparisons(int index) {
+        const session::SessionPtr session = m_workspace.captures()[std::size_t(index)].session;
+        ComparisonRequest request;
+        request.a = request.b = session;
+        const auto twice = std::find_if(session->frames.begin(), session->frames.end(),
+                                        [](const session::Frame& f) { return f.compiles.size() > 1; });
+        if (session->ranks.size() > 1) {
+            request.what = ComparisonRequest::What::Ranks;
+        } else if (twice != session->frames.end()) {
+            request.what = ComparisonRequest::What::Compiles;
+            request.compileA = int(twice->compiles[0]);
+            request.compileB = int(twice->compiles[1]);
+        } else {
+            return;
+        }
+        m_workspace.compare(request);
+        comparisonPictures(QStringLiteral("compare"));
+    }
+
     void pictures(int index) {
         const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
         Place place;
@@ -125,8 +179,8 @@ private:
             emit m_workspace.panelRequested(QStringLiteral("provenance"));
             grab(QStringLiteral("panel-provenance-line"));
         }
-        for (const char* dock : {"provenance", "compiletime"})
-            m_window.docks().find(QLatin1String(dock))->close();
+        m_window.docks().find(QStringLiteral("provenance"))->close();
+        compileTime();
         notes(index);
         functionalization(place);
         if (selectBiggest(index)) grab(QStringLiteral("folded"));
@@ -135,6 +189,21 @@ private:
             m_workspace.go(place);
             grab(QStringLiteral("breaks"));
         }
+        comparisons(index);
+    }
+
+    /// The other ways to look at compile time, over the whole capture.
+    void compileTime() {
+        LazyDock* dock = m_window.docks().find(QStringLiteral("compiletime"));
+        auto* panel = qobject_cast<CompileTimePanel*>(dock->content());
+        panel->setScope(CompileTimePanel::Scope::Capture);
+        panel->setView(CompileTimePanel::View::LeftHeavy);
+        grab(QStringLiteral("panel-leftheavy"));
+        panel->setView(CompileTimePanel::View::Metrics);
+        grab(QStringLiteral("panel-metrics"));
+        panel->setView(CompileTimePanel::View::Flame);
+        panel->setScope(CompileTimePanel::Scope::Compile);
+        dock->close();
     }
 
     /// The panel empty, then with a note and two bookmarks, and their signs.
@@ -312,6 +381,12 @@ int exportWindows(QApplication& app, const ExportOptions& options) {
     window.show();
     settle(window);
     Exporter exporter(theme, workspace, window, options);
+    if (options.compare) {
+        window.comparePaths(paths);
+        settle(window);
+        if (workspace.place().page == Page::Compare) exporter.comparison();
+        return unreadable ? 2 : exporter.failed() ? 1 : 0;
+    }
     exporter.welcome();
     for (const QString& path : paths) {
         const auto before = workspace.captures().size();

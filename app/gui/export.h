@@ -21,6 +21,7 @@ struct ExportOptions {
     QStringList paths;                         ///< captures; the bundled samples where empty
     std::vector<std::string> engine;           ///< its command; the one beside the program where empty
     std::vector<QSize> sizes{{1600, 1000}};    ///< names carry the size when there are several
+    bool compare = false;                      ///< the paths with each other, instead of each by itself
     std::optional<views::ColourScheme> scheme; ///< of all pictures but the inspect pair, dark where not given
 };
 

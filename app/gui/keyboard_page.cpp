@@ -16,7 +16,8 @@ KeyboardPage::KeyboardPage(const ActionRegistry& actions, views::Theme& theme, Q
     resize(theme.scaled(560), theme.scaled(600));
     auto* model = new QStandardItemModel(this);
     model->setHorizontalHeaderLabels({tr("Action"), tr("Key")});
-    for (const Scope scope : {Scope::Window, Scope::Canvas, Scope::Timeline, Scope::List, Scope::Palette}) {
+    for (const Scope scope :
+         {Scope::Window, Scope::Canvas, Scope::Timeline, Scope::FlameChart, Scope::List, Scope::Palette}) {
         auto* head = new QStandardItem(scopeName(scope));
         QFont font = theme.font(views::FontRole::Strong);
         head->setFont(font);

@@ -22,7 +22,7 @@ using namespace dynascope;
 struct Options {
     std::vector<std::string> paths, sizes, engine;
     std::string exportFolder, theme;
-    bool benchStart = false;
+    bool benchStart = false, compare = false;
 };
 
 bool isSet(const char* variable) {
@@ -72,7 +72,7 @@ int runWindow(QApplication& app, const Options& options) {
     QStringList paths;
     for (const std::string& path : options.paths)
         paths << QString::fromLocal8Bit(path.c_str());
-    window.openPaths(paths);
+    options.compare ? window.comparePaths(paths) : window.openPaths(paths);
     return QApplication::exec();
 }
 
@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
         ->type_name("WxH")
         ->allow_extra_args(false)
         ->default_str("1600x1000");
+    cli.add_flag("--compare", options.compare, "Compare the two PATHs, or the ranks of one");
     cli.add_option("--theme", options.theme, "Colours: dark or light")
         ->check(CLI::IsMember({"dark", "light"}));
     cli.add_option("--engine", options.engine,
@@ -111,7 +112,12 @@ int main(int argc, char** argv) {
         return cli.exit(error) == 0 ? 0 : 2;
     }
 
+    if (options.compare && (options.paths.empty() || options.paths.size() > 2)) {
+        std::fputs("dynascope: --compare takes two captures, or one with several ranks\n", stderr);
+        return 2;
+    }
     app::ExportOptions exporting;
+    exporting.compare = options.compare;
     static const QRegularExpression sizePattern(QStringLiteral("^(\\d{3,5})x(\\d{3,5})$"));
     if (!options.sizes.empty()) exporting.sizes.clear();
     for (const std::string& size : options.sizes) {

@@ -15,6 +15,7 @@
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
+#include "views/compare/compare_page.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
 #include "views/memory/memory_page.h"
@@ -93,6 +94,8 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
         }
         m_status->setProblems(m_docks->problemCount());
         updateActions();
+        // Once it is shown, so that back leads from the comparison to the capture.
+        QMetaObject::invokeMethod(this, &MainWindow::compareWaiting, Qt::QueuedConnection);
         // An empty filter field would swallow the keys that step through stages.
         if (CapturePanel& panel = m_docks->capturePanel();
             focusWidget() == panel.filterEdit() && panel.filterEdit()->text().isEmpty())
@@ -104,6 +107,7 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
         updateTitle();
     });
     connect(&m_workspace, &Workspace::openFailed, m_message, &MessageBar::showMessage);
+    connect(&m_workspace, &Workspace::openFailed, this, [this] { m_waiting = {}; });
     connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::panelRequested, this, &MainWindow::requestPanel);
@@ -194,6 +198,7 @@ void MainWindow::makePageSwitch() {
     m_breaksButton = add(QStringLiteral("go.breaks"));
     m_functionalizeButton = add(QStringLiteral("go.functionalize"));
     m_memoryButton = add(QStringLiteral("go.memory"));
+    m_compareButton = add(QStringLiteral("go.compare"));
     menuBar()->setCornerWidget(box, Qt::TopRightCorner);
 }
 
@@ -233,6 +238,7 @@ void MainWindow::showPage(const Place& now) {
     if (now.page == Page::Breaks) page = &breaksPage();
     if (now.page == Page::Functionalize) page = &functionalizePage();
     if (now.page == Page::Memory) page = &memoryPage();
+    if (now.page == Page::Compare) page = &comparePage();
     if (m_pages->currentWidget() != page) {
         m_pages->setCurrentWidget(page);
         m_docks->setPage(now.page);
@@ -267,9 +273,13 @@ void MainWindow::openPaths(const QStringList& paths) {
 
 bool MainWindow::isSettled() const {
     const auto& tasks = m_workspace.tasks();
-    for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace"})
+    for (const char* tag :
+         {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace", "metrics"})
         if (tasks.isRunning(QLatin1String(tag))) return false;
-    if (m_workspace.isOpening() || m_engine->isBusy() || m_session->isBusy()) return false;
+    if (m_workspace.isOpening() || m_engine->isBusy() || m_session->isBusy() || !m_waiting.paths.isEmpty())
+        return false;
+    if (m_workspace.place().page == Page::Compare)
+        return m_compare && !tasks.isRunning(QStringLiteral("compare")) && m_compare->isSettled();
     if (!m_stages || m_workspace.place().page != Page::Stages) return true;
     return m_stages->compare()->isSettled() && m_stages->timeline()->isSettled();
 }
@@ -286,6 +296,7 @@ void MainWindow::resetLayout() {
     m_docks->reset(width());
     if (m_stages) m_stages->applyDefaultSizes(width());
     if (m_functionalize) m_functionalize->applyDefaultSizes(width());
+    if (m_compare) m_compare->applyDefaultSizes(width());
 }
 
 void MainWindow::saveLayout() {

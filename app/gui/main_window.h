@@ -19,6 +19,8 @@ class QToolButton;
 
 namespace dynascope::views {
 class BreaksPage;
+class ComparePage;
+class CompareView;
 class Engine;
 class FunctionalizePage;
 class MemoryPage;
@@ -46,6 +48,8 @@ public:
     ~MainWindow() override;
 
     void openPaths(const QStringList& paths);
+    /// Opens two captures and shows what tells them apart; of one path the ranks.
+    void comparePaths(const QStringList& paths);
     void resetLayout();
 
     [[nodiscard]] ActionRegistry& actionRegistry() { return *m_actions; }
@@ -55,6 +59,7 @@ public:
     [[nodiscard]] views::BreaksPage& breaksPage();               ///< made on first use
     [[nodiscard]] views::FunctionalizePage& functionalizePage(); ///< made on first use
     [[nodiscard]] views::MemoryPage& memoryPage();               ///< made on first use
+    [[nodiscard]] views::ComparePage& comparePage();             ///< made on first use
     [[nodiscard]] views::Engine& engine() { return *m_engine; }
     [[nodiscard]] views::Passes& passes() { return *m_passes; }
     [[nodiscard]] views::Stepper& stepper() { return *m_stepper; }
@@ -114,6 +119,17 @@ private:
     void restoreSession(int capture, const store::SessionContents& saved);
     void closeCapture(int capture);
     [[nodiscard]] bool mayQuit();
+    // window_compare.cpp
+    void compareDialog();
+    void compareRanks();
+    void compareWithNext();
+    void showLastComparison();
+    void openWaiting();
+    void compareWaiting();
+    [[nodiscard]] session::SessionPtr sessionAt(const QString& path) const; ///< of an open capture, or null
+    /// The compile before this one of the same function, or the one after the first; -1 where it is alone.
+    [[nodiscard]] int otherOfFrame(int compile) const;
+    [[nodiscard]] views::CompareView* canvas(); ///< of the page that is shown
     // window_actions.cpp
     void makeFileActions();
     void makeViewActions();
@@ -151,6 +167,12 @@ private:
     views::BreaksPage* m_breaks = nullptr;
     views::FunctionalizePage* m_functionalize = nullptr;
     views::MemoryPage* m_memory = nullptr;
+    views::ComparePage* m_compare = nullptr;
+    /// What is still being opened for a comparison: `a` and the paths, or two paths.
+    struct Waiting {
+        session::SessionPtr a;
+        QStringList paths;
+    } m_waiting;
     MessageBar* m_message = nullptr;
     ProgressLine* m_progress = nullptr;
     views::Palette* m_palette = nullptr;
@@ -158,6 +180,7 @@ private:
     QToolButton* m_breaksButton = nullptr;
     QToolButton* m_functionalizeButton = nullptr;
     QToolButton* m_memoryButton = nullptr;
+    QToolButton* m_compareButton = nullptr;
     bool m_laidOut = false;
     bool m_painted = false;
 };

@@ -74,6 +74,9 @@ void MainWindow::makeFileActions() {
                    [this] { m_session->save(m_workspace.place().capture); });
     m_actions->add(spec("file.saveAs", tr("Save session as..."), file, {QKeySequence(tr("Ctrl+Shift+S"))}),
                    [this] { m_session->saveAs(m_workspace.place().capture); });
+    m_actions->add(grouped(spec("file.compare", tr("Compare with..."), file, {QKeySequence(tr("Ctrl+D"))},
+                                "diff", tr("Compare two captures, two ranks or two compiles"))),
+                   [this] { compareDialog(); });
     m_actions->add(grouped(spec("file.exportSvg", tr("Export canvas as SVG..."), file,
                                 {QKeySequence(tr("Ctrl+Shift+E"))}, "export")),
                    [this] { exportSvg(); });
@@ -191,6 +194,16 @@ void MainWindow::makeGoActions() {
     m_actions->addToggle(spec("go.memory", tr("Memory"), capture, {QKeySequence(tr("Ctrl+4"))}, "rank",
                               tr("Who held which memory when: the snapshot of an allocator")),
                          [this](bool) { goTo(Page::Memory); });
+    m_actions->addToggle(spec("go.compare", tr("Compare"), capture, {QKeySequence(tr("Ctrl+5"))}, "diff",
+                              tr("The last comparison, or a new one")),
+                         [this](bool) { showLastComparison(); });
+    m_actions->add(spec("capture.compareRanks", tr("Compare the ranks"), capture, {}, "rank",
+                        tr("Which ranks compiled other graphs, and where they part first")),
+                   [this] { compareRanks(); });
+    m_actions->add(spec("capture.compareRecompile", tr("Compare with its recompile"), capture, {},
+                        "recompile",
+                        tr("The selected compile against the one before it of the same function")),
+                   [this] { compareWithNext(); });
     m_actions->add(
         grouped(spec("capture.next", tr("Next compile"), capture, {QKeySequence(tr("Ctrl+Down"))}, "down")),
         [this] { stepCompile(1); });
@@ -204,11 +217,11 @@ void MainWindow::makeGoActions() {
 void MainWindow::makeCanvasActions() {
     CompareView* compare = m_stages->compare();
     const QString view = QStringLiteral("View"), go = QStringLiteral("Go"),
-                  canvas = QStringLiteral("View/Canvas");
+                  inMenu = QStringLiteral("View/Canvas");
     auto* modes = new QActionGroup(this);
     const auto mode = [&](const char* id, const QString& text, const char* icon, CompareView::Mode m) {
         QAction* action =
-            m_actions->addToggle(spec(id, text, view, {}, icon), [compare, m](bool) { compare->setMode(m); });
+            m_actions->addToggle(spec(id, text, view, {}, icon), [this, m](bool) { canvas()->setMode(m); });
         action->setChecked(compare->mode() == m);
         modes->addAction(action);
         connect(compare, &CompareView::modeChanged, action,
@@ -219,41 +232,43 @@ void MainWindow::makeCanvasActions() {
     mode("view.single", tr("One canvas"), "single", CompareView::Mode::Single);
     QAction* linked = m_actions->addToggle(
         spec("view.linked", tr("Panes move together"), view, {QKeySequence(tr("Ctrl+L"))}, "chain"),
-        [compare](bool on) { compare->setLinked(on); });
+        [this](bool on) { canvas()->setLinked(on); });
     linked->setChecked(compare->isLinked());
     m_actions->addToggle(
-        inCanvas(spec("view.edgeLabels", tr("Edge labels"), canvas, {QKeySequence(tr("E"))})),
-        [compare](bool on) { compare->setEdgeLabels(on); });
+        inCanvas(spec("view.edgeLabels", tr("Edge labels"), inMenu, {QKeySequence(tr("E"))})),
+        [this](bool on) { canvas()->setEdgeLabels(on); });
     m_actions->addToggle(
-        inCanvas(spec("view.minimap", tr("Minimap"), canvas, {QKeySequence(tr("M"))}, "minimap")),
-        [compare](bool on) { compare->setMinimap(on); });
+        inCanvas(spec("view.minimap", tr("Minimap"), inMenu, {QKeySequence(tr("M"))}, "minimap")),
+        [this](bool on) { canvas()->setMinimap(on); });
     const auto add = [&](ActionSpec s, auto method) {
-        m_actions->add(inCanvas(std::move(s)), [compare, method] { (compare->*method)(); });
+        m_actions->add(inCanvas(std::move(s)), [this, method] { (canvas()->*method)(); });
     };
-    add(grouped(spec("view.zoomIn", tr("Zoom in"), canvas, {QKeySequence(tr("+")), QKeySequence(tr("="))},
+    add(grouped(spec("view.zoomIn", tr("Zoom in"), inMenu, {QKeySequence(tr("+")), QKeySequence(tr("="))},
                      "zoom-in")),
         &CompareView::zoomIn);
-    add(spec("view.zoomOut", tr("Zoom out"), canvas, {QKeySequence(tr("-"))}, "zoom-out"),
+    add(spec("view.zoomOut", tr("Zoom out"), inMenu, {QKeySequence(tr("-"))}, "zoom-out"),
         &CompareView::zoomOut);
-    add(spec("view.zoomReset", tr("Zoom to 100 %"), canvas, {QKeySequence(tr("0"))}),
+    add(spec("view.zoomReset", tr("Zoom to 100 %"), inMenu, {QKeySequence(tr("0"))}),
         &CompareView::zoomReset);
-    add(spec("view.fitSelection", tr("Fit selection"), canvas, {QKeySequence(tr("F"))}, "fit"),
+    add(spec("view.fitSelection", tr("Fit selection"), inMenu, {QKeySequence(tr("F"))}, "fit"),
         &CompareView::fitSelection);
-    add(spec("view.fitAll", tr("Fit all"), canvas, {QKeySequence(tr("Shift+F"))}, "fit"),
+    add(spec("view.fitAll", tr("Fit all"), inMenu, {QKeySequence(tr("Shift+F"))}, "fit"),
         &CompareView::fitAll);
-    add(grouped(spec("view.fold", tr("Fold or open block"), canvas, {QKeySequence(tr("Space"))}, "fold")),
+    add(grouped(spec("view.fold", tr("Fold or open block"), inMenu, {QKeySequence(tr("Space"))}, "fold")),
         &CompareView::toggleFold);
-    add(spec("view.openAll", tr("Open all blocks"), canvas, {}, "unfold"), &CompareView::openAll);
-    add(spec("view.closeAll", tr("Close all blocks"), canvas, {}, "fold"), &CompareView::closeAll);
+    add(spec("view.openAll", tr("Open all blocks"), inMenu, {}, "unfold"), &CompareView::openAll);
+    add(spec("view.closeAll", tr("Close all blocks"), inMenu, {}, "fold"), &CompareView::closeAll);
     m_actions->add(inCanvas(spec("go.searchCanvas", tr("Search nodes"), {}, {QKeySequence(tr("/"))})),
                    [this] { m_palette->open(QStringLiteral("@")); });
     m_actions->add(inCanvas(spec("go.swap", tr("Swap A and B"), go, {QKeySequence(tr("X"))}, "swap")),
-                   [this] { m_workspace.swapSides(); });
+                   [this] {
+                       if (m_workspace.place().page == Page::Stages) m_workspace.swapSides();
+                   });
     m_actions->add(spec("go.nextDifference", tr("Next difference"), go, {QKeySequence(tr("F7"))}, "diff"),
-                   [compare] { compare->nextDifference(1); });
+                   [this] { canvas()->nextDifference(1); });
     m_actions->add(
         spec("go.previousDifference", tr("Previous difference"), go, {QKeySequence(tr("Shift+F7"))}, "diff"),
-        [compare] { compare->nextDifference(-1); });
+        [this] { canvas()->nextDifference(-1); });
     for (const ActionRegistry::Entry& entry : m_actions->entries())
         if (entry.action && entry.spec.scope == Scope::Canvas) compare->addAction(entry.action);
     makeMenus();
@@ -303,6 +318,14 @@ void MainWindow::documentKeys() {
     m_actions->document(Scope::Timeline, key("Shift+Left"), tr("Previous stage as A"));
     m_actions->document(Scope::Timeline, key("Home"), tr("First stage as B"));
     m_actions->document(Scope::Timeline, key("End"), tr("Last stage as B"));
+    m_actions->document(Scope::FlameChart, key("W"), tr("Zoom in"));
+    m_actions->document(Scope::FlameChart, key("S"), tr("Zoom out"));
+    m_actions->document(Scope::FlameChart, key("A"), tr("Earlier"));
+    m_actions->document(Scope::FlameChart, key("D"), tr("Later"));
+    m_actions->document(Scope::FlameChart, key("F"), tr("Zoom to the selected span"));
+    m_actions->document(Scope::FlameChart, key("0"), tr("Show all"));
+    m_actions->document(Scope::FlameChart, key("N"), tr("Next match of the search"));
+    m_actions->document(Scope::FlameChart, key("Return"), tr("Show the stage of the selected span"));
     m_actions->document(Scope::List, key("/"), tr("Filter"));
     m_actions->document(Scope::List, key("Return"), tr("Open the row"));
     m_actions->document(Scope::List, key("Ctrl+Space"), tr("Complete, in a filter field"));
@@ -394,8 +417,11 @@ void MainWindow::updateActions() {
     enable({"go.memory"}, memory);
     enable({"go.breaks"}, open && m_workspace.capture()->breaks.breaks > 0);
     enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
-    enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"},
-           compile && place.page == Page::Stages);
+    const bool drawn = (compile && place.page == Page::Stages) || place.page == Page::Compare;
+    enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"}, drawn);
+    enable({"file.compare", "go.compare"}, open);
+    enable({"capture.compareRanks"}, open && m_workspace.session()->ranks.size() > 1);
+    enable({"capture.compareRecompile"}, compile && otherOfFrame(place.compile) >= 0);
     enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
     enable({"go.provenance", "go.traceLine"}, open);
     enable({"go.nextWrite"}, m_workspace.neighbourWrite(1) != ir::npos);
@@ -409,6 +435,8 @@ void MainWindow::updateActions() {
     if (QAction* a = m_actions->find(QStringLiteral("go.stages"))) a->setChecked(place.page == Page::Stages);
     if (QAction* a = m_actions->find(QStringLiteral("go.breaks"))) a->setChecked(place.page == Page::Breaks);
     if (QAction* a = m_actions->find(QStringLiteral("go.memory"))) a->setChecked(place.page == Page::Memory);
+    if (QAction* a = m_actions->find(QStringLiteral("go.compare")))
+        a->setChecked(place.page == Page::Compare);
 }
 
 void MainWindow::openDialog() {
@@ -440,8 +468,7 @@ void MainWindow::exportSvg() {
     const QString path = QFileDialog::getSaveFileName(this, tr("Export canvas as SVG"),
                                                       QStringLiteral("graph.svg"), tr("SVG (*.svg)"));
     if (path.isEmpty()) return;
-    if (!stagesPage().compare()->exportSvg(path))
-        m_message->showMessage(tr("%1: the file could not be written").arg(path));
+    if (!canvas()->exportSvg(path)) m_message->showMessage(tr("%1: the file could not be written").arg(path));
 }
 
 void MainWindow::filterFocused() {

@@ -43,6 +43,12 @@ DockSizes sizesFor(int windowWidth) {
 }
 
 constexpr int rightHiddenUnder = 1200;
+constexpr int chartExtra = 80; ///< a flame chart is a dozen rows high
+
+/// These pages have a list of their own at the left.
+bool fillsWindow(Page page) {
+    return page == Page::Functionalize || page == Page::Compare;
+}
 
 /// Takes no room. A dock asks its title for a size hint, which a plain widget does not have.
 class NoTitle : public QWidget {
@@ -210,8 +216,10 @@ bool WindowDocks::raise(const QString& id) {
                 other->close();
     dock->show();
     dock->raise();
-    if (first && !dock->isFloating() && dock->height() < m_theme.scaled(160))
-        m_window.resizeDocks({dock}, {m_theme.scaled(sizesFor(m_window.width()).bottom)}, Qt::Vertical);
+    if (first && !dock->isFloating() && dock->height() < m_theme.scaled(160)) {
+        const int height = sizesFor(m_window.width()).bottom + (dock == m_bottom.back() ? chartExtra : 0);
+        m_window.resizeDocks({dock}, {m_theme.scaled(height)}, Qt::Vertical);
+    }
     if (std::find(m_right.begin(), m_right.end(), dock) != m_right.end()) std::erase(m_hiddenRight, dock);
     return true;
 }
@@ -252,10 +260,10 @@ void WindowDocks::refreshChips() {
 
 void WindowDocks::setPage(Page page) {
     const bool before = m_page == Page::Stages, now = page == Page::Stages;
-    if (page == Page::Functionalize && m_page != page) {
+    if (fillsWindow(page) && !fillsWindow(m_page)) {
         m_hiddenCapture = m_capture->isOpen() && !m_capture->isFloating();
         if (m_hiddenCapture) m_capture->hide();
-    } else if (m_page == Page::Functionalize && m_page != page && m_hiddenCapture) {
+    } else if (fillsWindow(m_page) && !fillsWindow(page) && m_hiddenCapture) {
         m_capture->show();
     }
     m_page = page;
@@ -296,8 +304,8 @@ void WindowDocks::reset(int windowWidth) {
         m_window.addDockWidget(Qt::BottomDockWidgetArea, dock);
         dock->hide();
     }
-    m_capture->setVisible(m_page != Page::Functionalize);
-    m_hiddenCapture = m_page == Page::Functionalize;
+    m_capture->setVisible(!fillsWindow(m_page));
+    m_hiddenCapture = fillsWindow(m_page);
     const bool showRight = windowWidth >= rightHiddenUnder;
     m_hiddenRight.clear();
     for (LazyDock* dock : m_right) {

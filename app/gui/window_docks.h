@@ -93,7 +93,7 @@ private:
     LazyDock *m_capture = nullptr, *m_records = nullptr, *m_problemsDock = nullptr, *m_notes = nullptr;
     QHash<LazyDock*, DockTab*> m_tabs;
     std::vector<LazyDock*> m_hiddenRight; ///< to come back with the stages page
-    bool m_hiddenCapture = false;         ///< the Functionalize page has its own list at the left
+    bool m_hiddenCapture = false;         ///< some pages have a list of their own at the left
     views::Page m_page = views::Page::Welcome;
     int m_defaultWidth = 0; ///< sizes still to be given once the right docks show
 };

@@ -2,6 +2,7 @@
 #include "views/models/labels.h"
 
 #include <QLocale>
+#include <cmath>
 
 namespace dynascope::views {
 
@@ -22,6 +23,24 @@ QString recompileReason(const std::string& text) {
 
 QString secondsText(double seconds) {
     return QStringLiteral("%1 s").arg(seconds, 0, 'f', seconds > 0 && seconds < 0.01 ? 3 : 2);
+}
+
+QString durationText(double us) {
+    struct Unit {
+        double us;
+        const char* name;
+    };
+    static constexpr Unit units[] = {{1e6, "s"}, {1e3, "ms"}, {1, "µs"}};
+    for (const Unit& unit : units) {
+        const double value = us / unit.us;
+        if (value < 0.9995 && unit.us > 1) continue;
+        const int decimals = value == std::floor(value) && value < 1000 ? 0
+                             : value < 10                               ? 2
+                             : value < 100                              ? 1
+                                                                        : 0;
+        return QString::number(value, 'f', decimals) + u' ' + QString::fromUtf8(unit.name);
+    }
+    return {};
 }
 
 QString numberText(qulonglong number) {

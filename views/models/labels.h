@@ -16,6 +16,8 @@ namespace dynascope::views {
 
 /// "13.87 s"; "0.004 s" below ten milliseconds.
 [[nodiscard]] QString secondsText(double seconds);
+/// "850 µs", "12.3 ms", "1.25 s".
+[[nodiscard]] QString durationText(double us);
 /// "1 node", "6,012 nodes".
 [[nodiscard]] QString countText(qulonglong count, const QString& one, const QString& many);
 [[nodiscard]] QString numberText(qulonglong number);              ///< "6,012"

@@ -91,6 +91,7 @@ void Workspace::close(int capture) {
         for (const Computed& computed : m_computed.take(&c))
             m_verdicts.remove(computed.stage.get());
     m_marks.remove(m_captures[std::size_t(capture)].session.get());
+    dropComparisons(m_captures[std::size_t(capture)].session);
     m_captures.erase(m_captures.begin() + capture);
     const auto refersTo = [capture](const Place& p) { return p.capture == capture; };
     const auto renumber = [capture](Place& p) {
@@ -127,6 +128,7 @@ Place Workspace::completed(Place place) const {
     place.capture = inRange(place.capture, m_captures.size());
     if (place.capture < 0) return {};
     const Capture& capture = m_captures[std::size_t(place.capture)];
+    completeComparison(place);
     if (place.page == Page::Welcome) place.page = Page::Stages;
 
     const auto& compiles = capture.session->compiles;

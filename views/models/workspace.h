@@ -28,7 +28,7 @@ class Trace;
 enum class Side { A, B };
 
 /// What the centre shows.
-enum class Page { Welcome, Stages, Breaks, Functionalize, Memory };
+enum class Page { Welcome, Stages, Breaks, Functionalize, Memory, Compare };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
 struct NodeSelection {
@@ -49,8 +49,24 @@ struct Place {
     int breakGroup = -1; ///< into BreakSummary::groups
     /// What is asked about where that is not `node`: a line, or a node of a stage that is not on screen.
     Subject subject;
+    int comparison = -1; ///< into Workspace::comparisons(), on Page::Compare only
+    int rank = -1;       ///< of a comparison of ranks: index of the rank that is B
+    int pair = -1;       ///< into Comparison::compiles
+    int pairStage = -1;  ///< into CompileComparison::stages
 
     friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// Two captures, two compiles, or the ranks of one capture that somebody wants to see against each other.
+struct ComparisonRequest {
+    enum class What { Captures, Ranks, Compiles };
+    What what = What::Captures;
+    session::SessionPtr a, b; ///< may be one; both null once one of them was closed. Of ranks only `a` counts
+    int rankA = -1, rankB = -1;       ///< of captures: one rank of each, by number; -1 for all
+    int compileA = -1, compileB = -1; ///< of compiles: into Session::compiles
+
+    [[nodiscard]] bool isOpen() const { return a != nullptr; }
+    friend bool operator==(const ComparisonRequest&, const ComparisonRequest&) = default;
 };
 
 /// What checking a computed stage against eager said. The words are fixed.
@@ -189,6 +205,13 @@ public:
     int addCapture(Capture capture, bool show = true);
     void close(int capture);
 
+    /// Shows a comparison, a new one or the same as before. Both sides must be open.
+    void compare(ComparisonRequest request);
+    /// In the order in which they were asked for; those of closed captures stay as gaps.
+    [[nodiscard]] const std::vector<ComparisonRequest>& comparisons() const { return m_comparisons; }
+    /// Of Place::comparison, or null.
+    [[nodiscard]] const ComparisonRequest* comparison() const;
+
     /// Goes to a place; missing parts are completed (a compile without stages picks its first two graphs,
     /// ...). With another node or compile than now, that is what is asked about. `remember` adds the old
     /// place to the back history. Indices out of range count as missing.
@@ -255,6 +278,8 @@ private:
         bool isText = false;
         bool show = false;
     };
+    void dropComparisons(const session::SessionPtr& session);
+    void completeComparison(Place& place) const;
     void enqueue(Request request);
     void openNext();
     [[nodiscard]] const Computed* computedAt(int index) const; ///< of the current compile, removed or not
@@ -277,6 +302,7 @@ private:
     std::deque<Request> m_queue;
     bool m_opening = false;
     std::vector<Capture> m_captures;
+    std::vector<ComparisonRequest> m_comparisons;
     QHash<const session::Compile*, std::vector<Computed>> m_computed;
     QHash<const session::Stage*, Verdict> m_verdicts; ///< of stages in m_computed
     QHash<const session::Session*, NoteMarks> m_marks;

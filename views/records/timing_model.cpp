@@ -3,16 +3,11 @@
 
 #include "views/models/labels.h"
 
-#include <algorithm>
 #include <array>
-#include <map>
-#include <tuple>
 
 namespace dynascope::views {
 
 namespace {
-constexpr std::size_t deepestNesting = 200;
-
 QString milliseconds(double us) {
     return QString::number(us / 1000, 'f', us < 10'000 ? 2 : 1);
 }
@@ -25,55 +20,20 @@ void TimingModel::clear() {
     endResetModel();
 }
 
-void TimingModel::setEvents(const session::Session& session, int compile) {
+void TimingModel::set(const session::SpanTree& merged) {
     beginResetModel();
     m_items.assign(1, {});
     m_total = 0;
-    std::vector<const session::TimingEvent*> events;
-    for (const session::TimingEvent& event : session.timings)
-        if (compile < 0 || event.compile == compile) events.push_back(&event);
-    std::stable_sort(events.begin(), events.end(), [](const auto* a, const auto* b) {
-        return std::tuple(a->pid, a->tid, a->startUs, -a->durationUs) <
-               std::tuple(b->pid, b->tid, b->startUs, -b->durationUs);
-    });
-    std::map<std::pair<int, std::string>, int> byName; // parent, name -> item
-    struct Open {
-        double end;
-        int item;
-    };
-    std::vector<Open> stack;
-    std::pair<std::int64_t, std::int64_t> thread{0, 0};
-    for (const session::TimingEvent* event : events) {
-        if (std::pair(event->pid, event->tid) != thread) {
-            thread = {event->pid, event->tid};
-            stack.clear();
-        }
-        // Clocks of begin and end differ by rounding: half a microsecond of overlap is still nesting.
-        while (!stack.empty() && (event->startUs >= stack.back().end - 0.5 || stack.size() >= deepestNesting))
-            stack.pop_back();
-        const int parent = stack.empty() ? 0 : stack.back().item;
-        const auto [at, isNew] = byName.try_emplace({parent, event->name}, int(m_items.size()));
-        if (isNew) {
-            Item item;
-            item.name = event->name;
-            item.parent = parent;
-            item.row = int(m_items[std::size_t(parent)].children.size());
-            m_items[std::size_t(parent)].children.push_back(at->second);
-            m_items.push_back(std::move(item));
-        }
-        Item& item = m_items[std::size_t(at->second)];
-        item.total += event->durationUs;
-        item.self += event->durationUs;
-        item.open = item.open || event->open;
-        ++item.count;
-        if (parent > 0)
-            m_items[std::size_t(parent)].self -= event->durationUs;
-        else
-            m_total += event->durationUs;
-        stack.push_back({event->startUs + event->durationUs, at->second});
+    m_items.reserve(merged.spans.size() + 1);
+    for (const session::Span& span : merged.spans) {
+        Item item{merged.nameOf(span), span.parent + 1, 0,         span.totalUs(),
+                  span.selfUs,         span.count,      span.open, {}};
+        Item& parent = m_items[std::size_t(item.parent)];
+        item.row = int(parent.children.size());
+        parent.children.push_back(int(m_items.size()));
+        if (span.parent < 0) m_total += item.total;
+        m_items.push_back(std::move(item));
     }
-    for (Item& item : m_items)
-        item.self = std::max(0.0, item.self);
     endResetModel();
 }
 

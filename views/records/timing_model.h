@@ -4,7 +4,7 @@
 // and sum.
 #pragma once
 
-#include "core/session/session.h"
+#include "core/session/spans.h"
 
 #include <QAbstractItemModel>
 #include <string>
@@ -20,8 +20,8 @@ public:
     enum Role { SortRole = Qt::UserRole, ShareRole, SelfShareRole };
 
     using QAbstractItemModel::QAbstractItemModel;
-    /// Events of one compile, or all with -1. Linear in the events, apart from sorting them.
-    void setEvents(const session::Session& session, int compile);
+    /// What session::mergedSpans made.
+    void set(const session::SpanTree& merged);
     void clear();
     [[nodiscard]] double totalUs() const { return m_total; }
 

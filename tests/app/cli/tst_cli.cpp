@@ -119,6 +119,14 @@ private slots:
         QCOMPARE(found["ranks"].toArray().size(), 2);
         const Run text = cli({"compare", test::captures() + "/ranks_aot_eager/ddp"});
         QVERIFY2(text.out.contains("first difference: 0/0, rank 1: guard: "), text.out);
+        const Run pair = cli({"compare", a, "--from", "1/0", "--to", "1/1", "--json"});
+        QCOMPARE(pair.exitCode, 1);
+        const QJsonObject two = QJsonDocument::fromJson(pair.out).object();
+        QCOMPARE(two["compiles"].toArray().size(), 1);
+        QVERIFY(two["explanation"]["summary"].toString().startsWith("1/0 in A, 1/1 in B ("));
+        QCOMPARE(cli({"compare", a, a, "--from", "1/0"}).exitCode, 0);
+        QVERIFY(cli({"compare", a, "--from", "9/9"}).err.contains("has no compile 9/9"));
+        QCOMPARE(cli({"compare", a, "--to", "1/0"}).exitCode, 2);
         const Run one = cli({"compare", a});
         QCOMPARE(one.exitCode, 2);
         QVERIFY(one.err.contains("has one rank"));

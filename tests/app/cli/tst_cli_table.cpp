@@ -31,9 +31,9 @@ private slots:
                  std::string("a?31mb \xC3\xA4"));
     }
     void formatsTimes() {
-        QCOMPARE(cli::formatSeconds(0), std::string());
-        QCOMPARE(cli::formatSeconds(0.0025), std::string("2.5 ms"));
-        QCOMPARE(cli::formatSeconds(1.128), std::string("1.13 s"));
+        QCOMPARE(dynascope::formatSeconds(0), std::string());
+        QCOMPARE(dynascope::formatSeconds(0.0025), std::string("2.5 ms"));
+        QCOMPARE(dynascope::formatSeconds(1.128), std::string("1.13 s"));
     }
 };
 

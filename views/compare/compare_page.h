@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two captures, two compiles or the ranks of one capture against each other: why they differ in words, what
+// belongs together with its verdict, and for the selected pair its stages with their graphs, guards, symbols,
+// caches and timings.
+#pragma once
+
+#include "views/text/panel.h"
+
+#include <memory>
+
+class QTableView;
+class QTabWidget;
+class QVBoxLayout;
+
+namespace dynascope::views {
+
+class PairGraphs;
+
+/// GUI thread only. Compares on the TaskRunner, tag "compare"; results are kept until a capture is closed.
+class ComparePage : public Panel {
+    Q_OBJECT
+public:
+    ComparePage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~ComparePage() override;
+
+    [[nodiscard]] QTableView* pairs() const;
+    [[nodiscard]] QTableView* stages() const;
+    [[nodiscard]] QTabWidget* details() const; ///< stages, inputs, guards, symbols, caches, timings, settings
+    [[nodiscard]] PairGraphs* graphs() const;
+    [[nodiscard]] QString summary() const; ///< the sentences at the top, a point a line
+    [[nodiscard]] bool isSettled() const;
+    void applyDefaultSizes(int windowWidth);
+
+protected:
+    void refresh() override;
+    void restyle() override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Private;
+    void buildHead(QVBoxLayout* column);
+    void buildPairs();
+    void buildDetails();
+    void start();
+    void sayProgress(const QString& text);
+    void progressed(const QString& tag, const QString& phase, quint64 done, quint64 total);
+    void showResult();
+    void showHead();
+    void showPair();
+    void showStage();
+    void choosePair(const QModelIndex& row);
+    void chooseStage(const QModelIndex& row);
+    void openInStages();
+    void swapSides();
+    void fitColumns();
+    std::unique_ptr<Private> d;
+};
+
+} // namespace dynascope::views

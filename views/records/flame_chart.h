@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Timing spans drawn as a flame chart, outermost on top: over time, or merged with the longest at the left.
+// Only what is in view is drawn, and of spans narrower than a pixel one for each pixel.
+#pragma once
+
+#include "core/session/spans.h"
+#include "views/theme/theme.h"
+
+#include <QAbstractScrollArea>
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace dynascope::views {
+
+using SpanTreePtr = std::shared_ptr<const session::SpanTree>;
+
+/// The colour of a part of the compiler.
+[[nodiscard]] QColor partColour(const Colours& colours, session::CompilerPart part);
+
+/// GUI thread only. Zooms with the wheel and W S, pans with A D and by dragging; arrow keys move the
+/// selection.
+class FlameChart : public QAbstractScrollArea {
+    Q_OBJECT
+public:
+    explicit FlameChart(Theme& theme, QWidget* parent = nullptr);
+
+    /// Shows all of a tree, with nothing selected. `merged`: the axis is a sum of time.
+    void setTree(session::SessionPtr session, SpanTreePtr tree, bool merged);
+    [[nodiscard]] const SpanTreePtr& tree() const { return m_tree; }
+    /// -1 for none. `reveal` scrolls there, and zooms in where the span is too narrow to be seen.
+    void select(int span, bool reveal = false);
+    [[nodiscard]] int selected() const { return m_selected; }
+    /// Selects the longest span of a name (an index into SpanTree::names) and outlines all of that name.
+    void selectLongest(std::uint32_t name);
+    /// Spans whose names hold the text keep their colour, the others fade; all keep it where it is empty.
+    void setSearch(const QString& text);
+    [[nodiscard]] std::size_t matchCount() const { return m_matches; }
+    void stepMatch(int direction);
+    /// Marks on the ruler when a compile ran (an index into Session::compiles; -1: none).
+    void setCompile(int compile);
+
+    /// `x` in the viewport stays where it is.
+    void zoomBy(double factor, double x);
+    void zoomTo(int span);
+    void zoomAll();
+    void panBy(double pixels);
+    [[nodiscard]] double leftUs() const { return m_left; } ///< at the left edge
+    [[nodiscard]] double rightUs() const;
+
+    [[nodiscard]] int spanAt(QPoint point) const;      ///< in the viewport; -1 for none
+    [[nodiscard]] QRectF spanRect(int span) const;     ///< in the viewport, also where it is out of view
+    [[nodiscard]] QString description(int span) const; ///< what the tooltip says
+    [[nodiscard]] std::size_t drawnBoxes() const { return m_drawn; } ///< by the last paint: for benches
+    [[nodiscard]] QSize sizeHint() const override;
+
+signals:
+    void selectionChanged(int span);
+    void activated(int span); ///< clicked, or Enter was pressed: show where it belongs
+    void recordRequested(int record);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
+    bool event(QEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
+
+private:
+    /// The spans of a lane and a depth, in order of time.
+    struct Row {
+        int y = 0; ///< below the ruler, before scrolling
+        std::vector<int> spans;
+    };
+    struct LaneTitle {
+        int y = 0;
+        QString text;
+    };
+
+    // flame_chart.cpp
+    void layOut();
+    void setView(double left, double perUs);
+    void updateBars();
+    [[nodiscard]] double wholeUs() const;
+    [[nodiscard]] const session::Span& span(int index) const { return m_tree->spans[std::size_t(index)]; }
+    [[nodiscard]] const Row& rowOf(const session::Span& span) const;
+    [[nodiscard]] int rulerHeight() const;
+    [[nodiscard]] int rowHeight() const;
+    [[nodiscard]] double xOf(double us) const { return (us - m_left) * m_perUs; }
+    [[nodiscard]] double usAt(double x) const { return m_left + x / m_perUs; }
+    [[nodiscard]] bool fades(const session::Span& span) const;
+    // flame_paint.cpp
+    void paintRow(QPainter& painter, const Row& row, int y);
+    void paintBox(QPainter& painter, int index, const QRectF& box) const;
+    void paintRuler(QPainter& painter) const;
+    // flame_input.cpp
+    void stepSelection(int key);
+    [[nodiscard]] int neighbour(int direction) const;
+    [[nodiscard]] int longestChild() const;
+
+    Theme& m_theme;
+    session::SessionPtr m_session;
+    SpanTreePtr m_tree;
+    bool m_merged = false;
+    std::vector<Row> m_rows;
+    std::vector<std::size_t> m_firstRow; ///< by lane
+    std::vector<LaneTitle> m_titles;
+    int m_contentHeight = 0;
+    double m_left = 0, m_perUs = 1;
+    int m_width = 0; ///< that m_perUs was made for
+    int m_selected = -1, m_hover = -1;
+    std::vector<char> m_matching; ///< by name; empty while nothing is searched for
+    std::size_t m_matches = 0;
+    int m_outlined = -1; ///< a name
+    double m_markedFrom = 0, m_markedTo = -1;
+    QPoint m_pressed, m_dragged;
+    bool m_pressing = false, m_dragging = false;
+    bool m_updatingBars = false;
+    std::size_t m_drawn = 0;
+};
+
+} // namespace dynascope::views
