@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_private.h"
+#include "views/text/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QCheckBox>
@@ -20,13 +21,6 @@ namespace dynascope::views {
 namespace {
 
 constexpr int wideWindow = 2200, narrowWindow = 1440;
-
-QLabel* plainLabel(const QString& text, const char* role) {
-    auto* out = new QLabel(text);
-    out->setTextFormat(Qt::PlainText);
-    out->setProperty("role", role);
-    return out;
-}
 
 void setUp(QTableView* table, const QString& name) {
     table->setAccessibleName(name);

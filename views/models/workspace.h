@@ -260,7 +260,8 @@ signals:
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeHovered(dynascope::views::NodeSelection node);
     /// Someone asks for a panel to be raised: "guards", "inputs", "bytecode", "source", "textdiff",
-    /// "outputcode", "provenance", "problems", "records", "notes", "compiletime", "inspector", "capture", "modules".
+    /// "outputcode", "provenance", "problems", "records", "notes", "compiletime", "inspector", "capture",
+    /// "modules".
     void panelRequested(const QString& panel);
     /// Show one record raw.
     void recordRequested(int capture, int record);

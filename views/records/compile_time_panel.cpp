@@ -163,7 +163,7 @@ void CompileTimePanel::buildFlame() {
     split->addWidget(right);
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 0);
-    split->setSizes({1000, theme().scaled(420)});
+    split->setSizes({1000, theme().scaled(450)});
     d->pages->addWidget(split);
 
     connect(d->chart, &FlameChart::activated, this, &CompileTimePanel::showSpan);
@@ -241,7 +241,7 @@ void CompileTimePanel::restyle() {
     const std::array<int, 4> widths{320, 86, 86, 62};
     for (std::size_t i = 0; i < widths.size(); ++i)
         d->tree->setColumnWidth(int(i), theme().scaled(widths[i]));
-    const std::array<int, SlowestModel::ColumnCount> slow{160, 68, 68, 52, 120};
+    const std::array<int, SlowestModel::ColumnCount> slow{160, 64, 64, 58, 84};
     for (std::size_t i = 1; i < slow.size(); ++i)
         d->slowTable->setColumnWidth(int(i), theme().scaled(slow[i]));
     d->slowTable->verticalHeader()->setDefaultSectionSize(theme().scaled(22));
