@@ -7,6 +7,7 @@
 #include <QApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QPainter>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>

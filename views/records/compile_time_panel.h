@@ -10,6 +10,7 @@
 
 class QTableView;
 class QTreeView;
+class QVBoxLayout;
 
 namespace dynascope::views {
 
@@ -42,7 +43,7 @@ protected:
 
 private:
     struct Private;
-    void buildBar(class QVBoxLayout* column);
+    void buildBar(QVBoxLayout* column);
     void buildFlame();
     void buildTree();
     void buildMetrics();
