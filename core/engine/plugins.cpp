@@ -2,6 +2,7 @@
 #include "core/engine/plugins.h"
 
 #include "core/ir/text.h"
+#include "core/passes/rename_inputs.h"
 #include "plugins/dynascope_plugin.h"
 
 #include <algorithm>
@@ -154,19 +155,6 @@ std::string kwargsText(const ir::Node& node) {
     return out + '}';
 }
 
-bool redirect(ir::Argument& argument, const std::unordered_map<std::string, std::string>& names) {
-    bool changed = false;
-    if (argument.isNode()) {
-        if (const auto found = names.find(argument.text); found != names.end()) {
-            argument.text = found->second;
-            changed = true;
-        }
-    }
-    for (ir::Argument& item : argument.items)
-        changed |= redirect(item, names);
-    return changed;
-}
-
 class PluginPass final : public passes::Pass {
 public:
     PluginPass(const DynascopePass& pass, std::shared_ptr<void> library)
@@ -200,7 +188,7 @@ private:
         builder.setName(before.name()).setStyle(before.style());
         for (const std::string& name : before.subgraphOrder())
             builder.addSubgraph(name, before.subgraphs().find(name)->second);
-        std::unordered_map<std::string, std::string> names;
+        passes::NewNames names;
         std::vector<NodeIndex> after(before.size(), ir::npos);
         for (NodeIndex i = 0; i < before.size(); ++i) {
             Step step;
@@ -238,16 +226,12 @@ private:
     }
 
     static void addNode(const ir::Graph& before, NodeIndex i, const DynascopeGraph& graph,
-                        const std::unordered_map<std::string, std::string>& names, ir::GraphBuilder& builder,
-                        Step& step) {
+                        const passes::NewNames& names, ir::GraphBuilder& builder, Step& step) {
         const auto rewritten = graph.rewritten.find(i);
         ir::Node node = rewritten == graph.rewritten.end() ? before.node(i) : rewritten->second.node;
         bool changed = rewritten != graph.rewritten.end();
         if (changed) step.why = rewritten->second.why;
-        for (ir::Argument& argument : node.args)
-            changed |= redirect(argument, names);
-        for (auto& [key, argument] : node.kwargs)
-            changed |= redirect(argument, names);
+        changed |= passes::renameInputs(node, names);
         if (changed && step.why.empty()) step.why = "reads a node in place of one that was removed";
         if (changed) {
             step.changed.push_back({i, static_cast<NodeIndex>(builder.size()), step.why});
