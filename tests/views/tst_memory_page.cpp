@@ -117,6 +117,33 @@ private slots:
         QCOMPARE(chart->rectOf(3).width(), before);
     }
 
+    /// Blocks of one snapshot must not be asked of the next.
+    void followsTheCapture() {
+        Shown s;
+        s.page->chart()->select(3);
+        session::Session other = snapshot();
+        auto one = std::make_shared<session::MemorySnapshot>(*other.memory);
+        one->traces.clear();
+        one->stacks.resize(1);
+        one->segments = {
+            {0, 4096, 2048, 0, "small", false, {{4096, 512, 512, session::MemoryBlock::State::Active, 0}}}};
+        other.memory = std::move(one);
+        s.workspace.addCapture(test::captureOf(std::move(other)));
+        s.settleMemory();
+        QCOMPARE(s.rows(), QStringList{"512 B stack not recorded"});
+        QCOMPARE(s.page->chart()->selected(), SIZE_MAX);
+        s.workspace.addCapture(test::captureOf(session::Session{}));
+        Place place = s.workspace.place();
+        place.page = Page::Memory;
+        s.workspace.go(place);
+        s.settleMemory();
+        QVERIFY(s.rows().isEmpty());
+        s.workspace.goBack();
+        s.workspace.goBack();
+        s.settleMemory();
+        QCOMPARE(s.rows(), QStringList{"512 B stack not recorded"});
+    }
+
     void otherCapturesSayWhatIsMissing() {
         test::Fixture f;
         session::Session none;

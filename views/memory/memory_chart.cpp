@@ -17,12 +17,12 @@ namespace dynascope::views {
 
 namespace {
 constexpr double curveShare = 0.26; ///< of the height
-constexpr double leastMoments = 4;
+constexpr double leastShown = 4;    ///< moments or bytes
 constexpr double leastBytes = 512;
 } // namespace
 
 void MemoryChart::Axis::zoom(double factor, double at) {
-    const double least = std::min(whole, 4.0);
+    const double least = std::min(whole, leastShown);
     const double length = std::clamp((to - from) * factor, least, whole);
     const double share = (at - from) / (to - from);
     from = std::clamp(at - share * length, 0.0, whole - length);

@@ -139,27 +139,53 @@ void MemoryPage::restyle() {
     d->table->setColumnWidth(MemoryLinesModel::Blocks, theme().scaled(64));
 }
 
+// What is shown refers to the snapshot: both go together, and with them what is under way.
+void MemoryPage::forget() {
+    for (const char* tag : {"memory", "memory.alive"})
+        workspace().tasks().cancel(QLatin1String(tag));
+    d->chart->setTimeline(nullptr, {}, {});
+    d->model->setRows({});
+    d->picture = {};
+    d->snapshot.reset();
+    d->device = -1;
+}
+
 void MemoryPage::refresh() {
     if (showNothingOpen()) {
-        d->snapshot.reset();
+        forget();
         return;
     }
     const session::Session& session = *workspace().session();
     if (!session.memory) {
-        d->snapshot.reset();
+        forget();
         showMessage(tr("This capture has no memory snapshot. torch.cuda.memory._dump_snapshot() writes one: "
                        "open that file."));
         return;
     }
     showContent();
-    if (d->snapshot == session.memory) return showFigures();
+    if (d->snapshot == session.memory) {
+        if (d->device >= 0) showFigures();
+        return;
+    }
+    forget();
     d->snapshot = session.memory;
-    d->summary = session::summarizeMemory(*d->snapshot);
+    setLoading(true);
+    workspace().tasks().run<std::vector<session::DeviceMemory>>(
+        QStringLiteral("memory"), this,
+        [snapshot = d->snapshot](const TaskContext&) { return session::summarizeMemory(*snapshot); },
+        [this](std::vector<session::DeviceMemory> summary) { showSummary(std::move(summary)); });
+}
+
+void MemoryPage::showSummary(std::vector<session::DeviceMemory> summary) {
+    d->summary = std::move(summary);
     d->devices->clear();
     for (const session::DeviceMemory& device : d->summary)
         d->devices->addItem(tr("device %1").arg(device.device));
     d->devices->setVisible(d->summary.size() > 1);
-    if (d->summary.empty()) return showMessage(tr("The snapshot holds no segment and no event."));
+    if (d->summary.empty()) {
+        setLoading(false);
+        return showMessage(tr("The snapshot holds no segment and no event."));
+    }
     const auto largest =
         std::max_element(d->summary.begin(), d->summary.end(), [](const auto& a, const auto& b) {
             return std::pair(a.events, a.reserved) < std::pair(b.events, b.reserved);

@@ -6,6 +6,7 @@
 #include "views/text/panel.h"
 
 #include <memory>
+#include <vector>
 
 class QTableView;
 
@@ -30,6 +31,8 @@ protected:
 private:
     struct Private;
     struct Picture;
+    void forget();
+    void showSummary(std::vector<session::DeviceMemory> summary);
     void showDevice(int index);
     void showPicture(Picture picture);
     void showFigures();

@@ -241,7 +241,7 @@ void CompileTimePanel::restyle() {
     const std::array<int, 4> widths{320, 86, 86, 62};
     for (std::size_t i = 0; i < widths.size(); ++i)
         d->tree->setColumnWidth(int(i), theme().scaled(widths[i]));
-    const std::array<int, SlowestModel::ColumnCount> slow{160, 64, 64, 58, 84};
+    const std::array<int, SlowestModel::ColumnCount> slow{160, 74, 74, 58, 84};
     for (std::size_t i = 1; i < slow.size(); ++i)
         d->slowTable->setColumnWidth(int(i), theme().scaled(slow[i]));
     d->slowTable->verticalHeader()->setDefaultSectionSize(theme().scaled(22));
