@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Code objects and source text, each written once."""
+
+import linecache
+import os
+import sysconfig
+import types
+
+LONGEST_TEXT = 200
+LONGEST_SOURCE = 1 << 20
+
+
+def shorten(text):
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "\u2026"
+
+
+_PLAIN = (int, float, complex, bool, str, bytes, type(None), type(Ellipsis))
+
+
+def constant_text(value, depth=0):
+    """repr of a constant of a code object, without running any code of the program."""
+    kind = type(value)
+    if kind is types.CodeType:
+        return f"<code {value.co_name}>"
+    if kind in (str, bytes) and len(value) > LONGEST_TEXT:
+        return repr(value[:LONGEST_TEXT]) + "\u2026"
+    if kind in _PLAIN:
+        try:
+            return shorten(repr(value))
+        except ValueError:
+            return "<large int>"
+    if kind in (tuple, frozenset) and depth < 3:
+        inner = ", ".join(constant_text(item, depth + 1) for item in list(value)[:20])
+        return shorten(f"({inner})" if kind is tuple else f"frozenset({{{inner}}})")
+    return f"<{kind.__name__}>"
+
+
+def _argument_text(instruction, index):
+    """What an instruction works on, as `dis` prints it."""
+    if instruction.target is not None:
+        place = index.get(id(instruction.target))
+        return "" if place is None else f"to {place}"
+    if instruction.arg is None:
+        return ""
+    value = instruction.argval
+    if type(value) is str and not instruction.opname.startswith("LOAD_CONST"):
+        return shorten(value)
+    if instruction.opname.startswith("LOAD_CONST") or type(value) is types.CodeType:
+        return constant_text(value)
+    if type(value) is tuple:
+        return shorten(", ".join(map(str, value)) if all(type(v) is str for v in value) else constant_text(value))
+    return constant_text(value)
+
+
+def describe_code(identity, code, instructions):
+    """The JSON of a code record. Columns rather than rows: they compress to half."""
+    index = {id(instruction): i for i, instruction in enumerate(instructions)}
+    positions = [instruction.positions for instruction in instructions]
+    lines = []
+    line = None
+    for instruction in instructions:
+        line = instruction.starts_line or line
+        lines.append(line)
+    columns = {
+        "op": [i.opname for i in instructions],
+        "arg": [i.arg for i in instructions],
+        "text": [_argument_text(i, index) for i in instructions],
+        "offset": [i.offset for i in instructions],
+        "line": [getattr(p, "lineno", None) or line for p, line in zip(positions, lines)],
+        "end_line": [getattr(p, "end_lineno", None) for p in positions],
+        "column": [getattr(p, "col_offset", None) for p in positions],
+        "end_column": [getattr(p, "end_col_offset", None) for p in positions],
+        "target": [None if i.target is None else index.get(id(i.target)) for i in instructions],
+    }
+    return {
+        "id": identity,
+        "name": code.co_name,
+        "qualname": getattr(code, "co_qualname", code.co_name),
+        "file": code.co_filename,
+        "first_line": code.co_firstlineno,
+        "flags": code.co_flags,
+        "arguments": code.co_argcount,
+        "positional_only": code.co_posonlyargcount,
+        "keyword_only": code.co_kwonlyargcount,
+        "locals": list(code.co_varnames),
+        "names": list(code.co_names),
+        "cells": list(code.co_cellvars),
+        "free": list(code.co_freevars),
+        "constants": [constant_text(value) for value in code.co_consts],
+        "instructions": columns,
+    }
+
+
+class Sources:
+    """Which lines of which files are to be written. A file of the program goes in whole, of a library only the
+    functions that were traced."""
+
+    def __init__(self):
+        import torch
+
+        paths = sysconfig.get_paths()
+        self._libraries = tuple(
+            os.path.join(folder, "")
+            for folder in {os.path.dirname(torch.__file__), paths["stdlib"], paths["purelib"], paths["platlib"]}
+        )
+        self._whole = set()
+        self._parts = set()
+
+    def wanted(self, code):
+        """The JSON of a source record, or None if it is there already or cannot be had."""
+        name = code.co_filename
+        if name in self._whole:
+            return None
+        library = name.startswith(self._libraries)
+        part = (name, code.co_firstlineno, code.co_name)
+        if library and part in self._parts:
+            return None
+        lines = linecache.getlines(name)
+        if not lines:
+            return None
+        if not library:
+            self._whole.add(name)
+            text = "".join(lines)
+            return {"file": name, "first_line": 1, "text": text} if len(text) <= LONGEST_SOURCE else None
+        self._parts.add(part)
+        first = code.co_firstlineno
+        last = max((line for _, _, line in code.co_lines() if line), default=first)
+        return {"file": name, "first_line": first, "text": "".join(lines[first - 1 : last])}

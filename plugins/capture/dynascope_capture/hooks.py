@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the recorder listens: a few methods of Dynamo, replaced by ones that tell the recorder and then do what
+the original does."""
+
+import functools
+import os
+import sys
+
+from . import comptime_log, stream as tags
+from .recorder import describe_error, user_stack
+
+_MISSING = object()
+
+
+class Patches:
+    """Replaced attributes, put back in reverse order."""
+
+    def __init__(self):
+        self._replaced = []
+
+    def wrap(self, owner, name, make):
+        """Replaces owner.name by make(original) if it exists."""
+        original = owner.__dict__.get(name, _MISSING) if isinstance(owner, type) else getattr(owner, name, _MISSING)
+        if original is _MISSING:
+            return
+        setattr(owner, name, functools.wraps(original)(make(original)))
+        self._replaced.append((owner, name, original))
+
+    def undo(self):
+        for owner, name, original in reversed(self._replaced):
+            setattr(owner, name, original)
+        self._replaced.clear()
+
+
+def install(recorder):
+    """Starts listening; torch._dynamo must be importable. Returns the Patches to undo."""
+    import torch._guards as guards
+    import torch.fx.node as fx_node
+    from torch._dynamo import convert_frame, output_graph, side_effects, symbolic_convert
+    from torch._dynamo import guards as dynamo_guards
+    from torch._dynamo.variables import lazy
+
+    patches = Patches()
+    translator = symbolic_convert.InstructionTranslatorBase
+    patches.wrap(translator, "step", lambda original: _step(recorder, original))
+    patches.wrap(translator, "exception_handler", lambda original: _exception_handler(recorder, original))
+    patches.wrap(translator, "log_graph_break", lambda original: _log_graph_break(recorder, original))
+    patches.wrap(output_graph.OutputGraph, "compile_subgraph", lambda original: _compile_subgraph(recorder, original))
+    patches.wrap(output_graph.OutputGraph, "call_user_compiler", lambda original: _call_user_compiler(recorder, original))
+    patches.wrap(guards.GuardsSet, "add", lambda original: _add_guard(recorder, original))
+    patches.wrap(side_effects.SideEffects, "store_attr", lambda original: _store_attr(recorder, original))
+    patches.wrap(side_effects.SideEffects, "mutation", lambda original: _mutation(recorder, original))
+    patches.wrap(lazy.LazyCache, "realize", lambda original: _realize(recorder, original))
+    patches.wrap(fx_node.Node, "_rename", lambda original: _rename(recorder, original))
+    patches.wrap(convert_frame, "_compile", lambda original: _compile(recorder, original))
+    for module in (dynamo_guards, convert_frame):
+        patches.wrap(module, "get_and_maybe_log_recompilation_reasons", lambda original: _recompile(recorder, original))
+    comptime_log.install(recorder, patches)
+    return patches
+
+
+def _step(recorder, original):
+    guarded, before, left, raised = recorder.guarded, recorder.before_step, recorder.left, recorder.raised
+
+    def step(self):
+        try:
+            before(self)
+        except Exception as error:
+            recorder.fault(error)
+        try:
+            going_on = original(self)
+        except BaseException as error:
+            guarded(raised, self, error)
+            raise
+        if not going_on:
+            guarded(left, self)
+        return going_on
+
+    return step
+
+
+def _exception_handler(recorder, original):
+    def exception_handler(self, raised_exception):
+        def write():
+            attempt = recorder.current(self.output)
+            frame = attempt.frames.get(id(self)) if attempt else None
+            if frame is not None:
+                attempt.flush()
+                kind = type(raised_exception)
+                name = getattr(raised_exception, "python_type_name", None) or kind.__name__
+                recorder.json(tags.RAISED, {"frame": frame.identity, "type": str(name), "handled": True})
+                recorder.stream.flush()
+
+        recorder.guarded(write)
+        return original(self, raised_exception)
+
+    return exception_handler
+
+
+def _log_graph_break(recorder, original):
+    def log_graph_break(self, code_options, reason="", exc=None, *rest, **named):
+        def write():
+            attempt = recorder.current(self.output)
+            if attempt is None or getattr(exc, "logged", False):
+                return
+            frame = attempt.frames.get(id(self))
+            attempt.flush()
+            recorder.json(tags.BREAK, {
+                "frame": frame.identity if frame else 0,
+                "reason": str(reason),
+                **({"exception": describe_error(exc)} if exc is not None else {}),
+            })
+            recorder.stream.flush()
+
+        recorder.guarded(write)
+        return original(self, code_options, reason, exc, *rest, **named)
+
+    return log_graph_break
+
+
+def _compile_subgraph(recorder, original):
+    def compile_subgraph(self, tx, reason=None, *rest, **named):
+        def write():
+            attempt = recorder.current(self)
+            if attempt is None:
+                return
+            frame = attempt.frames.get(id(tx))
+            attempt.flush()
+            recorder.json(tags.GRAPH_END, {
+                "frame": frame.identity if frame else 0,
+                "reason": str(getattr(reason, "reason", reason)),
+                "graph_break": bool(getattr(reason, "graph_break", True)),
+                "stack": user_stack(getattr(reason, "user_stack", ())),
+            })
+            recorder.stream.flush()
+
+        if reason is None and "reason" in named:
+            reason = named.pop("reason")
+        recorder.guarded(write)
+        return original(self, tx, reason, *rest, **named)
+
+    return compile_subgraph
+
+
+def _call_user_compiler(recorder, original):
+    def call_user_compiler(self, *rest, **named):
+        def write():
+            attempt = recorder.current(self)
+            if attempt is not None:
+                attempt.flush(thorough=True)
+                recorder.stream.flush()
+
+        recorder.guarded(write)
+        return original(self, *rest, **named)
+
+    return call_user_compiler
+
+
+def _who():
+    """The code of Dynamo that asked for a guard: "variables/builder.py:412 wrap_tensor"."""
+    frame = sys._getframe(3)
+    while frame is not None:
+        code = frame.f_code
+        name = code.co_filename
+        if code.co_name not in ("install_guard", "install_guards", "update", "add") and not name.endswith("_guards.py"):
+            folder, file = os.path.split(name)
+            return f"{os.path.basename(folder)}/{file}:{frame.f_lineno} {code.co_name}"
+        frame = frame.f_back
+    return ""
+
+
+def _add_guard(recorder, original):
+    def add(self, guard, *rest, **named):
+        before = len(self.inner)
+        if "skip" in named:
+            named["skip"] += 1
+        elif not rest:
+            named["skip"] = 1
+        result = original(self, guard, *rest, **named)
+
+        def write():
+            attempt = recorder.current()
+            if attempt is not None and attempt.output.guards is self:
+                attempt.waiting.append((attempt.guard_added, (guard, _who())))
+
+        if len(self.inner) != before:
+            recorder.guarded(write)
+        return result
+
+    return add
+
+
+def _store_attr(recorder, original):
+    def store_attr(self, item, name, value, *rest, **named):
+        result = original(self, item, name, value, *rest, **named)
+
+        def write():
+            attempt = recorder.current()
+            if attempt is not None and attempt.output.side_effects is self:
+                attempt.waiting.append((attempt.attribute_stored, (item, name, value)))
+                attempt.dirty[id(item)] = item
+
+        recorder.guarded(write)
+        return result
+
+    return store_attr
+
+
+def _mutation(recorder, original):
+    def mutation(self, var):
+        result = original(self, var)
+
+        def write():
+            attempt = recorder.current()
+            if attempt is not None and attempt.output.side_effects is self:
+                attempt.waiting.append((attempt.mutated, (var,)))
+                attempt.dirty[id(var)] = var
+
+        recorder.guarded(write)
+        return result
+
+    return mutation
+
+
+def _realize(recorder, original):
+    def realize(self):
+        result = original(self)
+
+        def write():
+            attempt = recorder.current()
+            if attempt is not None:
+                attempt.realized(self)
+
+        recorder.guarded(write)
+        return result
+
+    return realize
+
+
+def _rename(recorder, original):
+    def _rename(self, candidate):
+        result = original(self, candidate)
+
+        def write():
+            attempt = recorder.current()
+            if attempt is not None and id(self) in attempt.node_numbers:
+                attempt.waiting.append((attempt.renamed, (self,)))
+
+        recorder.guarded(write)
+        return result
+
+    return _rename
+
+
+def _compile(recorder, original):
+    def _compile(code, *rest, **named):
+        compile_id = str(named.get("compile_id", ""))
+
+        def begin():
+            recorder.json(tags.COMPILE, {
+                "compile_id": compile_id,
+                "function": code.co_name,
+                "file": code.co_filename,
+                "first_line": code.co_firstlineno,
+            })
+            recorder.stream.flush()
+
+        def end(outcome):
+            recorder.json(tags.COMPILE_END, {"compile_id": compile_id, **outcome})
+            recorder.stream.flush()
+
+        recorder.guarded(begin)
+        try:
+            result = original(code, *rest, **named)
+        except BaseException as error:
+            recorder.guarded(lambda: end({"status": "raised", "exception": describe_error(error)}))
+            raise
+        recorder.guarded(lambda: end(_outcome(result)))
+        return result
+
+    return _compile
+
+
+def _outcome(result):
+    """What was installed: its guards as the check manager words them."""
+    guarded_code = getattr(result, "guarded_code", result)
+    if guarded_code is None:
+        return {"status": "skipped"}
+    out = {"status": "compiled"}
+    manager = getattr(guarded_code, "guard_manager", None)
+    leaves = getattr(manager, "code_parts", None)
+    if leaves:
+        out["guards"] = [str(part)[:2000] for part in leaves]
+    return out
+
+
+def _recompile(recorder, original):
+    def get_and_maybe_log_recompilation_reasons(*rest, **named):
+        reasons = original(*rest, **named)
+
+        def write():
+            if reasons:
+                recorder.json(tags.RECOMPILE, {"reasons": [str(reason) for reason in reasons]})
+                recorder.stream.flush()
+
+        recorder.guarded(write)
+        return reasons
+
+    return get_and_maybe_log_recompilation_reasons

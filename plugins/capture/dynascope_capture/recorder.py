@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Follows Dynamo's translators step by step and hands what it sees to a Stream.
+
+Everything here runs in the middle of a trace: it calls no torch operator, asks no tracker anything, and lets no
+exception out.
+"""
+
+import json
+import os
+import platform
+import sys
+import threading
+import time
+
+from . import codes, stream as tags
+from .attempt import Attempt, FrameState
+from .stream import Stream, number
+
+MOST_FAULTS = 20
+MOST_TEXT = 8000
+
+
+def rank_name():
+    rank = os.environ.get("RANK", "")
+    return f"rank_{rank}_" if rank.isdigit() else ""
+
+
+class Recorder:
+    """Writes one stream a process, made with its first record."""
+
+    def __init__(self, folder=None, path=None):
+        self._folder = folder
+        self._path = path
+        self._stream = None
+        self._pid = os.getpid()
+        self._attempts = []  # the innermost is last; compiles nest
+        self._last_attempt = 0
+        self._codes = {}
+        self._faults = 0
+        self._raised = None
+        self._sources = None
+        self.thread = None
+
+    @property
+    def stream(self):
+        if self._stream is None:
+            path = self._path or os.path.join(self._folder, f"dynamo_steps_{rank_name()}{self._pid}.dsteps")
+            os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+            self._stream = Stream(path)
+            self._sources = codes.Sources()
+            self._write_header()
+        return self._stream
+
+    def _write_header(self):
+        import torch
+
+        rank = os.environ.get("RANK", "")
+        self.json(tags.HEADER, {
+            "format": tags.VERSION,
+            "torch": torch.__version__,
+            "python": platform.python_version(),
+            "pid": self._pid,
+            "rank": int(rank) if rank.isdigit() else None,
+            "arguments": list(sys.orig_argv),
+            "started": time.time(),
+        })
+
+    def json(self, tag, value):
+        self.stream.record(tag, json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "backslashreplace"))
+
+    def close(self):
+        if self._stream is not None and self._pid == os.getpid():
+            self._stream.close()
+
+    def forked(self):
+        """In a child process: begins a stream of its own, if it compiles anything."""
+        if self._stream is not None:
+            self._stream.abandon()
+        folder, path = self._folder, self._path
+        if path is not None:
+            path = f"{path}.{os.getpid()}"
+        self.__init__(folder, path)
+
+    def guarded(self, work, *arguments):
+        """Carries out `work`; what goes wrong in it is recorded and not passed on."""
+        try:
+            work(*arguments)
+        except Exception as error:
+            self.fault(error)
+
+    def fault(self, error):
+        self._faults += 1
+        if self._faults > MOST_FAULTS:
+            return
+        try:
+            trace = error.__traceback__
+            while trace.tb_next is not None:
+                trace = trace.tb_next
+            place = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+            self.json(tags.FAULT, {"type": type(error).__name__, "text": str(error)[:500], "place": place})
+            self.stream.flush()
+        except Exception:
+            pass
+
+    # Attempts and frames
+
+    @property
+    def attempt(self):
+        return self._attempts[-1] if self._attempts else None
+
+    def _attempt_of(self, tx):
+        attempt = self.attempt
+        if attempt is not None and attempt.output is tx.output:
+            return attempt
+        for older in self._attempts[:-1]:
+            if older.output is tx.output:
+                while self._attempts[-1] is not older:
+                    self._end_attempt()
+                return older
+        return self._begin_attempt(tx)
+
+    def _begin_attempt(self, tx):
+        from torch._guards import CompileContext
+        from torch.fx.node import _type_repr
+
+        context = CompileContext.try_get()
+        compile_id = str(context.compile_id) if context is not None else ""
+        number_of = getattr(context, "attempt", 0) if context is not None else 0
+        root = tx
+        while root.parent is not None:
+            root = root.parent
+        self._last_attempt += 1
+        attempt = Attempt(self.stream, self._last_attempt, tx.output, _type_repr)
+        self._attempts.append(attempt)
+        self.json(tags.ATTEMPT, {
+            "id": attempt.identity,
+            "compile_id": compile_id,
+            "attempt": number_of,
+            "code": self._code_id(root),
+            "thread": threading.get_ident(),
+        })
+        return attempt
+
+    def _end_attempt(self):
+        attempt = self._attempts.pop()
+        payload = bytearray()
+        number(payload, attempt.identity)
+        self.stream.record(tags.ATTEMPT_END, payload)
+
+    def _code_id(self, tx):
+        code = tx.f_code
+        found = self._codes.get(id(code))
+        if found is not None:
+            return found[0]
+        identity = len(self._codes) + 1
+        self._codes[id(code)] = (identity, code)
+        stream = self.stream
+        source = self._sources.wanted(code)
+        if source is not None:
+            self.json(tags.SOURCE, source)
+        self.json(tags.CODE, codes.describe_code(identity, code, tx.instructions))
+        return identity
+
+    def _frame_of(self, attempt, tx):
+        frame = attempt.frames.get(id(tx))
+        if frame is not None:
+            return frame
+        parent = None
+        if tx.parent is not None:
+            parent = self._frame_of(attempt, tx.parent)
+        code = self._code_id(tx)
+        frame = FrameState(len(attempt.frames) + 1, tx)
+        attempt.frames[id(tx)] = frame
+        payload = bytearray()
+        for value in (frame.identity, parent.identity if parent else 0, code, tx.inline_depth):
+            number(payload, value)
+        number(payload, self.stream.string(type(tx).__name__))
+        self.stream.record(tags.FRAME, payload)
+        return frame
+
+    # Steps
+
+    def before_step(self, tx):
+        index = tx.instruction_pointer
+        if index is None:
+            return
+        attempt = self._attempts[-1] if self._attempts else None
+        if attempt is None or attempt.output is not tx.output:
+            attempt = self._attempt_of(tx)
+        frame = attempt.frames.get(id(tx)) or self._frame_of(attempt, tx)
+        attempt.flush()
+        attempt.step(frame, tx, index)
+        self._stream.flush()
+
+    def left(self, tx):
+        """The frame returned or yielded."""
+        attempt = self.attempt
+        frame = attempt.frames.get(id(tx)) if attempt is not None else None
+        if frame is None:
+            return
+        attempt.flush()
+        payload = bytearray()
+        number(payload, frame.identity)
+        self.stream.record(tags.LEAVE, payload)
+        if tx.parent is None:
+            self._end_attempt()
+        self.stream.flush()
+
+    def raised(self, tx, error):
+        """An exception leaves a step."""
+        attempt = self.attempt
+        frame = attempt.frames.get(id(tx)) if attempt is not None else None
+        if frame is None:
+            return
+        if error is not self._raised:
+            self._raised = error
+            attempt.flush()
+            self.json(tags.RAISED, {"frame": frame.identity, **describe_error(error)})
+        payload = bytearray()
+        number(payload, frame.identity)
+        self.stream.record(tags.LEAVE, payload)
+        if tx.parent is None:
+            self._raised = None
+            self._end_attempt()
+        self.stream.flush()
+
+    def current(self, output=None):
+        """The innermost attempt if it is the one that `output` belongs to."""
+        attempt = self.attempt
+        return attempt if attempt is not None and (output is None or attempt.output is output) else None
+
+
+def user_stack(summary):
+    return [[entry.filename, entry.lineno, entry.name] for entry in summary or ()][-40:]
+
+
+def describe_error(error):
+    kind = type(error)
+    out = {"type": kind.__name__}
+    # str() of an exception of the program would run the program's code.
+    if kind.__module__.startswith("torch."):
+        text = str(error) or str(getattr(error, "restart_reason", "") or "")
+        out["text"] = text[:MOST_TEXT]
+        stack = getattr(error, "real_stack", None)
+        if stack:
+            out["stack"] = user_stack(stack)
+        if getattr(error, "gb_type", None):
+            out["gb_type"] = str(error.gb_type)
+    elif error.args and type(error.args[0]) is str:
+        out["text"] = error.args[0][:MOST_TEXT]
+    return out

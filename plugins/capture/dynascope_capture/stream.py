@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The file: records in compressed blocks, and a journal of the block that is still being filled.
+
+docs/recording-format.md describes every byte. A record is handed to the kernel before the step that it tells of
+is carried out, so that a killed program leaves a recording that is whole up to its last step.
+"""
+
+import mmap
+import os
+import zlib
+
+MAGIC = b"\x89DYNSTEP"
+TAIL_MAGIC = b"\x89DYNTAIL"
+VERSION = 1
+TAIL_HEAD = len(TAIL_MAGIC) + 4
+BLOCK_BYTES = 128 * 1024
+
+
+def number(out, value):
+    """Appends an unsigned LEB128 number."""
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+
+
+class Stream:
+    """One recording that grows. Not thread safe: Dynamo compiles under one lock."""
+
+    def __init__(self, path):
+        self.path = path
+        self.tail_path = path + ".tail"
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        _write_all(self._file, MAGIC + VERSION.to_bytes(4, "little"))
+        tail = os.open(self.tail_path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        try:
+            # Reserved, so that writing through the mapping cannot fail for want of space.
+            os.posix_fallocate(tail, 0, TAIL_HEAD + BLOCK_BYTES)
+            self._tail = mmap.mmap(tail, TAIL_HEAD + BLOCK_BYTES)
+        finally:
+            os.close(tail)
+        self._used = TAIL_HEAD
+        self._blocks = 0
+        self._pending = bytearray()
+        self.strings = {}  # text -> its id
+        self._tail[:TAIL_HEAD] = TAIL_MAGIC + bytes(4)
+
+    def record(self, tag, payload):
+        """Adds a record to what the next flush writes."""
+        out = self._pending
+        out.append(tag)
+        size = len(payload)
+        if size < 128:
+            out.append(size)
+        else:
+            number(out, size)
+        out += payload
+
+    def string(self, text):
+        """The id of a text; ids count from 1, and 0 stands for none."""
+        found = self.strings.get(text)
+        if found is not None:
+            return found
+        found = self.strings[text] = len(self.strings) + 1
+        payload = bytearray()
+        number(payload, found)
+        payload += text.encode("utf-8", "backslashreplace")
+        self.record(STRING, payload)
+        return found
+
+    def flush(self):
+        """Writes the records that were added: to memory that the kernel keeps when the process is killed."""
+        data = self._pending
+        if not data:
+            return
+        begin = self._used
+        end = begin + len(data)
+        if end > len(self._tail):
+            self._close_block()
+            begin, end = self._used, self._used + len(data)
+        if end > len(self._tail):
+            self._write_block(bytes(data))
+            self._next_tail()
+        else:
+            # The first byte comes last: a reader ends at a zero, and so never sees half of this.
+            self._tail[begin + 1 : end] = bytes(data[1:])
+            self._tail[begin] = data[0]
+            self._used = end
+        data.clear()
+
+    def close(self):
+        if self._file < 0:
+            return
+        self.flush()
+        self._close_block()
+        self.abandon()
+        os.unlink(self.tail_path)
+
+    def abandon(self):
+        """Lets go of the files as they are."""
+        if self._file >= 0:
+            self._tail.close()
+            os.close(self._file)
+            self._file = -1
+
+    def _close_block(self):
+        if self._used > TAIL_HEAD:
+            self._write_block(self._tail[TAIL_HEAD : self._used])
+            self._next_tail()
+
+    def _write_block(self, raw):
+        packer = zlib.compressobj(4, zlib.DEFLATED, -15)
+        packed = packer.compress(raw) + packer.flush()
+        head = b"BLCK" + b"".join(n.to_bytes(4, "little") for n in (len(packed), len(raw), zlib.crc32(raw)))
+        _write_all(self._file, head + packed)
+        self._blocks += 1
+
+    def _next_tail(self):
+        """Until its number is that of the next block, a reader takes the tail for out of date."""
+        self._tail[TAIL_HEAD : self._used] = bytes(self._used - TAIL_HEAD)
+        self._tail[len(TAIL_MAGIC) : TAIL_HEAD] = self._blocks.to_bytes(4, "little")
+        self._used = TAIL_HEAD
+
+
+def _write_all(descriptor, data):
+    written = os.write(descriptor, data)
+    while written < len(data):
+        written += os.write(descriptor, memoryview(data)[written:])
+
+
+# Record tags. The values are the format: never change one.
+HEADER = ord("H")
+STRING = ord("s")
+CODE = ord("c")
+SOURCE = ord("t")
+COMPILE = ord("C")
+COMPILE_END = ord("E")
+ATTEMPT = ord("A")
+ATTEMPT_END = ord("Z")
+FRAME = ord("f")
+STEP = ord("i")
+LEAVE = ord("l")
+VALUE = ord("v")
+GRAPH = ord("g")
+NODE = ord("n")
+NODE_GONE = ord("d")
+NODE_NAME = ord("r")
+GUARD = ord("q")
+GUARD_GONE = ord("x")
+ATTRIBUTE = ord("a")
+MUTATION = ord("m")
+EFFECTS_RESET = ord("e")
+SYMBOL = ord("y")
+FACT = ord("F")
+RAISED = ord("X")
+BREAK = ord("B")
+GRAPH_END = ord("G")
+RECOMPILE = ord("R")
+COMPTIME = ord("P")
+FAULT = ord("!")
