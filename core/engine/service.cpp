@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/service.h"
 
+#include "core/engine/aot/aot_method.h"
 #include "core/engine/bulk_tensor.h"
 #include "core/engine/case_values.h"
 #include "core/engine/client/graph_inputs.h"
@@ -84,7 +85,7 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
     if (method == "initialize") return initialize(params);
     if (method == "load") return load(params);
     if (method == "passes") return passList(m_passes, m_pluginProblems);
-    constexpr std::array onGraphs{"coverage", "execute", "pass", "verify", "tensor"};
+    constexpr std::array onGraphs{"coverage", "execute", "pass", "verify", "tensor", "aot"};
     if (std::find(onGraphs.begin(), onGraphs.end(), method) == onGraphs.end())
         return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
 
@@ -100,6 +101,7 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
         request.inputs = std::move(*inputs);
         return execute(**program, request, task);
     }
+    if (method == "aot") return aotMethod(params, **program, *inputs, task);
     if (method == "tensor") return tensorMethod(params, **program, *inputs, task);
     if (method == "verify") {
         if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew

@@ -192,4 +192,16 @@ std::optional<Argument> argumentFrom(const c10::IValue& value, const c10::Type& 
     return std::nullopt;
 }
 
+ir::TensorMeta tensorMeta(const at::Tensor& tensor, std::string device) {
+    ir::TensorMeta out;
+    out.dtype = ir::shortDtype(dtypeName(tensor.scalar_type()));
+    out.strides.emplace();
+    for (std::int64_t i = 0; i < tensor.dim(); ++i) {
+        out.sizes.push_back(std::to_string(tensor.size(i)));
+        out.strides->push_back(std::to_string(tensor.stride(i)));
+    }
+    out.device = std::move(device);
+    return out;
+}
+
 } // namespace dynascope::engine

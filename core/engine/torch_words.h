@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/ir/argument.h"
+#include "core/ir/meta.h"
 
 #include <ATen/core/ivalue.h>
 #include <c10/core/ScalarType.h>
@@ -28,5 +29,8 @@ namespace dynascope::engine {
 /// The reverse, for a value without tensors. `type` is the argument's declared type: it tells a dtype from an
 /// integer. Nothing for values that graph text cannot hold.
 [[nodiscard]] std::optional<ir::Argument> argumentFrom(const c10::IValue& value, const c10::Type& type);
+
+/// Dtype, sizes and strides as an annotation shows them.
+[[nodiscard]] ir::TensorMeta tensorMeta(const at::Tensor& tensor, std::string device = "cpu");
 
 } // namespace dynascope::engine

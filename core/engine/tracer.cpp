@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/tracer.h"
 
+#include "core/engine/map_tensors.h"
 #include "core/engine/torch_words.h"
 
 #include <ATen/core/List.h>
@@ -21,6 +22,7 @@ using ir::Argument;
 using torch::jit::Stack;
 
 thread_local Tape* currentTape = nullptr;
+thread_local UpperLevel* upperLevel = nullptr;
 
 class TracerImpl final : public c10::TensorImpl {
 public:
@@ -70,20 +72,7 @@ Tensor unwrapped(const Tensor& tensor) {
 }
 
 IValue unwrapped(const IValue& value) {
-    if (value.isTensor()) return unwrapped(value.toTensor());
-    if (value.isTensorList()) {
-        c10::List<Tensor> list;
-        for (const Tensor& item : value.toTensorList())
-            list.push_back(unwrapped(item));
-        return list;
-    }
-    if (value.isOptionalTensorList()) {
-        c10::List<std::optional<Tensor>> list;
-        for (const std::optional<Tensor>& item : value.toOptionalTensorList())
-            list.push_back(item ? std::optional<Tensor>(unwrapped(*item)) : std::nullopt);
-        return list;
-    }
-    return value;
+    return mapTensors(value, [](const Tensor& tensor) { return unwrapped(tensor); });
 }
 
 bool onMeta(const IValue& value) {
@@ -106,6 +95,10 @@ bool writesFirstArgument(const c10::FunctionSchema& schema) {
 }
 
 void traceOperator(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* stack) {
+    if (upperLevel) {
+        upperLevel->call(op, *stack);
+        return;
+    }
     if (currentTape && currentTape->decomposing() && isComposite(op)) {
         // The operators that its kernel calls come here again.
         op.callBoxedForDispatchKey(DispatchKey::CompositeImplicitAutograd, *stack);
@@ -134,6 +127,17 @@ bool isComposite(const c10::OperatorHandle& op) {
     return op.hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd);
 }
 
+UpperLevelGuard::UpperLevelGuard(UpperLevel* level)
+    : m_outer(std::exchange(upperLevel, level)) {}
+
+UpperLevelGuard::~UpperLevelGuard() {
+    upperLevel = m_outer;
+}
+
+bool UpperLevelGuard::active() {
+    return upperLevel != nullptr;
+}
+
 TapeGuard::TapeGuard(Tape& tape)
     : m_outer(currentTape) {
     currentTape = &tape;
@@ -146,7 +150,8 @@ TapeGuard::~TapeGuard() {
 Tape::Tape(Reason reason)
     : m_reason(std::move(reason)) {}
 
-Tensor Tape::wrap(const Tensor& value, std::size_t node) const {
+Tensor Tape::wrap(const Tensor& value, std::size_t node) {
+    if (m_describing) m_nodes[node].meta = ir::ValueMeta{tensorMeta(value), {}};
     return Tensor(c10::make_intrusive<TracerImpl>(value, node));
 }
 

@@ -57,6 +57,8 @@ public:
     /// Records what composite operators are made of instead of themselves.
     void setDecomposing(bool on) { m_decomposing = on; }
     [[nodiscard]] bool decomposing() const { return m_decomposing; }
+    /// Describes the value of each node that makes a tensor: dtype, sizes, strides.
+    void setDescribing(bool on) { m_describing = on; }
     /// Keeps a name for nameNext().
     void reserve(const std::string& name) { (void)m_names.create(name); }
     /// The next node gets this name; empty for one of its own.
@@ -70,11 +72,12 @@ private:
     [[nodiscard]] ir::Node callNode(const c10::OperatorHandle& op, const torch::jit::Stack& stack,
                                     std::string_view name);
     void wrapResults(const c10::OperatorHandle& op, torch::jit::Stack& stack, std::size_t node);
-    at::Tensor wrap(const at::Tensor& value, std::size_t node) const;
+    at::Tensor wrap(const at::Tensor& value, std::size_t node);
     at::Tensor wrapItem(const at::Tensor& value, std::size_t node, std::int64_t index);
 
     Reason m_reason;
     bool m_decomposing = false;
+    bool m_describing = false;
     std::string m_nextName;
     passes::FxNames m_names;
     std::vector<ir::Node> m_nodes;
@@ -86,6 +89,32 @@ private:
 
 /// Whether PyTorch defines the operator by others, for every device.
 [[nodiscard]] bool isComposite(const c10::OperatorHandle& op);
+
+/// Tensors above those of the tracer, with the Fake key as well. Calls on them are handed on to it instead of
+/// being recorded.
+class UpperLevel {
+public:
+    UpperLevel() = default;
+    UpperLevel(const UpperLevel&) = delete;
+    UpperLevel& operator=(const UpperLevel&) = delete;
+    virtual ~UpperLevel() = default;
+    /// `stack` holds the arguments and takes the results.
+    virtual void call(const c10::OperatorHandle& op, torch::jit::Stack& stack) = 0;
+};
+
+/// Makes a level current on this thread; null: calls are recorded.
+class UpperLevelGuard {
+public:
+    explicit UpperLevelGuard(UpperLevel* level);
+    UpperLevelGuard(const UpperLevelGuard&) = delete;
+    UpperLevelGuard& operator=(const UpperLevelGuard&) = delete;
+    ~UpperLevelGuard();
+    /// Whether any level is current.
+    [[nodiscard]] static bool active();
+
+private:
+    UpperLevel* m_outer;
+};
 
 /// Makes a tape current on this thread. The dispatcher's fallback is a free function, so this is where it
 /// finds it.

@@ -52,6 +52,20 @@ private slots:
             QCOMPARE((tally[{kind + " eager", Verdict::Passed}]), passed);
         QCOMPARE((tally[{"hand", Verdict::Passed}]), 49);
         QCOMPARE((tally[{"normalize_ir", Verdict::Passed}]), 14);
+        const std::map<std::string, int> metadata{{"hand aot", 46},
+                                                  {"hand aot_keep_input_mutations", 40},
+                                                  {"random aot", 164},
+                                                  {"random aot_keep_input_mutations", 159}};
+        for (const auto& [run, passed] : metadata)
+            QCOMPARE((tally[{run + " traced metadata", Verdict::Passed}]), passed);
+        // Byte for byte. One case raises in eager, so that the engine, which runs on values, traces nothing.
+        const std::map<std::string, int> graphs{{"hand aot traced graph", 45},
+                                                {"hand aot traced backward", 5},
+                                                {"hand aot_keep_input_mutations traced graph", 39},
+                                                {"random aot traced graph", 164},
+                                                {"random aot_keep_input_mutations traced graph", 159}};
+        for (const auto& [part, passed] : graphs)
+            QCOMPARE((tally[{part, Verdict::Passed}]), passed);
         QCOMPARE((tally[{"overlap", Verdict::Passed}]), 17);
         QCOMPARE((tally[{"mutation_type", Verdict::Passed}]), 4);
         QCOMPARE((tally[{"saved_tensors_hooks", Verdict::Passed}]), 28);
@@ -123,8 +137,21 @@ private slots:
         QTest::newRow("the pass's error") << "rand_0459"
                                           << "/after/mutations/error/message"
                                           << R"("something else")";
+        const char* alias = "hand_alias_both_mutated";
+        QTest::newRow("traced leaf") << alias << "/aot/metadata_outer/input_info/0/is_leaf"
+                                     << "false";
+        QTest::newRow("traced mutation")
+            << alias << "/aot/metadata_outer/input_info/1/mutations_hidden_from_autograd"
+            << "true";
+        QTest::newRow("traced output") << alias << "/aot/metadata_outer/output_info/0/raw_type"
+                                       << "\"int\"";
         const char* hooks = "hooks_no_static_scale_square";
         const char* noGraph = "\"graph():\\n    return ()\"";
+        QTest::newRow("traced graph") << alias << "/aot_keep_input_mutations/fw_graph" << noGraph;
+        QTest::newRow("traced forward") << "hand_grad_intermediate_inplace"
+                                        << "/aot/fw_graph" << noGraph;
+        QTest::newRow("traced backward") << "hand_grad_intermediate_inplace"
+                                         << "/aot/bw_graph" << noGraph;
         QTest::newRow("forward with hooks") << hooks << "/fw_post" << noGraph;
         QTest::newRow("backward with hooks") << hooks << "/bw_post" << noGraph;
         QTest::newRow("output with hooks") << hooks << "/outputs/1/0"

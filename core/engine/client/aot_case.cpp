@@ -56,6 +56,15 @@ json geometryJson(const aot::TensorGeometry& geometry, const std::string& dtype)
 
 } // namespace
 
+std::string firstDifference(const json& expected, const json& got) {
+    const json patch = json::diff(got, expected);
+    if (patch.empty()) return {};
+    const std::string path = text(patch.front(), "path");
+    const json::json_pointer where(path);
+    return (path.empty() ? "it" : path) + " is " + (got.contains(where) ? got[where].dump() : "missing") +
+           ", expected " + (expected.contains(where) ? expected[where].dump() : "nothing");
+}
+
 std::optional<aot::TensorGeometry> geometryOf(const json& tensor) {
     const json& offset = field(tensor, "storage_offset");
     aot::TensorGeometry out{numbers(field(tensor, "shape")), numbers(field(tensor, "stride")),

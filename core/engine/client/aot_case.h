@@ -13,6 +13,9 @@
 
 namespace dynascope::engine {
 
+/// Where `got` parts from `expected`: "/input_info/0/is_leaf is false, expected true". Empty if it does not.
+[[nodiscard]] std::string firstDifference(const nlohmann::json& expected, const nlohmann::json& got);
+
 /// Nothing where sizes and strides do not fit together.
 [[nodiscard]] std::optional<passes::aot::TensorGeometry> geometryOf(const nlohmann::json& tensor);
 

@@ -52,6 +52,7 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
     if (report.kind == "random" || report.kind == "hand") {
         judgeFunctionalization(engine, oracleCase, options, report);
         judgeAotLayers(oracleCase, report);
+        judgeTraced(engine, oracleCase, options, report);
         judgeInputMutations(oracleCase, report);
     } else if (report.kind == "overlap") {
         judgeOverlap(oracleCase, report);

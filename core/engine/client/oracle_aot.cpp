@@ -15,16 +15,6 @@ namespace {
 using nlohmann::json;
 namespace aot = passes::aot;
 
-/// Where `got` parts from `expected`: "/input_info/0/is_leaf is false, expected true". Empty if it does not.
-std::string firstDifference(const json& expected, const json& got) {
-    const json patch = json::diff(got, expected);
-    if (patch.empty()) return {};
-    const std::string path = text(patch.front(), "path");
-    const json::json_pointer where(path);
-    return (path.empty() ? "it" : path) + " is " + (got.contains(where) ? got[where].dump() : "missing") +
-           ", expected " + (expected.contains(where) ? expected[where].dump() : "nothing");
-}
-
 /// One of a case's two runs of AOTAutograd.
 class LayersJudge {
 public:

@@ -35,6 +35,9 @@ bool judgeReplay(const nlohmann::json& oracleCase, CaseReport& report);
 /// Kinds `random` and `hand`: repeated inputs and synthetic bases, where PyTorch's AOTAutograd kept what it
 /// did.
 void judgeAotLayers(const nlohmann::json& oracleCase, CaseReport& report);
+/// The same kinds: what is written and aliased, as the engine traces it.
+void judgeTraced(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
+                         CaseReport& report);
 /// Kinds `overlap` and `mutation_type`.
 void judgeOverlap(const nlohmann::json& oracleCase, CaseReport& report);
 void judgeMutationType(const nlohmann::json& oracleCase, CaseReport& report);

@@ -10,6 +10,7 @@
 //   passes     {}                                   -> {passes: [{name, description, origin}], problems}
 //   verify     {graph, computed | passes, ...}      -> {verdict, checks, first_difference, reason, ...}
 //   tensor     {graph, inputs, attrs, node, item}   -> {dtype, shape, bytes} and bulk data
+//   aot        {graph, inputs, attrs, ...}          -> {joint, graph, metadata, ...}        see below
 //   status     {}                                   -> {busy, method, queued, graphs}   answered at once
 //   cancel     {id}                                 -> {cancelled}                      answered at once
 //   credit     {id, count}                          -> {}                               answered at once
@@ -88,6 +89,17 @@
 //
 // tensor: the value of `node` right after it ran, `item` being which one where it has several (0). The bytes
 // are its elements in logical order, as the machine has them (little-endian).
+//
+// aot {graph, attrs, inputs (those that say requires_grad are differentiated), keep_input_mutations (true)}
+// -> {
+//   joint            whether the graph is of forward and backward, or of forward alone
+//   graph            what AOTAutograd traces, dead nodes included; its placeholders are the inner arguments
+//                    and the tangents
+//   values           {name of a node: "f32[4, 5][5, 1]cpu"} for those whose value is a tensor
+//   forward_outputs  how many of its results are forward's; one gradient (or None) an input follows
+//   metadata_outer   ViewAndMutationMeta of the function, in the form of an oracle case's metadata_outer
+//   metadata         the same for the graph, after repeated inputs and synthetic bases
+//   time_us          of metadata and graph }
 //
 // Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
 // "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A

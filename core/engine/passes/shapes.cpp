@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/shapes.h"
 
+#include "core/engine/map_tensors.h"
 #include "core/engine/passes/shape_rules.h"
 #include "core/engine/passes/torch_values.h"
 #include "core/engine/torch_level/modes.h"
@@ -24,24 +25,6 @@ using passes::PassState;
 using passes::Step;
 
 constexpr std::int64_t largestRun = std::int64_t{1} << 16; ///< cells of all arguments together
-
-template <typename Fn>
-IValue mapTensors(const IValue& value, const Fn& fn) {
-    if (value.isTensor()) return value.toTensor().defined() ? IValue(fn(value.toTensor())) : value;
-    if (value.isTensorList()) {
-        c10::List<Tensor> list;
-        for (const Tensor& item : value.toTensorVector())
-            list.push_back(item.defined() ? fn(item) : item);
-        return list;
-    }
-    if (value.isTuple()) {
-        std::vector<IValue> items;
-        for (const IValue& item : value.toTupleRef().elements())
-            items.push_back(mapTensors(item, fn));
-        return c10::ivalue::Tuple::create(std::move(items));
-    }
-    return value;
-}
 
 std::int64_t cellsOf(const Tensor& tensor) {
     return static_cast<std::int64_t>(tensor.storage().nbytes() / tensor.element_size());
@@ -67,17 +50,9 @@ ir::ValueMeta metaOf(const IValue& value, const std::optional<ir::ValueMeta>& re
         if (recorded) out = *recorded;
         return out;
     }
-    const Tensor& tensor = value.toTensor();
-    ir::TensorMeta meta;
-    meta.dtype = ir::shortDtype(dtypeName(tensor.scalar_type()));
-    meta.strides.emplace();
-    for (std::int64_t i = 0; i < tensor.dim(); ++i) {
-        meta.sizes.push_back(std::to_string(tensor.size(i)));
-        meta.strides->push_back(std::to_string(tensor.stride(i)));
-    }
-    meta.device =
-        recorded && recorded->tensor && !recorded->tensor->device.empty() ? recorded->tensor->device : "cpu";
-    out.tensor = std::move(meta);
+    out.tensor = tensorMeta(
+        value.toTensor(),
+        recorded && recorded->tensor && !recorded->tensor->device.empty() ? recorded->tensor->device : "cpu");
     return out;
 }
 

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/aot/aot_trace.h"
+
+#include "core/engine/aot/aot_metadata.h"
+#include "core/engine/functionalization_run.h"
+#include "core/engine/meta_kernels.h"
+#include "core/engine/passes/torch_values.h"
+
+#include <ATen/MemoryOverlap.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/core/jit_type.h>
+#include <ATen/ops/empty_strided.h>
+#include <ATen/ops/ones.h>
+#include <algorithm>
+#include <map>
+#include <torch/csrc/autograd/autograd.h>
+#include <unordered_map>
+
+namespace dynascope::engine {
+
+namespace {
+
+using at::Tensor;
+using c10::IValue;
+using namespace passes::aot;
+
+RunError refusal(const Error& error) {
+    return {error.message, ir::npos, false};
+}
+
+/// One run of the function over its outer tensors.
+class Level {
+public:
+    explicit Level(const TaskContext& task)
+        : m_task(task)
+        , m_guard(tape) {}
+
+    /// A placeholder and its outer tensor; a number is given back as it is.
+    IValue input(const std::string& name, const IValue& value, bool requiresGrad) {
+        const IValue traced = tape.input(name, name, value);
+        if (!isDefinedTensor(traced)) return traced;
+        Tensor outer = autograd.wrap(traced.toTensor());
+        if (requiresGrad) outer.set_requires_grad(true);
+        return outer;
+    }
+
+    tl::expected<std::vector<IValue>, RunError> call(const AotRequest& request,
+                                                     const std::vector<IValue>& arguments) {
+        return run(request.program, arguments, request.attributes, m_task);
+    }
+
+    ir::Argument argument(const IValue& value) {
+        if (!value.isTensor()) return tape.argument(value, *c10::AnyType::get());
+        return tape.argument(autograd.traced(value.toTensor()), *c10::TensorType::get());
+    }
+
+    Tape tape;
+
+private:
+    const TaskContext& m_task;
+    TapeGuard m_guard;
+
+public:
+    AutogradLevel autograd;
+};
+
+/// Whether an output or a written input is differentiated. A view of an input that requires grad is not: the
+/// caller makes it anew from the input.
+bool needsBackward(const ViewAndMutationMeta<OuterIndex>& meta) {
+    const auto ofInput = [&](const auto& output) {
+        return output.input && meta.input(*output.input).requiresGrad;
+    };
+    const auto isWritten = [](const InputAliasInfo& info) {
+        return info.requiresGrad && info.mutatesData && !info.mutationsUnderNoGradOrInferenceMode &&
+               !info.mutationsHiddenFromAutograd;
+    };
+    return std::any_of(meta.outputs.begin(), meta.outputs.end(),
+                       [&](const auto& output) { return output.requiresGrad && !ofInput(output); }) ||
+           std::any_of(meta.inputs.begin(), meta.inputs.end(), isWritten);
+}
+
+/// A tangent lies in memory as its output does, unless elements of that share cells.
+Tensor tangentOf(const Tensor& output) {
+    const PlainCalls plain;
+    const auto options = at::TensorOptions().dtype(output.scalar_type());
+    if (at::has_internal_overlap(output.unsafeGetTensorImpl()) == at::MemOverlap::Yes)
+        return at::ones(output.sizes(), options.memory_format(output.suggest_memory_format()));
+    return at::empty_strided(output.sizes(), output.strides(), options).fill_(1);
+}
+
+/// What backward is started from: a forward output, and whether it has a tangent.
+struct ForwardResult {
+    IValue value;
+    bool differentiable = false;
+};
+
+class Trace {
+public:
+    Trace(const AotRequest& request, const TaskContext& task)
+        : m_request(request)
+        , m_task(task) {}
+
+    tl::expected<AotTrace, RunError> run() {
+        ensureMetaKernels();
+        try {
+            if (auto done = learnMetadata(); !done) return tl::unexpected(done.error());
+            auto layers = AotLayers::plan(m_request.inputs, m_out.outer, m_out.joint);
+            if (!layers) return tl::unexpected(refusal(layers.error()));
+            m_out.layers = std::move(*layers);
+            if (auto done = traceGraph(); !done) return tl::unexpected(done.error());
+        } catch (const std::exception& error) {
+            return tl::unexpected(RunError{errorText(error), ir::npos, false});
+        }
+        return std::move(m_out);
+    }
+
+private:
+    [[nodiscard]] bool requiresGrad(std::size_t input) const {
+        return isDefinedTensor(m_request.inputs[input]) && m_request.inputs[input].toTensor().requires_grad();
+    }
+
+    tl::expected<void, RunError> learnMetadata() {
+        const std::vector<IValue> values = copyInputs(m_request.inputs);
+        bool training = false;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            training |= requiresGrad(i);
+        Level level(m_task);
+        const at::AutoGradMode grad(training);
+        std::vector<RanInput> inputs;
+        std::vector<IValue> arguments;
+        std::unordered_map<const void*, std::size_t> first;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            RanInput input;
+            if (isDefinedTensor(values[i])) input.given = m_request.inputs[i].toTensor();
+            const auto [seen, isNew] = first.emplace(
+                input.given.defined() ? static_cast<const void*>(input.given.unsafeGetTensorImpl())
+                                      : &values[i],
+                i);
+            if (isNew)
+                arguments.push_back(level.input("arg" + std::to_string(i), values[i], requiresGrad(i)));
+            else
+                arguments.push_back(arguments[seen->second]);
+            if (isDefinedTensor(arguments[i])) {
+                // A leaf that requires grad must not be written, its clone may be.
+                if (requiresGrad(i) && isNew) arguments[i] = arguments[i].toTensor().clone();
+                input.outer = arguments[i].toTensor();
+                input.sizes = input.outer.sizes().vec();
+                input.strides = input.outer.strides().vec();
+                input.offset = input.outer.storage_offset();
+            }
+            inputs.push_back(std::move(input));
+        }
+        const auto results = level.call(m_request, arguments);
+        if (!results) return tl::unexpected(results.error());
+        for (const RanInput& input : inputs)
+            if (input.outer.defined()) (void)level.autograd.traced(input.outer);
+        m_out.outer = collectMetadata(inputs, *results, m_request.keepInputMutations);
+        m_out.joint = training && needsBackward(m_out.outer);
+        return {};
+    }
+
+    tl::expected<void, RunError> traceGraph() {
+        const std::vector<IValue> values = m_out.layers.innerArguments(copyInputs(m_request.inputs));
+        Level level(m_task);
+        level.tape.setDescribing(true);
+        const at::AutoGradMode grad(m_out.joint);
+        std::vector<IValue> primals, used;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::string name =
+                m_out.joint ? "primals_" + std::to_string(i + 1) : "arg" + std::to_string(i) + "_1";
+            primals.push_back(level.input(name, values[i], m_out.joint && meta().inputs[i].requiresGrad));
+        }
+        for (std::size_t i = 0; i < values.size(); ++i)
+            used.push_back(startOf(primals[i], meta().inputs[i]));
+        const std::vector<IValue> arguments = m_out.layers.outerArguments(used);
+        auto outputs = level.call(m_request, arguments);
+        if (!outputs) return tl::unexpected(outputs.error());
+        for (const std::size_t i : m_out.layers.geometryChanged())
+            outputs->push_back(arguments[i]);
+        const std::vector<ForwardResult> results = forwardResults(used, *outputs);
+        m_out.forwardOutputs = results.size();
+        const bool writes = !meta().inputsOf(MutationType::InGraph).empty();
+        std::vector<Tensor> gradients;
+        if (m_out.joint) {
+            if (writes) sync(level, primals); // the values that forward leaves behind
+            gradients = backward(level, primals, results);
+            sync(level, primals);
+        }
+        finish(level, primals, results, gradients);
+        return {};
+    }
+
+    [[nodiscard]] const ViewAndMutationMeta<InnerIndex>& meta() const { return m_out.layers.meta(); }
+
+    static void sync(const Level& level, const std::vector<IValue>& values) {
+        for (const IValue& value : values)
+            if (isDefinedTensor(value)) (void)level.autograd.traced(value.toTensor());
+    }
+
+    /// PyTorch lets no leaf be written, and hides changes of geometry behind a view.
+    [[nodiscard]] IValue startOf(const IValue& primal, const InputAliasInfo& info) const {
+        const auto type = info.mutationType();
+        if (!m_out.joint || !isDefinedTensor(primal) || !type || *type != MutationType::OutGraph)
+            return primal;
+        const Tensor& tensor = primal.toTensor();
+        if (info.requiresGrad && info.mutatesData) return tensor.clone();
+        return info.mutatesMetadata ? IValue(tensor.view(tensor.sizes())) : primal;
+    }
+
+    std::vector<ForwardResult> forwardResults(const std::vector<IValue>& used,
+                                              const std::vector<IValue>& outputs) const {
+        std::vector<ForwardResult> out;
+        for (const InnerIndex i : meta().inputsOf(MutationType::OutGraph))
+            out.push_back({used[i.value], meta().input(i).mutatesData && meta().input(i).requiresGrad});
+        std::vector<Tensor> bases;
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            const auto& info = meta().outputs.at(i);
+            out.push_back({outputs[i], !isRegenerated(info.type) && info.requiresGradForBackward});
+            if (info.type == OutputType::AliasOfIntermediateSaveAsOutput)
+                bases.emplace_back(outputs[i].toTensor()._base());
+        }
+        for (const Tensor& base : bases)
+            out.push_back({base, true});
+        return out;
+    }
+
+    std::vector<Tensor> backward(Level& level, const std::vector<IValue>& primals,
+                                 const std::vector<ForwardResult>& results) const {
+        torch::autograd::variable_list outputs, inputs, tangents;
+        for (const ForwardResult& result : results) {
+            if (!result.differentiable || !isDefinedTensor(result.value)) continue;
+            const Tensor& output = result.value.toTensor();
+            outputs.push_back(output);
+            tangents.push_back(
+                level.input("tangents_" + std::to_string(tangents.size() + 1), tangentOf(output), false)
+                    .toTensor());
+        }
+        for (const IValue& primal : primals)
+            if (isDefinedTensor(primal) && primal.toTensor().requires_grad())
+                inputs.push_back(primal.toTensor());
+        torch::autograd::variable_list found;
+        if (!outputs.empty() && !inputs.empty())
+            found = torch::autograd::grad(outputs, inputs, tangents, std::nullopt, false, true);
+        std::vector<Tensor> out;
+        std::size_t next = 0;
+        for (const IValue& primal : primals) {
+            const bool asked = isDefinedTensor(primal) && primal.toTensor().requires_grad();
+            out.push_back(asked && next < found.size() ? found[next++] : Tensor());
+        }
+        return out;
+    }
+
+    void finish(Level& level, const std::vector<IValue>& primals, const std::vector<ForwardResult>& results,
+                const std::vector<Tensor>& gradients) {
+        // As PyTorch does, inputs are written first; what the results still lack is regenerated after that.
+        std::map<std::size_t, std::string> written; // by inner argument: what stands for it afterwards
+        if (m_request.keepInputMutations) written = writeInputs(level, primals);
+        std::vector<ir::Argument> returned;
+        for (const ForwardResult& result : results)
+            returned.push_back(level.argument(result.value));
+        for (const Tensor& gradient : gradients)
+            returned.push_back(gradient.defined() ? level.argument(gradient) : ir::Argument::none());
+        // PyTorch counts these positions without the written inputs that come before the outputs.
+        for (std::size_t i = 0; m_request.keepInputMutations && i < meta().outputs.size(); ++i) {
+            const auto& info = meta().outputs[i];
+            if (info.type != OutputType::IsInput || !info.input) continue;
+            const auto found = written.find(info.input->value);
+            if (found != written.end()) returned[i] = ir::Argument::node(found->second);
+        }
+        m_out.attributes = level.tape.attributes();
+        ir::GraphBuilder builder;
+        std::vector<ir::Node> nodes = level.tape.takeNodes();
+        std::stable_partition(nodes.begin(), nodes.end(),
+                              [](const ir::Node& node) { return node.op == ir::Op::Placeholder; });
+        for (ir::Node& node : nodes)
+            builder.add(std::move(node));
+        ir::Node output;
+        output.op = ir::Op::Output;
+        output.name = output.target = "output";
+        output.args = {m_out.joint ? ir::Argument::list(std::move(returned))
+                                   : ir::Argument::tuple(std::move(returned))};
+        builder.add(std::move(output));
+        m_out.graph = builder.build();
+    }
+
+    /// The copy_ and set_ at the end of the graph.
+    std::map<std::size_t, std::string> writeInputs(Level& level, const std::vector<IValue>& primals) const {
+        std::map<std::size_t, std::string> out;
+        for (std::size_t i = 0; i < primals.size(); ++i) {
+            if (!isDefinedTensor(primals[i])) continue;
+            const Tensor value = level.autograd.traced(primals[i].toTensor());
+            const InputAliasInfo& info = meta().inputs[i];
+            const auto type = info.mutationType();
+            if (!type || *type != MutationType::InGraph) continue;
+            std::string& last = out[i] = level.tape.node(static_cast<std::int64_t>(i)).name;
+            const auto write = [&](const char* target, const char* name) {
+                ir::Node node;
+                node.op = ir::Op::CallFunction;
+                node.target = target;
+                node.args = {ir::Argument::node(level.tape.node(static_cast<std::int64_t>(i)).name),
+                             level.tape.argument(value, *c10::TensorType::get())};
+                const std::size_t at = level.tape.add(std::move(node), name);
+                // In a joint graph PyTorch does not take note of what was written.
+                if (!m_out.joint) last = level.tape.node(static_cast<std::int64_t>(at)).name;
+            };
+            if (info.mutatesStorageMetadata) write("torch.ops.aten.set_.source_Tensor", "set_");
+            const bool same = Tape::nodeOf(value) == static_cast<std::int64_t>(i);
+            if (info.mutatesData && !same) write("torch.ops.aten.copy_.default", "copy_");
+        }
+        return out;
+    }
+
+    const AotRequest& m_request;
+    const TaskContext& m_task;
+    AotTrace m_out;
+};
+
+} // namespace
+
+tl::expected<AotTrace, RunError> traceAot(const AotRequest& request, const TaskContext& task) {
+    return Trace(request, task).run();
+}
+
+} // namespace dynascope::engine

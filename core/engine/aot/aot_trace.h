@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// AOTAutograd without Python: a function's metadata, its layers, and the joint graph of forward and backward,
+// or the inference graph where nothing needs a gradient.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/engine/aot/aot_layers.h"
+#include "core/engine/interpreter.h"
+
+#include <vector>
+
+namespace dynascope::engine {
+
+struct AotRequest {
+    const Program& program;
+    const std::vector<c10::IValue>& inputs; ///< tensors say whether they require grad; they are not written
+    const Attributes& attributes;
+    bool keepInputMutations = true; ///< writes of inputs stay in the graph where they can
+};
+
+struct AotTrace {
+    passes::aot::ViewAndMutationMeta<passes::aot::OuterIndex> outer;
+    AotLayers layers;
+    bool joint = false;
+    ir::GraphPtr graph; ///< placeholders: inner arguments, then tangents. Nobody removed its dead nodes
+    Attributes attributes;
+    std::size_t forwardOutputs = 0; ///< the first results; gradients follow
+};
+
+/// Runs the program twice on copies of the inputs. The error is PyTorch's, or says what a layer refuses.
+[[nodiscard]] tl::expected<AotTrace, RunError> traceAot(const AotRequest& request,
+                                                        const TaskContext& task = {});
+
+} // namespace dynascope::engine
