@@ -8,6 +8,7 @@ find_package(CLI11 REQUIRED)
 find_package(LibArchive REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Boost 1.74 REQUIRED) # Boost.Graph, headers only
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(CGRAPH REQUIRED IMPORTED_TARGET libcgraph libgvc)
 

@@ -34,6 +34,16 @@ if(DYNASCOPE_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# dynascope_add_library(NAME SOURCE...): static, or shared where DYNASCOPE_SHARED asks for it. Objects are the same.
+function(dynascope_add_library name)
+  if(DYNASCOPE_SHARED)
+    add_library(${name} SHARED ${ARGN})
+    set_target_properties(${name} PROPERTIES DEFINE_SYMBOL "")
+  else()
+    add_library(${name} STATIC ${ARGN})
+  endif()
+endfunction()
+
 # Precompiled headers where Qt or LibTorch is included; elsewhere they gain nothing. Only headers from outside the
 # project are in them, and every file still names what it needs: the preset no-engine builds without them, which shows it.
 if(NOT DYNASCOPE_PRECOMPILE)

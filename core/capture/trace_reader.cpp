@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/trace_reader.h"
 
+#include "core/base/digest.h"
 #include "core/capture/frames.h"
 #include "core/capture/json.h"
-#include "core/capture/md5.h"
 #include "core/session/utf8.h"
 
 #include <algorithm>

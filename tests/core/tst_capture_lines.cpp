@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The parts of the trace reader that need no whole log: prefixes, lines, hashes, bytes.
-#include "core/capture/md5.h"
+#include "core/base/digest.h"
 #include "core/capture/timing.h"
 #include "core/capture/trace_lines.h"
 #include "core/session/utf8.h"
@@ -84,14 +84,14 @@ private slots:
             for (char& c : bytes)
                 c = static_cast<char>(random.bounded(256));
             const std::string_view text(bytes.constData(), static_cast<std::size_t>(size));
-            capture::Md5 whole, pieces;
+            Md5 whole, pieces;
             whole.add(text);
             const std::size_t cut = size == 0 ? 0 : static_cast<std::size_t>(random.bounded(size));
             pieces.add(text.substr(0, cut));
             pieces.add(text.substr(cut));
             const QByteArray expected = QCryptographicHash::hash(bytes, QCryptographicHash::Md5).toHex();
-            QCOMPARE(QByteArray::fromStdString(capture::toHex(whole.finish())), expected);
-            QCOMPARE(QByteArray::fromStdString(capture::toHex(pieces.finish())), expected);
+            QCOMPARE(QByteArray::fromStdString(toHex(whole.finish())), expected);
+            QCOMPARE(QByteArray::fromStdString(toHex(pieces.finish())), expected);
         }
     }
 
