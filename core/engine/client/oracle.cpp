@@ -62,6 +62,12 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
         judgeHooks(engine, oracleCase, options, report);
     } else if (report.kind == "partition") {
         judgePartition(oracleCase, report);
+    } else if (report.kind == "backend_match") {
+        judgeBackendMatch(oracleCase, report);
+    } else if (report.kind == "pgo_naming") {
+        judgePgoNaming(oracleCase, report);
+    } else if (report.kind == "autograd_cache_bypass") {
+        judgeAutogradCache(oracleCase, report);
     } else if (report.kind == "normalize_ir") {
         judgeNormalizeIr(engine, oracleCase, options, report);
     } else if (!judgeReplay(oracleCase, report)) {

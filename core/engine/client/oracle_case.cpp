@@ -67,4 +67,10 @@ bool engineGone(const CallError& error) {
     return error.kind != CallError::Kind::Refused;
 }
 
+std::string Part::difference(const json& expected, const json& got) {
+    if (expected == got) return {};
+    return "it is " + got.dump(-1, ' ', false, json::error_handler_t::replace) + ", expected " +
+           expected.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 } // namespace dynascope::engine

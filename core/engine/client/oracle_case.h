@@ -21,6 +21,27 @@ namespace dynascope::engine {
 /// Whether the engine did not answer at all, which is not the case's doing.
 [[nodiscard]] bool engineGone(const CallError& error);
 
+/// One part of a report, judged by comparing JSON values.
+class Part {
+public:
+    Part(CaseReport& report, std::string name)
+        : m_report(report)
+        , m_name(std::move(name)) {}
+    void compare(const nlohmann::json& expected, const nlohmann::json& got) {
+        add(difference(expected, got));
+    }
+    void fail(std::string reason) { add(std::move(reason)); }
+
+private:
+    [[nodiscard]] static std::string difference(const nlohmann::json& expected, const nlohmann::json& got);
+    void add(std::string reason) {
+        const Verdict verdict = reason.empty() ? Verdict::Passed : Verdict::Failed;
+        m_report.parts.push_back({m_name, verdict, std::move(reason)});
+    }
+    CaseReport& m_report;
+    std::string m_name;
+};
+
 /// Kinds `random` and `hand`: the program itself, and both modes of functionalization.
 void judgeFunctionalization(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
                             CaseReport& report);
@@ -44,6 +65,10 @@ void judgeMutationType(const nlohmann::json& oracleCase, CaseReport& report);
 /// Kind `saved_tensors_hooks`.
 void judgeHooks(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
                 CaseReport& report);
+/// Kinds `backend_match`, `pgo_naming` and `autograd_cache_bypass`.
+void judgeBackendMatch(const nlohmann::json& oracleCase, CaseReport& report);
+void judgePgoNaming(const nlohmann::json& oracleCase, CaseReport& report);
+void judgeAutogradCache(const nlohmann::json& oracleCase, CaseReport& report);
 /// Kind `partition`.
 void judgePartition(const nlohmann::json& oracleCase, CaseReport& report);
 

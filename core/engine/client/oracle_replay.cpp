@@ -17,27 +17,6 @@ namespace {
 using nlohmann::json;
 using replay::PythonError;
 
-class Part {
-public:
-    Part(CaseReport& report, std::string name)
-        : m_report(report)
-        , m_name(std::move(name)) {}
-    void compare(const json& expected, const json& got) {
-        add(expected == got ? std::string()
-                            : "it is " + got.dump(-1, ' ', false, json::error_handler_t::replace) +
-                                  ", expected " + expected.dump());
-    }
-    void fail(std::string reason) { add(std::move(reason)); }
-
-private:
-    void add(std::string reason) {
-        const Verdict verdict = reason.empty() ? Verdict::Passed : Verdict::Failed;
-        m_report.parts.push_back({m_name, verdict, std::move(reason)});
-    }
-    CaseReport& m_report;
-    std::string m_name;
-};
-
 /// Numbers of an array; nothing where it is none, or has anything else in it.
 std::optional<std::vector<std::size_t>> indices(const json& list) {
     if (!list.is_array()) return {};

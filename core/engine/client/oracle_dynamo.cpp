@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The kinds about what Dynamo and AOTAutograd decide before anything runs. They need no engine: core/dynamo
+// answers.
+#include "core/dynamo/autograd_cache.h"
+#include "core/dynamo/backend_match.h"
+#include "core/dynamo/pgo_naming.h"
+#include "core/engine/client/oracle_case.h"
+#include "core/ir/text.h"
+
+#include <map>
+
+namespace dynascope::engine {
+
+namespace {
+
+using nlohmann::json;
+
+bool flag(const json& object, const char* key, bool otherwise) {
+    const json& value = field(object, key);
+    return value.is_boolean() ? value.get<bool>() : otherwise;
+}
+
+std::optional<std::int64_t> number(const json& object, const char* key) {
+    const json& value = field(object, key);
+    return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+}
+
+std::optional<dynamo::DimPolicy> policyOf(const std::string& name) {
+    if (name == "STATIC") return dynamo::DimPolicy::Static;
+    if (name == "DUCK") return dynamo::DimPolicy::Duck;
+    if (name == "DYNAMIC") return dynamo::DimPolicy::Dynamic;
+    return {};
+}
+
+/// The address of an object is another in every process.
+std::string withoutAddresses(std::string text) {
+    constexpr std::string_view hex = "0123456789abcdef";
+    for (std::size_t at = 0; (at = text.find(" at 0x", at)) != std::string::npos; at += 4) {
+        const std::size_t digits = at + 6;
+        const std::size_t end = std::min(text.find_first_not_of(hex, digits), text.size());
+        text.erase(digits, end - digits);
+    }
+    return text;
+}
+
+std::vector<dynamo::CacheNode> cacheNodes(const json& list, const ir::Graph& graph) {
+    std::map<std::string, bool> hasExample;
+    std::vector<dynamo::CacheNode> nodes;
+    for (const json& entry : list) {
+        dynamo::CacheNode node;
+        node.op = text(entry, "op");
+        node.target = text(entry, "target");
+        node.targetModule = text(entry, "target_module");
+        node.targetName = text(entry, "target_name");
+        node.wrapped = flag(entry, "is_wrapped", false);
+        node.userCacheHash = text(entry, "user_cache_hash");
+        hasExample[text(entry, "name")] = flag(entry, "has_example_value", false);
+        if (const auto place = graph.find(text(entry, "name"));
+            place != ir::npos && node.op == "call_method") {
+            const ir::Node& call = graph.node(place);
+            if (!call.args.empty() && call.args.front().isNode()) node.receiver = call.args.front().text;
+            node.receiverHasExample = hasExample[node.receiver];
+        }
+        nodes.push_back(std::move(node));
+    }
+    return nodes;
+}
+
+} // namespace
+
+void judgeBackendMatch(const json& oracleCase, CaseReport& report) {
+    Part part(report, "compiled_by");
+    const json& calls = field(oracleCase, "calls");
+    const json& equal = field(oracleCase, "backends_compare_equal");
+    if (!calls.is_array() || !equal.is_boolean())
+        return part.fail("calls and how backends compare are needed");
+    dynamo::CodeCache cache;
+    // The programs mark no size as dynamic, and have that turned off: an entry guards the size that it was
+    // compiled for.
+    std::vector<std::int64_t> sizes;
+    json compiled = json::array();
+    for (const json& call : calls) {
+        const auto backend = number(call, "backend"), size = number(call, "size");
+        if (!backend || !size) return part.fail("a call needs its backend and its size");
+        const dynamo::Backend callable{static_cast<std::size_t>(*backend), "Backend",
+                                       equal.get<bool>() ? "equal" : ""};
+        const dynamo::CacheAnswer answer = cache.call(callable, [&](std::size_t entry) {
+            return sizes[entry] == *size ? std::optional<std::string>() : "size mismatch";
+        });
+        const bool made = answer.kind == dynamo::CacheAnswer::Kind::Compiled;
+        if (made) sizes.push_back(*size);
+        compiled.push_back(made ? json::array({*backend}) : json());
+    }
+    part.compare(field(oracleCase, "compiled_by"), compiled);
+}
+
+void judgePgoNaming(const json& oracleCase, CaseReport& report) {
+    const json& entries = field(oracleCase, "entries");
+    const json& settings = field(oracleCase, "shape_env");
+    if (!entries.is_array() || !settings.is_object())
+        return Part(report, "names").fail("entries and the shape environment's settings are needed");
+    dynamo::SymbolNames names(
+        {flag(settings, "duck_shape", true), flag(settings, "specialize_zero_one", true)});
+    json hashes = json::array(), texts = json::array();
+    for (const json& entry : entries) {
+        const auto policy = policyOf(text(entry, "dynamic"));
+        const auto value = number(entry, "val");
+        if (!policy || !value)
+            return Part(report, "names").fail("an entry needs its value and whether it is dynamic");
+        const std::string source = text(entry, "source");
+        hashes.push_back(dynamo::hashedSymbolId(source));
+        texts.push_back(names.create({source, *value, *policy, false}).text);
+    }
+    Part(report, "hashes").compare(field(oracleCase, "sha256_mod_100"), hashes);
+    Part(report, "names").compare(field(oracleCase, "expected"), texts);
+}
+
+void judgeAutogradCache(const json& oracleCase, CaseReport& report) {
+    const json& list = field(oracleCase, "nodes");
+    const Result<ir::GraphPtr> graph = ir::readGraph(text(oracleCase, "graph"));
+    if (!list.is_array() || !graph) return Part(report, "nodes").fail("a graph and its nodes are needed");
+    const std::vector<dynamo::CacheNode> nodes = cacheNodes(list, **graph);
+    json expected = json::array(), got = json::array();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto bypass = dynamo::findCacheBypass(std::span(nodes).subspan(i, 1));
+        got.push_back(withoutAddresses(bypass ? "bypass: " + bypass->reason : "ok"));
+        expected.push_back(withoutAddresses(text(list[i], "result")));
+    }
+    Part(report, "nodes").compare(expected, got);
+
+    const std::string whole = text(oracleCase, "expected");
+    const auto bypass = dynamo::findCacheBypass(nodes);
+    if (!bypass && whole.starts_with("bypass: ") &&
+        expected == json(std::vector<std::string>(nodes.size(), "ok"))) {
+        report.parts.push_back(
+            {"graph", Verdict::Declined,
+             "PyTorch bypassed for the sake of a hook's graph, which the case does not hold"});
+        return;
+    }
+    Part(report, "graph")
+        .compare(withoutAddresses(whole),
+                 withoutAddresses(bypass ? "bypass: " + bypass->reason : "cacheable"));
+}
+
+} // namespace dynascope::engine
