@@ -58,5 +58,6 @@ void addCudagraphs(Parser& parser);
 void addMemory(Parser& parser);
 void addTraceNode(Parser& parser);
 void addRederive(Parser& parser);
+void addSymbols(Parser& parser);
 
 } // namespace dynascope::cli

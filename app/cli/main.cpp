@@ -23,5 +23,6 @@ int main(int argc, char** argv) {
     cli::addMemory(parser);
     cli::addTraceNode(parser);
     cli::addRederive(parser);
+    cli::addSymbols(parser);
     return parser.run(argc, argv);
 }

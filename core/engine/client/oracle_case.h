@@ -58,7 +58,7 @@ bool judgeReplay(const nlohmann::json& oracleCase, CaseReport& report);
 void judgeAotLayers(const nlohmann::json& oracleCase, CaseReport& report);
 /// The same kinds: what is written and aliased, as the engine traces it.
 void judgeTraced(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
-                         CaseReport& report);
+                 CaseReport& report);
 /// Kinds `overlap` and `mutation_type`.
 void judgeOverlap(const nlohmann::json& oracleCase, CaseReport& report);
 void judgeMutationType(const nlohmann::json& oracleCase, CaseReport& report);
