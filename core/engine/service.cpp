@@ -7,6 +7,7 @@
 #include "core/engine/client/graph_inputs.h"
 #include "core/engine/pass_runner.h"
 #include "core/engine/plugins.h"
+#include "core/engine/replay/replay_methods.h"
 #include "core/engine/verify/verify_method.h"
 #include "core/ir/text.h"
 
@@ -61,7 +62,8 @@ Result<json> inputsOf(const json& params, const ir::Graph& graph) {
 } // namespace
 
 Service::Service(const std::vector<std::string>& pluginFolders)
-    : m_passes(enginePasses()) {
+    : m_passes(enginePasses())
+    , m_replays(std::make_unique<ReplayPlans>()) {
     for (const std::string& folder : pluginFolders) {
         for (std::string& problem : loadPlugins(folder, m_passes))
             m_pluginProblems.push_back(std::move(problem));
@@ -85,7 +87,9 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
     if (method == "initialize") return initialize(params);
     if (method == "load") return load(params);
     if (method == "passes") return passList(m_passes, m_pluginProblems);
-    constexpr std::array onGraphs{"coverage", "execute", "pass", "verify", "tensor", "aot"};
+    if (method == "replay") return m_replays->replay(params, task);
+    if (method == "drop") return m_replays->drop(params);
+    constexpr std::array onGraphs{"coverage", "execute", "pass", "verify", "tensor", "aot", "record"};
     if (std::find(onGraphs.begin(), onGraphs.end(), method) == onGraphs.end())
         return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
 
@@ -102,6 +106,7 @@ Reply Service::dispatch(const std::string& method, const json& params, const Tas
         return execute(**program, request, task);
     }
     if (method == "aot") return aotMethod(params, **program, *inputs, task);
+    if (method == "record") return m_replays->record(params, *program, *inputs, task);
     if (method == "tensor") return tensorMethod(params, **program, *inputs, task);
     if (method == "verify") {
         if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew

@@ -14,6 +14,7 @@
 namespace dynascope::engine {
 
 struct Program; // not included: this header is free of LibTorch, so that app/engine is
+class ReplayPlans;
 
 /// Holds the graphs of one client. Not thread-safe: it belongs to the thread that owns all torch state.
 class Service {
@@ -39,6 +40,7 @@ private:
     std::list<std::pair<std::string, ProgramPtr>> m_programs;
     passes::Registry m_passes;
     std::vector<std::string> m_pluginProblems; ///< one line each
+    std::unique_ptr<ReplayPlans> m_replays;
 };
 
 } // namespace dynascope::engine

@@ -11,6 +11,9 @@
 //   verify     {graph, computed | passes, ...}      -> {verdict, checks, first_difference, reason, ...}
 //   tensor     {graph, inputs, attrs, node, item}   -> {dtype, shape, bytes} and bulk data
 //   aot        {graph, inputs, attrs, ...}          -> {joint, graph, metadata, ...}        see below
+//   record     {graph, inputs, attrs, threads, ...} -> {plan, recording}
+//   replay     {plans, iterations, verify, ...}     -> {run, recordings, ...}
+//   drop       {plans}                              -> {plans}                what is left
 //   status     {}                                   -> {busy, method, queued, graphs}   answered at once
 //   cancel     {id}                                 -> {cancelled}                      answered at once
 //   credit     {id, count}                          -> {}                               answered at once
@@ -101,6 +104,18 @@
 //   metadata         the same for the graph, after repeated inputs and synthetic bases
 //   time_us          of metadata and graph }
 //
+// record runs the graph a few times and keeps a plan to replay it by (core/engine/replay/backend.h);
+// `recording` is a replay::Recording (core/replay/recording.h). Optional: `threads` of an op (0: the engine
+// chooses), `kept`: positions of inputs whose content stays as a run leaves it, `wires`: [{input, plan, and
+// output or source}]: that input is an output, or an input, of a recorded plan, in the same memory. A plan
+// that others were wired to lives as long as they do.
+//
+// replay runs the plans one after the other, `iterations` times; between batches of these the same graphs run
+// node by node, unless `eager` is false. After that `node_iterations` more replays measure every node.
+// `verify`: every how many replays the result is held against an eager run, bit by bit (0: never). `run` is a
+// replay::ReplayRun; `recordings` are those that changed, by plan; with `outputs` also [[described outputs] by
+// plan]. A replay that is cancelled leaves its plans usable.
+//
 // Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
 // "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A
 // request brings its first credits along (`credits` in its parameters), and the notification "credit" brings
@@ -153,6 +168,7 @@ enum class ErrorCode : int {
     Cancelled = -32800,
     Failed = 1,       ///< the request was understood and could not be carried out
     UnknownGraph = 2, ///< the engine does not hold this graph (any more): load it again
+    UnknownPlan = 3,  ///< nor this recording: record it again
 };
 
 /// Names a graph's text: MD5 in hexadecimal.

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/replay/address_allocator.h"
+
+#include <atomic>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/impl/alloc_cpu.h>
+
+namespace dynascope::engine {
+
+namespace {
+
+// PyTorch knows allocators and deleters by plain pointers only, so what they refer to has no other place.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+thread_local AllocationSource* currentSource = nullptr;
+std::atomic<std::uint64_t> outside{0};
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+/// The deleter of whatever went through a scope, and of raw_allocate().
+void releaseToSource(void* data) {
+    if (!data) return;
+    if (currentSource) {
+        currentSource->release(data);
+    } else {
+        c10::free_cpu(data);
+    }
+}
+
+/// The arena belongs to the plan; only the source that is at work counts.
+void releasePlanned(void* data) {
+    if (currentSource) currentSource->release(data);
+}
+
+c10::DataPtr blockAt(void* data, c10::DeleterFnPtr deleter) {
+    return {data, data, deleter, c10::Device(c10::kCPU)};
+}
+
+class Door final : public c10::Allocator {
+public:
+    explicit Door(c10::Allocator* behind)
+        : m_behind(behind) {}
+
+    c10::DataPtr allocate(std::size_t bytes) override {
+        if (currentSource && bytes > 0) return currentSource->allocate(bytes);
+        if (!currentSource) outside.fetch_add(1, std::memory_order_relaxed);
+        return m_behind->allocate(bytes);
+    }
+    [[nodiscard]] c10::DeleterFnPtr raw_deleter() const override { return &releaseToSource; }
+    void copy_data(void* to, const void* from, std::size_t bytes) const override {
+        default_copy_data(to, from, bytes);
+    }
+
+private:
+    c10::Allocator* m_behind;
+};
+
+/// PyTorch keeps the pointer for ever.
+void openDoor() {
+    static Door door(c10::GetCPUAllocator());
+    static const bool opened = [] {
+        c10::SetAllocator(c10::kCPU, &door, 100);
+        return true;
+    }();
+    (void)opened;
+}
+
+} // namespace
+
+AllocationScope::AllocationScope(AllocationSource& source) {
+    openDoor();
+    m_before = currentSource;
+    currentSource = &source;
+}
+
+AllocationScope::~AllocationScope() {
+    currentSource = m_before;
+}
+
+std::uint64_t allocationsOutside() {
+    return outside.load(std::memory_order_relaxed);
+}
+
+void AllocationLog::beginNode(std::uint32_t node) {
+    m_node = node;
+    m_releases = 0;
+}
+
+const AllocationLog::Entry* AllocationLog::find(const void* data) const {
+    const auto found = m_held.find(data);
+    return found == m_held.end() ? nullptr : &m_entries[found->second];
+}
+
+c10::DataPtr AllocationLog::allocate(std::size_t bytes) {
+    void* const data = c10::alloc_cpu(bytes);
+    m_held[data] = m_entries.size();
+    m_entries.push_back({bytes, m_node, m_events++, never, m_releases});
+    return blockAt(data, &releaseToSource);
+}
+
+void AllocationLog::release(void* data) {
+    if (const auto found = m_held.find(data); found != m_held.end()) {
+        m_entries[found->second].died = m_events++;
+        ++m_releases;
+        m_held.erase(found);
+    }
+    c10::free_cpu(data);
+}
+
+bool AddressServer::servedByLast(const void* data) const {
+    for (const AddressSite* site = m_first; site != m_next; ++site)
+        if (site->address == data) return true;
+    return false;
+}
+
+c10::DataPtr AddressServer::allocate(std::size_t bytes) {
+    if (!m_diverged && m_next != m_last && m_next->bytes == bytes && m_next->releasesBefore == m_releases)
+        return blockAt((m_next++)->address, &releasePlanned);
+    m_diverged = true;
+    ++m_heapAllocations;
+    return blockAt(c10::alloc_cpu(bytes), &releaseToSource);
+}
+
+void AddressServer::release(void* data) {
+    ++m_releases;
+    if (data < m_begin || data >= m_end) c10::free_cpu(data);
+}
+
+} // namespace dynascope::engine

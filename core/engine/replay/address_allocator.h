@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// PyTorch's CPU allocator with a door in it. What one thread allocates within an AllocationScope goes to that
+// scope's source: one that writes down what an op allocates and when it is given back, or one that hands out
+// the addresses planned for it. It is the CPU's twin of a CUDA graph's private pool: temporaries inside
+// kernels and storages that several tensors share come along without further ado.
+#pragma once
+
+#include <c10/core/Allocator.h>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// Where the current thread's memory comes from. Zero bytes never reach it.
+class AllocationSource {
+public:
+    AllocationSource() = default;
+    AllocationSource(const AllocationSource&) = delete;
+    AllocationSource& operator=(const AllocationSource&) = delete;
+    virtual ~AllocationSource() = default;
+    /// The pointer is its own context, as raw_allocate() demands.
+    [[nodiscard]] virtual c10::DataPtr allocate(std::size_t bytes) = 0;
+    /// Gives back what this source or another handed out on this thread.
+    virtual void release(void* data) = 0;
+};
+
+/// Makes `source` the current thread's for as long as it lives; the scope before it comes back afterwards.
+/// The first one in a process puts the door into PyTorch's allocator, where it stays.
+class AllocationScope {
+public:
+    explicit AllocationScope(AllocationSource& source);
+    AllocationScope(const AllocationScope&) = delete;
+    AllocationScope& operator=(const AllocationScope&) = delete;
+    ~AllocationScope();
+
+private:
+    AllocationSource* m_before;
+};
+
+/// How often PyTorch's allocator was called outside all scopes, by any thread, since the first scope.
+[[nodiscard]] std::uint64_t allocationsOutside();
+
+/// Writes down what is allocated, and hands out memory of the heap. Blocks may outlive it.
+class AllocationLog final : public AllocationSource {
+public:
+    static constexpr std::uint32_t never = UINT32_MAX;
+    struct Entry {
+        std::uint64_t bytes = 0;
+        std::uint32_t node = 0;
+        std::uint32_t born = 0, died = never; ///< numbers of events
+        std::uint32_t releasesBefore = 0;     ///< how often its node had given back something by then
+    };
+
+    /// What follows belongs to this node.
+    void beginNode(std::uint32_t node);
+    [[nodiscard]] const std::vector<Entry>& entries() const { return m_entries; }
+    /// The entry whose memory is at `data` and still held, or null.
+    [[nodiscard]] const Entry* find(const void* data) const;
+    [[nodiscard]] std::uint32_t events() const { return m_events; }
+
+    [[nodiscard]] c10::DataPtr allocate(std::size_t bytes) override;
+    void release(void* data) override;
+
+private:
+    std::vector<Entry> m_entries;
+    std::unordered_map<const void*, std::size_t> m_held;
+    std::uint32_t m_node = 0, m_events = 0, m_releases = 0;
+};
+
+/// A block that an op is known to ask for.
+struct AddressSite {
+    std::uint64_t bytes = 0;
+    std::uint32_t releasesBefore = 0; ///< as recorded: a change says that the op takes another way
+    char* address = nullptr;
+};
+
+/// Hands out the planned addresses, op by op. What was not foreseen comes from the heap.
+class AddressServer final : public AllocationSource {
+public:
+    /// `arena` is where the sites lie.
+    explicit AddressServer(std::span<char> arena)
+        : m_begin(arena.data())
+        , m_end(arena.data() + arena.size()) {}
+
+    /// What follows is one op with these sites.
+    void begin(std::span<const AddressSite> sites) {
+        m_first = m_next = sites.data();
+        m_last = m_next + sites.size();
+        m_releases = 0;
+        m_diverged = false;
+    }
+    /// The op is over; true if it asked for its sites, in their order and nothing else.
+    [[nodiscard]] bool end() {
+        const bool asPlanned = !m_diverged && m_next == m_last;
+        m_last = m_next;
+        return asPlanned;
+    }
+    /// Whether `data` was handed out from the sites of the last op.
+    [[nodiscard]] bool servedByLast(const void* data) const;
+    /// Blocks that came from the heap.
+    [[nodiscard]] std::uint64_t heapAllocations() const { return m_heapAllocations; }
+
+    [[nodiscard]] c10::DataPtr allocate(std::size_t bytes) override;
+    void release(void* data) override;
+
+private:
+    char* m_begin;
+    char* m_end;
+    const AddressSite* m_first = nullptr;
+    const AddressSite* m_next = nullptr;
+    const AddressSite* m_last = nullptr;
+    std::uint32_t m_releases = 0;
+    bool m_diverged = false;
+    std::uint64_t m_heapAllocations = 0;
+};
+
+} // namespace dynascope::engine

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A graph recorded on the CPU, and its replay at planned addresses.
+#pragma once
+
+#include "core/engine/replay/backend.h"
+#include "core/engine/replay/classify.h"
+#include "core/engine/replay/input_content.h"
+
+#include <optional>
+
+namespace dynascope::engine {
+
+/// What a run on this thread needs set up around it: modes, and the number of threads. Grad mode is off;
+/// where the program has operators of the dispatcher only, so is everything that autograd would note.
+class RunModes {
+public:
+    explicit RunModes(const Program& program);
+    RunModes(const RunModes&) = delete;
+    RunModes& operator=(const RunModes&) = delete;
+    ~RunModes();
+
+private:
+    struct Guards;
+    std::unique_ptr<Guards> m_guards;
+};
+
+class CpuGraph final : public RecordedGraph {
+public:
+    /// `first` and `second` are two traces of the program on these inputs.
+    CpuGraph(RecordRequest request, InputContent content, RunTrace first, const RunTrace& second,
+             int threads);
+    ~CpuGraph() override;
+
+    /// Replays until no address differs from the recording. Fails where the program does.
+    [[nodiscard]] RunStatus tryOut(const TaskContext& task);
+    void setRecordTime(double us) { m_recording.recordUs = us; }
+
+    [[nodiscard]] const replay::Recording& recording() const override { return m_recording; }
+    [[nodiscard]] const Program& program() const override { return *m_request.program; }
+    [[nodiscard]] const std::vector<c10::IValue>& inputs() const override { return m_request.inputs; }
+    void rewind() override { m_content.restore(); }
+    [[nodiscard]] RunStatus replay(const TaskContext& task, NodeClock* clock) override;
+    [[nodiscard]] std::vector<c10::IValue> outputs() const override;
+    [[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError>
+    runEagerly(const TaskContext& task) override;
+    [[nodiscard]] std::vector<at::Tensor> writtenStorages() const override { return m_content.written(); }
+    [[nodiscard]] std::uint64_t allocatorCalls() const override;
+    [[nodiscard]] const std::vector<replay::Divergence>& divergences() const override {
+        return m_divergences;
+    }
+
+private:
+    struct Step {
+        ir::NodeIndex node = 0;
+        replay::NodeMode mode = replay::NodeMode::Planned;
+        bool checksShape = false; ///< its operator's result depends on values
+        std::vector<c10::IValue> args;
+        std::span<const AddressSite> sites;
+        std::vector<ir::NodeIndex> drops; ///< fresh values that nobody reads after it
+    };
+
+    void plan();
+    void makeValues();
+    void makeSteps();
+    [[nodiscard]] at::Tensor slot(const TensorShell& shell);
+    /// Runs one step; false if it parted from the recording, and then m_values holds what it gave.
+    bool runPlanned(const Step& step);
+    bool runCalled(const Step& step, const torch_level::Context& context);
+    void diverge(ir::NodeIndex node, std::string why);
+    [[nodiscard]] c10::IValue outOfArena(const c10::IValue& value) const;
+    /// Planned nodes whose results lay elsewhere than recorded in the last replay become Called.
+    void checkAddresses(const Step& step);
+
+    RecordRequest m_request;
+    InputContent m_content;
+    RunTrace m_trace;
+    std::vector<Decision> m_decisions;
+    int m_threads;
+    replay::Recording m_recording;
+    std::unique_ptr<char, void (*)(char*)> m_arena;
+    std::vector<AddressSite> m_sites;                           ///< by entry of the trace, sorted by node
+    std::vector<std::pair<std::size_t, std::size_t>> m_sitesOf; ///< by node: begin and count in m_sites
+    std::optional<AddressServer> m_server;
+    std::vector<c10::Storage> m_storages; ///< by entry; those that a slot needs
+    Values m_values;
+    std::vector<Step> m_steps;
+    torch::jit::Stack m_stack;
+    std::vector<replay::Divergence> m_divergences;
+    std::string m_reason; ///< why the last step diverged
+    std::uint64_t m_replays = 0, m_otherCalls = 0;
+    bool m_tryingOut = false;
+    std::vector<ir::NodeIndex> m_elsewhere; ///< while trying out
+};
+
+} // namespace dynascope::engine

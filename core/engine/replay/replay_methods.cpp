@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/replay/replay_methods.h"
+
+#include "core/engine/case_values.h"
+#include "core/engine/execute.h"
+#include "core/engine/replay/replay_run.h"
+
+#include <ATen/Parallel.h>
+#include <algorithm>
+
+namespace dynascope::engine {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t maxPlans = 4096;
+constexpr int maxThreads = 1024;
+
+tl::unexpected<Failure> invalid(std::string message) {
+    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
+}
+
+/// Plans set the number of threads that they want; the rest of the engine keeps its own.
+class ThreadCount {
+public:
+    ThreadCount()
+        : m_before(at::get_num_threads()) {}
+    ThreadCount(const ThreadCount&) = delete;
+    ThreadCount& operator=(const ThreadCount&) = delete;
+    ~ThreadCount() {
+        if (at::get_num_threads() != m_before) at::set_num_threads(m_before);
+    }
+
+private:
+    int m_before;
+};
+
+bool fits(const c10::IValue& wanted, const c10::IValue& given) {
+    return isDefinedTensor(wanted) && isDefinedTensor(given) &&
+           wanted.toTensor().sizes() == given.toTensor().sizes() &&
+           wanted.toTensor().dtype() == given.toTensor().dtype();
+}
+
+json outputsOf(const RecordedGraph& graph) {
+    json out = json::array();
+    for (const c10::IValue& value : graph.outputs()) {
+        if (isDefinedTensor(value)) {
+            out.push_back(describe(value.toTensor()));
+        } else {
+            out.push_back(json::object());
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+ReplayPlans::ReplayPlans()
+    : m_backend(makeCpuBackend()) {}
+ReplayPlans::~ReplayPlans() = default;
+
+tl::expected<std::shared_ptr<ReplayPlans::Plan>, Failure> ReplayPlans::find(const std::string& name) const {
+    const auto found = m_plans.find(name);
+    if (found == m_plans.end())
+        return tl::unexpected(Failure{ErrorCode::UnknownPlan, "there is no recording '" + name + "'", {}});
+    return found->second;
+}
+
+tl::expected<void, Failure> ReplayPlans::wire(const json& wires, std::vector<c10::IValue>& inputs,
+                                              Plan& plan) const {
+    for (const json& row : wires) {
+        const auto source = find(row.at("plan").get<std::string>());
+        if (!source) return tl::unexpected(source.error());
+        const bool fromInput = row.contains("source");
+        const auto item = row.at(fromInput ? "source" : "output").get<std::size_t>();
+        const auto input = row.at("input").get<std::size_t>();
+        const std::vector<c10::IValue> values =
+            fromInput ? (*source)->graph->inputs() : (*source)->graph->outputs();
+        if (input >= inputs.size() || item >= values.size()) return invalid("a wire leads nowhere");
+        if (!fits(inputs[input], values[item]))
+            return invalid("input " + std::to_string(input) +
+                           " is of another shape or dtype than what it is wired to");
+        inputs[input] = values[item];
+        plan.sources.push_back(*source);
+    }
+    return {};
+}
+
+Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> program, const json& inputs,
+                          const TaskContext& task) {
+    if (m_plans.size() >= maxPlans) return invalid("there are too many recordings: drop some");
+    Result<CaseInputs> made = makeInputs(inputs, {});
+    if (!made) return invalid(made.error().message);
+    Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
+    if (!attributes) return invalid(attributes.error().message);
+    seedAttributes(*program, *attributes);
+    auto plan = std::make_shared<Plan>();
+    if (const auto wired = wire(params.value("wires", json::array()), made->values, *plan); !wired)
+        return tl::unexpected(wired.error());
+
+    RecordRequest request{program, std::move(made->values), std::move(*attributes),
+                          std::clamp(params.value("threads", 0), 0, maxThreads),
+                          params.value("kept", std::set<std::size_t>())};
+    const ThreadCount threads;
+    auto graph = m_backend->record(std::move(request), task);
+    if (!graph) return tl::unexpected(runFailure(*program, graph.error()));
+    plan->graph = std::move(*graph);
+    const std::string name = "plan" + std::to_string(m_next++);
+    m_plans.emplace(name, plan);
+    return json{{"plan", name}, {"recording", replay::toJson(plan->graph->recording())}};
+}
+
+Reply ReplayPlans::replay(const json& params, const TaskContext& task) {
+    RunRequest request;
+    std::vector<std::shared_ptr<Plan>> plans;
+    for (const auto& name : params.at("plans").get<std::vector<std::string>>()) {
+        const auto plan = find(name);
+        if (!plan) return tl::unexpected(plan.error());
+        plans.push_back(*plan);
+        request.plans.push_back({name, (*plan)->graph.get()});
+    }
+    request.iterations = std::max<std::uint64_t>(params.value("iterations", request.iterations), 1);
+    request.nodeIterations = params.value("node_iterations", request.nodeIterations);
+    request.verifyEvery = params.value("verify", request.verifyEvery);
+    request.eager = params.value("eager", true);
+    constexpr std::uint64_t most = 10'000'000;
+    if (request.iterations > most || request.nodeIterations > most)
+        return invalid("more than " + std::to_string(most) + " iterations");
+
+    const ThreadCount threads;
+    const auto run = replayMany(request, task);
+    if (!run) return tl::unexpected(runFailure(plans[run.error().plan]->graph->program(), run.error().error));
+    json answer{{"run", replay::toJson(*run)}, {"recordings", json::object()}};
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        const std::size_t divergences = plans[i]->graph->divergences().size();
+        if (divergences == plans[i]->divergences) continue;
+        plans[i]->divergences = divergences;
+        answer["recordings"][request.plans[i].name] = replay::toJson(plans[i]->graph->recording());
+    }
+    if (params.value("outputs", false))
+        for (const auto& plan : plans)
+            answer["outputs"].push_back(outputsOf(*plan->graph));
+    return answer;
+}
+
+Reply ReplayPlans::drop(const json& params) {
+    for (const auto& name : params.at("plans").get<std::vector<std::string>>())
+        m_plans.erase(name);
+    json left = json::array();
+    for (const auto& [name, plan] : m_plans)
+        left.push_back(name);
+    return json{{"plans", std::move(left)}};
+}
+
+} // namespace dynascope::engine

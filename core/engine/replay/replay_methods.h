@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The methods "record", "replay" and "drop" (protocol.h).
+#pragma once
+
+#include "core/engine/client/server.h"
+#include "core/engine/replay/backend.h"
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// The recordings of one client. Belongs to the thread that owns all torch state.
+class ReplayPlans {
+public:
+    ReplayPlans();
+    ~ReplayPlans();
+
+    /// `inputs` are those that `params` brought along or that were made from the graph. Throws nlohmann's
+    /// exceptions, as the others do.
+    [[nodiscard]] Reply record(const nlohmann::json& params, std::shared_ptr<const Program> program,
+                               const nlohmann::json& inputs, const TaskContext& task);
+    [[nodiscard]] Reply replay(const nlohmann::json& params, const TaskContext& task);
+    [[nodiscard]] Reply drop(const nlohmann::json& params);
+
+private:
+    struct Plan {
+        std::shared_ptr<RecordedGraph> graph;
+        std::vector<std::shared_ptr<Plan>> sources; ///< whose memory its inputs are
+        std::size_t divergences = 0;                ///< that the client knows of
+    };
+
+    [[nodiscard]] tl::expected<std::shared_ptr<Plan>, Failure> find(const std::string& name) const;
+    /// Puts memory of other plans in the place of inputs.
+    [[nodiscard]] tl::expected<void, Failure> wire(const nlohmann::json& wires,
+                                                   std::vector<c10::IValue>& inputs, Plan& plan) const;
+
+    std::unique_ptr<ReplayBackend> m_backend;
+    std::map<std::string, std::shared_ptr<Plan>> m_plans;
+    std::uint64_t m_next = 1;
+};
+
+} // namespace dynascope::engine

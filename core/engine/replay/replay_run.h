@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Replays recorded graphs many times, measures them beside eager runs and holds results against those.
+#pragma once
+
+#include "core/engine/replay/backend.h"
+
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+struct PlanToRun {
+    std::string name;
+    RecordedGraph* graph = nullptr; ///< not owned
+};
+
+struct RunRequest {
+    std::vector<PlanToRun> plans; ///< run one after the other
+    std::uint64_t iterations = 100;
+    std::uint64_t nodeIterations = 0; ///< more replays, to measure every node
+    std::uint64_t verifyEvery = 0;    ///< 0: never
+    bool eager = true;
+};
+
+struct PlanError {
+    std::size_t plan = 0; ///< index into RunRequest::plans
+    RunError error;
+};
+
+[[nodiscard]] tl::expected<replay::ReplayRun, PlanError> replayMany(const RunRequest& request,
+                                                                    const TaskContext& task);
+
+/// The first bit that differs between two results, as a sentence; empty if none does.
+[[nodiscard]] std::string bitDifference(const std::vector<c10::IValue>& expected,
+                                        const std::vector<c10::IValue>& got);
+
+} // namespace dynascope::engine
