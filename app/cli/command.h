@@ -57,6 +57,7 @@ void addCoverage(Parser& parser);
 void addCudagraphs(Parser& parser);
 void addMemory(Parser& parser);
 void addTraceNode(Parser& parser);
+void addRecompiles(Parser& parser);
 void addRederive(Parser& parser);
 void addSymbols(Parser& parser);
 

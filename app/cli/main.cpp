@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     cli::addCudagraphs(parser);
     cli::addMemory(parser);
     cli::addTraceNode(parser);
+    cli::addRecompiles(parser);
     cli::addRederive(parser);
     cli::addSymbols(parser);
     return parser.run(argc, argv);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli recompiles PATH [--json]
+#include "app/cli/command.h"
+#include "core/dynamo/recompiles.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace dynascope::cli {
+
+namespace {
+
+using dynamo::FailedGuard;
+using dynamo::FrameCache;
+using nlohmann::json;
+
+struct Options {
+    std::string path;
+    bool json = false;
+};
+
+std::string place(const ir::SourceLocation& at) {
+    return at.line == 0 ? std::string() : std::string(baseName(at.file)) + ':' + std::to_string(at.line);
+}
+
+std::string values(const FailedGuard& guard) {
+    std::string out;
+    if (!guard.expected.empty()) out += "expected " + guard.expected;
+    if (!guard.actual.empty()) out += (out.empty() ? "the call had " : ", the call had ") + guard.actual;
+    return out;
+}
+
+std::string paragraph(const session::Session& session, const FrameCache& cache) {
+    const session::Compile& first = session.compiles[cache.first];
+    std::string out = compileName(session, first) + "  " + first.function;
+    if (const ir::SourceLocation* at = first.location()) out += "  " + place(*at);
+    out += "  " + count(cache.entries, "compile");
+    if (cache.entries >= FrameCache::limit)
+        out += "; recompile_limit (" + std::to_string(FrameCache::limit) + " unless set) ends compilation";
+    out += '\n';
+    for (const dynamo::Recompile& recompile : cache.recompiles) {
+        const session::Compile& made = session.compiles[recompile.compile];
+        out += "  " + compileName(session, made) + " was compiled because\n";
+        if (recompile.failed.empty()) out += "    the trace does not say why\n";
+        for (const FailedGuard& guard : recompile.failed) {
+            out += "    " + (guard.entry.empty() ? std::string() : guard.entry + " failed: ") + guard.check +
+                   '\n';
+            if (const std::string both = values(guard); !both.empty()) out += "      " + both + '\n';
+            if (guard.addedAt.line != 0)
+                out += "      added at " + place(guard.addedAt) + "  " + guard.addedAt.code + '\n';
+        }
+        if (!recompile.failed.empty() && !recompile.failed.front().advice.empty())
+            out += "    " + recompile.failed.front().advice + '\n';
+    }
+    return out;
+}
+
+json document(const session::Session& session, const std::vector<FrameCache>& caches) {
+    json out = json::array();
+    for (const FrameCache& cache : caches) {
+        json recompiles = json::array();
+        for (const dynamo::Recompile& recompile : cache.recompiles) {
+            json failed = json::array();
+            for (const FailedGuard& guard : recompile.failed)
+                failed.push_back({{"entry", guard.entry},
+                                  {"check", guard.check},
+                                  {"subject", guard.subject},
+                                  {"expected", guard.expected},
+                                  {"actual", guard.actual},
+                                  {"file", guard.addedAt.file},
+                                  {"line", guard.addedAt.line},
+                                  {"code", guard.addedAt.code},
+                                  {"advice", guard.advice}});
+            recompiles.push_back({{"compile_id", compileName(session, session.compiles[recompile.compile])},
+                                  {"failed", failed}});
+        }
+        out.push_back({{"first", compileName(session, session.compiles[cache.first])},
+                       {"function", session.compiles[cache.first].function},
+                       {"entries", cache.entries},
+                       {"recompiles", recompiles}});
+    }
+    return out;
+}
+
+int run(const Options& options) {
+    const auto session = openInput(options.path);
+    if (!session) return fail(session.error());
+    const std::vector<FrameCache> caches = dynamo::explainRecompiles(**session);
+    if (options.json) {
+        print(document(**session, caches).dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+        return exitOk;
+    }
+    std::string out;
+    for (const FrameCache& cache : caches)
+        out += paragraph(**session, cache);
+    print(out.empty() ? "nothing was compiled twice\n" : out);
+    return exitOk;
+}
+
+} // namespace
+
+void addRecompiles(Parser& parser) {
+    auto options = std::make_shared<Options>();
+    Command command = parser.command(
+        "recompiles", "Why frames were compiled again: the guards that failed, with both values");
+    command.add("path", options->path, "Capture; - for standard input").required();
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/dynamo/recompiles.h"
+
+#include "core/ir/lines.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+namespace dynascope::dynamo {
+
+namespace {
+
+using Kind = FailedGuard::Kind;
+
+/// The text between two others; nothing where either is missing.
+std::optional<std::string_view> between(std::string_view text, std::string_view before,
+                                        std::string_view after) {
+    const std::size_t begin = text.find(before);
+    if (begin == std::string_view::npos) return {};
+    const std::size_t from = begin + before.size();
+    const std::size_t end = after.empty() ? text.size() : text.find(after, from);
+    if (end == std::string_view::npos) return {};
+    return text.substr(from, end - from);
+}
+
+int numberOf(std::string_view text, int otherwise) {
+    int number = otherwise;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+/// "0/1: check  # code  # file:58 in f": takes the comments off and keeps what they say.
+void readComments(std::string_view& text, FailedGuard& guard) {
+    text = text.substr(0, text.find("\nUser stack trace:"));
+    const std::size_t comment = text.find(" # ");
+    if (comment == std::string_view::npos) return;
+    std::string_view rest = text.substr(comment + 3);
+    text = ir::trim(text.substr(0, comment));
+    const std::size_t place = rest.rfind("  # ");
+    if (place == std::string_view::npos) return;
+    guard.addedAt.code = ir::trim(rest.substr(0, place));
+    const std::string_view where = rest.substr(place + 4);
+    const std::size_t in = where.find(" in ");
+    const std::size_t colon = where.substr(0, in).rfind(':');
+    if (in == std::string_view::npos || colon == std::string_view::npos) return;
+    guard.addedAt.file = where.substr(0, colon);
+    guard.addedAt.line =
+        static_cast<std::uint32_t>(std::max(0, numberOf(where.substr(colon + 1, in - colon - 1), 0)));
+    guard.addedAt.function = where.substr(in + 4, where.substr(in + 4).find(' '));
+}
+
+/// "tensor 'x' size mismatch at index 0. expected 8, actual 4".
+bool readTensor(std::string_view text, FailedGuard& guard) {
+    static constexpr std::pair<std::string_view, Kind> kinds[] = {
+        {"size mismatch", Kind::Size},     {"stride mismatch", Kind::Stride},
+        {"rank mismatch", Kind::Rank},     {"dtype mismatch", Kind::Dtype},
+        {"device", Kind::Device},          {"requires_grad mismatch", Kind::RequiresGrad},
+        {"dispatch key set", Kind::Other}, {"", Kind::Other},
+    };
+    const auto name = between(text, "tensor '", "'");
+    if (!text.starts_with("tensor '") || !name) return false;
+    guard.subject = *name;
+    for (const auto& [words, kind] : kinds) {
+        if (text.find(words) == std::string_view::npos) continue;
+        guard.kind = kind;
+        break;
+    }
+    if (const auto index = between(text, "at index ", ".")) guard.dimension = numberOf(*index, -1);
+    if (const auto expected = between(text, "expected ", ", actual"))
+        guard.expected = *expected;
+    else if (const auto only = between(text, "expected ", ""))
+        guard.expected = *only;
+    if (const auto actual = between(text, "actual ", "")) guard.actual = *actual;
+    return true;
+}
+
+bool readCall(std::string_view text, FailedGuard& guard) {
+    static constexpr std::pair<std::string_view, Kind> calls[] = {
+        {"___check_type_id(", Kind::Type},
+        {"___check_obj_id(", Kind::Object},
+        {"___dict_contains(", Kind::Length},
+        {"___dict_version(", Kind::Length},
+    };
+    for (const auto& [name, kind] : calls) {
+        if (!text.starts_with(name)) continue;
+        guard.kind = kind;
+        const std::string_view arguments = text.substr(name.size());
+        guard.subject = arguments.substr(0, arguments.find_first_of(",)"));
+        if (const auto type = between(text, "type=<class '", "'")) guard.expected = *type;
+        return true;
+    }
+    return false;
+}
+
+void readComparison(std::string_view text, FailedGuard& guard) {
+    const std::size_t is = text.find(" is ");
+    if (is != std::string_view::npos && text.find(" == ") == std::string_view::npos) {
+        const std::string_view other = text.substr(is + 4);
+        guard.subject = text.substr(0, is);
+        guard.kind = Kind::Alias;
+        for (const std::string_view constant : {"None", "True", "False", "not None"}) {
+            if (other != constant) continue;
+            guard.kind = Kind::Value;
+            guard.expected = other;
+        }
+        return;
+    }
+    const std::size_t equals = text.find(" == ");
+    if (equals == std::string_view::npos) return;
+    guard.subject = ir::trim(text.substr(0, equals));
+    guard.expected = ir::trim(text.substr(equals + 4));
+    guard.kind = Kind::Value;
+    if (guard.subject.starts_with("len(")) {
+        guard.kind = Kind::Length;
+        guard.subject = guard.subject.substr(4, guard.subject.rfind(')') - 4);
+    }
+}
+
+std::string adviceFor(const FailedGuard& guard) {
+    const std::string dimension = guard.dimension < 0 ? "i" : std::to_string(guard.dimension);
+    switch (guard.kind) {
+    case Kind::Size:
+    case Kind::Stride:
+        return "One entry serves every size once it is symbolic: torch._dynamo.mark_dynamic(" +
+               guard.subject + ", " + dimension + "), or torch.compile(dynamic=True)";
+    case Kind::Rank:
+        return "Each number of dimensions needs an entry of its own; reshape before the call";
+    case Kind::Dtype:
+    case Kind::Device:
+        return "Convert before the call, or expect an entry for each";
+    case Kind::RequiresGrad:
+        return "Call it with and without gradients from two torch.compile objects, or detach before the call";
+    case Kind::Value:
+        return "The value is compiled in, as 0 and 1 always are; pass it as a tensor if it changes often";
+    case Kind::Type:
+        return "Pass one type only: an int where a float is meant costs an entry";
+    case Kind::Object:
+        return "The very object is compiled in; make it once, outside the call";
+    case Kind::Length:
+        return "The number of elements is compiled in; pad, or stack them into a tensor";
+    case Kind::Alias:
+        return "Whether two inputs are one tensor is compiled in; pass a copy if they need not be";
+    case Kind::Mode:
+        return "Set the mode once, outside the loop that calls";
+    case Kind::Backend:
+        return "Each backend has entries of its own";
+    case Kind::Other:
+        break;
+    }
+    return {};
+}
+
+/// What the call had, where the text does not say, from what was compiled for it.
+void completeActual(FailedGuard& guard, const session::Compile& made) {
+    if (!guard.actual.empty() || guard.subject.empty()) return;
+    const std::string source = "L['" + guard.subject + "']";
+    for (const session::SymbolInfo& symbol : made.symbols)
+        if (symbol.source == guard.subject || symbol.source == source) guard.actual = symbol.value;
+}
+
+} // namespace
+
+FailedGuard readFailedGuard(std::string_view reason) {
+    FailedGuard guard;
+    std::string_view text = ir::trim(reason);
+    const std::size_t colon = text.find(": ");
+    if (colon != std::string_view::npos &&
+        text.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos) {
+        guard.entry = text.substr(0, colon);
+        text = text.substr(colon + 2);
+    }
+    readComments(text, guard);
+    guard.check = ir::trim(text);
+    if (const auto hint = between(reason, "(HINT: ", ")");
+        hint && guard.expected.empty() && hint->starts_with("type "))
+        guard.expected = hint->substr(5);
+    const std::string_view check = guard.check;
+    if (check.starts_with("BACKEND_MATCH"))
+        guard.kind = Kind::Backend;
+    else if (check.starts_with("GLOBAL_STATE") || check.find("grad_mode") != std::string_view::npos ||
+             check.starts_with("___check_global_state"))
+        guard.kind = Kind::Mode;
+    else if (!readTensor(check, guard) && !readCall(check, guard))
+        readComparison(check, guard);
+    guard.advice = adviceFor(guard);
+    return guard;
+}
+
+std::vector<FrameCache> explainRecompiles(const session::Session& session) {
+    std::map<std::pair<int, int>, FrameCache> byFrame;
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const session::Compile& compile = session.compiles[i];
+        if (compile.id.frame < 0 || compile.id.autograd >= 0) continue;
+        FrameCache& cache =
+            byFrame.try_emplace({compile.rank, compile.id.frame}, FrameCache{compile.rank, i, 0, {}})
+                .first->second;
+        if (cache.entries++ == 0) continue;
+        Recompile recompile{i, {}};
+        for (const std::string& reason : compile.recompileReasons) {
+            recompile.failed.push_back(readFailedGuard(reason));
+            completeActual(recompile.failed.back(), compile);
+        }
+        cache.recompiles.push_back(std::move(recompile));
+    }
+    std::vector<FrameCache> out;
+    for (auto& [frame, cache] : byFrame)
+        if (!cache.recompiles.empty()) out.push_back(std::move(cache));
+    std::stable_sort(out.begin(), out.end(),
+                     [](const FrameCache& a, const FrameCache& b) { return a.entries > b.entries; });
+    return out;
+}
+
+} // namespace dynascope::dynamo
