@@ -2,6 +2,7 @@
 #include "app/cli/info.h"
 #include "app/cli/memory_report.h"
 
+#include "core/replay/tree_simulator.h"
 #include "core/session/break_reasons.h"
 
 #include <nlohmann/json.hpp>
@@ -128,6 +129,9 @@ std::string infoJson(const session::Session& session) {
                              {"frames", std::move(frames)},
                              {"compiles", std::move(compiles)},
                              {"timings", std::move(timings)}};
+    if (session.tree)
+        document["tree"] = {{"functions", session.tree->functions.size()},
+                            {"events", session.tree->events.size()}};
     if (session.memory) document["memory"] = memoryJson(*session.memory, SIZE_MAX);
     // Text of a capture may hold anything; bad UTF-8 is replaced rather than thrown at.
     return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);

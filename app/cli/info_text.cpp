@@ -3,6 +3,7 @@
 #include "app/cli/info.h"
 #include "app/cli/memory_report.h"
 #include "app/cli/table.h"
+#include "core/replay/tree_simulator.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
 #include "core/session/resume.h"
@@ -219,6 +220,9 @@ std::vector<PhaseTime> phaseTimes(const Session& session) {
 std::string infoText(const Session& session) {
     std::string out = headText(session);
     if (session.memory) return out + memoryText(*session.memory, mostMemoryLines);
+    if (session.tree)
+        return out + count(session.tree->functions.size(), "function") + ", " +
+               count(session.tree->events.size(), "event") + " of CUDA-graph trees\n";
     if (!session.records.empty()) out += compilesText(session);
     return out + breaksText(session) + stagesText(session) + cachesText(session) + timingsText(session) +
            recordsText(session) + warningsText(session);

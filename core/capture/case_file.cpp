@@ -2,6 +2,7 @@
 #include "core/capture/case_file.h"
 
 #include "core/ir/text.h"
+#include "core/replay/tree_simulator.h"
 #include "core/session/byte_source.h"
 
 #include <array>
@@ -65,6 +66,19 @@ void quoteSource(session::Session& session, const std::string& name, const std::
     }
 }
 
+Result<session::Session> treeCase(std::string_view bytes, const std::string& label, const json& document) {
+    Result<replay::TreeProgram> program = replay::readTreeCase(bytes);
+    if (!program) {
+        program.error().file = label;
+        return tl::unexpected(program.error());
+    }
+    session::Session session;
+    session.kind = session::Kind::TreeCase;
+    session.torchVersion = stringAt(document, "torch_version");
+    session.tree = std::make_shared<const replay::TreeProgram>(std::move(*program));
+    return session;
+}
+
 } // namespace
 
 bool looksLikeCase(std::string_view head) {
@@ -82,6 +96,7 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
     if (!document.is_object())
         return tl::unexpected(
             Error{"neither a TORCH_TRACE log nor graph text nor the JSON of an oracle case", label, 0, 0});
+    if (stringAt(document, "kind") == "cudagraph_tree_trace") return treeCase(bytes, label, document);
     const std::string before = stringAt(document, "before");
     if (before.empty())
         return tl::unexpected(Error{

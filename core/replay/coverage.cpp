@@ -115,7 +115,9 @@ private:
         GraphCoverage out;
         if (graph) {
             const session::Compile& compile = m_session.compiles[index];
-            out = judgeGraph(factsOf(*graph), fixedInputs(compile, **graph, part), m_out.backend);
+            std::vector<std::size_t> fixed = fixedInputs(compile, **graph, part);
+            out = judgeGraph(factsOf(*graph), fixed, m_out.backend);
+            out.fixed = std::move(fixed);
         } else {
             out.message = "the graph cannot be read: " + graph.error().message;
         }

@@ -49,6 +49,7 @@ struct GraphCoverage {
     std::string part;        ///< "forward", "backward", "inference", "graph"
     std::size_t nodes = 0;
     std::size_t inputs = 0, fixedInputs = 0; ///< placeholders, and those with fixed addresses among them
+    std::vector<std::size_t> fixed;          ///< which: ordinals, ascending; some may be beyond the inputs
     CoverageVerdict verdict = CoverageVerdict::Unknown;
     /// Of a graph that has CPU tensors only: the verdict if they were on one GPU.
     std::optional<CoverageVerdict> onGpu;

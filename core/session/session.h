@@ -18,6 +18,10 @@
 #include <string_view>
 #include <vector>
 
+namespace dynascope::replay {
+struct TreeProgram;
+}
+
 namespace dynascope::session {
 
 /// The bytes of one input file, read once (memory-mapped where the file is plain). Thread-safe.
@@ -263,10 +267,11 @@ enum class Kind : std::uint8_t {
     TorchLogs,
     DebugFolder,
     MemorySnapshot,
+    TreeCase,
     Unknown
 };
 /// "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "TORCH_LOGS",
-/// "TORCH_COMPILE_DEBUG", "memory snapshot", "unknown".
+/// "TORCH_COMPILE_DEBUG", "memory snapshot", "CUDA-graph tree case", "unknown".
 [[nodiscard]] std::string_view kindName(Kind kind);
 
 /// A piece of the input that could not be used as meant. Everything else still opens.
@@ -310,6 +315,7 @@ struct Session {
     std::map<std::string, SourceFile> sources;
     std::map<std::string, std::size_t> recordCounts; ///< by Record::type
     std::shared_ptr<const MemorySnapshot> memory;    ///< null where the input is none
+    std::shared_ptr<const replay::TreeProgram> tree; ///< calls of CUDA graphs; null where the input is none
 
     [[nodiscard]] const Compile* find(int rank, std::string_view compileId) const;
 };

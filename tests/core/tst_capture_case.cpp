@@ -2,6 +2,7 @@
 //
 // Oracle cases as captures.
 #include "core/capture/open.h"
+#include "core/replay/tree_simulator.h"
 
 #include <QtTest>
 
@@ -47,6 +48,28 @@ private slots:
         const auto source = session.sources.find("sibling_views.py");
         QVERIFY(source != session.sources.end());
         QCOMPARE(source->second.lines.at(1), std::string("def f(x):"));
+    }
+
+    /// Calls of CUDA graphs: no graph, but a program.
+    void treeCase() {
+        const QByteArray head =
+            "{'name': 'tiny', 'kind': 'cudagraph_tree_trace', 'torch_version': '2.13.0', "
+            "'cudagraph_unexpected_rerecord_limit': 128, 'functions': [{'n_inputs': 1, 'n_outputs': 1, "
+            "'static_input_idxs': [], 'mutated_input_idxs': [], 'mode': 'INFERENCE'}], 'events': [";
+        const auto opened = capture::openText(
+            json(head + "{'op': 'call', 'fn': 0, 'inputs': [['user']]}, {'op': 'mark_step'}]}"), "x");
+        QVERIFY2(opened, opened ? "" : opened.error().toString().c_str());
+        const session::Session& session = **opened;
+        QCOMPARE(session.kind, session::Kind::TreeCase);
+        QCOMPARE(session.torchVersion, std::string("2.13.0"));
+        QVERIFY(session.tree && session.compiles.empty());
+        QCOMPARE(session.tree->functions.size(), std::size_t{1});
+        QCOMPARE(session.tree->events.size(), std::size_t{2});
+        const auto wrong =
+            capture::openText(json(head + "{'op': 'call', 'fn': 7, 'inputs': []}]}"), "x.json");
+        QVERIFY(!wrong);
+        QCOMPARE(wrong.error().file, std::string("x.json"));
+        QCOMPARE(wrong.error().message, std::string("event 0 cannot be read"));
     }
 
     void otherForms() {

@@ -3,6 +3,7 @@
 
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
+#include "core/session/symbol_hints.h"
 
 #include <algorithm>
 #include <charconv>
@@ -13,16 +14,6 @@ namespace {
 
 using session::Compile;
 using session::StagePtr;
-
-ir::SymbolValues hintsOf(const Compile& compile) {
-    ir::SymbolValues out;
-    for (const session::SymbolInfo& symbol : compile.symbols) {
-        std::int64_t value = 0;
-        const char* const end = symbol.value.data() + symbol.value.size();
-        if (std::from_chars(symbol.value.data(), end, value).ptr == end) out[symbol.symbol] = value;
-    }
-    return out;
-}
 
 /// "static_input_indices=[0, 1]" of the metadata's text: parameters and buffers.
 std::vector<std::size_t> staticInputs(const session::Session& session, const Compile& compile, int attempt) {
@@ -120,7 +111,7 @@ private:
         const auto graph = joint->graph();
         if (!graph) return decline(joint, forward, backward, graph.error().message);
         const auto described = passes::partition::capturedJoint(
-            *graph, hintsOf(m_compile), staticInputs(m_session, m_compile, forward->attempt));
+            *graph, session::symbolHints(m_compile), staticInputs(m_session, m_compile, forward->attempt));
         if (!described) return decline(joint, forward, backward, described.error().message);
         const auto parts = passes::partition::minCutPartition(*described);
         if (!parts) return decline(joint, forward, backward, parts.error().message);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// For one graph, input by input: the category that decides whether a CUDA graph may write it, and what writes
+// it. As far as a graph tells by itself: which inputs lie in the pool of other recordings shows only when it
+// is called (TreeStep::mutations).
+#pragma once
+
+#include "core/replay/input_mutations.h"
+#include "core/replay/mutation_check.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dynascope::replay {
+
+struct InputCategory {
+    std::size_t input = 0; ///< ordinal among the placeholders
+    ir::NodeIndex placeholder = ir::npos;
+    MutationCategory category = MutationCategory::None;
+    bool fixed = false;             ///< its address stays from call to call
+    std::vector<InputWrite> writes; ///< those that PyTorch does not see included
+};
+
+struct InputCategories {
+    std::vector<InputCategory> inputs; ///< all of them, in order
+    MutationCheck check;               ///< as CUDA-graph trees ask, while nothing was recorded
+    std::optional<PythonError> error;  ///< what PyTorch raises on this graph instead
+};
+
+/// `fixed` lists inputs with fixed addresses, ascending.
+[[nodiscard]] InputCategories inputCategories(const GraphFacts& facts, std::span<const std::size_t> fixed);
+
+} // namespace dynascope::replay

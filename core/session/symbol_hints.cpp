@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/symbol_hints.h"
+
+#include <charconv>
+
+namespace dynascope::session {
+
+ir::SymbolValues symbolHints(const Compile& compile) {
+    ir::SymbolValues out;
+    for (const SymbolInfo& symbol : compile.symbols) {
+        std::int64_t value = 0;
+        const char* const end = symbol.value.data() + symbol.value.size();
+        if (std::from_chars(symbol.value.data(), end, value).ptr == end) out[symbol.symbol] = value;
+    }
+    return out;
+}
+
+} // namespace dynascope::session

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "core/ir/symbol_value.h"
+#include "core/session/session.h"
+
+namespace dynascope::session {
+
+/// The values that a compile's symbols had when it was compiled, as far as they are whole numbers.
+[[nodiscard]] ir::SymbolValues symbolHints(const Compile& compile);
+
+} // namespace dynascope::session
