@@ -60,5 +60,6 @@ void addTraceNode(Parser& parser);
 void addRecompiles(Parser& parser);
 void addRederive(Parser& parser);
 void addSymbols(Parser& parser);
+void addSteps(Parser& parser);
 
 } // namespace dynascope::cli

@@ -25,5 +25,6 @@ int main(int argc, char** argv) {
     cli::addRecompiles(parser);
     cli::addRederive(parser);
     cli::addSymbols(parser);
+    cli::addSteps(parser);
     return parser.run(argc, argv);
 }

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli steps RECORDING [--list] [--at N] [--until CONDITION | --to WHAT | --line FILE:LINE | ...]
+// [--back] [--json]
+#include "app/cli/command.h"
+#include "app/cli/steps_state.h"
+#include "core/dynamo/cursor.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+namespace dynascope::cli {
+
+using namespace dynamo;
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Happening>, 7> happeningNames{{
+    {"node", Happening::Node},
+    {"guard", Happening::Guard},
+    {"side-effect", Happening::SideEffect},
+    {"break", Happening::GraphBreak},
+    {"exception", Happening::Exception},
+    {"graph-end", Happening::GraphEnd},
+    {"comptime", Happening::Comptime},
+}};
+
+struct Options {
+    std::string path, until, to, line, node, guard, step;
+    std::string at, from;
+    std::size_t count = 40;
+    bool list = false, back = false, json = false;
+};
+
+/// A folder stands for the recording in it.
+Result<std::string> recordingIn(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code failure;
+    if (!fs::is_directory(path, failure)) return path;
+    std::vector<std::string> found;
+    for (auto entry = fs::directory_iterator(path, failure); !failure && entry != fs::directory_iterator();
+         entry.increment(failure))
+        if (entry->path().extension() == ".dsteps") found.push_back(entry->path().string());
+    if (found.empty()) return tl::unexpected(Error{"no recording (*.dsteps) in this folder", path, 0, 0});
+    std::sort(found.begin(), found.end());
+    if (found.size() > 1)
+        return tl::unexpected(
+            Error{count(found.size(), "recording") + " in this folder; name one, such as " + found.front(),
+                  path, 0, 0});
+    return found.front();
+}
+
+Result<StepIndex> stepNumber(const std::string& text, const Recording& recording) {
+    StepIndex out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (error != std::errc() || end != text.data() + text.size() || out >= recording.steps().size())
+        return tl::unexpected(
+            Error{"no step " + text + "; there are " + count(recording.steps().size(), "step"), {}, 0, 0});
+    return out;
+}
+
+Result<StepIndex> byLine(const Recording& recording, const std::string& place, StepIndex from,
+                         Direction direction) {
+    const std::size_t colon = place.rfind(':');
+    const std::string file = colon == std::string::npos ? std::string() : place.substr(0, colon);
+    const std::string text = colon == std::string::npos ? place : place.substr(colon + 1);
+    std::uint32_t line = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), line);
+    if (error != std::errc() || end != text.data() + text.size())
+        return tl::unexpected(Error{"not FILE:LINE: " + place, {}, 0, 0});
+    return runToLine(recording, from, file, line, direction);
+}
+
+/// The step that the options ask to go to from `from`.
+Result<StepIndex> target(const Recording& recording, const Options& options, StepIndex from) {
+    const Direction direction = options.back ? Direction::Back : Direction::Forward;
+    if (!options.until.empty()) {
+        const Result<Condition> condition = Condition::parse(options.until);
+        if (!condition) return tl::unexpected(condition.error());
+        return runUntil(recording, from, *condition, direction);
+    }
+    if (!options.line.empty()) return byLine(recording, options.line, from, direction);
+    if (!options.node.empty()) return runToNode(recording, from, options.node, direction);
+    if (!options.guard.empty()) return runToGuard(recording, from, options.guard, direction);
+    if (!options.step.empty()) {
+        if (from == noStep) return tl::unexpected(Error{"--step needs --from N", {}, 0, 0});
+        if (options.step == "in") return stepIn(recording, from, direction);
+        if (options.step == "over") return stepOver(recording, from, direction);
+        return options.step == "out" ? stepOut(recording, from, direction)
+                                     : stepLine(recording, from, direction);
+    }
+    for (const auto& [name, what] : happeningNames)
+        if (options.to == name) return runTo(recording, from, what, direction);
+    return noStep;
+}
+
+bool asksToGo(const Options& options) {
+    return !(options.until.empty() && options.to.empty() && options.line.empty() && options.node.empty() &&
+             options.guard.empty() && options.step.empty());
+}
+
+int show(const Recording& recording, const Options& options, StepIndex step) {
+    const State* state = recording.stateAt(step);
+    if (state == nullptr)
+        return fail(
+            Error{"the state at step " + std::to_string(step) + " cannot be read", options.path, 0, 0});
+    print(options.json ? stateJson(recording, *state, step)
+                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                             '\n'
+                       : stateText(recording, *state, step));
+    return exitOk;
+}
+
+int run(const Options& options) {
+    const Result<std::string> path = recordingIn(options.path);
+    if (!path) return fail(path.error());
+    const Result<RecordingPtr> opened = Recording::open(*path);
+    if (!opened) return fail(opened.error());
+    const Recording& recording = **opened;
+    for (const std::string& warning : recording.warnings())
+        static_cast<void>(fail(Error{warning, *path, 0, 0}));
+
+    StepIndex from = noStep;
+    for (const std::string* text : {&options.from, &options.at}) {
+        if (text->empty()) continue;
+        const Result<StepIndex> found = stepNumber(*text, recording);
+        if (!found) return fail(found.error());
+        from = *found;
+    }
+    if (asksToGo(options)) {
+        // From the very beginning, or back from the very end.
+        const Result<StepIndex> found = target(recording, options, from);
+        if (!found) return fail(found.error());
+        if (*found == noStep) {
+            static_cast<void>(fail("no such step in that direction"));
+            return exitFailure;
+        }
+        return show(recording, options, *found);
+    }
+    if (!options.at.empty()) return show(recording, options, from);
+    const auto many = static_cast<StepIndex>(std::min<std::size_t>(options.count, UINT32_MAX));
+    if (options.list || from != noStep) {
+        const StepIndex first = from == noStep ? 0 : from;
+        print(options.json ? stepsJson(recording, first, many)
+                                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                                 '\n'
+                           : stepLines(recording, first, many));
+    } else {
+        print(options.json
+                  ? summaryJson(recording).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                        '\n'
+                  : summaryText(recording));
+    }
+    return exitOk;
+}
+
+} // namespace
+
+void addSteps(Parser& parser) {
+    auto options = std::make_shared<Options>();
+    Command command =
+        parser.command("steps", "Go through a recording of Dynamo: its steps, and the state at any of them");
+    command.add("recording", options->path, "Recording (*.dsteps), or a folder with one").required();
+    command.flag("--list", options->list, "The steps, one a line; --from and --count say which");
+    command.add("--at", options->at, "The state at this step");
+    command.add("--from", options->from,
+                "Where to begin; without it at the beginning, or at the end for --back");
+    command.add("--count", options->count, "How many steps to list").showDefault();
+    command
+        .add("--to", options->to,
+             "Go to the next step with: node, guard, side-effect, break, exception, graph-end, comptime")
+        .oneOf({"node", "guard", "side-effect", "break", "exception", "graph-end", "comptime"});
+    command.add(
+        "--until", options->until,
+        "Go to where a condition comes to hold: \"nodes > 10\", \"local x is tensor and x.dtype == f32\"");
+    command.add("--line", options->line, "Go to a source line, FILE:LINE");
+    command.add("--node", options->node, "Go to the step that made this graph node");
+    command.add("--guard", options->guard,
+                "Go to the step that added a guard on a source such as \"L['x']\"");
+    command.add("--step", options->step, "One step from --from: in, over, out, or line")
+        .oneOf({"in", "over", "out", "line"});
+    command.flag("--back", options->back, "In the other direction");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
+}
+
+} // namespace dynascope::cli

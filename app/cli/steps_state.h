@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What `dynascope-cli steps` says of a recording and of one step, as text and as JSON.
+#pragma once
+
+#include "core/dynamo/recording.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace dynascope::cli {
+
+/// Compiles, attempts, graph breaks and other events.
+[[nodiscard]] std::string summaryText(const dynamo::Recording& recording);
+[[nodiscard]] nlohmann::json summaryJson(const dynamo::Recording& recording);
+
+/// One line for each of `count` steps from `first` on.
+[[nodiscard]] std::string stepLines(const dynamo::Recording& recording, dynamo::StepIndex first,
+                                    dynamo::StepIndex count);
+[[nodiscard]] nlohmann::json stepsJson(const dynamo::Recording& recording, dynamo::StepIndex first,
+                                       dynamo::StepIndex count);
+
+/// Everything that Dynamo held at a step.
+[[nodiscard]] std::string stateText(const dynamo::Recording& recording, const dynamo::State& state,
+                                    dynamo::StepIndex step);
+[[nodiscard]] nlohmann::json stateJson(const dynamo::Recording& recording, const dynamo::State& state,
+                                       dynamo::StepIndex step);
+
+} // namespace dynascope::cli

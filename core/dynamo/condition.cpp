@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/dynamo/condition.h"
+
+#include "core/dynamo/describe.h"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace dynascope::dynamo {
+
+struct Condition::Node {
+    enum class Kind { And, Or, Not, Compare, Is, GuardOn } kind = Kind::Compare;
+    std::shared_ptr<const Node> left, right;
+    std::string first, second; ///< operands; of Is the local and the kind, of GuardOn the source
+    std::string comparison;
+    bool firstQuoted = false, secondQuoted = false;
+};
+
+namespace {
+
+using Node = Condition::Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+constexpr int deepest = 100;
+
+bool isWordPart(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '-' || c == '$' || static_cast<unsigned char>(c) >= 128;
+}
+
+struct Token {
+    enum class Kind { End, Word, Text, Sign } kind = Kind::End;
+    std::string text;
+    std::size_t column = 0;
+};
+
+class Parser {
+public:
+    explicit Parser(std::string_view text)
+        : m_text(text) {
+        advance();
+    }
+
+    Result<NodePtr> whole() {
+        NodePtr out = either(0);
+        if (m_error.empty() && m_token.kind != Token::Kind::End)
+            fail("'" + m_token.text + "' is not expected here");
+        if (!m_error.empty()) return tl::unexpected(Error{m_error, "condition", 0, m_errorColumn});
+        return out;
+    }
+
+private:
+    void fail(std::string why) {
+        if (!m_error.empty()) return;
+        m_error = std::move(why);
+        m_errorColumn = m_token.column;
+    }
+
+    void advance() {
+        while (m_at < m_text.size() && (m_text[m_at] == ' ' || m_text[m_at] == '\t'))
+            ++m_at;
+        m_token = {Token::Kind::End, {}, m_at + 1};
+        if (m_at >= m_text.size()) return;
+        const char c = m_text[m_at];
+        const std::size_t begin = m_at;
+        if (c == '"' || c == '\'') {
+            const std::size_t end = m_text.find(c, m_at + 1);
+            m_token.kind = Token::Kind::Text;
+            m_token.text = m_text.substr(m_at + 1, end == std::string_view::npos ? end : end - m_at - 1);
+            m_at = end == std::string_view::npos ? m_text.size() : end + 1;
+            if (end == std::string_view::npos) fail("the quotation has no end");
+        } else if (isWordPart(c)) {
+            while (m_at < m_text.size() && isWordPart(m_text[m_at]))
+                ++m_at;
+            m_token.kind = Token::Kind::Word;
+            m_token.text = m_text.substr(begin, m_at - begin);
+        } else {
+            const std::string_view two = m_text.substr(m_at, 2);
+            const bool pair = two == "==" || two == "!=" || two == "<=" || two == ">=";
+            m_at += pair ? 2 : 1;
+            m_token.kind = Token::Kind::Sign;
+            m_token.text = m_text.substr(begin, m_at - begin);
+        }
+    }
+
+    [[nodiscard]] bool at(std::string_view text) const {
+        return m_token.kind != Token::Kind::Text && m_token.text == text;
+    }
+    bool take(std::string_view text) {
+        if (m_token.kind == Token::Kind::End || !at(text)) return false;
+        advance();
+        return true;
+    }
+
+    static NodePtr join(Node::Kind kind, NodePtr left, NodePtr right) {
+        auto out = std::make_shared<Node>();
+        out->kind = kind;
+        out->left = std::move(left);
+        out->right = std::move(right);
+        return out;
+    }
+
+    // A chain grows to the left: as deep as it is long. So its length is bounded as well.
+    NodePtr either(int depth) {
+        NodePtr out = both(depth);
+        for (int links = 0; m_error.empty() && take("or"); ++links) {
+            if (links == deepest) fail("too many parts");
+            out = join(Node::Kind::Or, std::move(out), both(depth));
+        }
+        return out;
+    }
+
+    NodePtr both(int depth) {
+        NodePtr out = one(depth);
+        for (int links = 0; m_error.empty() && take("and"); ++links) {
+            if (links == deepest) fail("too many parts");
+            out = join(Node::Kind::And, std::move(out), one(depth));
+        }
+        return out;
+    }
+
+    NodePtr one(int depth) {
+        if (depth >= deepest) fail("nested too deeply");
+        if (!m_error.empty()) return nullptr;
+        if (take("not")) return join(Node::Kind::Not, one(depth + 1), nullptr);
+        if (take("(")) {
+            NodePtr out = either(depth + 1);
+            if (!take(")")) fail("')' is missing");
+            return out;
+        }
+        return test();
+    }
+
+    /// A guard's source: everything up to a word "and" or "or" outside of brackets, or the end.
+    std::string sourceText() {
+        std::size_t brackets = 0;
+        std::size_t end = m_token.column - 1;
+        for (; end < m_text.size(); ++end) {
+            const char c = m_text[end];
+            if (c == '[' || c == '(') ++brackets;
+            if (c == ']' || c == ')') {
+                if (brackets == 0) break;
+                --brackets;
+            }
+            if (brackets == 0 && c == ' ') break;
+        }
+        std::string out(m_text.substr(m_token.column - 1, end - (m_token.column - 1)));
+        m_at = end;
+        advance();
+        return out;
+    }
+
+    NodePtr test() {
+        auto out = std::make_shared<Node>();
+        const bool local = at("local");
+        if (take("guard")) {
+            if (!take("on")) fail("'on' and a source are missing");
+            out->kind = Node::Kind::GuardOn;
+            out->first = sourceText();
+            if (out->first.empty()) fail("a source such as L['x'] is missing");
+            return out;
+        }
+        if (local) advance();
+        operand(out->first, out->firstQuoted);
+        if (take("is")) {
+            const bool negated = take("not");
+            out->kind = Node::Kind::Is;
+            bool quoted = false;
+            operand(out->second, quoted);
+            return negated ? join(Node::Kind::Not, std::move(out), nullptr) : NodePtr(std::move(out));
+        }
+        static constexpr std::array<std::string_view, 7> signs{"==", "!=", "<=", ">=", "<", ">", "="};
+        for (const std::string_view sign : signs) {
+            if (m_token.kind != Token::Kind::Sign || m_token.text != sign) continue;
+            advance();
+            out->comparison = sign == "=" ? "==" : sign;
+            operand(out->second, out->secondQuoted);
+            return out;
+        }
+        if (!local) fail("a comparison such as '> 10' is missing");
+        out->kind = Node::Kind::Is; // "local x": there is one
+        return out;
+    }
+
+    void operand(std::string& text, bool& quoted) {
+        if (m_token.kind != Token::Kind::Word && m_token.kind != Token::Kind::Text) {
+            fail(m_token.kind == Token::Kind::End ? "something is missing at the end"
+                                                  : "'" + m_token.text + "' is not expected here");
+            return;
+        }
+        quoted = m_token.kind == Token::Kind::Text;
+        text = m_token.text;
+        advance();
+    }
+
+    std::string_view m_text;
+    std::size_t m_at = 0;
+    Token m_token;
+    std::string m_error;
+    std::size_t m_errorColumn = 0;
+};
+
+std::optional<double> asNumber(std::string_view text) {
+    double out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return out;
+}
+
+struct Context {
+    const Recording& recording;
+    const State& state;
+    StepIndex step;
+    const FrameState* frame;
+};
+
+/// What the program's own words stand for; nothing if the word is not one of them.
+std::optional<std::string> builtin(const Context& context, std::string_view name) {
+    const StepInfo& step = context.recording.steps()[context.step];
+    const FrameInfo& frame = context.recording.frames()[step.frame];
+    const Code& code = context.recording.codeOf(frame);
+    const AttemptInfo& attempt = context.recording.attempts()[frame.attempt];
+    const Instruction* instruction = context.recording.instructionAt(context.step);
+    if (name == "nodes")
+        return std::to_string(context.state.currentGraph() ? context.state.currentGraph()->nodes : 0);
+    if (name == "guards") return std::to_string(context.state.guardCount);
+    if (name == "stack") return std::to_string(context.frame->stack.size());
+    if (name == "depth") return std::to_string(frame.depth);
+    if (name == "line") return std::to_string(instruction ? instruction->line : 0);
+    if (name == "offset") return std::to_string(instruction ? instruction->offset : -1);
+    if (name == "step") return std::to_string(context.step);
+    if (name == "attempt") return std::to_string(attempt.number);
+    if (name == "effects")
+        return std::to_string(context.state.stores.size() + context.state.mutations.size());
+    if (name == "op") return std::string(instruction ? instruction->op : std::string_view());
+    if (name == "function") return code.name;
+    if (name == "file") return code.file;
+    if (name == "compile") return attempt.compileId;
+    return std::nullopt;
+}
+
+/// A local or one of its fields; a cell stands for what it holds.
+std::optional<std::string> localText(const Context& context, std::string_view path) {
+    const std::string_view name = path.substr(0, path.find('.'));
+    ValueId id = localNamed(context.recording, *context.frame, name);
+    if (id == 0) return std::nullopt;
+    if (const ValueId contents = cellContents(context.recording, context.state, id)) id = contents;
+    const ValueInfo value = unwrapped(context.recording, context.state, id);
+    if (name.size() == path.size()) return comptimeText(context.recording, context.state, id);
+    const std::string_view field = path.substr(name.size() + 1);
+    if (field == "kind") return std::string(value.kind);
+    const ValueInfo::Field* found = value.field(field);
+    if (found == nullptr)
+        return field == "requires_grad" || field == "modified" ? std::optional<std::string>("0")
+                                                               : std::nullopt;
+    if (!found->number) return std::string(found->text);
+    if (field == "node" && *found->number > 0 && *found->number <= context.state.nodes.size())
+        return std::string(context.recording.text(context.state.nodes[*found->number - 1].name));
+    return std::to_string(*found->number);
+}
+
+bool isKind(const Context& context, std::string_view name, std::string_view kind) {
+    ValueId id = localNamed(context.recording, *context.frame, name);
+    if (id == 0) return false;
+    if (kind.empty()) return true;
+    const ValueInfo outer = context.recording.value(context.state, id);
+    if (kind == "cell") return outer.kind == "CellVariable";
+    if (kind == "lazy") return outer.field("realized") != nullptr && outer.number("realized") == 0;
+    if (const ValueId contents = outer.value("contents")) id = contents;
+    const ValueInfo value = unwrapped(context.recording, context.state, id);
+    if (kind == "tensor")
+        return !value.text("dtype").empty() || value.text("peek_type") == "Tensor" ||
+               value.text("peek_type") == "Parameter";
+    if (kind == "constant") return value.kind == "ConstantVariable";
+    if (kind == "symbol") return value.kind == "SymNodeVariable";
+    if (kind == "list" || kind == "dict" || kind == "tuple" || kind == "set" || kind == "function") {
+        std::string wanted(kind);
+        wanted.front() = static_cast<char>(wanted.front() - 'a' + 'A');
+        return value.kind.find(wanted) != std::string_view::npos || value.text("peek_type") == kind;
+    }
+    return value.kind == kind || outer.kind == kind || value.text("type") == kind ||
+           value.text("peek_type") == kind;
+}
+
+bool guardOn(const Context& context, std::string_view source) {
+    const TextId id = context.recording.idOf(source);
+    for (std::size_t i = 0; id != 0 && i < context.state.guards.size(); ++i)
+        if (const GuardState& guard = context.state.guards[i]; !guard.gone && guard.name == id) return true;
+    return false;
+}
+
+bool compare(const std::string& left, std::string_view sign, const std::string& right) {
+    const std::optional<double> a = asNumber(left), b = asNumber(right);
+    const auto decide = [sign](const auto& x, const auto& y) {
+        if (sign == "==") return x == y;
+        if (sign == "!=") return x != y;
+        if (sign == "<") return x < y;
+        if (sign == "<=") return x <= y;
+        return sign == ">" ? x > y : x >= y;
+    };
+    return a && b ? decide(*a, *b) : decide(left, right);
+}
+
+bool evaluate(const Node& node, const Context& context) {
+    switch (node.kind) {
+    case Node::Kind::And:
+        return evaluate(*node.left, context) && evaluate(*node.right, context);
+    case Node::Kind::Or:
+        return evaluate(*node.left, context) || evaluate(*node.right, context);
+    case Node::Kind::Not:
+        return !evaluate(*node.left, context);
+    case Node::Kind::Is:
+        return isKind(context, node.first, node.second);
+    case Node::Kind::GuardOn:
+        return guardOn(context, node.first);
+    case Node::Kind::Compare:
+        break;
+    }
+    const auto operand = [&](const std::string& text, bool quoted) -> std::optional<std::string> {
+        if (quoted || asNumber(text)) return text;
+        if (auto known = builtin(context, text)) return known;
+        return localText(context, text);
+    };
+    const std::optional<std::string> left = operand(node.first, node.firstQuoted);
+    if (!left) return false;
+    // A word that names nothing stands for itself: f32, helper, LOAD_FAST.
+    return compare(*left, node.comparison, operand(node.second, node.secondQuoted).value_or(node.second));
+}
+
+} // namespace
+
+Result<Condition> Condition::parse(std::string_view text) {
+    Result<NodePtr> root = Parser(text).whole();
+    if (!root) return tl::unexpected(root.error());
+    Condition out;
+    out.m_text = text;
+    out.m_root = std::move(*root);
+    return out;
+}
+
+bool Condition::holds(const Recording& recording, const State& state, StepIndex step) const {
+    const FrameState* frame = state.frameState(state.frame);
+    return frame != nullptr && evaluate(*m_root, {recording, state, step, frame});
+}
+
+} // namespace dynascope::dynamo

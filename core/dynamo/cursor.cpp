@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/dynamo/cursor.h"
+
+#include "core/base/words.h"
+#include "core/dynamo/describe.h"
+
+#include <algorithm>
+
+namespace dynascope::dynamo {
+
+namespace {
+
+const FrameInfo& frameAt(const Recording& recording, StepIndex step) {
+    return recording.frames()[recording.steps()[step].frame];
+}
+
+std::uint32_t lineAt(const Recording& recording, StepIndex step) {
+    const Instruction* instruction = recording.instructionAt(step);
+    return instruction ? instruction->line : 0;
+}
+
+/// The first step from `from` on, itself left out, that `good` accepts.
+template <typename Good>
+StepIndex find(const Recording& recording, StepIndex from, Direction direction, Good good) {
+    const auto size = static_cast<StepIndex>(recording.steps().size());
+    if (direction == Direction::Forward) {
+        for (StepIndex i = from + 1; i < size; ++i)
+            if (good(i)) return i;
+    } else {
+        for (StepIndex i = std::min(from, size); i-- > 0;)
+            if (good(i)) return i;
+    }
+    return noStep;
+}
+
+/// Among steps that things came to be at, the nearest to `from`.
+StepIndex nearest(std::vector<StepIndex> steps, StepIndex from, Direction direction) {
+    std::sort(steps.begin(), steps.end());
+    if (direction == Direction::Forward) {
+        const auto after = std::upper_bound(steps.begin(), steps.end(), from);
+        return after == steps.end() ? noStep : *after;
+    }
+    const auto before = std::lower_bound(steps.begin(), steps.end(), from);
+    return before == steps.begin() ? noStep : *(before - 1);
+}
+
+bool sameFile(std::string_view path, std::string_view wanted) {
+    return wanted.empty() || path == wanted ||
+           (wanted.find('/') == std::string_view::npos && baseName(path) == wanted);
+}
+
+} // namespace
+
+StepIndex stepIn(const Recording& recording, StepIndex from, Direction direction) {
+    return find(recording, from, direction, [](StepIndex) { return true; });
+}
+
+StepIndex stepOver(const Recording& recording, StepIndex from, Direction direction) {
+    const FrameInfo& frame = frameAt(recording, from);
+    return find(recording, from, direction, [&](StepIndex i) {
+        const FrameInfo& other = frameAt(recording, i);
+        return other.attempt != frame.attempt ? other.depth == 0 : other.depth <= frame.depth;
+    });
+}
+
+StepIndex stepOut(const Recording& recording, StepIndex from, Direction direction) {
+    const FrameInfo& frame = frameAt(recording, from);
+    return find(recording, from, direction, [&](StepIndex i) {
+        const FrameInfo& other = frameAt(recording, i);
+        return other.attempt != frame.attempt ? other.depth == 0 : other.depth < frame.depth;
+    });
+}
+
+StepIndex stepLine(const Recording& recording, StepIndex from, Direction direction) {
+    const std::uint32_t frame = recording.steps()[from].frame;
+    const std::uint32_t line = lineAt(recording, from);
+    StepIndex at = stepOver(recording, from, direction);
+    while (at != noStep && recording.steps()[at].frame == frame && lineAt(recording, at) == line)
+        at = stepOver(recording, at, direction);
+    return at;
+}
+
+StepIndex runTo(const Recording& recording, StepIndex from, Happening what, Direction direction) {
+    return find(recording, from, direction, [&](StepIndex i) { return recording.steps()[i].has(what); });
+}
+
+StepIndex runToLine(const Recording& recording, StepIndex from, std::string_view file, std::uint32_t line,
+                    Direction direction) {
+    return find(recording, from, direction, [&](StepIndex i) {
+        if (lineAt(recording, i) != line) return false;
+        const FrameInfo& frame = frameAt(recording, i);
+        if (!sameFile(recording.codeOf(frame).file, file)) return false;
+        // Where the frame came from another line, or began.
+        const std::uint32_t index = recording.steps()[i].frame;
+        StepIndex before = i;
+        while (before > frame.first && recording.steps()[--before].frame != index) {
+        }
+        return i == frame.first || lineAt(recording, before) != line;
+    });
+}
+
+StepIndex runToInstruction(const Recording& recording, StepIndex from, std::uint32_t code,
+                           std::uint32_t instruction, Direction direction) {
+    return find(recording, from, direction, [&](StepIndex i) {
+        return recording.steps()[i].instruction == instruction && frameAt(recording, i).code == code;
+    });
+}
+
+StepIndex runToNode(const Recording& recording, StepIndex from, std::string_view name, Direction direction) {
+    std::vector<StepIndex> steps;
+    std::uint32_t attempt = UINT32_MAX;
+    const State* last = nullptr;
+    for (const Birth& birth : recording.nodeBirths()) {
+        if (birth.step >= recording.steps().size()) continue;
+        if (birth.attempt != attempt) last = recording.stateAfter(attempt = birth.attempt);
+        if (last != nullptr && birth.id <= last->nodes.size() &&
+            recording.text(last->nodes[birth.id - 1].name) == name)
+            steps.push_back(birth.step);
+    }
+    return nearest(std::move(steps), from, direction);
+}
+
+StepIndex runToGuard(const Recording& recording, StepIndex from, std::string_view source,
+                     Direction direction) {
+    std::vector<StepIndex> steps;
+    std::uint32_t attempt = UINT32_MAX;
+    const State* last = nullptr;
+    for (const Birth& birth : recording.guardBirths()) {
+        if (birth.step >= recording.steps().size()) continue;
+        if (birth.attempt != attempt) last = recording.stateAfter(attempt = birth.attempt);
+        if (last != nullptr && birth.id <= last->guards.size() &&
+            recording.text(last->guards[birth.id - 1].name) == source)
+            steps.push_back(birth.step);
+    }
+    return nearest(std::move(steps), from, direction);
+}
+
+Result<StepIndex> runUntil(const Recording& recording, StepIndex from, const Condition& condition,
+                           Direction direction, const TaskContext& task) {
+    const auto size = static_cast<StepIndex>(recording.steps().size());
+    const auto holds = [&](StepIndex i) {
+        const State* state = recording.stateAt(i);
+        return state != nullptr && condition.holds(recording, *state, i);
+    };
+    // Replays go forward: back from a step, stretch by stretch, the last hit of each.
+    constexpr StepIndex stretch = 4096;
+    const auto search = [&](StepIndex first, StepIndex end) -> Result<StepIndex> {
+        StepIndex found = noStep;
+        bool before = first > 0 &&
+                      frameAt(recording, first - 1).attempt == frameAt(recording, first).attempt &&
+                      holds(first - 1);
+        for (StepIndex i = first; i < end; ++i) {
+            if (i % 256 == 0 && task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (i > first && frameAt(recording, i - 1).attempt != frameAt(recording, i).attempt)
+                before = false;
+            const bool now = holds(i);
+            if (now && !before) {
+                found = i;
+                if (direction == Direction::Forward) return found;
+            }
+            before = now;
+        }
+        return found;
+    };
+    if (direction == Direction::Forward)
+        return from + 1 < size ? search(from + 1, size) : Result<StepIndex>(noStep);
+    for (StepIndex end = std::min(from, size); end > 0;) {
+        const StepIndex first = end > stretch ? end - stretch : 0;
+        const Result<StepIndex> found = search(first, end);
+        if (!found || *found != noStep) return found;
+        end = first;
+    }
+    return noStep;
+}
+
+} // namespace dynascope::dynamo

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/dynamo/describe.h"
+
+#include <array>
+#include <utility>
+
+namespace dynascope::dynamo {
+
+namespace {
+
+constexpr int deepest = 6;
+
+/// PyTorch's full name of a dtype that is written short in graphs.
+std::string dtypeName(std::string_view shortName) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> names{{
+        {"f16", "float16"},
+        {"bf16", "bfloat16"},
+        {"f32", "float32"},
+        {"f64", "float64"},
+        {"i8", "int8"},
+        {"i16", "int16"},
+        {"i32", "int32"},
+        {"i64", "int64"},
+        {"u8", "uint8"},
+        {"u16", "uint16"},
+        {"u32", "uint32"},
+        {"u64", "uint64"},
+        {"b8", "bool"},
+        {"c32", "complex32"},
+        {"c64", "complex64"},
+        {"c128", "complex128"},
+        {"f8e4m3fn", "float8_e4m3fn"},
+        {"f8e5m2", "float8_e5m2"},
+    }};
+    for (const auto& [known, full] : names)
+        if (known == shortName) return "torch." + std::string(full);
+    return std::string(shortName);
+}
+
+/// "[2, 3]" as Python writes a tuple: "(2, 3)", "(2,)".
+std::string tupleText(std::string_view sizes) {
+    if (sizes.size() < 2) return "()";
+    std::string out(sizes);
+    out.front() = '(';
+    out.back() = ')';
+    if (out.size() > 2 && out.find(',') == std::string::npos) out.insert(out.size() - 1, ",");
+    return out;
+}
+
+std::string describe(const Recording& recording, const State& state, ValueId id, int depth) {
+    const ValueInfo value = recording.value(state, id);
+    if (value.kind.empty()) return "?";
+    std::string out(value.kind);
+    const auto add = [&out](std::string_view text) {
+        if (!text.empty()) out.append(" ").append(text);
+    };
+    if (value.field("realized") != nullptr) {
+        if (value.number("realized") != 0 && depth < deepest)
+            return describe(recording, state, value.value("inner"), depth + 1);
+        add(value.text("source"));
+        add(value.text("peek_type"));
+        return out + ", not realized";
+    }
+    if (const std::string_view dtype = value.text("dtype"); !dtype.empty()) {
+        add(std::string(dtype) + std::string(value.text("shape")));
+        add(value.text("device"));
+        if (value.number("requires_grad") != 0) add("requires_grad");
+        if (const auto node = value.number("node"); node > 0 && node <= state.nodes.size())
+            add(recording.text(state.nodes[node - 1].name));
+    } else {
+        add(value.text("value"));
+        add(value.text("object"));
+        add(value.text("name"));
+        if (value.text("value").empty() && value.text("object").empty()) add(value.text("type"));
+    }
+    if (value.field("len") != nullptr) add("len " + std::to_string(value.number("len")));
+    if (value.number("modified") != 0) add("modified");
+    add(value.text("source"));
+    if (const ValueId contents = value.value("contents"); contents != 0 && depth < deepest)
+        out += " -> " + describe(recording, state, contents, depth + 1);
+    return out;
+}
+
+void addNode(const NodeInfo& node, std::size_t users, std::string& out) {
+    if (node.op == "output") {
+        out += "\n    return " + node.arguments;
+        return;
+    }
+    out += "\n    %" + std::string(node.name) + " : ";
+    if (!node.type.empty()) out += std::string(node.type) + ' ';
+    out += "[num_users=" + std::to_string(users) + "] = " + std::string(node.op) +
+           "[target=" + std::string(node.target) + ']';
+    out += node.arguments;
+}
+
+} // namespace
+
+ValueInfo unwrapped(const Recording& recording, const State& state, ValueId id) {
+    ValueInfo value = recording.value(state, id);
+    for (int depth = 0; depth < deepest && value.number("realized") != 0; ++depth)
+        value = recording.value(state, value.value("inner"));
+    return value;
+}
+
+std::string valueText(const Recording& recording, const State& state, ValueId id) {
+    return describe(recording, state, id, 0);
+}
+
+std::string comptimeText(const Recording& recording, const State& state, ValueId id) {
+    const ValueInfo value = unwrapped(recording, state, id);
+    if (const std::string_view dtype = value.text("dtype"); !dtype.empty())
+        return "Tensor(shape=" + tupleText(value.text("shape")) + ", dtype=" + dtypeName(dtype) + ')';
+    if (value.kind == "ConstantVariable") return std::string(value.text("value"));
+    return std::string(value.kind) + "()";
+}
+
+std::string graphText(const Recording& recording, const State& state) {
+    return graphText(recording, state, state.graph);
+}
+
+std::string graphText(const Recording& recording, const State& state, std::uint32_t graph) {
+    std::string out = "graph():";
+    if (graph >= state.graphs.size()) return out;
+    std::vector<std::pair<std::uint32_t, NodeInfo>> nodes;
+    std::vector<std::uint32_t> users(state.nodes.size() + 1, 0), counted(state.nodes.size() + 1, 0);
+    for (std::uint32_t id = state.graphs[graph].first; id != 0 && nodes.size() < state.nodes.size();
+         id = state.nodes[id - 1].after) {
+        for (const std::uint32_t input : recording.nodeInputs(state, id)) {
+            // A node that is used twice by another one has one user more.
+            if (std::exchange(counted[input], id) != id) ++users[input];
+        }
+        nodes.emplace_back(id, recording.node(state, id));
+    }
+    for (const auto& [id, node] : nodes)
+        addNode(node, users[id], out);
+    return out;
+}
+
+std::string guardText(const Recording& recording, const GuardState& guard) {
+    std::string out(recording.text(guard.source));
+    for (const TextId text : {guard.name, guard.create})
+        if (text != 0) out.append(" ").append(recording.text(text));
+    return out;
+}
+
+std::uint32_t lineOf(const Recording& recording, const FrameState& frame) {
+    const Code* code = recording.code(frame.code);
+    if (code == nullptr) return 0;
+    return frame.instruction < code->instructions.size() ? code->instructions[frame.instruction].line
+                                                         : code->firstLine;
+}
+
+std::vector<const FrameState*> callStack(const State& state) {
+    std::vector<const FrameState*> out;
+    for (const FrameState* frame = state.frameState(state.frame); frame != nullptr;
+         frame = state.frameState(frame->parent))
+        out.push_back(frame);
+    return out;
+}
+
+ValueId localNamed(const Recording& recording, const FrameState& frame, std::string_view name) {
+    const TextId id = recording.idOf(name);
+    for (const Local& local : frame.locals)
+        if (id != 0 && local.name == id) return local.value;
+    return 0;
+}
+
+ValueId cellContents(const Recording& recording, const State& state, ValueId cell) {
+    return recording.value(state, cell).value("contents");
+}
+
+} // namespace dynascope::dynamo
