@@ -21,7 +21,7 @@ using engine::Verdict;
 using nlohmann::json;
 
 struct Options {
-    std::string folder;
+    std::string folder, recordings;
     EngineOptions engine;
     bool json = false;
     bool faithful = false;
@@ -144,6 +144,7 @@ void judgeSome(const Options& options, const std::vector<std::string>& files, st
     engine::Client client = makeClient(options.engine);
     engine::JudgeOptions how;
     how.faithful = options.faithful;
+    how.recordings = options.recordings;
     for (std::size_t i = next++; i < files.size(); i = next++) {
         const Result<std::string> text = readFile(files[i]);
         if (!text) {
@@ -188,6 +189,8 @@ void addOracle(Parser& parser) {
     command.flag("--json", options->json, "One JSON document on stdout");
     command.flag("--faithful", options->faithful,
                  "Judge by PyTorch's own graphs and errors, also where they part from eager");
+    command.add("--recordings", options->recordings,
+                "Folder with NAME.dsteps of the cases of kind dynamo_program");
     command.add("--jobs", options->jobs, "Engines that work at the same time").between(1, 64).showDefault();
     addEngineOption(command, options->engine);
     command.run([options] { return run(*options); });

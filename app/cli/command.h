@@ -61,5 +61,6 @@ void addRecompiles(Parser& parser);
 void addRederive(Parser& parser);
 void addSymbols(Parser& parser);
 void addSteps(Parser& parser);
+void addCapture(Parser& parser);
 
 } // namespace dynascope::cli

@@ -26,5 +26,6 @@ int main(int argc, char** argv) {
     cli::addRederive(parser);
     cli::addSymbols(parser);
     cli::addSteps(parser);
+    cli::addCapture(parser);
     return parser.run(argc, argv);
 }

@@ -37,6 +37,7 @@ StepIndex find(const Recording& recording, StepIndex from, Direction direction, 
 StepIndex nearest(std::vector<StepIndex> steps, StepIndex from, Direction direction) {
     std::sort(steps.begin(), steps.end());
     if (direction == Direction::Forward) {
+        if (from == noStep) return steps.empty() ? noStep : steps.front();
         const auto after = std::upper_bound(steps.begin(), steps.end(), from);
         return after == steps.end() ? noStep : *after;
     }

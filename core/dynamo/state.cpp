@@ -196,9 +196,13 @@ std::uint32_t State::addNode(Numbers numbers, Place at) {
     made.name = numbers.nextId();
     made.place = at;
     made.step = active;
-    if (!numbers.good() || made.graph >= graphs.size() || id <= nodes.size() ||
-        !reserve(nodes, id, missingNode()))
+    if (!numbers.good() || made.graph >= graphs.size()) return 0;
+    if (id > 0 && id <= nodes.size() && !nodes[id - 1].gone) {
+        // Its arguments were replaced.
+        nodes.edit(id - 1).place = at;
         return 0;
+    }
+    if (id <= nodes.size() || !reserve(nodes, id, missingNode())) return 0;
     GraphState& home = graphs[made.graph];
     const bool known = made.before > 0 && made.before < id && !nodes[made.before - 1].gone &&
                        nodes[made.before - 1].graph == made.graph;

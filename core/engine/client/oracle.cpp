@@ -60,6 +60,8 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
         judgeMutationType(oracleCase, report);
     } else if (report.kind == "saved_tensors_hooks") {
         judgeHooks(engine, oracleCase, options, report);
+    } else if (report.kind == "dynamo_program") {
+        judgeProgram(oracleCase, options, report);
     } else if (report.kind == "partition") {
         judgePartition(oracleCase, report);
     } else if (report.kind == "backend_match") {

@@ -42,6 +42,9 @@ struct CaseReport {
 struct JudgeOptions {
     /// Judge by PyTorch's own graphs and errors, also where they part from eager.
     bool faithful = false;
+    /// Folder with NAME.dsteps for each case of kind dynamo_program: its program, recorded. Empty: they are
+    /// skipped.
+    std::string recordings;
     CallOptions call;
 };
 

@@ -7,6 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
+namespace dynascope::dynamo {
+class Recording;
+}
+
 namespace dynascope::engine {
 
 /// The member, or null.
@@ -71,5 +75,9 @@ void judgePgoNaming(const nlohmann::json& oracleCase, CaseReport& report);
 void judgeAutogradCache(const nlohmann::json& oracleCase, CaseReport& report);
 /// Kind `partition`.
 void judgePartition(const nlohmann::json& oracleCase, CaseReport& report);
+
+/// Kind `dynamo_program`: a recording of the program, from the folder that the options name.
+void judgeProgram(const nlohmann::json& oracleCase, const JudgeOptions& options, CaseReport& report);
+void judgeProgram(const nlohmann::json& oracleCase, const dynamo::Recording& recording, CaseReport& report);
 
 } // namespace dynascope::engine

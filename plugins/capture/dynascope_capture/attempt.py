@@ -30,7 +30,7 @@ class GraphState:
     def __init__(self, identity, graph):
         self.identity = identity
         self.graph = graph
-        self.nodes = {}  # id() of an fx.Node -> (its number, the node)
+        self.nodes = {}  # id() of an fx.Node -> (its number, the node, its arguments as they were written)
         self.count = 0
 
 
@@ -147,35 +147,40 @@ class Attempt:
         while missing > len(fresh) and node is not graph._root and id(node) not in state.nodes:
             fresh.append(node)
             node = node._prev
+        changed = []
         if len(fresh) != missing or missing < 0 or thorough:
             fresh = []
             seen = set()
             node = graph._root._next
             while node is not graph._root:
                 seen.add(id(node))
-                if id(node) not in state.nodes:
+                known = state.nodes.get(id(node))
+                if known is None:
                     fresh.append(node)
+                elif known[2] is not node._args or known[3] is not node._kwargs:
+                    changed.append(node)
                 node = node._next
             for key in [key for key in state.nodes if key not in seen]:
                 self._forget_node(state, key)
         else:
             fresh.reverse()
         for node in fresh:
-            self._write_node(state, node)
+            self.last_node += 1
+            self._write_node(state, node, self.last_node)
+        for node in changed:
+            self._write_node(state, node, state.nodes[id(node)][0])
         state.count = graph._len
 
     def _forget_node(self, state, key):
-        identity, _ = state.nodes.pop(key)
+        identity = state.nodes.pop(key)[0]
         self.node_numbers.pop(key, None)
         payload = bytearray()
         number(payload, identity)
         self.stream.record(tags.NODE_GONE, payload)
 
-    def _write_node(self, state, node):
-        self.last_node += 1
-        identity = self.last_node
+    def _write_node(self, state, node, identity):
         op, target, kind, arguments = node_fields(node, self.node_id, self.type_text)
-        state.nodes[id(node)] = self.node_numbers[id(node)] = (identity, node)
+        state.nodes[id(node)] = self.node_numbers[id(node)] = (identity, node, node._args, node._kwargs)
         string = self.stream.string
         previous = state.nodes.get(id(node._prev))
         example = node.meta.get("example_value") if op != "output" else None

@@ -44,14 +44,14 @@ def plain_key(tracker):
 
 
 def source_name(source):
-    """Where a value comes from, "L['x']"; empty for values made in the frame and sources without a name."""
+    """Where a value comes from, "L['x']"; empty for values made in the frame."""
     if source is None:
         return ""
     try:
         name = source.name
         return name() if callable(name) else name
-    except Exception:
-        return ""
+    except Exception:  # LocalCellSource has none
+        return f"{type(source).__name__}({vars(source).get('local_name', '')})"
 
 
 def symbol_text(number):
@@ -177,6 +177,8 @@ class Describer:
         elif state.get("pre_existing_contents") is not None:
             out.append(("contents", state["pre_existing_contents"]))
             out.append(("contents_from", "pre_existing_contents"))
+        else:
+            out.append(("contents_from", "unbound"))
         name = state.get("local_name")
         if type(name) is str:
             out.append(("name", name))

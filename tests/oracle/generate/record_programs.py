@@ -3,6 +3,7 @@
 """Records the programs of the oracle's kind `dynamo_program`, for tests that have no Python.
 
     record_programs.py recordings.tar.xz
+    record_programs.py FOLDER             for dynascope-cli oracle --recordings FOLDER
 
 Blocks are stored unpacked, so that xz finds what the recordings have in common; paths and process ids are taken out.
 """
@@ -28,6 +29,7 @@ def neutral(tag, payload, folder):
     """A payload without what is only so on this machine."""
     for path in (folder, sysconfig.get_paths()["purelib"], sysconfig.get_paths()["stdlib"]):
         payload = payload.replace((path + os.sep).encode(), b"")
+    payload = payload.replace((os.path.basename(folder) + os.sep).encode(), b"")  # as PyTorch shortens it
     if tag in "HA":
         document = json.loads(payload)
         document.update({"pid": 1, "arguments": ["program.py"], "started": 0} if tag == "H" else {"thread": 1})
@@ -50,12 +52,22 @@ def rewritten(path, folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(sys.argv[1], "w:xz", preset=9) as archive:
+    target = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        recordings = []
         for case in test_recorder.oracle_programs():
-            path = os.path.join(folder, case["name"] + ".dsteps")
-            test_recorder.observe(case, folder, path)
-            data = rewritten(path, folder)
-            member = tarfile.TarInfo(case["name"] + ".dsteps")
+            name = case["name"] + ".dsteps"
+            test_recorder.observe(case, folder, os.path.join(folder, name))
+            recordings.append((name, rewritten(os.path.join(folder, name), folder)))
+    if not target.endswith(".tar.xz"):
+        os.makedirs(target, exist_ok=True)
+        for name, data in recordings:
+            with open(os.path.join(target, name), "wb") as file:
+                file.write(data)
+        return
+    with tarfile.open(target, "w:xz", preset=9) as archive:
+        for name, data in recordings:
+            member = tarfile.TarInfo(name)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
 
