@@ -188,6 +188,15 @@ FailedGuard readFailedGuard(std::string_view reason) {
     return guard;
 }
 
+std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
+    std::vector<FailedGuard> out;
+    for (const std::string& reason : compile.recompileReasons) {
+        out.push_back(readFailedGuard(reason));
+        completeActual(out.back(), compile);
+    }
+    return out;
+}
+
 std::vector<FrameCache> explainRecompiles(const session::Session& session) {
     std::map<std::pair<int, int>, FrameCache> byFrame;
     for (std::size_t i = 0; i < session.compiles.size(); ++i) {
@@ -197,12 +206,7 @@ std::vector<FrameCache> explainRecompiles(const session::Session& session) {
             byFrame.try_emplace({compile.rank, compile.id.frame}, FrameCache{compile.rank, i, 0, {}})
                 .first->second;
         if (cache.entries++ == 0) continue;
-        Recompile recompile{i, {}};
-        for (const std::string& reason : compile.recompileReasons) {
-            recompile.failed.push_back(readFailedGuard(reason));
-            completeActual(recompile.failed.back(), compile);
-        }
-        cache.recompiles.push_back(std::move(recompile));
+        cache.recompiles.push_back({i, failedGuards(compile)});
     }
     std::vector<FrameCache> out;
     for (auto& [frame, cache] : byFrame)

@@ -47,11 +47,14 @@ struct FailedGuard {
 /// A reason as the record recompile_reasons has it, one entry's.
 [[nodiscard]] FailedGuard readFailedGuard(std::string_view reason);
 
+/// Of every entry that was asked before this compile was made, in lookup order: the entry used last comes
+/// first.
+[[nodiscard]] std::vector<FailedGuard> failedGuards(const session::Compile& compile);
+
 /// One compile more of a frame.
 struct Recompile {
-    std::size_t compile = 0; ///< index into Session::compiles
-    /// Of every entry that was asked, in lookup order: the entry used last comes first.
-    std::vector<FailedGuard> failed;
+    std::size_t compile = 0;         ///< index into Session::compiles
+    std::vector<FailedGuard> failed; ///< as failedGuards()
 };
 
 /// The cache of one code object.

@@ -185,25 +185,7 @@ void GuardsPanel::refresh() {
     d->tree->expandToDepth(2);
     d->count->setText(countText(qulonglong(d->model->checkCount()), tr("check"), tr("checks")));
     Facts facts;
-    if (!compile->recompileReasons.empty()) {
-        Section section;
-        section.title = tr("Why it recompiled");
-        section.chipTone = QStringLiteral("changed");
-        section.chip = countText(compile->recompileReasons.size(), tr("guard"), tr("guards"));
-        for (const std::string& reason : compile->recompileReasons) {
-            Fact card;
-            card.kind = Fact::Kind::Card;
-            card.change = diff::Change::Changed;
-            card.tokens = {mono(toQString(reason))};
-            const std::string id = reason.substr(0, reason.find(':'));
-            if (const session::Compile* earlier = session->find(compile->rank, id))
-                card.tokens.push_back(
-                    link(tr("  guards of %1").arg(toQString(id)),
-                         QStringLiteral("compile:%1").arg(earlier - session->compiles.data())));
-            section.facts.push_back(std::move(card));
-        }
-        facts.sections.push_back(std::move(section));
-    }
+    if (!compile->recompileReasons.empty()) facts.sections.push_back(recompileSection(*session, *compile));
     if (d->model->failedCount() > 0) {
         Section section;
         section.title = tr("Failed in a later call");

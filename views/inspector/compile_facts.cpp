@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/dynamo/symbol_report.h"
 #include "views/inspector/facts.h"
 #include "views/models/labels.h"
 #include "views/theme/theme.h"
@@ -131,14 +132,9 @@ void addBreaks(Facts& out, const Workspace::Capture& capture, std::size_t index)
     }
 }
 
-void addReasons(Facts& out, const Compile& compile) {
+void addReasons(Facts& out, const session::Session& session, const Compile& compile) {
     if (!compile.recompileReasons.empty()) {
-        Section section;
-        section.title = tr("Why it recompiled");
-        section.chip = countText(compile.recompileReasons.size(), tr("guard"), tr("guards"));
-        section.chipTone = QStringLiteral("changed");
-        for (const std::string& reason : compile.recompileReasons)
-            section.facts.push_back(paragraph({mono(toQString(reason))}));
+        Section section = recompileSection(session, compile);
         section.facts.push_back(paragraph({panelLink(tr("Show the guards"), "guards")}));
         out.sections.push_back(std::move(section));
     }
@@ -158,6 +154,7 @@ void addSymbols(Facts& out, const Compile& compile) {
     Section section;
     section.title = tr("Symbols");
     section.chip = QString::number(compile.symbols.size());
+    const std::vector<dynamo::SymbolNote> notes = dynamo::explainSymbols(compile);
     for (std::size_t i = 0; i < std::min(compile.symbols.size(), mostRows); ++i) {
         const session::SymbolInfo& symbol = compile.symbols[i];
         Tokens tokens{mono(toQString(symbol.value))};
@@ -169,7 +166,8 @@ void addSymbols(Facts& out, const Compile& compile) {
                 {QStringLiteral("  ") + toQString(symbol.source), Token::Look::MonoQuiet, {}, {}});
         Fact row = fact(toQString(symbol.symbol), std::move(tokens),
                         tr("A size that may differ between calls: its value in this call, the range it is "
-                           "known to be in, and where it was read."));
+                           "known to be in, and where it was read. Its name: %1.")
+                            .arg(toQString(notes[i].sentence())));
         section.facts.push_back(std::move(row));
     }
     if (compile.symbols.size() > mostRows)
@@ -211,7 +209,7 @@ Facts compileFacts(const Workspace::Capture& capture, std::size_t index) {
     out.chip = statusChip(compile);
     out.chipTone = statusTone(compile);
     out.sections.push_back(mainSection(*capture.session, compile));
-    addReasons(out, compile);
+    addReasons(out, *capture.session, compile);
     addBreaks(out, capture, index);
     addSymbols(out, compile);
     addCaches(out, compile);

@@ -68,6 +68,11 @@ struct Facts {
 /// The stack as paragraphs, innermost last and stronger.
 [[nodiscard]] std::vector<Fact> stackFacts(const ir::StackTrace& stack);
 
+/// Why a compile was made again: a card for each cache entry that was asked, with what its guard expected and
+/// what the call had, the line that added the guard, and a way out. No facts where the capture gives no
+/// reason.
+[[nodiscard]] Section recompileSection(const session::Session& session, const session::Compile& compile);
+
 struct NodeFactsInput {
     Side side = Side::A;
     ir::NodeIndex node = 0;

@@ -113,8 +113,8 @@
 // replay runs the plans one after the other, `iterations` times; between batches of these the same graphs run
 // node by node, unless `eager` is false. After that `node_iterations` more replays measure every node.
 // `verify`: every how many replays the result is held against an eager run, bit by bit (0: never). `run` is a
-// replay::ReplayRun; `recordings` are those that changed, by plan; with `outputs` also [[described outputs] by
-// plan]. A replay that is cancelled leaves its plans usable.
+// replay::ReplayRun; `recordings` are those that changed, by plan; with `outputs` also [[described outputs]
+// by plan]. A replay that is cancelled leaves its plans usable.
 //
 // Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
 // "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A
