@@ -6,6 +6,7 @@
 
 #include <QApplication>
 #include <QRegularExpression>
+#include <QScreen>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -62,7 +63,8 @@ int runWindow(QApplication& app, const Options& options) {
     views::TaskRunner tasks;
     views::Workspace workspace(tasks);
     app::MainWindow window(workspace, theme, settings, nullptr, options.engine);
-    window.resize(1600, 1000);
+    // No larger than the screen: without a window manager, or with a plain one, nothing else sees to that.
+    window.resize(QSize(1600, 1000).boundedTo(window.screen()->availableSize()));
     if (options.benchStart)
         QObject::connect(&window, &app::MainWindow::painted, &app, [&app] {
             std::printf("%.0f\n", sinceStart());
