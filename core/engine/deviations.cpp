@@ -87,6 +87,7 @@ private:
         constexpr std::string_view prefix = "torch.ops.aten.";
         if (!target.starts_with(prefix)) return;
         const std::string_view op = target.substr(prefix.size());
+        if (!op.substr(0, op.find('.')).ends_with('_')) return; // most nodes
         for (const std::string_view view :
              {"t_.", "transpose_.", "squeeze_.", "unsqueeze_.", "as_strided_.", "swapaxes_.", "swapdims_."}) {
             if (op.starts_with(view))

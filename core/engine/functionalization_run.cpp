@@ -16,6 +16,8 @@ namespace {
 using at::Tensor;
 using Results = std::map<ir::NodeIndex, Tensor>;
 
+constexpr ir::NodeIndex reportEvery = 64;
+
 ir::Argument resultArgument(const Program& program, Tape& tape, const ir::Argument& source,
                             const Values& values, const Results& results) {
     if (source.isNode()) {
@@ -24,7 +26,7 @@ ir::Argument resultArgument(const Program& program, Tape& tape, const ir::Argume
         if (found != results.end()) return tape.argument(found->second, *c10::TensorType::get());
         const Instruction& instruction = program.code[node];
         if (instruction.kind == Instruction::Kind::Input) // a number: placeholders are the tape's first nodes
-            return ir::Argument::node(tape.nodes()[instruction.position].name);
+            return ir::Argument::node(tape.node(static_cast<std::int64_t>(instruction.position)).name);
         return tape.argument(values[node], *c10::AnyType::get());
     }
     ir::Argument out = source;
@@ -52,7 +54,7 @@ ir::Argument withLeading(Tape& tape, ir::Argument result, const std::vector<Tens
 FunctionalStep StepLog::begin(ir::NodeIndex source) const {
     FunctionalStep step;
     step.source = source;
-    step.firstEmitted = static_cast<std::uint32_t>(m_tape.nodes().size());
+    step.firstEmitted = static_cast<std::uint32_t>(m_tape.size());
     step.firstRow = static_cast<std::uint32_t>(m_out.rows.size());
     step.firstStorage = static_cast<std::uint32_t>(m_out.storages.size());
     step.firstUpdate = static_cast<std::uint32_t>(m_out.updates.size());
@@ -60,7 +62,7 @@ FunctionalStep StepLog::begin(ir::NodeIndex source) const {
 }
 
 void StepLog::end(FunctionalStep step) {
-    step.endEmitted = static_cast<std::uint32_t>(m_tape.nodes().size());
+    step.endEmitted = static_cast<std::uint32_t>(m_tape.size());
     step.endRow = static_cast<std::uint32_t>(m_out.rows.size());
     step.endStorage = static_cast<std::uint32_t>(m_out.storages.size());
     step.endUpdate = static_cast<std::uint32_t>(m_out.updates.size());
@@ -74,11 +76,14 @@ void StepLog::endInput(FunctionalStep step, std::size_t position) {
 }
 
 void StepLog::add(ScoreRow row, const c10::TensorImpl& tensor) {
+    const c10::IntArrayRef sizes = tensor.sizes();
+    const c10::IntArrayRef strides = tensor.strides();
     row.geometry = static_cast<std::uint32_t>(m_out.numbers.size());
-    row.dim = static_cast<std::uint16_t>(tensor.dim());
-    m_out.numbers.insert(m_out.numbers.end(), tensor.sizes().begin(), tensor.sizes().end());
-    m_out.numbers.insert(m_out.numbers.end(), tensor.strides().begin(), tensor.strides().end());
-    m_out.numbers.push_back(tensor.storage_offset());
+    row.dim = static_cast<std::uint16_t>(sizes.size());
+    m_out.numbers.resize(row.geometry + 2 * sizes.size() + 1);
+    auto next = std::copy(sizes.begin(), sizes.end(), m_out.numbers.begin() + row.geometry);
+    next = std::copy(strides.begin(), strides.end(), next);
+    *next = tensor.storage_offset();
     m_out.rows.push_back(row);
 }
 
@@ -117,7 +122,7 @@ tl::expected<Functionalized, RunError> FunctionalizationRun::run() {
         for (m_at = 0; m_at < m_program.code.size(); ++m_at) {
             if (m_task.cancelled()) return tl::unexpected(RunError{"cancelled", m_at, true});
             step();
-            m_task.report("Functionalizing", m_at + 1, m_program.code.size());
+            if (m_at % reportEvery == 0) m_task.report("Functionalizing", m_at + 1, m_program.code.size());
         }
         m_at = ir::npos;
         finish();
@@ -128,8 +133,7 @@ tl::expected<Functionalized, RunError> FunctionalizationRun::run() {
 }
 
 void FunctionalizationRun::endLast(const FunctionalStep& step) {
-    if (m_tape.nodes().size() > step.firstEmitted || m_program.code.size() < m_program.graph->size())
-        m_log.end(step);
+    if (m_tape.size() > step.firstEmitted || m_program.code.size() < m_program.graph->size()) m_log.end(step);
 }
 
 const Tensor& FunctionalizationRun::attributeOf(const Instruction& instruction) const {
@@ -140,9 +144,9 @@ const Tensor& FunctionalizationRun::attributeOf(const Instruction& instruction) 
 }
 
 bool FunctionalizationRun::isLiftedConstant(const Instruction& instruction) const {
-    return m_program.graph->node(m_at).target == "torch.ops.aten.lift_fresh_copy.default" &&
-           instruction.operands[0].kind == Operand::Kind::Value &&
-           m_program.code[instruction.operands[0].node].kind == Instruction::Kind::Attribute;
+    return instruction.operands.size() == 1 && instruction.operands[0].kind == Operand::Kind::Value &&
+           m_program.code[instruction.operands[0].node].kind == Instruction::Kind::Attribute &&
+           m_program.graph->node(m_at).target == "torch.ops.aten.lift_fresh_copy.default";
 }
 
 void FunctionalizationRun::makeGraph(const Values& values, const Results& results,
@@ -163,7 +167,7 @@ void FunctionalizationRun::makeGraph(const Values& values, const Results& result
     for (const std::uint8_t why : m_tape.reasons())
         m_out.emissions.push_back(static_cast<Emission>(why));
     ir::GraphBuilder builder;
-    for (ir::Node& node : m_tape.takeNodes())
+    for (std::shared_ptr<ir::Node>& node : m_tape.takeNodes())
         builder.add(std::move(node));
     if (!output.args.empty()) builder.add(std::move(output));
     m_out.graph = builder.build();

@@ -11,10 +11,11 @@
 #include <ATen/ops/lift_fresh.h>
 #include <algorithm>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/util/flat_hash_map.h>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <memory>
-#include <typeindex>
+#include <typeinfo>
 #include <unordered_map>
 
 namespace dynascope::engine {
@@ -277,8 +278,8 @@ private:
                 view.node = static_cast<std::int32_t>(maker);
                 node = m_tape.sourceOf(maker);
             }
-            if (m_views.contains(views[i].get())) continue;
-            m_views[views[i].get()] = static_cast<std::uint32_t>(m_out.views.size());
+            if (!m_views.emplace(views[i].get(), static_cast<std::uint32_t>(m_out.views.size())).second)
+                continue;
             m_keptViews.push_back(views[i]); // so that the address stays its own
             m_out.views.push_back(std::move(view));
         }
@@ -287,7 +288,7 @@ private:
 
     /// Demangled once a kind of view.
     const std::string& nameOf(const ViewMeta& view) {
-        std::string& name = m_viewNames[std::type_index(typeid(view))];
+        std::string& name = m_viewNames[&typeid(view)];
         if (name.empty()) name = viewName(view);
         return name;
     }
@@ -363,7 +364,7 @@ private:
             back.how.emplace_back(op);
             if (!inGraph) return;
             emit();
-            back.nodes.push_back(static_cast<std::int32_t>(m_tape.nodes().size()) - 1);
+            back.nodes.push_back(static_cast<std::int32_t>(m_tape.size()) - 1);
         };
         const bool resized = input.nbytes() != value.nbytes();
         const bool reshaped = !resized && input.sizes() != value.sizes();
@@ -391,13 +392,13 @@ private:
     std::vector<Tensor> m_plain;                  ///< placeholders; undefined for an input that is no tensor
     std::vector<IValue> m_wrapped;                ///< the same, functional
     std::vector<std::string> m_inputNames;
-    std::unordered_map<const FunctionalStorageImpl*, std::uint32_t> m_groups;
+    ska::flat_hash_map<const FunctionalStorageImpl*, std::uint32_t> m_groups;
     std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> m_storages;
     std::vector<std::uint32_t> m_generations; ///< of each storage, as last noted
-    std::unordered_map<const ViewMeta*, std::uint32_t> m_views;
+    ska::flat_hash_map<const ViewMeta*, std::uint32_t> m_views;
     std::vector<std::shared_ptr<ViewMeta>> m_keptViews;
-    std::unordered_map<std::type_index, std::string> m_viewNames;
-    std::unordered_map<std::uint64_t, std::uint32_t> m_chainAfter; ///< chain and view, 32 bits each
+    std::unordered_map<const std::type_info*, std::string> m_viewNames;
+    ska::flat_hash_map<std::uint64_t, std::uint32_t> m_chainAfter; ///< chain and view, 32 bits each
 };
 
 } // namespace

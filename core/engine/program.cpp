@@ -319,7 +319,20 @@ private:
         if (argument.kind == Argument::Kind::Call && items->size() == 1) items = &items->front().items;
         for (const Argument& item : *items)
             out.items.push_back(bind(item, bare));
+        if (bare && bare->kind() == c10::TypeKind::IntType) foldIntegers(out);
         return out;
+    }
+
+    /// A shape need not be made anew for each call.
+    static void foldIntegers(Operand& list) {
+        c10::List<std::int64_t> integers;
+        for (const Operand& item : list.items) {
+            if (item.kind != Operand::Kind::Constant || !item.constant.isInt()) return;
+            integers.push_back(item.constant.toInt());
+        }
+        list.kind = Operand::Kind::Constant;
+        list.constant = std::move(integers);
+        list.items.clear();
     }
 
     /// Gives a constant the type that the schema wants, as torch.ops does.

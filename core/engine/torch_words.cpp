@@ -177,13 +177,17 @@ std::optional<Argument> argumentFrom(const c10::IValue& value, const c10::Type& 
     default:
         break;
     }
+    if (value.isInt()) return Argument::integer(value.toInt());
     if (value.isDevice()) return word(Kind::Device, value.toDevice().str());
     if (value.isString()) return Argument::string(value.toStringRef());
     if (value.isScalar()) return fromScalar(value.toScalar());
     if (value.isList()) {
         Argument list = Argument::list({});
-        for (const c10::IValue& item : value.toListRef()) {
-            std::optional<Argument> one = argumentFrom(item, *type.containedType(0));
+        const auto items = value.toListRef();
+        const c10::TypePtr element = type.containedType(0);
+        list.items.reserve(items.size());
+        for (const c10::IValue& item : items) {
+            std::optional<Argument> one = argumentFrom(item, *element);
             if (!one) return std::nullopt;
             list.items.push_back(std::move(*one));
         }

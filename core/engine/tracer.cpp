@@ -10,6 +10,7 @@
 #include <c10/core/TensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
+#include <typeinfo>
 
 namespace dynascope::engine {
 
@@ -63,7 +64,9 @@ private:
 };
 
 TracerImpl* tracer(const Tensor& tensor) {
-    return tensor.defined() ? dynamic_cast<TracerImpl*>(tensor.unsafeGetTensorImpl()) : nullptr;
+    c10::TensorImpl* const impl = tensor.unsafeGetTensorImpl();
+    // Much cheaper than dynamic_cast; the class is final.
+    return typeid(TracerImpl) == typeid(*impl) ? static_cast<TracerImpl*>(impl) : nullptr;
 }
 
 Tensor unwrapped(const Tensor& tensor) {
@@ -71,8 +74,12 @@ Tensor unwrapped(const Tensor& tensor) {
     return impl ? impl->value() : tensor;
 }
 
-IValue unwrapped(const IValue& value) {
-    return mapTensors(value, [](const Tensor& tensor) { return unwrapped(tensor); });
+void unwrap(IValue& value) {
+    if (value.isTensor()) {
+        if (const TracerImpl* impl = tracer(value.toTensor())) value = impl->value();
+    } else if (value.isList() || value.isTuple()) {
+        value = mapTensors(value, [](const Tensor& tensor) { return unwrapped(tensor); });
+    }
 }
 
 bool onMeta(const IValue& value) {
@@ -81,6 +88,13 @@ bool onMeta(const IValue& value) {
     if (!value.isTensorList()) return false;
     const auto list = value.toTensorList();
     return std::any_of(list.begin(), list.end(), isMeta);
+}
+
+/// What a wrapped number holds, without a call of an operator where it is as Python makes it.
+IValue numberIn(const Tensor& tensor) {
+    if (tensor.is_cpu() && tensor.scalar_type() == at::kDouble) return *tensor.const_data_ptr<double>();
+    if (tensor.is_cpu() && tensor.scalar_type() == at::kLong) return *tensor.const_data_ptr<std::int64_t>();
+    return tensor.item();
 }
 
 std::string_view nameOf(const c10::FunctionSchema& schema) {
@@ -151,20 +165,28 @@ Tape::Tape(Reason reason)
     : m_reason(std::move(reason)) {}
 
 Tensor Tape::wrap(const Tensor& value, std::size_t node) {
-    if (m_describing) m_nodes[node].meta = ir::ValueMeta{tensorMeta(value), {}};
+    if (m_describing) m_nodes[node]->meta = ir::ValueMeta{tensorMeta(value), {}};
     return Tensor(c10::make_intrusive<TracerImpl>(value, node));
 }
 
 IValue Tape::input(const std::string& name, const std::string& target, const IValue& value) {
-    ir::Node node;
-    node.op = ir::Op::Placeholder;
-    node.target = target;
+    auto node = makeNode();
+    node->op = ir::Op::Placeholder;
+    node->target = target;
     const std::size_t at = add(std::move(node), name);
     return isDefinedTensor(value) ? IValue(wrap(value.toTensor(), at)) : value;
 }
 
-std::size_t Tape::add(ir::Node node, std::string_view base, std::int64_t source) {
-    node.name = m_nextName.empty() ? m_names.create(base) : std::exchange(m_nextName, {});
+std::shared_ptr<ir::Node> Tape::makeNode() {
+    if (!m_block || m_usedOfBlock == m_block->size()) {
+        m_block = std::make_shared_for_overwrite<std::array<ir::Node, 32>>();
+        m_usedOfBlock = 0;
+    }
+    return {m_block, &(*m_block)[m_usedOfBlock++]};
+}
+
+std::size_t Tape::add(std::shared_ptr<ir::Node> node, std::string_view base, std::int64_t source) {
+    node->name = m_nextName.empty() ? m_names.create(base) : std::exchange(m_nextName, {});
     m_nodes.push_back(std::move(node));
     m_reasons.push_back(m_reason ? m_reason() : std::uint8_t{0});
     m_sources.push_back(source);
@@ -186,11 +208,10 @@ Argument Tape::constantTensor(const Tensor& tensor) {
         name = "_tensor_constant" + std::to_string(m_attributes.size());
         m_attributes[name] = tensor;
     }
-    ir::Node node;
-    node.op = ir::Op::GetAttr;
-    node.target = name;
-    const std::string base = name;
-    return Argument::node(m_nodes[add(std::move(node), base)].name);
+    auto node = makeNode();
+    node->op = ir::Op::GetAttr;
+    node->target = name;
+    return Argument::node(m_nodes[add(std::move(node), name)]->name);
 }
 
 Argument Tape::argument(const IValue& value, const c10::Type& type) {
@@ -199,14 +220,15 @@ Argument Tape::argument(const IValue& value, const c10::Type& type) {
     if (value.isTensor()) {
         const Tensor& tensor = value.toTensor();
         if (!tensor.defined()) return Argument::none();
-        if (const TracerImpl* impl = tracer(tensor)) return Argument::node(m_nodes[impl->node()].name);
+        if (const TracerImpl* impl = tracer(tensor)) return Argument::node(m_nodes[impl->node()]->name);
         if (!tensor.unsafeGetTensorImpl()->is_wrapped_number()) return constantTensor(tensor);
-        return argument(IValue(tensor.item()), *c10::NumberType::get());
+        return argument(numberIn(tensor), *c10::NumberType::get());
     }
     if (value.isTensorList() || value.isOptionalTensorList()) {
         Argument list = Argument::list({});
+        const c10::TypePtr element = type.containedType(0);
         for (const IValue& item : value.toListRef())
-            list.items.push_back(argument(item, *type.containedType(0)));
+            list.items.push_back(argument(item, *element));
         return list;
     }
     std::optional<Argument> constant = argumentFrom(value, type);
@@ -214,53 +236,63 @@ Argument Tape::argument(const IValue& value, const c10::Type& type) {
     return std::move(*constant);
 }
 
+const Tape::Call& Tape::callOf(const c10::FunctionSchema& schema) {
+    const auto [known, isNew] = m_calls.try_emplace(&schema);
+    Call& call = known->second;
+    if (!isNew) return call;
+    const std::string_view whole = schema.name();
+    const std::string_view overload =
+        schema.overload_name().empty() ? "default" : std::string_view(schema.overload_name());
+    call.name = nameOf(schema);
+    if (call.name == "lift_fresh") call.name = "lift_fresh_copy"; // as make_fx writes it
+    call.target.append("torch.ops.").append(whole.substr(0, whole.find("::")));
+    call.target.append(".").append(call.name).append(".").append(overload);
+    const auto& formals = schema.arguments();
+    while (call.positional < formals.size() && !formals[call.positional].kwarg_only())
+        ++call.positional;
+    call.writesFirst = writesFirstArgument(schema);
+    return call;
+}
+
 /// Trailing arguments that have their default are left out, as make_fx does.
-ir::Node Tape::callNode(const c10::OperatorHandle& op, const Stack& stack, std::string_view name) {
-    const c10::FunctionSchema& schema = op.schema();
+std::shared_ptr<ir::Node> Tape::callNode(const c10::FunctionSchema& schema, const Call& call,
+                                         const Stack& stack) {
     const auto& formals = schema.arguments();
     const std::size_t first = stack.size() - formals.size();
     const auto isDefault = [&](std::size_t i) {
         const auto& value = formals[i].default_value();
         return value && *value == stack[first + i];
     };
-    std::size_t positional = 0;
-    while (positional < formals.size() && !formals[positional].kwarg_only())
-        ++positional;
-    std::size_t given = positional;
+    std::size_t given = call.positional;
     while (given > 0 && isDefault(given - 1))
         --given;
 
-    ir::Node node;
-    node.op = ir::Op::CallFunction;
-    node.args.reserve(given);
+    auto node = makeNode();
+    node->op = ir::Op::CallFunction;
+    node->target = call.target;
+    node->args.reserve(given);
     for (std::size_t i = 0; i < given; ++i)
-        node.args.push_back(argument(stack[first + i], *formals[i].real_type()));
-    for (std::size_t i = positional; i < formals.size(); ++i) {
+        node->args.push_back(argument(stack[first + i], *formals[i].real_type()));
+    for (std::size_t i = call.positional; i < formals.size(); ++i) {
         if (!isDefault(i))
-            node.kwargs.emplace_back(formals[i].name(), argument(stack[first + i], *formals[i].real_type()));
+            node->kwargs.emplace_back(formals[i].name(), argument(stack[first + i], *formals[i].real_type()));
     }
-    const std::string_view space = std::string_view(schema.name()).substr(0, schema.name().find("::"));
-    const std::string_view overload =
-        schema.overload_name().empty() ? "default" : std::string_view(schema.overload_name());
-    node.target.reserve(space.size() + name.size() + overload.size() + 12);
-    node.target.append("torch.ops.").append(space).append(".").append(name).append(".").append(overload);
     return node;
 }
 
 void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
     const c10::FunctionSchema& schema = op.schema();
     const std::size_t first = stack.size() - schema.arguments().size();
-    std::string_view name = nameOf(schema);
-    if (name == "lift_fresh") name = "lift_fresh_copy"; // as make_fx writes it
-    ir::Node node = callNode(op, stack, name);
+    const Call& call = callOf(schema);
+    std::shared_ptr<ir::Node> node = callNode(schema, call, stack);
 
     const std::int64_t source =
         first < stack.size() && stack[first].isTensor() ? nodeOf(stack[first].toTensor()) : -1;
-    const Tensor written = writesFirstArgument(schema) ? stack[first].toTensor() : Tensor();
+    const Tensor written = call.writesFirst ? stack[first].toTensor() : Tensor();
     for (std::size_t i = first; i < stack.size(); ++i)
-        stack[i] = unwrapped(stack[i]);
+        unwrap(stack[i]);
     op.callBoxed(stack);
-    const std::size_t at = add(std::move(node), name, source);
+    const std::size_t at = add(std::move(node), call.name, source);
     if (TracerImpl* impl = tracer(written)) {
         impl->setNode(at); // later readers read the in-place node
         impl->refresh();
@@ -272,10 +304,10 @@ void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
 
 /// One of several results is reached through a getitem node, as PyTorch's tracer does for every one of them.
 Tensor Tape::wrapItem(const Tensor& value, std::size_t node, std::int64_t index) {
-    ir::Node item;
-    item.op = ir::Op::CallFunction;
-    item.target = "operator.getitem";
-    item.args = {Argument::node(m_nodes[node].name), Argument::integer(index)};
+    auto item = makeNode();
+    item->op = ir::Op::CallFunction;
+    item->target = "operator.getitem";
+    item->args = {Argument::node(m_nodes[node]->name), Argument::integer(index)};
     return wrap(value, add(std::move(item), "getitem", static_cast<std::int64_t>(node)));
 }
 

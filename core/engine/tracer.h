@@ -11,8 +11,10 @@
 #include "core/passes/fx_names.h"
 
 #include <ATen/core/Tensor.h>
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,8 +33,10 @@ public:
     /// A graph input, and the tensor that stands for `value`; what is no tensor is given back as it is.
     [[nodiscard]] c10::IValue input(const std::string& name, const std::string& target,
                                     const c10::IValue& value);
+    /// A node to fill and add. Neighbours share one allocation, which lives as long as any of them.
+    [[nodiscard]] std::shared_ptr<ir::Node> makeNode();
     /// Appends a node named after `base`; returns its position.
-    std::size_t add(ir::Node node, std::string_view base, std::int64_t source = -1);
+    std::size_t add(std::shared_ptr<ir::Node> node, std::string_view base, std::int64_t source = -1);
     /// The graph argument that stands for a value: a node of this tape, a constant, or a new get_attr node
     /// for a tensor that came from nowhere.
     [[nodiscard]] ir::Argument argument(const c10::IValue& value, const c10::Type& type);
@@ -42,15 +46,16 @@ public:
     /// The real tensor inside; any other tensor as it is.
     [[nodiscard]] static at::Tensor valueOf(const at::Tensor& tensor);
 
-    [[nodiscard]] const std::vector<ir::Node>& nodes() const { return m_nodes; }
+    [[nodiscard]] std::size_t size() const { return m_nodes.size(); }
     [[nodiscard]] const ir::Node& node(std::int64_t position) const {
-        return m_nodes[static_cast<std::size_t>(position)];
+        return *m_nodes[static_cast<std::size_t>(position)];
     }
     /// Position of the node that made the first argument of a call, or -1.
     [[nodiscard]] std::int64_t sourceOf(std::int64_t position) const {
         return m_sources[static_cast<std::size_t>(position)];
     }
-    [[nodiscard]] std::vector<ir::Node> takeNodes() { return std::move(m_nodes); }
+    /// Ends the recording.
+    [[nodiscard]] std::vector<std::shared_ptr<ir::Node>> takeNodes() { return std::move(m_nodes); }
     [[nodiscard]] const std::vector<std::uint8_t>& reasons() const { return m_reasons; }
     [[nodiscard]] const Attributes& attributes() const { return m_attributes; }
 
@@ -69,8 +74,17 @@ public:
 
 private:
     [[nodiscard]] ir::Argument constantTensor(const at::Tensor& tensor);
-    [[nodiscard]] ir::Node callNode(const c10::OperatorHandle& op, const torch::jit::Stack& stack,
-                                    std::string_view name);
+    /// What the nodes of one operator have in common.
+    struct Call {
+        std::string target;
+        std::string_view name; ///< static, or the schema's
+        std::size_t positional = 0;
+        bool writesFirst = false;
+    };
+
+    const Call& callOf(const c10::FunctionSchema& schema);
+    [[nodiscard]] std::shared_ptr<ir::Node> callNode(const c10::FunctionSchema& schema, const Call& call,
+                                                     const torch::jit::Stack& stack);
     void wrapResults(const c10::OperatorHandle& op, torch::jit::Stack& stack, std::size_t node);
     at::Tensor wrap(const at::Tensor& value, std::size_t node);
     at::Tensor wrapItem(const at::Tensor& value, std::size_t node, std::int64_t index);
@@ -80,11 +94,14 @@ private:
     bool m_describing = false;
     std::string m_nextName;
     passes::FxNames m_names;
-    std::vector<ir::Node> m_nodes;
+    std::shared_ptr<std::array<ir::Node, 32>> m_block; ///< the next nodes; null at first
+    std::size_t m_usedOfBlock = 0;
+    std::vector<std::shared_ptr<ir::Node>> m_nodes; ///< none is null
     std::vector<std::uint8_t> m_reasons;
     std::vector<std::int64_t> m_sources;
     Attributes m_attributes;
     std::unordered_map<const c10::TensorImpl*, std::string> m_attributeOf;
+    std::unordered_map<const c10::FunctionSchema*, Call> m_calls;
 };
 
 /// Whether PyTorch defines the operator by others, for every device.

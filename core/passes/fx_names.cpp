@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace dynascope::passes {
 
@@ -62,7 +63,18 @@ std::string numbered(const std::string& base, int number) {
 
 } // namespace
 
+bool FxNames::Family::take(int number) {
+    constexpr int dense = 1 << 16;
+    if (number >= dense) return givenBeyond.insert(number).second;
+    const auto at = static_cast<std::size_t>(number);
+    if (at >= given.size()) given.resize(std::max(at + 1, 2 * given.size()));
+    if (given[at]) return false;
+    given[at] = true;
+    return true;
+}
+
 FxNames::Candidate FxNames::parse(std::string_view candidate) {
+    constexpr int maxSuffix = 1'000'000'000; // leaves room to count on
     Candidate out;
     out.name = normalized(candidate);
     const std::string_view name = out.name;
@@ -71,31 +83,43 @@ FxNames::Candidate FxNames::parse(std::string_view candidate) {
     if (underscore != std::string_view::npos && underscore > 0 && underscore + 1 < name.size() &&
         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(underscore) + 1, name.end(), isDigit)) {
         const char* const end = name.data() + name.size();
-        out.hasSuffix = std::from_chars(name.data() + underscore + 1, end, out.suffix).ec == std::errc();
+        out.hasSuffix = std::from_chars(name.data() + underscore + 1, end, out.suffix).ec == std::errc() &&
+                        out.suffix <= maxSuffix;
         if (out.hasSuffix) base = name.substr(0, underscore);
     }
+    const auto [known, isNew] = m_familyOf.try_emplace(std::string(base), m_families.size());
+    if (isNew) m_families.emplace_back().base = base;
+    out.family = known->second;
+    out.isOdd = out.hasSuffix && numbered(known->first, out.suffix) != name;
     out.isReserved = isReserved(name);
-    out.base = &*m_count.try_emplace(std::string(base), unused).first;
+    if (!out.hasSuffix) out.suffix = 0;
     return out;
+}
+
+bool FxNames::take(const Candidate& candidate) {
+    Family& family = m_families[candidate.family];
+    if (candidate.isOdd) return m_odd.insert(candidate.name).second;
+    if (candidate.hasSuffix) return family.take(candidate.suffix);
+    return !std::exchange(family.plain, true);
 }
 
 std::string FxNames::create(std::string_view candidate) {
     auto known = m_candidates.find(candidate);
     if (known == m_candidates.end())
         known = m_candidates.emplace(std::string(candidate), parse(candidate)).first;
-    const Candidate& parsed = known->second;
-    auto& [base, count] = *parsed.base;
-    int number = parsed.suffix;
-    std::string name = parsed.name;
-    if (!parsed.hasSuffix || m_used.contains(name)) {
-        if (count != unused) number = count;
-        if (parsed.isReserved) name = numbered(base, ++number);
+    const Candidate& wanted = known->second;
+    Family& family = m_families[wanted.family];
+    const bool own = !wanted.isReserved && take(wanted);
+    int number = wanted.suffix;
+    if ((!own || !wanted.hasSuffix) && family.count != unused) number = family.count;
+    if (!own) {
+        // A plain name that was given before is taken; its numbers go on from the highest.
+        do
+            ++number;
+        while (!family.take(number));
     }
-    // A plain name that was given before is taken; its numbers go on from the highest.
-    while (!m_used.insert(name).second)
-        name = numbered(base, ++number);
-    count = number;
-    return name;
+    family.count = number;
+    return own ? wanted.name : numbered(family.base, number);
 }
 
 } // namespace dynascope::passes

@@ -4,6 +4,7 @@
 #include "core/ir/text.h"
 #include "core/passes/cse.h"
 #include "core/passes/dce.h"
+#include "core/passes/fx_names.h"
 #include "core/passes/recording_json.h"
 #include "core/passes/registry.h"
 
@@ -53,6 +54,19 @@ public:
 class TestPasses : public QObject {
     Q_OBJECT
 private slots:
+    /// As torch.fx.graph._Namespace answers the same questions in the same order.
+    void namesAreThoseOfFx() {
+        passes::FxNames names;
+        std::string given;
+        for (const char* candidate :
+             {"add", "add", "add_1", "add_7", "add", "add_07", "add_07", "add", "slice", "slice", "slice_1",
+              "a.b", "1", "_", "_", "add_70000", "add_70000", "add_2"})
+            (given += given.empty() ? "" : " ") += names.create(candidate);
+        QCOMPARE(given,
+                 std::string("add add_1 add_2 add_7 add_8 add_07 add_9 add_10 slice_1 slice_2 slice_3 a_b "
+                             "_1 _ __1 add_70000 add_70001 add_70002"));
+    }
+
     void dceDropsWhatNobodyReads() {
         const ir::GraphPtr graph =
             graphOf(call("a", "neg.default", "%x") + call("dead", "exp.default", "%x") +

@@ -13,6 +13,7 @@
 #include <ATen/ops/ones.h>
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <torch/csrc/autograd/autograd.h>
 #include <unordered_map>
 
@@ -269,10 +270,10 @@ private:
         }
         m_out.attributes = level.tape.attributes();
         ir::GraphBuilder builder;
-        std::vector<ir::Node> nodes = level.tape.takeNodes();
+        std::vector<std::shared_ptr<ir::Node>> nodes = level.tape.takeNodes();
         std::stable_partition(nodes.begin(), nodes.end(),
-                              [](const ir::Node& node) { return node.op == ir::Op::Placeholder; });
-        for (ir::Node& node : nodes)
+                              [](const auto& node) { return node->op == ir::Op::Placeholder; });
+        for (std::shared_ptr<ir::Node>& node : nodes)
             builder.add(std::move(node));
         ir::Node output;
         output.op = ir::Op::Output;
@@ -294,11 +295,11 @@ private:
             if (!type || *type != MutationType::InGraph) continue;
             std::string& last = out[i] = level.tape.node(static_cast<std::int64_t>(i)).name;
             const auto write = [&](const char* target, const char* name) {
-                ir::Node node;
-                node.op = ir::Op::CallFunction;
-                node.target = target;
-                node.args = {ir::Argument::node(level.tape.node(static_cast<std::int64_t>(i)).name),
-                             level.tape.argument(value, *c10::TensorType::get())};
+                std::shared_ptr<ir::Node> node = level.tape.makeNode();
+                node->op = ir::Op::CallFunction;
+                node->target = target;
+                node->args = {ir::Argument::node(level.tape.node(static_cast<std::int64_t>(i)).name),
+                              level.tape.argument(value, *c10::TensorType::get())};
                 const std::size_t at = level.tape.add(std::move(node), name);
                 // In a joint graph PyTorch does not take note of what was written.
                 if (!m_out.joint) last = level.tape.node(static_cast<std::int64_t>(at)).name;

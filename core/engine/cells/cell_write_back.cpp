@@ -28,7 +28,7 @@ void CellWriteBack::apply(WriteBack& back, const char* how, const Fn& fn) {
     back.how.emplace_back(how);
     if (m_by != WriteBackBy::Graph) return;
     (void)m_store.emit(Emission::WriteBack, fn);
-    back.nodes.push_back(static_cast<std::int32_t>(m_tape.nodes().size()) - 1);
+    back.nodes.push_back(static_cast<std::int32_t>(m_tape.size()) - 1);
 }
 
 void CellWriteBack::lead(WriteBack& back, const Tensor& value) {

@@ -61,7 +61,7 @@ private:
     void step(ir::NodeIndex at, const std::vector<IValue>& inputs) {
         const Instruction& instruction = m_program.code[at];
         const ir::Node& node = m_graph.node(at);
-        m_firsts.push_back(m_tape.nodes().size());
+        m_firsts.push_back(m_tape.size());
         if (instruction.kind == Instruction::Kind::Input) {
             TORCH_CHECK(instruction.position < inputs.size(), "the program takes ", m_program.inputs,
                         " inputs, but ", inputs.size(), " were given");
@@ -94,7 +94,7 @@ private:
     }
 
     PassState finish() {
-        m_firsts.push_back(m_tape.nodes().size());
+        m_firsts.push_back(m_tape.size());
         const bool returns = m_program.code.size() < m_graph.size();
         ir::Node output;
         if (returns) {
@@ -102,13 +102,13 @@ private:
             for (ir::Argument& argument : output.args)
                 argument = resultOf(argument);
         }
-        std::vector<ir::Node> made = m_tape.takeNodes();
+        const std::vector<std::shared_ptr<ir::Node>> made = m_tape.takeNodes();
         ir::GraphBuilder builder;
         for (ir::NodeIndex at = 0; at + 1 < m_firsts.size(); ++at)
             report(at, made, builder);
         // Constants that only the result reads come after everything else.
         for (std::size_t i = m_firsts.back(); i < made.size(); ++i)
-            builder.add(std::move(made[i]));
+            builder.add(made[i]);
         if (returns) {
             Step step;
             step.source = static_cast<ir::NodeIndex>(m_program.code.size());
@@ -119,14 +119,15 @@ private:
         return PassState{builder.build(), m_given.with(m_tape.attributes()), nullptr, {}};
     }
 
-    void report(ir::NodeIndex at, std::vector<ir::Node>& made, ir::GraphBuilder& builder) {
+    void report(ir::NodeIndex at, const std::vector<std::shared_ptr<ir::Node>>& made,
+                ir::GraphBuilder& builder) {
         const ir::Node& source = m_graph.node(at);
         Step step;
         step.source = at;
         const std::size_t count = m_firsts[at + 1] - m_firsts[at];
         bool same = false;
         for (std::size_t i = m_firsts[at]; i < m_firsts[at + 1]; ++i) {
-            ir::Node& node = made[i];
+            ir::Node& node = *made[i];
             const auto position = static_cast<ir::NodeIndex>(builder.size());
             node.stack = source.stack;
             node.note = source.note;
@@ -140,7 +141,7 @@ private:
                 } else {
                     step.emitted.push_back({position, "part of the operator"});
                 }
-                builder.add(std::move(node));
+                builder.add(made[i]);
             }
         }
         if (count == 0 && source.op != ir::Op::GetAttr && source.target != "operator.getitem") {

@@ -7,6 +7,7 @@
 #include "core/engine/scorecard_json.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace dynascope::engine {
@@ -33,39 +34,53 @@ std::string sentence(const Functionalized& result, const FunctionalStep& step) {
         if (why == Emission::Inverse) ++carried;
         if (why == Emission::Regeneration) ++(emitted ? after : before);
     }
-    std::string out;
-    const auto add = [&](const std::string& part) {
-        if (!out.empty()) out += "; ";
-        out += part;
-    };
-    if (before > 0) add("reads a stale view, which is rebuilt from its base first");
+    std::array<std::string_view, 4> parts; // empty: nothing to say
+    if (before > 0) parts[0] = "reads a stale view, which is rebuilt from its base first";
     if (step.endUpdate > step.firstUpdate) {
         const bool throughView = result.updates[step.firstUpdate].chain != 0;
-        add(throughView ? "writes through a view: the new value is carried back to the base"
-                        : "writes a base: its new value takes the place of the old");
+        parts[1] = throughView ? "writes through a view: the new value is carried back to the base"
+                               : "writes a base: its new value takes the place of the old";
     }
-    if (carried > 0 && step.endUpdate == step.firstUpdate) add("applies a pending write to the base");
-    if (after > 0) add("rebuilds the view from the new base");
+    if (carried > 0 && step.endUpdate == step.firstUpdate) parts[2] = "applies a pending write to the base";
+    if (after > 0) parts[3] = "rebuilds the view from the new base";
+    std::size_t length = 0;
+    for (const std::string_view part : parts)
+        length += part.size() + 2;
+    std::string out;
+    if (length > 2 * parts.size()) out.reserve(length);
+    for (const std::string_view part : parts) {
+        if (!part.empty() && !out.empty()) out += "; ";
+        out += part;
+    }
     return out;
 }
 
-/// Steps that wrote the storage of each input, by the input's node.
+/// Steps that wrote the storage of each changed input, by the input's node.
 std::map<ir::NodeIndex, std::vector<ir::NodeIndex>> writersOfInputs(const Functionalized& result,
                                                                     const ir::Graph& source) {
     std::map<std::uint32_t, std::vector<ir::NodeIndex>> writers; // by storage
     std::map<ir::NodeIndex, std::uint32_t> storageOf;
+    for (const WriteBack& back : result.writeBacks) {
+        const ir::NodeIndex input = source.find(back.name);
+        const auto step = std::lower_bound(
+            result.steps.begin(), result.steps.end(), input,
+            [](const FunctionalStep& earlier, ir::NodeIndex node) { return earlier.source < node; });
+        if (step == result.steps.end() || step->source != input || step->firstRow == step->endRow) continue;
+        const std::uint32_t storage = result.rows[step->firstRow].storage;
+        storageOf.emplace(input, storage);
+        writers.try_emplace(storage);
+    }
     for (const FunctionalStep& step : result.steps) {
-        if (source.node(step.source).op == ir::Op::Placeholder && step.firstRow < step.endRow)
-            storageOf.emplace(step.source, result.rows[step.firstRow].storage);
         for (std::uint32_t i = step.firstUpdate; i < step.endUpdate; ++i) {
-            auto& all = writers[result.updates[i].storage];
-            if (all.empty() || all.back() != step.source) all.push_back(step.source);
+            const auto found = writers.find(result.updates[i].storage);
+            if (found == writers.end()) continue;
+            if (found->second.empty() || found->second.back() != step.source)
+                found->second.push_back(step.source);
         }
     }
     std::map<ir::NodeIndex, std::vector<ir::NodeIndex>> out;
     for (const auto& [input, storage] : storageOf)
-        if (const auto found = writers.find(storage); found != writers.end())
-            out.emplace(input, found->second);
+        out.emplace(input, writers.at(storage));
     return out;
 }
 
@@ -78,7 +93,8 @@ void report(const Functionalized& result, const ir::Graph& source, passes::PassO
         step.emitted.reserve(from.endEmitted - from.firstEmitted);
         for (std::uint32_t i = from.firstEmitted; i < from.endEmitted; ++i)
             step.emitted.push_back({i, emissionName(result.emissions[i])});
-        if (source.node(from.source).op == ir::Op::Output) {
+        const bool last = &from == &result.steps.back();
+        if (last && from.source < source.size() && source.node(from.source).op == ir::Op::Output) {
             // The writes become their functional forms and, together, what writes the input back.
             for (const WriteBack& back : result.writeBacks) {
                 const auto found = writers.find(source.find(back.name));

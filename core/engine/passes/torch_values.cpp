@@ -84,9 +84,10 @@ passes::PassResult<const TorchValues*> torchValues(const passes::PassState& stat
 }
 
 std::optional<passes::PassError> obstacleOf(const Program& program) {
-    for (ir::NodeIndex i = 0; i < program.graph->size() && program.unsupported.empty(); ++i) {
+    for (ir::NodeIndex i = 0; i < program.code.size() && program.unsupported.empty(); ++i) {
+        if (program.code[i].kind != Instruction::Kind::Function) continue;
         const ir::Node& node = program.graph->node(i);
-        if (node.op == ir::Op::CallFunction && torch_level::isFunctorchTarget(node.target))
+        if (torch_level::isFunctorchTarget(node.target))
             return passes::PassError{"'" + node.target +
                                          "' belongs to a transform of torch.func (vmap, grad, jvp): take the "
                                          "graph that AOTAutograd makes of this one, where it is resolved",
