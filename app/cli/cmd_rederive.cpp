@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli rederive PATH [--saved] [--json]
+// dynascope-cli rederive PATH [--saved] [--json] [--engine COMMAND]
 #include "app/cli/command.h"
+#include "app/cli/engine_command.h"
 #include "core/engine/client/rederive.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ struct Options {
     std::string path;
     bool json = false;
     bool saved = false;
+    EngineOptions engine;
 };
 
 using passes::partition::Decision;
@@ -52,20 +54,26 @@ std::string decisionsText(std::vector<Decision> decisions) {
 }
 
 json document(const std::vector<RederivedStage>& stages) {
-    json out = json::array();
+    json list = json::array();
     for (const RederivedStage& stage : stages)
-        out.push_back({{"rank", stage.rank},
-                       {"compile", stage.compile},
-                       {"stage", stage.stage},
-                       {"from", stage.from},
-                       {"verdict", engine::rederivedName(stage.verdict)},
-                       {"reason", stage.reason},
-                       {"nodes", stage.nodes},
-                       {"matched", stage.matched},
-                       {"captured", stage.captured},
-                       {"derived", stage.got},
-                       {"decisions", decisionsJson(stage.decisions)}});
-    return out;
+        list.push_back({{"rank", stage.rank},
+                        {"compile_id", stage.compile},
+                        {"stage", stage.stage},
+                        {"from", stage.from},
+                        {"verdict", engine::rederivedName(stage.verdict)},
+                        {"reason", stage.reason},
+                        {"nodes", stage.nodes},
+                        {"matched", stage.matched},
+                        {"time_us", stage.microseconds},
+                        {"captured", stage.captured},
+                        {"derived", stage.got},
+                        {"decisions", decisionsJson(stage.decisions)}});
+    return {{"stages", std::move(list)},
+            {"isomorphic", std::count_if(stages.begin(), stages.end(),
+                                         [](const RederivedStage& stage) {
+                                             return stage.verdict == Rederived::Isomorphic;
+                                         })},
+            {"total", stages.size()}};
 }
 
 std::string report(const std::vector<RederivedStage>& stages, bool saved) {
@@ -91,14 +99,15 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
                                  [&](const RederivedStage& stage) { return stage.verdict == verdict; })) +
                ' ' + std::string(engine::rederivedName(verdict));
     };
-    return out + of(Rederived::Isomorphic) + ", " + of(Rederived::Different) + ", " +
-           of(Rederived::Declined) + '\n';
+    return out + of(Rederived::Isomorphic) + ", " + of(Rederived::Equivalent) + ", " +
+           of(Rederived::Different) + ", " + of(Rederived::Declined) + '\n';
 }
 
 int run(const Options& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
-    const std::vector<RederivedStage> stages = engine::rederive(**session);
+    engine::Client client = makeClient(options.engine);
+    const std::vector<RederivedStage> stages = engine::rederive(**session, &client);
     print(options.json ? document(stages).dump() + '\n' : report(stages, options.saved));
     return std::any_of(stages.begin(), stages.end(),
                        [](const RederivedStage& stage) { return stage.verdict == Rederived::Different; })
@@ -111,11 +120,12 @@ int run(const Options& options) {
 void addRederive(Parser& parser) {
     auto options = std::make_shared<Options>();
     Command command = parser.command(
-        "rederive", "Split captured joint graphs anew and compare; exit status 1 if a graph differs");
+        "rederive", "Derive AOTAutograd's graphs from Dynamo's and compare; exit status 1 if one differs");
     command.add("path", options->path, "Capture; - for standard input").required();
     command.flag("--saved", options->saved,
                  "What is saved for backward and what is computed again, with bytes and why");
     command.flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(command, options->engine);
     command.run([options] { return run(*options); });
 }
 

@@ -261,7 +261,8 @@ std::shared_ptr<ir::Node> Tape::callNode(const c10::FunctionSchema& schema, cons
     const std::size_t first = stack.size() - formals.size();
     const auto isDefault = [&](std::size_t i) {
         const auto& value = formals[i].default_value();
-        return value && *value == stack[first + i];
+        const IValue& given = stack[first + i];
+        return value && (*value == given || (value->isNone() && given.isTensor() && !isDefinedTensor(given)));
     };
     std::size_t given = call.positional;
     while (given > 0 && isDefault(given - 1))

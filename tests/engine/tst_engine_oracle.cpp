@@ -66,11 +66,19 @@ private slots:
                                                 {"random aot_keep_input_mutations traced graph", 159}};
         for (const auto& [part, passed] : graphs)
             QCOMPARE((tally[{part, Verdict::Passed}]), passed);
+        // Calls through the traced graph do what eager does, wherever PyTorch's or the engine's trace is
+        // made.
+        const std::map<std::string, int> calls{{"hand aot end to end", 45},
+                                               {"hand aot_keep_input_mutations end to end", 46},
+                                               {"random aot end to end", 165},
+                                               {"random aot_keep_input_mutations end to end", 165}};
+        for (const auto& [part, passed] : calls)
+            QCOMPARE((tally[{part, Verdict::Passed}]), passed);
         QCOMPARE((tally[{"overlap", Verdict::Passed}]), 17);
         QCOMPARE((tally[{"mutation_type", Verdict::Passed}]), 4);
         QCOMPARE((tally[{"saved_tensors_hooks", Verdict::Passed}]), 28);
-        QCOMPARE((tally[{"random", Verdict::Passed}]),
-                 174); // two froze a reshape, and only their text differs
+        // Two froze a reshape, and only their text differs; one is refused in other words than PyTorch's.
+        QCOMPARE((tally[{"random", Verdict::Passed}]), 173);
     }
 
     /// An expectation that was changed in one place must fail, whatever the place.

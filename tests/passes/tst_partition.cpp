@@ -54,6 +54,32 @@ Joint jointOf(const std::string& text, std::size_t forwardOutputs) {
 class TestPartition : public QObject {
     Q_OBJECT
 private slots:
+    /// The cut saves an input from which it computes again what backward needs, though forward overwrites it:
+    /// so does PyTorch. That is said, and left alone on request.
+    void anOverwrittenInputIsNotSavedUnlessFaithful() {
+        std::string text(product);
+        text.insert(text.find("    return"),
+                    "    %add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = "
+                    "(%primals_1, 1), kwargs = {})\n    %copy_ : [num_users=0] = "
+                    "call_function[target=torch.ops.aten.copy_.default](args = (%primals_1, %add), kwargs = "
+                    "{})\n");
+        text.replace(text.find(", mul_3, mul_1]"), 15, ", None, mul_1]"); // x needs no gradient
+        Joint joint = jointOf(text, 1);
+        joint.facts[joint.graph->find("add")].region = Region::Forward;
+        joint.facts[joint.graph->find("copy_")].region = Region::MustBeInForward;
+        joint.facts[joint.graph->find("copy_")].writes = true;
+        const auto faithful = minCutPartition(joint);
+        QVERIFY(faithful.has_value());
+        QCOMPARE(faithful->saved, std::vector<std::string>{"primals_1"});
+        QCOMPARE(faithful->warnings.size(), 1U);
+        Config config;
+        config.faithful = false;
+        const auto right = minCutPartition(joint, config);
+        QVERIFY(right.has_value());
+        QCOMPARE(right->saved, std::vector<std::string>{"sin"});
+        QVERIFY(right->warnings.empty());
+    }
+
     void initTestCase() {
         for (const test::ArchiveFile& file :
              test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/oracle.tar.xz")) {

@@ -23,7 +23,10 @@ std::string contentOf(const QString& path) {
 
 std::vector<RederivedStage> stagesOf(const std::string& log) {
     const auto session = capture::openText(log, "capture.log");
-    return session ? engine::rederive(**session) : std::vector<RederivedStage>();
+    std::vector<RederivedStage> stages;
+    if (session) stages = engine::rederive(**session, nullptr);
+    std::erase_if(stages, [](const RederivedStage& stage) { return stage.from == "dynamo_output_graph"; });
+    return stages;
 }
 
 ir::GraphPtr graph(const std::string& calls, const std::string& result) {
@@ -84,6 +87,18 @@ private slots:
         for (const RederivedStage& stage : stagesOf(contentOf(test::capture("trace_inductor/train")))) {
             QVERIFY(stage.verdict == Rederived::Declined);
             QVERIFY2(stage.reason.starts_with("Inductor changed the joint graph"), stage.reason.c_str());
+        }
+    }
+
+    /// What only the engine can derive is declined, and says so.
+    void withoutAnEngineJointGraphsAreDeclined() {
+        const auto session = capture::openText(contentOf(test::capture("trace_aot_eager/kvcache")), "x.log");
+        QVERIFY(session.has_value());
+        const std::vector<RederivedStage> stages = engine::rederive(**session, nullptr);
+        QCOMPARE(stages.size(), 2U);
+        for (const RederivedStage& stage : stages) {
+            QVERIFY(stage.verdict == Rederived::Declined);
+            QCOMPARE(stage.reason, std::string("there is no engine to trace with"));
         }
     }
 

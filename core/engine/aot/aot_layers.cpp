@@ -106,6 +106,11 @@ Result<AotLayers> AotLayers::plan(const std::vector<IValue>& inputs,
     return out;
 }
 
+std::size_t AotLayers::outerOf(InnerIndex inner) const {
+    if (!m_merge) return m_outerOf.at(inner.value);
+    return m_outerOf.at(m_merge->others.at(inner.value - m_merge->bases.size()).value);
+}
+
 std::vector<IValue> AotLayers::innerArguments(const std::vector<IValue>& outer) const {
     std::vector<IValue> out;
     if (!m_merge) {
@@ -115,6 +120,10 @@ std::vector<IValue> AotLayers::innerArguments(const std::vector<IValue>& outer) 
     }
     for (const SyntheticBase& base : m_merge->bases) {
         const Tensor member = outer[m_outerOf[base.members.front().value]].toTensor();
+        if (base.object && member.is_view()) {
+            out.emplace_back(Tensor(member._base()));
+            continue;
+        }
         out.emplace_back(
             at::empty({0}, member.options())
                 .set_(member.storage(), base.geometry.offset, base.geometry.sizes, base.geometry.strides));

@@ -30,6 +30,9 @@ public:
     /// Outer positions of members of bases that the caller restrides; they are the last results.
     [[nodiscard]] const std::vector<std::size_t>& geometryChanged() const { return m_geometryChanged; }
 
+    /// Outer position of an inner argument that is no base.
+    [[nodiscard]] std::size_t outerOf(passes::aot::InnerIndex inner) const;
+
     /// The inner arguments that lie in these outer ones, by reference.
     [[nodiscard]] std::vector<c10::IValue> innerArguments(const std::vector<c10::IValue>& outer) const;
     /// The outer arguments, members of bases as views of them.

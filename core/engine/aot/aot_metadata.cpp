@@ -23,12 +23,9 @@ passes::aot::InputAliasInfo inputInfo(const RanInput& input, bool keepInputMutat
     passes::aot::InputAliasInfo out;
     out.keepInputMutations = keepInputMutations;
     at::FunctionalTensorWrapper* wrapper = AutogradLevel::wrapperOf(input.outer);
-    if (!wrapper) {
-        out.mutationsHiddenFromAutograd = true;
-        return out;
-    }
+    if (!wrapper) return out;
     out.isLeaf = input.given.is_leaf();
-    out.requiresGrad = input.outer.requires_grad();
+    out.requiresGrad = input.given.requires_grad();
     out.mutatesStorageMetadata = wrapper->was_storage_changed();
     // Changes of geometry may cancel out; a written value may lie elsewhere than the input did.
     const bool moved = wrapper->sizes() != at::IntArrayRef(input.sizes) ||

@@ -126,7 +126,8 @@ private:
         for (std::size_t i = 0; i < values.size(); ++i)
             training |= requiresGrad(i);
         Level level(m_task);
-        const at::AutoGradMode grad(training);
+        const at::AutoGradMode grad(m_request.gradMode.value_or(training));
+        training &= at::GradMode::is_enabled();
         std::vector<RanInput> inputs;
         std::vector<IValue> arguments;
         std::unordered_map<const void*, std::size_t> first;
@@ -143,7 +144,7 @@ private:
                 arguments.push_back(arguments[seen->second]);
             if (isDefinedTensor(arguments[i])) {
                 // A leaf that requires grad must not be written, its clone may be.
-                if (requiresGrad(i) && isNew) arguments[i] = arguments[i].toTensor().clone();
+                if (training && requiresGrad(i) && isNew) arguments[i] = arguments[i].toTensor().clone();
                 input.outer = arguments[i].toTensor();
                 input.sizes = input.outer.sizes().vec();
                 input.strides = input.outer.strides().vec();
@@ -157,6 +158,8 @@ private:
             if (input.outer.defined()) (void)level.autograd.traced(input.outer);
         m_out.outer = collectMetadata(inputs, *results, m_request.keepInputMutations);
         m_out.joint = training && needsBackward(m_out.outer);
+        for (const InputAliasInfo& info : m_out.outer.inputs)
+            if (const auto type = info.mutationType(); !type) return tl::unexpected(refusal(type.error()));
         return {};
     }
 
@@ -226,11 +229,12 @@ private:
     }
 
     std::vector<Tensor> backward(Level& level, const std::vector<IValue>& primals,
-                                 const std::vector<ForwardResult>& results) const {
+                                 const std::vector<ForwardResult>& results) {
         torch::autograd::variable_list outputs, inputs, tangents;
-        for (const ForwardResult& result : results) {
-            if (!result.differentiable || !isDefinedTensor(result.value)) continue;
-            const Tensor& output = result.value.toTensor();
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            if (!results[i].differentiable || !isDefinedTensor(results[i].value)) continue;
+            const Tensor& output = results[i].value.toTensor();
+            m_out.differentiable.push_back(i);
             outputs.push_back(output);
             tangents.push_back(
                 level.input("tangents_" + std::to_string(tangents.size() + 1), tangentOf(output), false)

@@ -8,6 +8,7 @@
 #include "core/engine/aot/aot_layers.h"
 #include "core/engine/interpreter.h"
 
+#include <optional>
 #include <vector>
 
 namespace dynascope::engine {
@@ -17,6 +18,8 @@ struct AotRequest {
     const std::vector<c10::IValue>& inputs; ///< tensors say whether they require grad; they are not written
     const Attributes& attributes;
     bool keepInputMutations = true; ///< writes of inputs stay in the graph where they can
+    /// Grad mode around the function; without it on where an input requires grad.
+    std::optional<bool> gradMode = std::nullopt;
 };
 
 struct AotTrace {
@@ -26,6 +29,8 @@ struct AotTrace {
     ir::GraphPtr graph; ///< placeholders: inner arguments, then tangents. Nobody removed its dead nodes
     Attributes attributes;
     std::size_t forwardOutputs = 0; ///< the first results; gradients follow
+    /// Of a joint graph: the results that have a tangent, in the order of these.
+    std::vector<std::size_t> differentiable;
 };
 
 /// Runs the program twice on copies of the inputs. The error is PyTorch's, or says what a layer refuses.

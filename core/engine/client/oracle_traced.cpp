@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Judges what the engine finds out of a function by tracing it: kinds `hand` and `random`, where PyTorch's
-// AOTAutograd kept its ViewAndMutationMeta and its graphs.
+// AOTAutograd kept its ViewAndMutationMeta and its graphs. Calls through the traced graph must do what eager
+// does, also where PyTorch's raise or do otherwise.
 #include "core/engine/client/aot_case.h"
+#include "core/engine/client/compare.h"
 #include "core/engine/client/oracle_case.h"
 #include "core/engine/client/traced_graph.h"
 #include "core/ir/text.h"
@@ -14,6 +16,8 @@ using nlohmann::json;
 
 namespace {
 
+using Differences = std::vector<Difference>;
+
 /// One of a case's two runs of AOTAutograd, traced.
 class TracedJudge {
 public:
@@ -22,11 +26,50 @@ public:
         , m_answer(answer)
         , m_report(report) {}
 
-    void failed(const CallError& error, const json& oracleCase) {
-        // PyTorch traces without values, and so without what only running finds.
-        const std::string eager = text(field(field(oracleCase, "eager"), "error"), "message");
-        const bool same = !engineGone(error) && sameCause(eager, error.message);
-        add("traced metadata", same ? std::string() : error.message);
+    /// What the call through the graph did, by what eager does.
+    void judgeRun(const json& reply, json eager) {
+        json run = field(reply, "run");
+        if (eager.contains("error") || run.is_null()) return;
+        for (json* side : {&eager, &run}) { // how a gradient lies in memory is nobody's promise
+            if (!side->contains("grads")) continue;
+            for (json& gradient : (*side)["grads"])
+                if (gradient.is_object()) gradient.erase("stride");
+        }
+        std::string different = text(field(run, "error"), "message");
+        for (const Difference& difference : different.empty() ? compareRuns(eager, run) : Differences()) {
+            const bool counts = difference.aspect != Aspect::OutputStrides &&
+                                difference.aspect != Aspect::OutputAliasing &&
+                                difference.aspect != Aspect::OutputLayout;
+            if (counts && different.empty()) different = difference.text;
+        }
+        const std::string known = joined(field(reply, "graph_warnings"));
+        if (different.empty() || known.empty()) return add("end to end", different);
+        m_report.parts.push_back({m_run + " end to end", Verdict::Declined, known});
+    }
+
+    /// Where PyTorch's call raised or left other values behind than eager, the engine has to say why.
+    void judgeWarnings(const json& reply, const json& whole) {
+        bool parted = whole.contains("error") && m_answer.contains("metadata_outer"); // else it did not trace
+        for (const char* what : {"output_values", "storages", "input_values", "input_strides"})
+            parted = parted || field(field(m_answer, "matches_eager"), what) == false;
+        const json& warnings = field(reply, "warnings");
+        if (parted)
+            add("deviation", warnings.is_array() && !warnings.empty()
+                                 ? std::string()
+                                 : "PyTorch parts from eager, and nothing says so");
+    }
+
+    void failed(const CallError& error, const json& whole, const json& eager) {
+        // PyTorch traces without values, and so without what only running finds. What it refuses may be
+        // refused.
+        bool same = sameCause(text(field(eager, "error"), "message"), error.message);
+        for (const json* run : {&whole, &field(whole, "retry_without_view_replay")})
+            same = same || sameCause(text(field(*run, "error"), "message"), error.message);
+        const bool recorded = m_answer.contains("metadata_outer");
+        const Verdict other = recorded || engineGone(error) ? Verdict::Failed : Verdict::Declined;
+        const bool passed = same && !engineGone(error);
+        m_report.parts.push_back({m_run + (recorded ? " traced metadata" : " refusal"),
+                                  passed ? Verdict::Passed : other, passed ? std::string() : error.message});
     }
 
     void judge(const json& reply) {
@@ -64,20 +107,26 @@ private:
 
 void judgeTraced(Client& engine, const json& oracleCase, const JudgeOptions& options, CaseReport& report) {
     if (!field(oracleCase, "before").is_string()) return;
+    const json& eager = field(oracleCase, "eager");
     for (const std::string run : {"aot", "aot_keep_input_mutations"}) {
         const json& whole = field(oracleCase, run.c_str());
         const json& answer = whole.contains("error") ? field(whole, "retry_without_view_replay") : whole;
-        if (!answer.contains("metadata_outer")) continue;
+        const bool recorded = answer.contains("metadata_outer");
+        if (!recorded && eager.contains("error")) continue;
         TracedJudge judge(run, answer, report);
         const CallResult got = engine.callOnGraph("aot", text(oracleCase, "before"),
                                                   {{"inputs", field(oracleCase, "inputs")},
                                                    {"attrs", field(oracleCase, "before_attrs")},
-                                                   {"keep_input_mutations", run != "aot"}},
+                                                   {"keep_input_mutations", run != "aot"},
+                                                   {"run", true}},
                                                   options.call);
-        if (got)
-            judge.judge(*got);
-        else
-            judge.failed(got.error(), oracleCase);
+        if (!got) {
+            judge.failed(got.error(), whole, eager);
+            continue;
+        }
+        if (recorded) judge.judge(*got);
+        judge.judgeRun(*got, eager);
+        if (!eager.contains("error")) judge.judgeWarnings(*got, whole);
     }
 }
 

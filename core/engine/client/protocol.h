@@ -93,16 +93,21 @@
 // tensor: the value of `node` right after it ran, `item` being which one where it has several (0). The bytes
 // are its elements in logical order, as the machine has them (little-endian).
 //
-// aot {graph, attrs, inputs (those that say requires_grad are differentiated), keep_input_mutations (true)}
-// -> {
+// aot {graph, attrs, inputs (those that say requires_grad are differentiated), keep_input_mutations (true),
+// grad_mode (around the function; without it on where an input requires grad), run (false)} -> {
 //   joint            whether the graph is of forward and backward, or of forward alone
 //   graph            what AOTAutograd traces, dead nodes included; its placeholders are the inner arguments
 //                    and the tangents
 //   values           {name of a node: "f32[4, 5][5, 1]cpu"} for those whose value is a tensor
 //   forward_outputs  how many of its results are forward's; one gradient (or None) an input follows
 //   metadata_outer   ViewAndMutationMeta of the function, in the form of an oracle case's metadata_outer
-//   metadata         the same for the graph, after repeated inputs and synthetic bases
-//   time_us          of metadata and graph }
+//   metadata         the same for the graph, after repeated inputs and synthetic bases; its outputs also have
+//                    requires_grad_for_backward
+//   time_us          of metadata and graph
+//   warnings         sentences: where PyTorch, calling this, may part from eager
+//   graph_warnings   the same of the graph itself, whoever calls it
+//   run              with `run`: what the function does when it is called through the graph and its layers,
+//                    as "execute" answers, or {error: {message}} }
 //
 // record runs the graph a few times and keeps a plan to replay it by (core/engine/replay/backend.h);
 // `recording` is a replay::Recording (core/replay/recording.h). Optional: `threads` of an op (0: the engine

@@ -1,52 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/rederive.h"
 
+#include "core/engine/client/metadata_compare.h"
+#include "core/engine/client/rederive_trace.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
 #include "core/session/symbol_hints.h"
 
 #include <algorithm>
-#include <charconv>
+#include <chrono>
+#include <map>
 
 namespace dynascope::engine {
 
 namespace {
 
 using session::Compile;
+using session::Stage;
 using session::StagePtr;
 
-/// "static_input_indices=[0, 1]" of the metadata's text: parameters and buffers.
-std::vector<std::size_t> staticInputs(const session::Session& session, const Compile& compile, int attempt) {
-    constexpr std::string_view key = "static_input_indices=[";
-    std::vector<std::size_t> out;
-    for (const std::size_t index : compile.records) {
-        const session::Record& record = session.records[index];
-        if (record.type != "artifact:aot_forward_graph_fw_metadata" || record.attempt != attempt) continue;
-        const std::string text = record.payload.text();
-        const std::size_t start = text.find(key);
-        if (start == std::string::npos) continue;
-        const std::size_t end = text.find(']', start);
-        for (const char *at = text.data() + start + key.size(),
-                        *last = text.data() + std::min(end, text.size());
-             at < last; ++at) {
-            std::size_t value = 0;
-            const auto [next, status] = std::from_chars(at, last, value);
-            if (status != std::errc()) continue;
-            out.push_back(value);
-            at = next;
-        }
-    }
-    return out;
-}
+constexpr std::string_view metadataRecord = "aot_forward_graph_fw_metadata";
 
 class CompileDeriver {
 public:
-    CompileDeriver(const session::Session& session, const Compile& compile, std::vector<RederivedStage>& out)
+    CompileDeriver(const session::Session& session, const Compile& compile, Client* engine,
+                   std::vector<RederivedStage>& out)
         : m_session(session)
+        , m_engine(engine)
         , m_compile(compile)
+        , m_hints(session::symbolHints(compile))
         , m_out(out) {}
 
     void run() {
+        for (const StagePtr& stage : m_compile.stages)
+            if (stage->name == "aot_joint_graph" || stage->name == "aot_inference_graph") trace(*stage);
         for (const StagePtr& forward : m_compile.stages) {
             if (forward->name != "aot_forward_graph") continue;
             const StagePtr joint = jointFor(*forward);
@@ -63,7 +50,7 @@ private:
         });
     }
 
-    [[nodiscard]] StagePtr sameRound(const session::Stage& like, std::string_view name) const {
+    [[nodiscard]] StagePtr sameRound(const Stage& like, std::string_view name) const {
         const auto found =
             std::find_if(m_compile.stages.begin(), m_compile.stages.end(), [&](const StagePtr& stage) {
                 return stage->name == name && stage->attempt == like.attempt && stage->k == like.k;
@@ -72,7 +59,7 @@ private:
     }
 
     /// What the partitioner was given: the last joint graph, after Inductor's joint passes where these ran.
-    [[nodiscard]] StagePtr jointFor(const session::Stage& forward) const {
+    [[nodiscard]] StagePtr jointFor(const Stage& forward) const {
         StagePtr out;
         for (const StagePtr& stage : m_compile.stages)
             if (stage->phase == session::Phase::Joint && stage->attempt == forward.attempt &&
@@ -87,65 +74,167 @@ private:
         return before ? before : stage;
     }
 
-    RederivedStage& begin(const session::Stage& stage, const StagePtr& joint) {
-        RederivedStage& out = m_out.emplace_back();
+    [[nodiscard]] RederivedStage begin(const Stage& stage, const StagePtr& from) const {
+        RederivedStage out;
         out.compile = m_compile.id.toString();
         out.rank = m_compile.rank;
         out.stage = stage.label();
-        if (joint) out.from = joint->label();
+        if (from) out.from = from->label();
         return out;
     }
 
-    void decline(const StagePtr& joint, const StagePtr& forward, const StagePtr& backward,
-                 const std::string& why) {
-        for (const StagePtr& stage : {forward, backward}) {
-            if (!stage) continue;
-            RederivedStage& out = begin(*stage, joint);
-            out.verdict = Rederived::Declined;
-            out.reason = why;
+    static void decline(RederivedStage& out, std::string why) {
+        out.verdict = Rederived::Declined;
+        out.reason = std::move(why);
+    }
+
+    /// The text of the k-th metadata record of an attempt; empty where there is none.
+    [[nodiscard]] std::string metadataText(int attempt, int k) const {
+        int seen = 0;
+        for (const std::size_t index : m_compile.records) {
+            const session::Record& record = m_session.records[index];
+            if (record.type == "artifact:" + std::string(metadataRecord) && record.attempt == attempt &&
+                seen++ == k)
+                return record.payload.text();
         }
+        return {};
+    }
+
+    /// Positions of parameters and buffers among the primals.
+    [[nodiscard]] std::vector<std::size_t> staticInputs(const Stage& forward) const {
+        std::vector<std::size_t> out;
+        if (const auto metadata = passes::aot::readMetadataText(metadataText(forward.attempt, forward.k)))
+            for (const passes::aot::InnerIndex i : metadata->staticInputs)
+                out.push_back(i.value);
+        return out;
+    }
+
+    /// AOTAutograd's metadata and graph, traced anew by the engine from Dynamo's graph.
+    void trace(const Stage& stage) {
+        const StagePtr dynamo = sameRound(stage, "dynamo_output_graph");
+        RederivedStage out = begin(stage, dynamo);
+        const std::string text = metadataText(stage.attempt, stage.k);
+        RederivedStage metadata = out;
+        metadata.stage = metadataRecord;
+        const auto captured = stage.graph();
+        const auto source = dynamo ? dynamo->graph() : Result<ir::GraphPtr>(nullptr);
+        if (!dynamo)
+            decline(out, "the capture holds no graph of Dynamo's");
+        else if (!source || !captured)
+            decline(out, (source ? captured : source).error().message);
+        else if (!m_engine)
+            decline(out, "there is no engine to trace with");
+        else
+            traceAt(stage, **source, **captured, text, out, metadata);
+        if (out.verdict == Rederived::Declined && metadata.nodes == 0) decline(metadata, out.reason);
+        if (!text.empty()) m_out.push_back(std::move(metadata));
+        m_out.push_back(std::move(out));
+    }
+
+    void traceAt(const Stage& stage, const ir::Graph& dynamo, const ir::Graph& captured,
+                 const std::string& metadataOf, RederivedStage& out, RederivedStage& metadata) {
+        const int rounds = m_hints.empty() ? 1 : 3;
+        for (int times = 1; times <= rounds; ++times) {
+            ir::SymbolValues sizes = m_hints;
+            for (auto& [symbol, value] : sizes)
+                value *= times;
+            const auto traced = traceDynamoGraph(*m_engine, m_compile, dynamo, sizes);
+            // Sizes of our choice may break what the program takes for granted.
+            if (!traced && times > 1) return;
+            if (!traced) return decline(out, traced.error().message);
+            const auto expected = atHints(captured, sizes);
+            if (!expected) return decline(out, expected.error().message);
+            const ir::GraphPtr want = withoutDeadNodes(*expected);
+            const ir::GraphPtr got = atHints(*traced->traced.graph, sizes).value_or(traced->traced.graph);
+            if (times == 1) {
+                out.microseconds = traced->microseconds;
+                compareMetadata(metadataOf, traced->metadata, metadata);
+            }
+            compareGraphs(out, *want, *got);
+            if (out.verdict == Rederived::Different) {
+                if (times > 1) out.reason += " (at " + std::to_string(times) + " times the captured sizes)";
+                return judgeNumbers(*want, *got, out);
+            }
+            if (traced->traced.joint && m_hints.empty())
+                m_joints[{stage.attempt, stage.k}] = traced->traced.graph;
+        }
+    }
+
+    /// What differs may still compute the same.
+    void judgeNumbers(const ir::Graph& captured, const ir::Graph& derived, RederivedStage& out) const {
+        const NumericalComparison numbers = compareNumerically(*m_engine, captured, derived);
+        if (numbers.outcome == NumericalComparison::Outcome::Equal) {
+            out.verdict = Rederived::Equivalent;
+        } else if (numbers.outcome == NumericalComparison::Outcome::Unknown && byInductor()) {
+            decline(out, "Inductor decomposes before it traces, and the numbers do not tell (" +
+                             numbers.reason + "); first difference: " + out.reason);
+        }
+    }
+
+    static void compareMetadata(const std::string& text, const nlohmann::json& derived, RederivedStage& out) {
+        const auto captured = passes::aot::readMetadataText(text);
+        if (!captured) return decline(out, captured.error().message);
+        const std::vector<std::string> differences = metadataDifferences(*captured, derived, out.nodes);
+        out.matched = out.nodes - std::min(out.nodes, differences.size());
+        if (differences.empty()) return;
+        out.verdict = Rederived::Different;
+        out.reason = differences.front();
+        if (differences.size() > 1)
+            out.reason += ", and " + std::to_string(differences.size() - 1) + " more fields";
     }
 
     void divide(const StagePtr& joint, const StagePtr& forward, const StagePtr& backward) {
-        if (!joint) return decline(joint, forward, backward, "the capture holds no joint graph");
-        const auto graph = joint->graph();
-        if (!graph) return decline(joint, forward, backward, graph.error().message);
-        const auto described = passes::partition::capturedJoint(
-            *graph, session::symbolHints(m_compile), staticInputs(m_session, m_compile, forward->attempt));
-        if (!described) return decline(joint, forward, backward, described.error().message);
+        const auto declineBoth = [&](const std::string& why) {
+            for (const StagePtr& stage : {forward, backward})
+                if (stage) decline(m_out.emplace_back(begin(*stage, joint)), why);
+        };
+        if (!joint) return declineBoth("the capture holds no joint graph");
+        auto graph = joint->graph();
+        if (!graph) return declineBoth(graph.error().message);
+        const auto derived = m_joints.find({joint->attempt, joint->k});
+        const bool traced = joint->name == "aot_joint_graph" && derived != m_joints.end();
+        if (traced) graph = derived->second;
+        const auto described = passes::partition::capturedJoint(*graph, m_hints, staticInputs(*forward));
+        if (!described) return declineBoth(described.error().message);
+        const auto start = std::chrono::steady_clock::now();
         const auto parts = passes::partition::minCutPartition(*described);
-        if (!parts) return decline(joint, forward, backward, parts.error().message);
-        compare(joint, *forward, *parts->forward);
+        const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
+        if (!parts) return declineBoth(parts.error().message);
+        const StagePtr from = traced ? sameRound(*joint, "dynamo_output_graph") : joint;
+        compare(joint, from, *forward, *parts->forward);
         m_out.back().decisions = parts->decisions;
-        if (backward) compare(joint, *backward, *parts->backward);
+        m_out.back().microseconds = took.count();
+        if (backward) compare(joint, from, *backward, *parts->backward);
     }
 
-    void compare(const StagePtr& joint, const session::Stage& stage, const ir::Graph& derived) {
-        RederivedStage& out = begin(stage, joint);
+    void compare(const StagePtr& joint, const StagePtr& from, const Stage& stage, const ir::Graph& derived) {
+        RederivedStage& out = m_out.emplace_back(begin(stage, from));
         const auto captured = stage.graph();
-        if (!captured) {
-            out.verdict = Rederived::Declined;
-            out.reason = captured.error().message;
-            return;
-        }
-        passes::OrderedMatch match = passes::matchInOrder(**captured, derived);
+        if (!captured) return decline(out, captured.error().message);
+        compareGraphs(out, **captured, derived);
+        if (out.verdict == Rederived::Different && joint->name == "aot_joint_graph" && byInductor())
+            decline(out,
+                    "Inductor changed the joint graph before it was split, and the capture does not hold "
+                    "what came of it; first difference: " +
+                        out.reason);
+    }
+
+    static void compareGraphs(RederivedStage& out, const ir::Graph& captured, const ir::Graph& derived) {
+        passes::OrderedMatch match = passes::matchInOrder(captured, derived);
         out.verdict = match.same ? Rederived::Isomorphic : Rederived::Different;
         out.reason = std::move(match.difference);
-        if (!match.same && joint->name == "aot_joint_graph" && byInductor()) {
-            out.verdict = Rederived::Declined;
-            out.reason =
-                "Inductor changed the joint graph before it was split, and the capture does not hold "
-                "what came of it; first difference: " +
-                out.reason;
-        }
-        out.nodes = (*captured)->size();
+        out.nodes = captured.size();
         out.matched = match.matched;
         out.captured = std::move(match.expected);
         out.got = std::move(match.got);
     }
 
     const session::Session& m_session;
+    Client* m_engine;
     const Compile& m_compile;
+    ir::SymbolValues m_hints;
+    /// Joint graphs derived as PyTorch has them, by attempt and number.
+    std::map<std::pair<int, int>, ir::GraphPtr> m_joints;
     std::vector<RederivedStage>& m_out;
 };
 
@@ -155,6 +244,8 @@ std::string_view rederivedName(Rederived verdict) {
     switch (verdict) {
     case Rederived::Isomorphic:
         return "isomorphic";
+    case Rederived::Equivalent:
+        return "equivalent";
     case Rederived::Different:
         return "different";
     case Rederived::Declined:
@@ -163,10 +254,10 @@ std::string_view rederivedName(Rederived verdict) {
     return {};
 }
 
-std::vector<RederivedStage> rederive(const session::Session& session) {
+std::vector<RederivedStage> rederive(const session::Session& session, Client* engine) {
     std::vector<RederivedStage> out;
     for (const Compile& compile : session.compiles)
-        CompileDeriver(session, compile, out).run();
+        CompileDeriver(session, compile, engine, out).run();
     return out;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Derives the graphs of a capture's later stages from those of earlier ones and holds them against what
-// PyTorch captured. So far: forward and backward from the joint graph.
+// PyTorch captured: metadata, joint and inference graphs from Dynamo's, forward and backward from the joint.
 #pragma once
 
+#include "core/engine/client/client.h"
 #include "core/passes/partition/joint.h"
 #include "core/session/session.h"
 
@@ -16,6 +17,7 @@ namespace dynascope::engine {
 
 enum class Rederived : std::uint8_t {
     Isomorphic, ///< the same operators, arguments and results, in the same order
+    Equivalent, ///< not that, but the same numbers from the same inputs
     Different,
     Declined, ///< not derived, and why
 };
@@ -28,14 +30,21 @@ struct RederivedStage {
     std::string from;  ///< the stage that it was derived from
     Rederived verdict = Rederived::Isomorphic;
     std::string reason;                     ///< one sentence; empty where isomorphic
-    std::size_t nodes = 0, matched = 0;     ///< of the captured graph; before the first difference
+    std::size_t nodes = 0, matched = 0;     ///< of the captured graph; before the first difference. Fields of
+                                            ///< metadata
     std::vector<std::string> captured, got; ///< lines around the first difference
+    /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
+    /// its backward.
+    double microseconds = 0;
     /// Of a forward graph: what is saved for backward and what is computed again, with bytes and reasons.
     std::vector<passes::partition::Decision> decisions;
 };
 
-/// One entry for each forward and backward graph of each compile, in order. Graphs that cannot be read are
-/// declined.
-[[nodiscard]] std::vector<RederivedStage> rederive(const session::Session& session);
+/// One entry for each graph of AOTAutograd's of each compile, and for its metadata. Graphs that cannot be
+/// read are declined, and without an engine (null) those that only it can derive. Where the joint graph was
+/// derived as PyTorch has it, forward and backward are derived from that, else from the captured one. Sizes
+/// that are symbols in the capture are numbers here: the graphs are held against each other at the captured
+/// sizes, and at twice and three times those.
+[[nodiscard]] std::vector<RederivedStage> rederive(const session::Session& session, Client* engine);
 
 } // namespace dynascope::engine

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/torch_level/higher_order.h"
 
+#include "core/engine/autograd_node.h"
+
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
-#include <torch/csrc/autograd/function.h>
+#include <algorithm>
 #include <torch/csrc/autograd/functions/utils.h>
-#include <type_traits>
 
 namespace dynascope::engine::torch_level {
 
 namespace {
 
-using NodePtr = decltype(torch::autograd::Edge::function);
 using torch::autograd::variable_list;
 
 std::vector<Value> itemsOf(const Value& value) {
@@ -38,9 +38,10 @@ public:
 
     void save(std::vector<Value> values) { m_saved = std::move(values); }
 
-    /// The output, detached from whatever the forward body recorded of it: only this differentiates.
-    at::Tensor attach(const at::Tensor& output, const NodePtr& self) {
-        at::Tensor out = output.detach();
+    /// Makes the output differentiable by this node alone, whatever the forward body recorded of it. An input
+    /// that is handed out keeps its own history.
+    at::Tensor attach(const at::Tensor& output, const AutogradNodePtr& self, bool isInput) {
+        at::Tensor out = isInput ? output.detach() : output;
         m_sizes.push_back(out.sizes().vec());
         m_options.push_back(out.options());
         torch::autograd::set_history(out, self);
@@ -69,16 +70,6 @@ private:
     std::vector<at::TensorOptions> m_options;
 };
 
-/// PyTorch 2.13 counts a node's references inside it, earlier ones beside it.
-template <typename Pointer, typename Body>
-Pointer makeNode(const Value& body, std::size_t inputs) {
-    if constexpr (std::is_same_v<Pointer, std::shared_ptr<torch::autograd::Node>>) {
-        return std::make_shared<Body>(body, inputs);
-    } else {
-        return c10::make_intrusive<Body>(body, inputs);
-    }
-}
-
 } // namespace
 
 Value applyAutogradFunction(const Value& forward, const Value& backward, const std::vector<Value>& inputs,
@@ -92,7 +83,7 @@ Value applyAutogradFunction(const Value& forward, const Value& backward, const s
     }
     if (!differentiable || !at::GradMode::is_enabled())
         return Value::tuple(runForward(forward, inputs, context).outputs);
-    const NodePtr node = makeNode<NodePtr, BackwardBody>(backward, tensors.size());
+    const AutogradNodePtr node = makeAutogradNode<BackwardBody>(backward, tensors.size());
     auto& body = static_cast<BackwardBody&>(*node);
     node->set_next_edges(torch::autograd::collect_next_edges(tensors));
     Forwarded result;
@@ -101,9 +92,13 @@ Value applyAutogradFunction(const Value& forward, const Value& backward, const s
         result = runForward(forward, inputs, context);
     }
     body.save(std::move(result.saved));
+    const auto isInput = [&](const Value& value) {
+        return std::any_of(tensors.begin(), tensors.end(),
+                           [&](const at::Tensor& tensor) { return tensor.is_same(value.tensor()); });
+    };
     std::vector<Value> out;
     for (const Value& value : result.outputs)
-        out.emplace_back(value.isTensor() ? Value(body.attach(value.tensor(), node)) : value);
+        out.emplace_back(value.isTensor() ? Value(body.attach(value.tensor(), node, isInput(value))) : value);
     return Value::tuple(std::move(out));
 }
 

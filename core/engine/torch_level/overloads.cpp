@@ -183,10 +183,11 @@ bool answersTo(const Formal& formal, std::string_view keyword) {
 
 class Binder {
 public:
-    Binder(const Overload& overload, const Call& call, bool numbers)
+    Binder(const Overload& overload, const Call& call, bool numbers, bool spreadsOne)
         : m_overload(overload)
         , m_call(call)
-        , m_numbers(numbers) {}
+        , m_numbers(numbers)
+        , m_spreadsOne(spreadsOne) {}
 
     /// Fills the stack; false where this overload does not take the call.
     bool bind(torch::jit::Stack& stack) {
@@ -228,9 +229,9 @@ private:
         if (!formal.keywordOnly && m_position < m_call.args.size()) {
             const Value& given = m_call.args[m_position];
             // view(2, 3): the rest of the positional arguments are one list.
+            const std::size_t rest = m_call.args.size() - m_position;
             const bool spread = formal.kind == TypeKind::ListType && (given.isInt() || given.isTensor()) &&
-                                isLastPositional(formal) &&
-                                (!formal.length || m_call.args.size() - m_position > 1);
+                                isLastPositional(formal) && (rest > 1 || (!formal.length && m_spreadsOne));
             if (!spread) {
                 ++m_position;
                 return given;
@@ -257,6 +258,7 @@ private:
     const Overload& m_overload;
     const Call& m_call;
     bool m_numbers;
+    bool m_spreadsOne; ///< takes view(2); squeeze(2) has an overload for one number
     std::size_t m_position = 0;
 };
 
@@ -296,12 +298,14 @@ Value callOverload(std::string_view name, const Call& call) {
     // Lists of numbers and tensors that Python's bindings would refuse are taken in a second round, for
     // callers other than Python's.
     for (const bool numbers : {takesNumbersAsTensors(name), true}) {
-        for (const Overload& overload : *overloadsOf(name)) {
-            if (overload.hasOut != (out != nullptr)) continue;
-            torch::jit::Stack stack;
-            if (!Binder(overload, call, numbers).bind(stack)) continue;
-            overload.op.callBoxed(stack);
-            return resultOf(stack);
+        for (const bool spreadsOne : {false, true}) {
+            for (const Overload& overload : *overloadsOf(name)) {
+                if (overload.hasOut != (out != nullptr)) continue;
+                torch::jit::Stack stack;
+                if (!Binder(overload, call, numbers, spreadsOne).bind(stack)) continue;
+                overload.op.callBoxed(stack);
+                return resultOf(stack);
+            }
         }
     }
     TORCH_CHECK_TYPE(false, "no overload of ", name, " takes ", describe(call));

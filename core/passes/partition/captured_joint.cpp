@@ -70,10 +70,17 @@ public:
         std::vector<NodeFacts> out;
         for (NodeIndex i = 0; i < m_graph.size(); ++i)
             out.push_back(factsOf(i));
-        NodeIndex end = 0; // forward ends with what it returns
+        // Forward ends with what it returns. Results that functionalization rebuilt stand behind backward.
+        NodeIndex backward = 0;
+        while (backward < m_graph.size() &&
+               (m_graph.node(backward).op == Op::Placeholder || !m_fromTangents[backward]))
+            ++backward;
+        NodeIndex end = 0;
         const auto& results = m_graph.nodes().back()->args.front().items;
-        for (std::size_t i = 0; i < forwardOutputs; ++i)
-            if (results[i].isNode()) end = std::max(end, m_graph.find(results[i].text) + 1);
+        for (std::size_t i = 0; i < forwardOutputs; ++i) {
+            const NodeIndex at = results[i].isNode() ? m_graph.find(results[i].text) : ir::npos;
+            if (at < backward) end = std::max(end, at + 1);
+        }
         for (NodeIndex i = 0; i < m_graph.size(); ++i)
             out[i].region = regionOf(i, i < end, out[i].writes);
         sumItems(out);

@@ -58,6 +58,8 @@ Result<CutProblem> CutProblem::make(const Work& work, const Config& config) {
     out.m_static.assign(work.facts.size(), false);
     for (const std::size_t position : work.staticPrimals)
         if (position < primals.size()) out.m_static[primals[position]] = true;
+    out.m_unsavable.assign(work.facts.size(), false);
+    if (!config.faithful) out.m_unsavable = overwrittenInputs(work);
     return out;
 }
 
@@ -104,7 +106,7 @@ bool CutProblem::fusible(NodeIndex node, NodeIndex user) const {
 std::int64_t CutProblem::weight(NodeIndex i) const {
     const NodeFacts& facts = m_work.facts[i];
     if (facts.isSymbol()) return facts.symbol == SymbolKind::Float ? 4 : 1;
-    if (!facts.tensor) return FlowNetwork::infinite;
+    if (!facts.tensor || m_unsavable[i]) return FlowNetwork::infinite;
     if (m_config.parametersAreFree && m_static[i]) return 0;
     if (m_config.recomputeViews && m_classes[i].view) return FlowNetwork::infinite;
     const double steps = static_cast<double>(std::clamp<std::int64_t>(m_distance[i], 1, 100));

@@ -82,6 +82,7 @@ private:
     std::vector<std::int64_t> m_order; ///< position among those of forward
     std::vector<std::int64_t> m_distance;
     std::vector<bool> m_static; ///< a parameter or buffer
+    std::vector<bool> m_unsavable;
     bool m_hasBackward = false;
 };
 

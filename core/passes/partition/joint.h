@@ -77,6 +77,9 @@ struct Config {
     double memoryBudget = 1.0; ///< 0 keeps inputs only, 1 what the cut keeps
     enum class Solver : std::uint8_t { DynamicProgramming, Greedy } solver = Solver::DynamicProgramming;
     bool countFlops = true; ///< else every op costs the same
+    /// Save what PyTorch saves. Else an input that forward overwrites is not saved: backward would compute
+    /// from the new value.
+    bool faithful = true;
 };
 
 /// What became of a forward value that backward needs.

@@ -49,10 +49,19 @@ Result<Partition> minCutPartition(const Joint& joint, const Config& config) {
     }
     auto parts = split(work, std::move(tensors), std::move(symbols));
     if (!parts) return tl::unexpected(parts.error());
-    return finish(work, std::move(*parts), true, [&](NodeIndex i) -> std::string {
+    std::vector<std::string> warnings;
+    const std::vector<bool> overwritten = overwrittenInputs(work);
+    for (const NodeIndex i : parts->tensors)
+        if (overwritten[i])
+            warnings.push_back("'" + work.node(i).name +
+                               "' is saved for backward and overwritten by forward: where backward computes "
+                               "from it, gradients are wrong");
+    Partition out = finish(work, std::move(*parts), true, [&](NodeIndex i) -> std::string {
         const std::string_view words = banWords(cut->bans[i]);
         return words.empty() ? "the cheapest place to cut" : std::string(words);
     });
+    out.warnings.insert(out.warnings.end(), warnings.begin(), warnings.end());
+    return out;
 }
 
 } // namespace dynascope::passes::partition

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 namespace dynascope::passes::partition {
 
@@ -183,6 +184,20 @@ Result<Module> extract(const Work& work, std::span<const NodeIndex> inputs,
     }
     builder.add(std::move(output));
     out.graph = withoutDeadCode(work, builder.build());
+    return out;
+}
+
+std::vector<bool> overwrittenInputs(const Work& work) {
+    std::unordered_set<std::size_t> storages;
+    for (NodeIndex i = 0; i < work.outputNode(); ++i) {
+        const auto inputs = work.graph->inputs(i);
+        if (work.node(i).target != copyTarget || !work.mustBeForward(i) || inputs.empty()) continue;
+        if (const auto& tensor = work.facts[inputs.front()].tensor) storages.insert(tensor->storage);
+    }
+    std::vector<bool> out(work.facts.size(), false);
+    for (NodeIndex i = 0; i < work.outputNode(); ++i)
+        out[i] = work.facts[i].tensor && storages.contains(work.facts[i].tensor->storage) &&
+                 work.node(i).target != copyTarget;
     return out;
 }
 

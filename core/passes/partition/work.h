@@ -88,6 +88,9 @@ void forceSaves(Work& work);
 /// Every getitem right behind what it reads.
 [[nodiscard]] ir::GraphPtr withGetitemsRaised(const ir::GraphPtr& graph);
 
+/// By node: whether it lies in an input that forward overwrites at its end.
+[[nodiscard]] std::vector<bool> overwrittenInputs(const Work& work);
+
 /// A SymBool that only an assertion reads.
 [[nodiscard]] bool onlyAsserted(const Work& work, ir::NodeIndex i);
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// AOTAutograd's graph of a captured Dynamo graph, traced by the engine at numbers. Internal to rederive.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/engine/client/client.h"
+#include "core/engine/client/traced_graph.h"
+#include "core/ir/symbol_value.h"
+#include "core/session/session.h"
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace dynascope::engine {
+
+struct DynamoTrace {
+    TracedGraph traced;
+    nlohmann::json metadata; ///< ViewAndMutationMeta of the graph, as protocol.h has it
+    double microseconds = 0; ///< of both, in the engine
+};
+/// On inputs as the capture describes them, symbolic sizes at `hints`. Fails with the engine's words.
+[[nodiscard]] Result<DynamoTrace> traceDynamoGraph(Client& engine, const session::Compile& compile,
+                                                   const ir::Graph& dynamo, const ir::SymbolValues& hints);
+
+/// The graph with numbers where it computes with symbolic integers, and without slices that take everything,
+/// which only symbolic dimensions keep; placeholders stay. Fails where a symbol has no value.
+[[nodiscard]] Result<ir::GraphPtr> atHints(const ir::Graph& graph, const ir::SymbolValues& hints);
+
+/// What comes of running both graphs on the same seeded inputs.
+struct NumericalComparison {
+    enum class Outcome : std::uint8_t { Equal, Different, Unknown } outcome = Outcome::Unknown;
+    std::string reason; ///< one sentence; may be empty
+};
+[[nodiscard]] NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured,
+                                                     const ir::Graph& derived);
+
+} // namespace dynascope::engine

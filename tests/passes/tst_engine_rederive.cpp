@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// AOTAutograd's metadata and graphs derived by the engine from captured Dynamo graphs, against those that
+// PyTorch captured.
+#include "core/capture/open.h"
+#include "core/engine/client/rederive.h"
+#include "tests/support/captures.h"
+#include "tests/support/programs.h"
+
+#include <QFile>
+#include <QTest>
+
+using namespace dynascope;
+using engine::Rederived;
+using engine::RederivedStage;
+
+namespace {
+
+std::string contentOf(const char* name) {
+    QFile file(test::capture(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
+}
+
+std::string replaced(std::string text, std::string_view after, std::string_view what, std::string_view with) {
+    const std::size_t from = text.find(after);
+    const std::size_t at = from == std::string::npos ? from : text.find(what, from);
+    return at == std::string::npos ? std::string() : text.replace(at, what.size(), with);
+}
+
+} // namespace
+
+class TestEngineRederive : public QObject {
+    Q_OBJECT
+private slots:
+    void everyCapture_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("stages");
+        const std::pair<const char*, int> captures[]{
+            {"alias_mutation", 4}, {"alias_overlap", 2},      {"dynamic_mlp", 4}, {"dynamic_views", 2},
+            {"encoder_train", 4},  {"gpt2_train", 4},         {"kvcache", 2},     {"relu_input_mutation", 2},
+            {"resnet", 2},         {"saved_hooks_float8", 4}, {"saved_hooks", 4}, {"view_mutation", 2}};
+        for (const auto& [name, stages] : captures)
+            QTest::newRow(name) << QString("trace_aot_eager/") + name << stages;
+    }
+    void everyCapture() {
+        QFETCH(QString, name);
+        QFETCH(int, stages);
+        const std::vector<RederivedStage> got = stagesOf(contentOf(name.toUtf8().constData()));
+        QCOMPARE(static_cast<int>(got.size()), stages);
+        for (const RederivedStage& stage : got) {
+            QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+            QCOMPARE(stage.matched, stage.nodes);
+            // Where sizes are symbols the captured joint graph is split.
+            if (name != "trace_aot_eager/dynamic_mlp")
+                QCOMPARE(stage.from, std::string("dynamo_output_graph"));
+        }
+    }
+
+    /// Graphs that stay graphs of their own are not traced, and are named.
+    void whatIsNotTracedIsDeclinedByName() {
+        const std::vector<RederivedStage> stages = stagesOf(contentOf("trace_aot_eager/cond"));
+        QCOMPARE(stages.size(), 2U);
+        for (const RederivedStage& stage : stages) {
+            QVERIFY(stage.verdict == Rederived::Declined);
+            QVERIFY2(stage.reason.starts_with("'torch.ops.higher_order.cond'"), stage.reason.c_str());
+        }
+    }
+
+    /// Inductor decomposes before it traces: other operators, the same numbers.
+    void otherDecompositionsAreEquivalent() {
+        const std::vector<RederivedStage> stages = stagesOf(contentOf("trace_inductor/encoder"));
+        QCOMPARE(stages.size(), 2U);
+        QVERIFY(stages[0].verdict == Rederived::Isomorphic);
+        QVERIFY2(stages[1].verdict == Rederived::Equivalent, stages[1].reason.c_str());
+        QVERIFY(!stages[1].reason.empty() && !stages[1].got.empty());
+    }
+
+    /// Another operator in Dynamo's graph: the joint graph differs, and where is said.
+    void aTamperedProgramDiffers() {
+        const std::string log =
+            replaced(contentOf("trace_aot_eager/relu_input_mutation"), "\"dynamo_output_graph\"",
+                     "functional.relu(l_x_", "functional.selu(l_x_");
+        QVERIFY(!log.empty());
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QCOMPARE(stages.size(), 2U);
+        QVERIFY(stages[1].verdict == Rederived::Different);
+        QVERIFY(!stages[1].captured.empty() && !stages[1].got.empty() && !stages[1].reason.empty());
+    }
+
+    /// Another field in the captured metadata.
+    void aTamperedFieldDiffers() {
+        const std::string log = replaced(contentOf("trace_aot_eager/relu_input_mutation"),
+                                         "ViewAndMutationMeta(", "mutates_data=True", "mutates_data=False");
+        QVERIFY(!log.empty());
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QVERIFY(stages[0].verdict == Rederived::Different);
+        QVERIFY2(stages[0].reason.find("mutates_data is true, captured false") != std::string::npos,
+                 stages[0].reason.c_str());
+        QVERIFY(stages[1].verdict == Rederived::Isomorphic);
+    }
+
+private:
+    std::vector<RederivedStage> stagesOf(const std::string& log) {
+        const auto session = capture::openText(log, "capture.log");
+        return session ? engine::rederive(**session, &m_engine) : std::vector<RederivedStage>();
+    }
+
+    engine::Client m_engine{{test::engineProgram()}};
+};
+
+QTEST_GUILESS_MAIN(TestEngineRederive)
+#include "tst_engine_rederive.moc"
