@@ -282,15 +282,25 @@ def _compile(recorder, original):
 
 
 def _outcome(result):
-    """What was installed: its guards as the check manager words them."""
+    """What was installed: its guards as PyTorch's guard tree words them."""
     guarded_code = getattr(result, "guarded_code", result)
     if guarded_code is None:
         return {"status": "skipped"}
     out = {"status": "compiled"}
     manager = getattr(guarded_code, "guard_manager", None)
-    leaves = getattr(manager, "code_parts", None)
-    if leaves:
-        out["guards"] = [str(part)[:2000] for part in leaves]
+    if manager is not None:
+        out["guards"] = _leaves(str(manager))
+    return out
+
+
+def _leaves(tree):
+    """The checks in a guard tree, without the managers that hold them: "TYPE_MATCH: ___check_type_id(...)  # line"."""
+    out = []
+    for line in tree.splitlines():
+        _, mark, leaf = line.partition("+- ")
+        kind, colon, _ = leaf.partition(": ")
+        if mark and colon and not kind.endswith("Manager"):
+            out.append(leaf[:2000])
     return out
 
 
