@@ -99,6 +99,23 @@ private slots:
         QVERIFY(stages[1].verdict == Rederived::Isomorphic);
     }
 
+    /// Python's bindings take one number for a dimension, and leave an open end the largest integer.
+    void pythonsArgumentsAreTracedAsPythonDoes() {
+        const char* program = R"(class GraphModule(torch.nn.Module):
+    def forward(self, L_x_: "f32[1, 4][4, 1]cpu"):
+        l_x_ = L_x_
+        _log_api_usage_once = torch._C._log_api_usage_once('x');  _log_api_usage_once = None
+        squeeze = l_x_.squeeze(0);  l_x_ = None
+        getitem = squeeze[slice(2, None, None)];  squeeze = None
+        return (getitem,)
+)";
+        const engine::CallResult reply = m_engine.callOnGraph("aot", program);
+        QVERIFY2(reply.has_value(), reply ? "" : reply.error().message.c_str());
+        const std::string graph = reply->value("graph", "");
+        QVERIFY2(graph.find("aten.squeeze.dim](args = (%arg0_1, 0)") != std::string::npos, graph.c_str());
+        QVERIFY2(graph.find("(%squeeze, 0, 2, 9223372036854775807)") != std::string::npos, graph.c_str());
+    }
+
 private:
     std::vector<RederivedStage> stagesOf(const std::string& log) {
         const auto session = capture::openText(log, "capture.log");

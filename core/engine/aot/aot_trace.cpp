@@ -7,6 +7,7 @@
 #include "core/engine/passes/torch_values.h"
 
 #include <ATen/MemoryOverlap.h>
+#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
 #include <ATen/ops/empty_strided.h>
@@ -24,6 +25,18 @@ namespace {
 using at::Tensor;
 using c10::IValue;
 using namespace passes::aot;
+
+/// Kernels on the small tensors of a trace cost less than waking other threads for them.
+class OneThread {
+public:
+    OneThread() { at::set_num_threads(1); }
+    ~OneThread() { at::set_num_threads(m_before); }
+    OneThread(const OneThread&) = delete;
+    OneThread& operator=(const OneThread&) = delete;
+
+private:
+    int m_before = at::get_num_threads();
+};
 
 RunError refusal(const Error& error) {
     return {error.message, ir::npos, false};
@@ -323,6 +336,7 @@ private:
 } // namespace
 
 tl::expected<AotTrace, RunError> traceAot(const AotRequest& request, const TaskContext& task) {
+    const OneThread threads;
     return Trace(request, task).run();
 }
 

@@ -9,6 +9,7 @@
 #include <ATen/TensorIndexing.h>
 #include <ATen/ops/lift_fresh.h>
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace dynascope::engine::torch_level {
@@ -36,7 +37,10 @@ TensorIndex tensorIndex(const Value& index) {
     case Kind::Tensor:
         return index.tensor();
     case Kind::Slice:
-        return at::indexing::Slice(bound(index.items()[0]), bound(index.items()[1]), bound(index.items()[2]));
+        // Python's open end is the largest integer, C++'s the largest that a SymInt holds in itself.
+        return at::indexing::Slice(bound(index.items()[0]),
+                                   bound(index.items()[1]).value_or(std::numeric_limits<std::int64_t>::max()),
+                                   bound(index.items()[2]));
     case Kind::List:
     case Kind::Tuple: // a list of numbers stands for a tensor
         return tensorFrom(index, index.items().empty() ? std::optional(at::kLong) : std::nullopt);

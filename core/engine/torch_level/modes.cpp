@@ -76,6 +76,7 @@ constexpr std::array table{
     Entry{"torch._C._autograd._saved_tensors_hooks_disable", "message, fail_if_non_empty=True",
           [](const Arguments&) { return Value(); }},
     Entry{"torch._C._autograd._saved_tensors_hooks_enable", "", [](const Arguments&) { return Value(); }},
+    Entry{"torch._C._log_api_usage_once", "event", [](const Arguments&) { return Value(); }},
 };
 
 int nesting() {
