@@ -185,7 +185,7 @@ private:
         for (std::size_t i = 0; i < values.size(); ++i) {
             const std::string name =
                 m_out.joint ? "primals_" + std::to_string(i + 1) : "arg" + std::to_string(i) + "_1";
-            primals.push_back(level.input(name, values[i], m_out.joint && meta().inputs[i].requiresGrad));
+            primals.push_back(level.input(name, values[i], meta().inputs[i].requiresGrad));
         }
         for (std::size_t i = 0; i < values.size(); ++i)
             used.push_back(startOf(primals[i], meta().inputs[i]));
