@@ -15,6 +15,12 @@ QString scopeName(Scope scope) {
         return ActionRegistry::tr("In the timeline");
     case Scope::FlameChart:
         return ActionRegistry::tr("In the flame chart of compile time");
+    case Scope::RecordingTree:
+        return ActionRegistry::tr("In a recording tree");
+    case Scope::Cut:
+        return ActionRegistry::tr("In the cut of a joint graph");
+    case Scope::CallingConvention:
+        return ActionRegistry::tr("In a calling convention");
     case Scope::Palette:
         return ActionRegistry::tr("In the palette");
     case Scope::List:

@@ -14,7 +14,17 @@
 namespace dynascope::app {
 
 /// Where a key works. Canvas keys may be single letters, since nothing is typed into a canvas.
-enum class Scope { Window, Canvas, Timeline, FlameChart, Palette, List };
+enum class Scope {
+    Window,
+    Canvas,
+    Timeline,
+    FlameChart,
+    RecordingTree,
+    Cut,
+    CallingConvention,
+    Palette,
+    List
+};
 [[nodiscard]] QString scopeName(Scope scope);
 
 struct ActionSpec {

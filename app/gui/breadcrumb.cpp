@@ -30,6 +30,28 @@ const session::Frame* frameOf(const session::Session& session, std::size_t compi
     return nullptr;
 }
 
+/// Empty for pages that the path names by what they show.
+QString pageName(Page page) {
+    switch (page) {
+    case Page::Breaks:
+        return Breadcrumb::tr("Graph breaks");
+    case Page::Functionalize:
+        return Breadcrumb::tr("Functionalize");
+    case Page::Memory:
+        return Breadcrumb::tr("Memory");
+    case Page::Compare:
+        return Breadcrumb::tr("Compare");
+    case Page::Replay:
+        return Breadcrumb::tr("Replay");
+    case Page::Autograd:
+        return Breadcrumb::tr("Autograd");
+    case Page::Welcome:
+    case Page::Stages:
+        break;
+    }
+    return {};
+}
+
 } // namespace
 
 Breadcrumb::Breadcrumb(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -60,28 +82,23 @@ void Breadcrumb::rebuild() {
     if (session) {
         const Place& place = m_workspace.place();
         const session::Compile* compile = m_workspace.compile();
-        const bool breaks = place.page == Page::Breaks, stepping = place.page == Page::Functionalize;
-        const bool memory = place.page == Page::Memory, comparing = place.page == Page::Compare;
-        addPart(toQString(session->title), !compile && !breaks && !stepping && !memory && !comparing,
+        // Some pages are about the whole capture, some about one compile.
+        const bool whole = place.page == Page::Breaks || place.page == Page::Memory ||
+                           place.page == Page::Compare || place.page == Page::Replay;
+        const QString page = pageName(place.page);
+        addPart(toQString(session->title), page.isEmpty() && !compile,
                 [this](QMenu& menu) { fillCaptures(menu); });
-        if (comparing) {
-            addPart(tr("Compare"), true, [this](QMenu& menu) { fillPages(menu); });
-            m_row->addStretch(1);
-            return;
-        }
+        if (place.page == Page::Compare || place.page == Page::Replay) compile = nullptr;
         if (compile && session->ranks.size() > 1)
             addPart(tr("rank %1").arg(compile->rank), false, [this](QMenu& menu) { fillRanks(menu); });
-        if (breaks) {
-            addPart(tr("Graph breaks"), true, [this](QMenu& menu) { fillPages(menu); });
-        } else if (compile && compile->id.frame >= 0) {
+        if (!whole && compile && compile->id.frame >= 0) {
             if (const session::Frame* frame = frameOf(*session, std::size_t(place.compile)))
                 addPart(toQString(frame->function) + u' ' + placeText(frame->location), false,
                         [this](QMenu& menu) { fillFrames(menu); });
-            addPart(toQString(compile->id.toString()), !stepping,
+            addPart(toQString(compile->id.toString()), page.isEmpty(),
                     [this](QMenu& menu) { fillCompiles(menu); });
         }
-        if (memory) addPart(tr("Memory"), true, [this](QMenu& menu) { fillPages(menu); });
-        if (stepping) addPart(tr("Functionalize"), true, [this](QMenu& menu) { fillPages(menu); });
+        if (!page.isEmpty()) addPart(page, true, [this](QMenu& menu) { fillPages(menu); });
     }
     m_row->addStretch(1);
 }

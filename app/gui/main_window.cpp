@@ -11,18 +11,18 @@
 #include "app/gui/welcome_page.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
-#include "views/breaks/breaks_page.h"
+#include "views/autograd/autograd_page.h"
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/compare/compare_page.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
-#include "views/memory/memory_page.h"
 #include "views/models/labels.h"
 #include "views/notes/notebook.h"
 #include "views/palette/palette.h"
 #include "views/records/records_panel.h"
+#include "views/replay/replay_page.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QCloseEvent>
@@ -181,79 +181,6 @@ void MainWindow::makeToolBar() {
     addToolBar(Qt::TopToolBarArea, bar);
 }
 
-void MainWindow::makePageSwitch() {
-    auto* box = new QWidget(this);
-    auto* row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 2, 8, 2);
-    row->setSpacing(2);
-    const auto add = [&](const QString& action) {
-        auto* button = new QToolButton(box);
-        button->setDefaultAction(m_actions->find(action));
-        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
-        button->setFocusPolicy(Qt::TabFocus);
-        row->addWidget(button);
-        return button;
-    };
-    m_stagesButton = add(QStringLiteral("go.stages"));
-    m_breaksButton = add(QStringLiteral("go.breaks"));
-    m_functionalizeButton = add(QStringLiteral("go.functionalize"));
-    m_memoryButton = add(QStringLiteral("go.memory"));
-    m_compareButton = add(QStringLiteral("go.compare"));
-    menuBar()->setCornerWidget(box, Qt::TopRightCorner);
-}
-
-StagesPage& MainWindow::stagesPage() {
-    if (!m_stages) {
-        m_stages = new StagesPage(m_workspace, m_theme);
-        m_pages->addWidget(m_stages);
-        makeCanvasActions();
-        connectTimeline();
-        connect(m_stages->compare(), &CompareView::zoomChanged, m_status, &WindowStatus::setZoom);
-        const QByteArray saved = m_settings.layout(QStringLiteral("stages"));
-        m_stages->applyDefaultSizes(width());
-        if (!saved.isEmpty()) m_stages->restoreState(saved);
-    }
-    return *m_stages;
-}
-
-BreaksPage& MainWindow::breaksPage() {
-    if (!m_breaks) {
-        m_breaks = new BreaksPage(m_workspace, m_theme);
-        m_pages->addWidget(m_breaks);
-    }
-    return *m_breaks;
-}
-
-MemoryPage& MainWindow::memoryPage() {
-    if (!m_memory) {
-        m_memory = new MemoryPage(m_workspace, m_theme);
-        m_pages->addWidget(m_memory);
-    }
-    return *m_memory;
-}
-
-void MainWindow::showPage(const Place& now) {
-    QWidget* page = m_welcome;
-    if (now.page == Page::Stages) page = &stagesPage();
-    if (now.page == Page::Breaks) page = &breaksPage();
-    if (now.page == Page::Functionalize) page = &functionalizePage();
-    if (now.page == Page::Memory) page = &memoryPage();
-    if (now.page == Page::Compare) page = &comparePage();
-    if (m_pages->currentWidget() != page) {
-        m_pages->setCurrentWidget(page);
-        m_docks->setPage(now.page);
-    }
-    updateTitle();
-    updateActions();
-}
-
-void MainWindow::goTo(Page page) {
-    Place place = m_workspace.place();
-    place.page = page;
-    m_workspace.go(place);
-    m_pages->currentWidget()->setFocus(Qt::ShortcutFocusReason); // not the filter field beside it
-}
-
 void MainWindow::requestPanel(const QString& panel) {
     if (panel == QLatin1String("stages")) {
         m_actions->trigger(QStringLiteral("go.stages"));
@@ -273,8 +200,9 @@ void MainWindow::openPaths(const QStringList& paths) {
 
 bool MainWindow::isSettled() const {
     const auto& tasks = m_workspace.tasks();
-    for (const char* tag :
-         {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace", "metrics"})
+    for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace",
+                            "metrics", "cudagraphs", "cudagraphs.inputs", "replay.tree", "autograd.split",
+                            "autograd.alias", "autograd.convention"})
         if (tasks.isRunning(QLatin1String(tag))) return false;
     if (m_workspace.isOpening() || m_engine->isBusy() || m_session->isBusy() || !m_waiting.paths.isEmpty())
         return false;
@@ -297,6 +225,8 @@ void MainWindow::resetLayout() {
     if (m_stages) m_stages->applyDefaultSizes(width());
     if (m_functionalize) m_functionalize->applyDefaultSizes(width());
     if (m_compare) m_compare->applyDefaultSizes(width());
+    if (m_replay) m_replay->applyDefaultSizes(width());
+    if (m_autograd) m_autograd->applyDefaultSizes(width());
 }
 
 void MainWindow::saveLayout() {

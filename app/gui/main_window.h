@@ -10,20 +10,23 @@
 #include "views/theme/theme.h"
 
 #include <QMainWindow>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
 class QStackedWidget;
-class QToolButton;
 
 namespace dynascope::views {
+class AutogradPage;
 class BreaksPage;
 class ComparePage;
 class CompareView;
 class Engine;
 class FunctionalizePage;
 class MemoryPage;
+class ReplayPage;
+class TreeWalk;
 class Notebook;
 class Passes;
 class Stepper;
@@ -60,6 +63,8 @@ public:
     [[nodiscard]] views::FunctionalizePage& functionalizePage(); ///< made on first use
     [[nodiscard]] views::MemoryPage& memoryPage();               ///< made on first use
     [[nodiscard]] views::ComparePage& comparePage();             ///< made on first use
+    [[nodiscard]] views::ReplayPage& replayPage();               ///< made on first use
+    [[nodiscard]] views::AutogradPage& autogradPage();           ///< made on first use
     [[nodiscard]] views::Engine& engine() { return *m_engine; }
     [[nodiscard]] views::Passes& passes() { return *m_passes; }
     [[nodiscard]] views::Stepper& stepper() { return *m_stepper; }
@@ -86,19 +91,27 @@ private:
     // main_window.cpp
     void makeCentre();
     void makeToolBar();
-    void makePageSwitch();
-    /// Shows a page, with the keyboard on it.
-    void goTo(views::Page page);
-    void showPage(const views::Place& now);
     void requestPanel(const QString& panel);
     void updateTitle();
     void saveLayout();
     void restoreLayout();
+    // window_pages.cpp
+    void makePageActions();
+    void updatePageActions();
+    void makePageSwitch();
+    /// Shows a page, with the keyboard on it.
+    void goTo(views::Page page);
+    void showPage(const views::Place& now);
+    /// What the keys that step move: of the tree on the page Replay, or null.
+    [[nodiscard]] views::TreeWalk* treeWalk() const;
     // window_engine.cpp
     void makeEngine(std::vector<std::string> command);
     void makeEngineActions();
     void makePassActions();
     void connectTimeline();
+    /// Steps what the page shows: a recording tree, or else a functionalization.
+    void stepShown(const std::function<void(views::TreeWalk&)>& inTree,
+                   const std::function<void(views::Stepper&)>& inOps);
     void openFunctionalize();
     void verifyStage();
     /// Shows the stage against what it was made from, at the node where values part, and says both values.
@@ -130,16 +143,17 @@ private:
     /// The compile before this one of the same function, or the one after the first; -1 where it is alone.
     [[nodiscard]] int otherOfFrame(int compile) const;
     [[nodiscard]] views::CompareView* canvas(); ///< of the page that is shown
+    // window_menus.cpp
+    void documentKeys();
+    void makeMenus();
+    void updateActions();
+    void refreshIcons();
     // window_actions.cpp
     void makeFileActions();
     void makeViewActions();
     void makeGoActions();
     void makeWindowActions();
-    void documentKeys();
-    void makeMenus();
     void makeCanvasActions();
-    void updateActions();
-    void refreshIcons();
     void openDialog();
     void openFolder();
     void pasteGraph();
@@ -168,6 +182,8 @@ private:
     views::FunctionalizePage* m_functionalize = nullptr;
     views::MemoryPage* m_memory = nullptr;
     views::ComparePage* m_compare = nullptr;
+    views::ReplayPage* m_replay = nullptr;
+    views::AutogradPage* m_autograd = nullptr;
     /// What is still being opened for a comparison: `a` and the paths, or two paths.
     struct Waiting {
         session::SessionPtr a;
@@ -176,11 +192,6 @@ private:
     MessageBar* m_message = nullptr;
     ProgressLine* m_progress = nullptr;
     views::Palette* m_palette = nullptr;
-    QToolButton* m_stagesButton = nullptr;
-    QToolButton* m_breaksButton = nullptr;
-    QToolButton* m_functionalizeButton = nullptr;
-    QToolButton* m_memoryButton = nullptr;
-    QToolButton* m_compareButton = nullptr;
     bool m_laidOut = false;
     bool m_painted = false;
 };

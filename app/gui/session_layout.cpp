@@ -15,10 +15,9 @@ namespace {
 
 constexpr double farthest = 1e7; ///< of a canvas, in pixels at 100 %
 
-constexpr std::pair<Page, const char*> pageNames[] = {{Page::Stages, "stages"},
-                                                      {Page::Breaks, "breaks"},
-                                                      {Page::Functionalize, "functionalize"},
-                                                      {Page::Memory, "memory"}};
+constexpr std::pair<Page, const char*> pageNames[] = {
+    {Page::Stages, "stages"}, {Page::Breaks, "breaks"}, {Page::Functionalize, "functionalize"},
+    {Page::Memory, "memory"}, {Page::Replay, "replay"}, {Page::Autograd, "autograd"}};
 
 std::string textOf(const json& object, const char* key) {
     const auto at = object.find(key);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The window's actions, menu by menu. Only what works is here.
+#include "app/gui/action_specs.h"
 #include "app/gui/chrome.h"
 #include "app/gui/keyboard_page.h"
 #include "app/gui/main_window.h"
@@ -31,32 +32,6 @@
 namespace dynascope::app {
 
 using namespace views;
-
-namespace {
-
-ActionSpec spec(const char* id, const QString& text, const QString& menu, QList<QKeySequence> keys = {},
-                const char* icon = "", const QString& tip = {}) {
-    ActionSpec s;
-    s.id = QLatin1String(id);
-    s.text = text;
-    s.menu = menu;
-    s.keys = std::move(keys);
-    s.icon = QLatin1String(icon);
-    s.tip = tip;
-    return s;
-}
-
-ActionSpec grouped(ActionSpec s) {
-    s.startsGroup = true;
-    return s;
-}
-
-ActionSpec inCanvas(ActionSpec s) {
-    s.scope = Scope::Canvas;
-    return s;
-}
-
-} // namespace
 
 void MainWindow::makeFileActions() {
     const QString file = QStringLiteral("File"), edit = QStringLiteral("Edit");
@@ -185,18 +160,7 @@ void MainWindow::makeGoActions() {
         [this] { m_docks->stepProblem(-1); });
 
     const QString capture = QStringLiteral("Capture");
-    m_actions->addToggle(spec("go.stages", tr("Stages"), capture, {QKeySequence(tr("Ctrl+1"))}, "layers",
-                              tr("The stages of a compile")),
-                         [this](bool) { goTo(Page::Stages); });
-    m_actions->addToggle(spec("go.breaks", tr("Graph breaks"), capture, {QKeySequence(tr("Ctrl+2"))},
-                              "scissors", tr("Why graphs were cut, and what each cut costs")),
-                         [this](bool) { goTo(Page::Breaks); });
-    m_actions->addToggle(spec("go.memory", tr("Memory"), capture, {QKeySequence(tr("Ctrl+4"))}, "rank",
-                              tr("Who held which memory when: the snapshot of an allocator")),
-                         [this](bool) { goTo(Page::Memory); });
-    m_actions->addToggle(spec("go.compare", tr("Compare"), capture, {QKeySequence(tr("Ctrl+5"))}, "diff",
-                              tr("The last comparison, or a new one")),
-                         [this](bool) { showLastComparison(); });
+    makePageActions();
     m_actions->add(spec("capture.compareRanks", tr("Compare the ranks"), capture, {}, "rank",
                         tr("Which ranks compiled other graphs, and where they part first")),
                    [this] { compareRanks(); });
@@ -308,135 +272,6 @@ void MainWindow::makeWindowActions() {
         page->show();
     });
     m_actions->add(spec("help.about", tr("About Dynascope"), help, {}, "info"), [this] { about(); });
-}
-
-void MainWindow::documentKeys() {
-    const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
-    m_actions->document(Scope::Timeline, key("Right"), tr("Next stage as B"));
-    m_actions->document(Scope::Timeline, key("Left"), tr("Previous stage as B"));
-    m_actions->document(Scope::Timeline, key("Shift+Right"), tr("Next stage as A"));
-    m_actions->document(Scope::Timeline, key("Shift+Left"), tr("Previous stage as A"));
-    m_actions->document(Scope::Timeline, key("Home"), tr("First stage as B"));
-    m_actions->document(Scope::Timeline, key("End"), tr("Last stage as B"));
-    m_actions->document(Scope::FlameChart, key("W"), tr("Zoom in"));
-    m_actions->document(Scope::FlameChart, key("S"), tr("Zoom out"));
-    m_actions->document(Scope::FlameChart, key("A"), tr("Earlier"));
-    m_actions->document(Scope::FlameChart, key("D"), tr("Later"));
-    m_actions->document(Scope::FlameChart, key("F"), tr("Zoom to the selected span"));
-    m_actions->document(Scope::FlameChart, key("0"), tr("Show all"));
-    m_actions->document(Scope::FlameChart, key("N"), tr("Next match of the search"));
-    m_actions->document(Scope::FlameChart, key("Return"), tr("Show the stage of the selected span"));
-    m_actions->document(Scope::List, key("/"), tr("Filter"));
-    m_actions->document(Scope::List, key("Return"), tr("Open the row"));
-    m_actions->document(Scope::List, key("Ctrl+Space"), tr("Complete, in a filter field"));
-    m_actions->document(Scope::Palette, key("Return"), tr("Open"));
-    m_actions->document(Scope::Palette, key("Ctrl+Return"), tr("Open beside, as B"));
-    m_actions->document(Scope::Palette, key("Tab"), tr("Narrow to this kind"));
-    m_actions->document(Scope::Palette, key("Esc"), tr("Close"));
-}
-
-void MainWindow::makeMenus() {
-    // Cleared and filled again when the canvas brings its actions.
-    const QList<QAction*> bar = menuBar()->actions();
-    QHash<QString, QMenu*> menus;
-    for (QAction* action : bar)
-        if (QMenu* menu = action->menu()) {
-            menus.insert(menu->objectName(), menu);
-            for (QMenu* child : menu->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly))
-                delete child;
-            menu->clear();
-        }
-    const auto menu = [&](const QString& name, const QString& title) {
-        if (menus.contains(name)) return;
-        QMenu* m = menuBar()->addMenu(title);
-        m->setObjectName(name);
-        menus.insert(name, m);
-    };
-    menu(QStringLiteral("File"), tr("&File"));
-    menu(QStringLiteral("Edit"), tr("&Edit"));
-    menu(QStringLiteral("View"), tr("&View"));
-    menu(QStringLiteral("Go"), tr("&Go"));
-    menu(QStringLiteral("Capture"), tr("&Capture"));
-    menu(QStringLiteral("Engine"), tr("Eng&ine"));
-    menu(QStringLiteral("Window"), tr("Wi&ndow"));
-    menu(QStringLiteral("Help"), tr("&Help"));
-    for (const ActionRegistry::Entry& entry : m_actions->entries()) {
-        if (!entry.action || entry.spec.menu.isEmpty()) continue;
-        QMenu* target = menus.value(entry.spec.menu.section(u'/', 0, 0));
-        if (const QString sub = entry.spec.menu.section(u'/', 1); !sub.isEmpty()) {
-            QMenu* inner = menus.value(entry.spec.menu);
-            if (!inner) {
-                inner = target->addMenu(sub);
-                menus.insert(entry.spec.menu, inner);
-            }
-            target = inner;
-        }
-        if (entry.spec.startsGroup) target->addSeparator();
-        target->addAction(entry.action);
-        if (entry.spec.scope == Scope::Window) addAction(entry.action);
-        if (entry.spec.id == QLatin1String("file.paste")) {
-            QMenu* recent = target->addMenu(tr("Open recent"));
-            connect(recent, &QMenu::aboutToShow, this, [this, recent] {
-                recent->clear();
-                const QStringList files = m_settings.recentFiles();
-                for (const QString& path : files)
-                    recent->addAction(QString(path).replace(u'&', QStringLiteral("&&")), this,
-                                      [this, path] { openPaths({path}); });
-                if (files.isEmpty()) {
-                    recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
-                    return;
-                }
-                recent->addSeparator();
-                recent->addAction(tr("Clear this list"), this, [this] { m_settings.clearRecentFiles(); });
-            });
-        }
-    }
-}
-
-void MainWindow::refreshIcons() {
-    for (const ActionRegistry::Entry& entry : m_actions->entries()) {
-        if (!entry.action) continue;
-        if (!entry.spec.icon.isEmpty()) entry.action->setIcon(m_theme.icon(entry.spec.icon));
-        entry.action->setIconVisibleInMenu(false);
-    }
-}
-
-void MainWindow::updateActions() {
-    const Place& place = m_workspace.place();
-    const bool open = place.capture >= 0;
-    const session::Compile* compile = m_workspace.compile();
-    const bool stages = compile && m_workspace.stageCount() > 1 && place.page == Page::Stages;
-    const bool node = m_workspace.selectedNode() != nullptr;
-    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
-        for (const char* id : ids)
-            if (QAction* action = m_actions->find(QLatin1String(id))) action->setEnabled(on);
-    };
-    enable({"file.close", "capture.next", "capture.previous", "edit.filterCaptures", "go.node"}, open);
-    const bool memory = open && m_workspace.session()->memory;
-    enable({"go.stages"}, open && !(memory && m_workspace.session()->compiles.empty()));
-    enable({"go.memory"}, memory);
-    enable({"go.breaks"}, open && m_workspace.capture()->breaks.breaks > 0);
-    enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
-    const bool drawn = (compile && place.page == Page::Stages) || place.page == Page::Compare;
-    enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"}, drawn);
-    enable({"file.compare", "go.compare"}, open);
-    enable({"capture.compareRanks"}, open && m_workspace.session()->ranks.size() > 1);
-    enable({"capture.compareRecompile"}, compile && otherOfFrame(place.compile) >= 0);
-    enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
-    enable({"go.provenance", "go.traceLine"}, open);
-    enable({"go.nextWrite"}, m_workspace.neighbourWrite(1) != ir::npos);
-    enable({"go.previousWrite"}, m_workspace.neighbourWrite(-1) != ir::npos);
-    enable({"go.back"}, m_workspace.canGoBack());
-    enable({"go.forward"}, m_workspace.canGoForward());
-    enable({"go.nextProblem", "go.previousProblem"}, m_docks && m_docks->problemCount() > 0);
-    enable({"capture.cancel"}, m_workspace.isOpening());
-    updateEngineActions();
-    updateNoteActions();
-    if (QAction* a = m_actions->find(QStringLiteral("go.stages"))) a->setChecked(place.page == Page::Stages);
-    if (QAction* a = m_actions->find(QStringLiteral("go.breaks"))) a->setChecked(place.page == Page::Breaks);
-    if (QAction* a = m_actions->find(QStringLiteral("go.memory"))) a->setChecked(place.page == Page::Memory);
-    if (QAction* a = m_actions->find(QStringLiteral("go.compare")))
-        a->setChecked(place.page == Page::Compare);
 }
 
 void MainWindow::openDialog() {

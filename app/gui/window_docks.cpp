@@ -45,11 +45,6 @@ DockSizes sizesFor(int windowWidth) {
 constexpr int rightHiddenUnder = 1200;
 constexpr int chartExtra = 80; ///< a flame chart is a dozen rows high
 
-/// These pages have a list of their own at the left.
-bool fillsWindow(Page page) {
-    return page == Page::Functionalize || page == Page::Compare;
-}
-
 /// Takes no room. A dock asks its title for a size hint, which a plain widget does not have.
 class NoTitle : public QWidget {
 public:
@@ -59,6 +54,11 @@ public:
 };
 
 } // namespace
+
+bool WindowDocks::fillsWindow(Page page) {
+    return page == Page::Functionalize || page == Page::Compare || page == Page::Replay ||
+           page == Page::Autograd;
+}
 
 LazyDock::LazyDock(const QString& id, const QString& title, std::function<QWidget*()> make, QWidget* parent)
     : QDockWidget(title, parent)

@@ -67,6 +67,8 @@ public:
     void restore(const nlohmann::json& state);
     [[nodiscard]] std::size_t problemCount() const;
 
+    /// Pages that have lists of their own and leave no room for the capture's tree.
+    [[nodiscard]] static bool fillsWindow(views::Page page);
     /// The right docks belong to the stages page; the graph breaks page has its own panel there.
     void setPage(views::Page page);
     /// Docks in their places with the sizes of DESIGN_LANGUAGE for this window width.

@@ -40,7 +40,7 @@ json WindowDocks::state() const {
     for (LazyDock* dock : m_docks) {
         const bool hidden =
             std::find(m_hiddenRight.begin(), m_hiddenRight.end(), dock) != m_hiddenRight.end() ||
-            (dock == m_capture && m_hiddenCapture && m_page == Page::Functionalize);
+            (dock == m_capture && m_hiddenCapture && fillsWindow(m_page));
         json entry{{"open", dock->isOpen() || hidden}};
         for (const auto& [area, name] : areaNames)
             if (area == m_window.dockWidgetArea(dock)) entry["area"] = name;

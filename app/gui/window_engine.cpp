@@ -11,6 +11,7 @@
 #include "views/engine/stepper.h"
 #include "views/engine/values_panel.h"
 #include "views/models/labels.h"
+#include "views/replay/tree_run.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QMenu>
@@ -103,22 +104,28 @@ void MainWindow::makeEngineActions() {
     makePassActions();
 
     add("step.first", tr("First op"), step, {QKeySequence(tr("Ctrl+Shift+Home"))}, "first", {},
-        [this] { m_stepper->first(); });
+        [this] { stepShown([](TreeWalk& walk) { walk.moveTo(0); }, [](Stepper& ops) { ops.first(); }); });
     add("step.opBack", tr("Step back over an op"), step, {QKeySequence(tr("Shift+F10"))}, "prev", {},
-        [this] { m_stepper->stepOp(-1); });
+        [this] { stepShown([](TreeWalk& walk) { walk.back(); }, [](Stepper& ops) { ops.stepOp(-1); }); });
     add("step.back", tr("Back one phase"), step, {QKeySequence(tr("Shift+F11"))}, "previous", {},
-        [this] { m_stepper->stepPhase(-1); });
-    add("step.forward", tr("Forward one phase"), step, {QKeySequence(tr("F11"))}, "next", {},
-        [this] { m_stepper->stepPhase(1); });
+        [this] { stepShown([](TreeWalk& walk) { walk.back(); }, [](Stepper& ops) { ops.stepPhase(-1); }); });
+    add("step.forward", tr("Forward one phase"), step, {QKeySequence(tr("F11"))}, "next", {}, [this] {
+        stepShown([](TreeWalk& walk) { walk.forward(); }, [](Stepper& ops) { ops.stepPhase(1); });
+    });
     add("step.opForward", tr("Step over an op"), step, {QKeySequence(tr("F10"))}, "arrow-right", {},
-        [this] { m_stepper->stepOp(1); });
-    add("step.last", tr("Last op"), step, {QKeySequence(tr("Ctrl+Shift+End"))}, "last", {},
-        [this] { m_stepper->last(); });
+        [this] { stepShown([](TreeWalk& walk) { walk.forward(); }, [](Stepper& ops) { ops.stepOp(1); }); });
+    add("step.last", tr("Last op"), step, {QKeySequence(tr("Ctrl+Shift+End"))}, "last", {}, [this] {
+        stepShown([](TreeWalk& walk) { walk.moveTo(SIZE_MAX); }, [](Stepper& ops) { ops.last(); });
+    });
     add(
         "step.nextWrite", tr("Run to next write"), step, {QKeySequence(tr("F5"))}, "play",
-        tr("Go to the next op that writes in place"), [this] { m_stepper->stepWrite(1); }, true);
+        tr("Go to the next op that writes in place; in a recording tree to the next mark"),
+        [this] { stepShown([](TreeWalk& walk) { walk.toMark(1); }, [](Stepper& ops) { ops.stepWrite(1); }); },
+        true);
     add("step.previousWrite", tr("Back to previous write"), step, {QKeySequence(tr("Shift+F5"))}, "back", {},
-        [this] { m_stepper->stepWrite(-1); });
+        [this] {
+            stepShown([](TreeWalk& walk) { walk.toMark(-1); }, [](Stepper& ops) { ops.stepWrite(-1); });
+        });
 
     ActionSpec page;
     page.id = QStringLiteral("go.functionalize");
@@ -128,6 +135,14 @@ void MainWindow::makeEngineActions() {
     page.icon = QStringLiteral("mutation");
     page.tip = tr("Step through the functionalization of the selected graph, op by op");
     m_actions->addToggle(page, [this](bool) { openFunctionalize(); });
+}
+
+void MainWindow::stepShown(const std::function<void(TreeWalk&)>& inTree,
+                           const std::function<void(Stepper&)>& inOps) {
+    if (TreeWalk* walk = treeWalk())
+        inTree(*walk);
+    else
+        inOps(*m_stepper);
 }
 
 void MainWindow::openFunctionalize() {
@@ -253,6 +268,7 @@ void MainWindow::updateEngineActions() {
     const bool open = place.capture >= 0, present = m_engine->state() != Engine::State::Absent;
     const bool graph = open && m_passes->selectedStage() >= 0;
     const bool stepping = place.page == Page::Functionalize && m_stepper->recording();
+    const TreeWalk* tree = treeWalk();
     const auto enable = [this](const QString& id, bool on) {
         if (QAction* action = m_actions->find(id)) action->setEnabled(on);
     };
@@ -273,14 +289,17 @@ void MainWindow::updateEngineActions() {
     enable(QStringLiteral("engine.start"),
            present && !m_engine->isBusy() && m_engine->state() != Engine::State::Ready);
     enable(QStringLiteral("go.functionalize"), open && m_workspace.compile());
+    const bool anyBefore =
+        tree ? tree->position() > 0 : stepping && (m_stepper->op() > 0 || m_stepper->phase() > 0);
     for (const char* id : {"step.first", "step.opBack", "step.back"})
-        enable(QLatin1String(id), stepping && (m_stepper->op() > 0 || m_stepper->phase() > 0));
+        enable(QLatin1String(id), anyBefore);
     const bool atEnd =
         m_stepper->op() + 1 >= m_stepper->opCount() && m_stepper->phase() + 1 >= m_stepper->phaseCount();
+    const bool anyAfter = tree ? tree->position() < tree->run()->size() : stepping && !atEnd;
     for (const char* id : {"step.forward", "step.opForward", "step.last"})
-        enable(QLatin1String(id), stepping && !atEnd);
+        enable(QLatin1String(id), anyAfter);
     for (const char* id : {"step.nextWrite", "step.previousWrite"})
-        enable(QLatin1String(id), stepping);
+        enable(QLatin1String(id), stepping || tree);
     if (QAction* action = m_actions->find(QStringLiteral("go.functionalize")))
         action->setChecked(place.page == Page::Functionalize);
 }

@@ -28,7 +28,7 @@ class Trace;
 enum class Side { A, B };
 
 /// What the centre shows.
-enum class Page { Welcome, Stages, Breaks, Functionalize, Memory, Compare };
+enum class Page { Welcome, Stages, Breaks, Functionalize, Memory, Compare, Replay, Autograd };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
 struct NodeSelection {

@@ -118,6 +118,11 @@ QColor Colours::op(ir::OpKind kind) const {
     return text3;
 }
 
+std::array<QColor, Colours::mutationCount> Colours::mutation() const {
+    return {hex(dark ? 0x667080 : 0x5C6672), hex(dark ? 0x7CC4F2 : 0x2674B0), hex(dark ? 0x22A187 : 0x2BAE91),
+            hex(dark ? 0xF0805A : 0xDB6A3C)};
+}
+
 std::array<QColor, Colours::memoryCount> Colours::memory() const {
     return {hex(dark ? 0x7CC4F2 : 0x2674B0), op(ir::OpKind::Compute), op(ir::OpKind::Parameter),
             op(ir::OpKind::Write), hex(dark ? 0x22A187 : 0x2BAE91)};

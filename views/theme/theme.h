@@ -39,6 +39,9 @@ struct Colours {
     [[nodiscard]] QColor accentText() const;
     [[nodiscard]] DiffColours diff(diff::Change change) const;
     [[nodiscard]] QColor op(ir::OpKind kind) const;
+    /// DESIGN_LANGUAGE "Mutation category": none, parameters and buffers, recorded tensors, others.
+    static constexpr std::size_t mutationCount = 4;
+    [[nodiscard]] std::array<QColor, mutationCount> mutation() const;
     /// DESIGN_LANGUAGE "Memory": saved for backward, forward temporary, forward output, backward temporary,
     /// gradient; or the five lines that hold most.
     static constexpr std::size_t memoryCount = 5;

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/exporter.h"
+
+#include "app/cli/info.h"
+#include "app/gui/main_window.h"
+#include "app/gui/stages_page.h"
+#include "app/gui/window_docks.h"
+#include "views/canvas/compare_view.h"
+#include "views/models/labels.h"
+#include "views/palette/palette.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QPixmap>
+#include <QRegularExpression>
+#include <QThread>
+#include <algorithm>
+#include <cstdio>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+
+constexpr qint64 patienceMs = 30000;
+
+} // namespace
+
+void settle(const MainWindow& window) {
+    QElapsedTimer timer;
+    timer.start();
+    int calm = 0;
+    while (calm < 3 && timer.elapsed() < patienceMs) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        QThread::msleep(2);
+        calm = window.isSettled() ? calm + 1 : 0;
+    }
+}
+
+void Exporter::capture(int index) {
+    const session::Session& session = *m_workspace.captures()[std::size_t(index)].session;
+    m_name = uniqueName(toQString(session.title));
+    writeText(m_name + QStringLiteral(".txt"), QByteArray::fromStdString(cli::infoText(session)));
+    for (const QSize& size : m_options.sizes) {
+        m_suffix = suffixOf(size);
+        m_window.resize(size);
+        settle(m_window);
+        m_window.resetLayout();
+        pictures(index);
+    }
+}
+
+void Exporter::comparison() {
+    m_name = uniqueName(QStringLiteral("compare"));
+    for (const QSize& size : m_options.sizes) {
+        m_suffix = suffixOf(size);
+        m_window.resize(size);
+        settle(m_window);
+        m_window.resetLayout();
+        const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
+        for (const ColourScheme look : {ColourScheme::Light, ColourScheme::Dark}) {
+            m_theme.setScheme(look);
+            comparisonPictures(look == ColourScheme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+        }
+        m_theme.setScheme(scheme);
+    }
+}
+
+void Exporter::welcome() {
+    m_name = uniqueName(QStringLiteral("welcome"));
+    grab({});
+}
+
+QString Exporter::suffixOf(const QSize& size) const {
+    if (m_options.sizes.size() < 2) return {};
+    return QStringLiteral("-%1x%2").arg(size.width()).arg(size.height());
+}
+
+void Exporter::pictures(int index) {
+    const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
+    Place place;
+    place.capture = index;
+    place.page = Page::Stages;
+    const session::Session& session = *m_workspace.captures()[std::size_t(index)].session;
+    if (session.memory) return page(place, Page::Memory, QStringLiteral("memory"));
+    if (session.tree) return replay(place);
+    m_window.stagesPage().compare()->setMotion(false); // else a picture may be taken on the way
+    m_workspace.go(place);
+    selectTelling();
+    for (const ColourScheme look : {ColourScheme::Dark, ColourScheme::Light}) {
+        m_theme.setScheme(look);
+        grab(look == ColourScheme::Dark ? QStringLiteral("inspect-dark") : QStringLiteral("inspect-light"));
+    }
+    m_theme.setScheme(scheme);
+    m_window.palette().open(QStringLiteral("sel"));
+    grab(QStringLiteral("palette"));
+    m_window.palette().dismiss();
+    StagesPage& stages = m_window.stagesPage();
+    const CompareView::Mode mode = stages.compare()->mode();
+    stages.compare()->setMode(CompareView::Mode::Merged);
+    grab(QStringLiteral("merged"));
+    stages.compare()->setMode(mode);
+    for (const char* panel : {"source", "bytecode", "outputcode", "textdiff", "guards", "inputs", "modules",
+                              "inspector", "provenance", "problems", "records", "compiletime"}) {
+        emit m_workspace.panelRequested(QLatin1String(panel));
+        grab(QStringLiteral("panel-") + QLatin1String(panel));
+    }
+    if (m_workspace.traceLine()) {
+        emit m_workspace.panelRequested(QStringLiteral("provenance"));
+        grab(QStringLiteral("panel-provenance-line"));
+    }
+    m_window.docks().find(QStringLiteral("provenance"))->close();
+    compileTime();
+    notes(index);
+    functionalization(place);
+    if (selectBiggest(index)) grab(QStringLiteral("folded"));
+    if (!m_workspace.captures()[std::size_t(index)].breaks.groups.empty()) {
+        place.page = Page::Breaks;
+        m_workspace.go(place);
+        grab(QStringLiteral("breaks"));
+    }
+    replay(place);
+    autograd(place);
+    comparisons(index);
+}
+
+void Exporter::page(Place place, Page page, const QString& name) {
+    const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
+    place.page = page;
+    m_workspace.go(place);
+    for (const ColourScheme look : {ColourScheme::Dark, ColourScheme::Light}) {
+        m_theme.setScheme(look);
+        grab(name + (look == ColourScheme::Dark ? QStringLiteral("-dark") : QStringLiteral("-light")));
+    }
+    m_theme.setScheme(scheme);
+}
+
+void Exporter::selectTelling() {
+    settle(m_window);
+    const auto diff = m_workspace.diff();
+    if (!diff) return;
+    for (ir::NodeIndex i = 0; i < diff->a.size(); ++i)
+        if (diff->a[i] == diff::Change::Removed && diff->linksFromA(i).size() > 1) {
+            m_workspace.selectNode({Side::A, i});
+            return;
+        }
+    for (ir::NodeIndex i = 0; i < diff->b.size(); ++i)
+        if (diff->b[i] == diff::Change::Added) {
+            m_workspace.selectNode({Side::B, i});
+            return;
+        }
+    const ir::GraphPtr& graph = m_workspace.stage(Side::B).graph;
+    for (ir::NodeIndex i = 0; graph && i < graph->size(); ++i)
+        if (graph->node(i).op == ir::Op::CallFunction) {
+            m_workspace.selectNode({Side::B, i});
+            return;
+        }
+}
+
+bool Exporter::selectBiggest(int index) {
+    const session::Session& session = *m_workspace.captures()[std::size_t(index)].session;
+    Place best;
+    std::size_t most = 0;
+    for (std::size_t c = 0; c < session.compiles.size(); ++c)
+        for (std::size_t s = 0; s < session.compiles[c].stages.size(); ++s)
+            if (const std::size_t nodes = session.compiles[c].stages[s]->nodeCount(); nodes > most) {
+                most = nodes;
+                best.capture = index;
+                best.compile = int(c);
+                best.stageB = int(s);
+                best.stageA = std::max(0, predecessor(session.compiles[c], int(s)));
+                best.page = Page::Stages;
+            }
+    if (most == 0) return false;
+    m_workspace.go(best);
+    return true;
+}
+
+QString Exporter::uniqueName(const QString& title) {
+    static const QRegularExpression unsafe(QStringLiteral("[^A-Za-z0-9._-]+"));
+    QString base = QString(title).replace(unsafe, QStringLiteral("_"));
+    if (base.isEmpty() || base.startsWith(u'.')) base.prepend(u'_');
+    QString name = base;
+    for (int n = 2; m_used.contains(name); ++n)
+        name = QStringLiteral("%1-%2").arg(base).arg(n);
+    m_used.insert(name);
+    return name;
+}
+
+void Exporter::grab(const QString& what) {
+    settle(m_window);
+    const QString part = what.isEmpty() ? QString() : u'-' + what;
+    const QString file = m_folder.filePath(m_name + part + m_suffix + QStringLiteral(".png"));
+    report(file, m_window.grab().save(file, "PNG"));
+}
+
+void Exporter::writeText(const QString& name, const QByteArray& text) {
+    QFile file(m_folder.filePath(name));
+    report(file.fileName(), file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+}
+
+void Exporter::report(const QString& file, bool written) {
+    if (written) {
+        std::printf("%s\n", qPrintable(file));
+    } else {
+        std::fprintf(stderr, "dynascope: %s: the file could not be written\n", qPrintable(file));
+        m_failed = true;
+    }
+}
+
+} // namespace dynascope::app

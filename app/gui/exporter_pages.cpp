@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Pictures of what has views of its own: comparisons, compile time, notes, functionalization, replay,
+// autograd.
+#include "app/gui/exporter.h"
+#include "app/gui/main_window.h"
+#include "app/gui/window_docks.h"
+#include "views/autograd/autograd_page.h"
+#include "views/autograd/cut_view.h"
+#include "views/autograd/joint_split.h"
+#include "views/autograd/split_panel.h"
+#include "views/canvas/compare_view.h"
+#include "views/compare/compare_page.h"
+#include "views/compare/pair_graphs.h"
+#include "views/engine/calling_convention_panel.h"
+#include "views/engine/engine.h"
+#include "views/engine/functionalize_page.h"
+#include "views/engine/stepper.h"
+#include "views/engine/values_panel.h"
+#include "views/notes/note_places.h"
+#include "views/notes/notebook.h"
+#include "views/records/compile_time_panel.h"
+#include "views/replay/replay_page.h"
+#include "views/replay/tree_panel.h"
+#include "views/text/row_table.h"
+
+#include <QTabBar>
+#include <QTabWidget>
+#include <algorithm>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+
+constexpr std::size_t mostNodesToStepThrough = 1000;
+
+bool writes(const ir::GraphPtr& graph) {
+    return graph && graph->size() <= mostNodesToStepThrough &&
+           std::any_of(graph->nodes().begin(), graph->nodes().end(),
+                       [](const ir::NodePtr& node) { return ir::opKind(*node) == ir::OpKind::Write; });
+}
+
+} // namespace
+
+void Exporter::comparisonPictures(const QString& what) {
+    PairGraphs& graphs = *m_window.comparePage().graphs();
+    graphs.canvas()->setMotion(false);
+    grab(what);
+    graphs.tabs()->setCurrentIndex(1);
+    grab(what + QStringLiteral("-text"));
+    graphs.tabs()->setCurrentIndex(0);
+}
+
+void Exporter::comparisons(int index) {
+    const session::SessionPtr session = m_workspace.captures()[std::size_t(index)].session;
+    ComparisonRequest request;
+    request.a = request.b = session;
+    const auto twice = std::find_if(session->frames.begin(), session->frames.end(),
+                                    [](const session::Frame& f) { return f.compiles.size() > 1; });
+    if (session->ranks.size() > 1) {
+        request.what = ComparisonRequest::What::Ranks;
+    } else if (twice != session->frames.end()) {
+        request.what = ComparisonRequest::What::Compiles;
+        request.compileA = int(twice->compiles[0]);
+        request.compileB = int(twice->compiles[1]);
+    } else {
+        return;
+    }
+    m_workspace.compare(request);
+    comparisonPictures(QStringLiteral("compare"));
+}
+
+void Exporter::compileTime() {
+    LazyDock* dock = m_window.docks().find(QStringLiteral("compiletime"));
+    auto* panel = qobject_cast<CompileTimePanel*>(dock->content());
+    panel->setScope(CompileTimePanel::Scope::Capture);
+    panel->setView(CompileTimePanel::View::LeftHeavy);
+    grab(QStringLiteral("panel-leftheavy"));
+    panel->setView(CompileTimePanel::View::Metrics);
+    grab(QStringLiteral("panel-metrics"));
+    panel->setView(CompileTimePanel::View::Flame);
+    panel->setScope(CompileTimePanel::Scope::Compile);
+    dock->close();
+}
+
+void Exporter::notes(int index) {
+    emit m_workspace.panelRequested(QStringLiteral("notes"));
+    grab(QStringLiteral("panel-notes-empty"));
+    Notebook& notebook = m_window.notebook();
+    const std::vector<ir::Address> here = addressesHere(m_workspace);
+    for (std::size_t i = 0; i < std::min<std::size_t>(2, here.size()); ++i)
+        notebook.toggleBookmark(index, here[i]);
+    if (!here.empty())
+        notebook.setNote(index, here.front(),
+                         QStringLiteral("Where does this come from?\nAsk before the next release."));
+    grab(QStringLiteral("panel-notes"));
+    while (notebook.undoStack().canUndo())
+        notebook.undoStack().undo();
+    m_window.docks().find(QStringLiteral("notes"))->close();
+}
+
+void Exporter::functionalization(Place place) {
+    m_workspace.go(place);
+    settle(m_window);
+    if (m_window.engine().state() == Engine::State::Absent || !writes(m_workspace.stage(Side::A).graph))
+        return;
+    m_window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
+    settle(m_window);
+    if (!m_window.stepper().recording()) return;
+    m_window.stepper().first();
+    m_window.stepper().stepWrite(1);
+    m_window.stepper().stepWrite(1);
+    const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
+    for (const ColourScheme look : {ColourScheme::Light, ColourScheme::Dark}) {
+        m_theme.setScheme(look);
+        grab(look == ColourScheme::Dark ? QStringLiteral("functionalize-dark")
+                                        : QStringLiteral("functionalize-light"));
+    }
+    m_theme.setScheme(scheme);
+    QTabWidget& lower = m_window.functionalizePage().lowerTabs();
+    lower.setCurrentWidget(&m_window.functionalizePage().convention());
+    m_window.stepper().last();
+    grab(QStringLiteral("convention"));
+    m_window.stepper().first();
+    m_window.stepper().stepWrite(1);
+    lower.setCurrentIndex(0);
+    m_window.actionRegistry().trigger(QStringLiteral("go.stages"));
+    grab(QStringLiteral("computed"));
+    emit m_workspace.panelRequested(QStringLiteral("values"));
+    for (ValuesPanel* values : m_window.findChildren<ValuesPanel*>())
+        if (values->isVisible()) values->run();
+    grab(QStringLiteral("panel-values"));
+    // The older pass is wrong where a write has other readers: a verdict that is not green.
+    m_window.passes().run(QStringLiteral("normalize_ir"), 0);
+    grab(QStringLiteral("verdicts"));
+    emit m_workspace.panelRequested(QStringLiteral("inspector"));
+}
+
+void Exporter::replay(Place place) {
+    page(place, Page::Replay, QStringLiteral("replay"));
+    TreeWalk& walk = m_window.replayPage().tree()->walk();
+    if (!walk.run()) return;
+    walk.moveTo(walk.run()->size() / 2);
+    grab(QStringLiteral("replay-halfway"));
+    walk.moveTo(SIZE_MAX);
+}
+
+void Exporter::autograd(Place place) {
+    const std::vector<std::size_t> training = trainingCompiles(*m_workspace.session());
+    if (!training.empty()) {
+        place.compile = int(training.front());
+        place.stageA = place.stageB = -1;
+    }
+    page(place, Page::Autograd, QStringLiteral("autograd"));
+    AutogradPage& shown = m_window.autogradPage();
+    if (const JointSplit* split = shown.split()->split(); split && !split->values.empty()) {
+        shown.split()->cut()->setFocus();
+        shown.split()->values()->selectRow(0); // the largest
+        grab(QStringLiteral("autograd-value"));
+    }
+    shown.tabs()->setCurrentIndex(AutogradPage::AliasTab);
+    grab(QStringLiteral("autograd-alias"));
+    shown.tabs()->setCurrentIndex(AutogradPage::ConventionTab);
+    grab(QStringLiteral("autograd-convention"));
+    shown.tabs()->setCurrentIndex(AutogradPage::SplitTab);
+}
+
+} // namespace dynascope::app

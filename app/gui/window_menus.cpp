@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is made of the window's actions: menus, the list of keys, icons, and which of them can be used now.
+#include "app/gui/main_window.h"
+#include "app/gui/window_docks.h"
+#include "views/theme/theme.h"
+
+#include <QMenu>
+#include <QMenuBar>
+
+namespace dynascope::app {
+
+using namespace views;
+
+void MainWindow::documentKeys() {
+    const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
+    m_actions->document(Scope::Timeline, key("Right"), tr("Next stage as B"));
+    m_actions->document(Scope::Timeline, key("Left"), tr("Previous stage as B"));
+    m_actions->document(Scope::Timeline, key("Shift+Right"), tr("Next stage as A"));
+    m_actions->document(Scope::Timeline, key("Shift+Left"), tr("Previous stage as A"));
+    m_actions->document(Scope::Timeline, key("Home"), tr("First stage as B"));
+    m_actions->document(Scope::Timeline, key("End"), tr("Last stage as B"));
+    m_actions->document(Scope::FlameChart, key("W"), tr("Zoom in"));
+    m_actions->document(Scope::FlameChart, key("S"), tr("Zoom out"));
+    m_actions->document(Scope::FlameChart, key("A"), tr("Earlier"));
+    m_actions->document(Scope::FlameChart, key("D"), tr("Later"));
+    m_actions->document(Scope::FlameChart, key("F"), tr("Zoom to the selected span"));
+    m_actions->document(Scope::FlameChart, key("0"), tr("Show all"));
+    m_actions->document(Scope::FlameChart, key("N"), tr("Next match of the search"));
+    m_actions->document(Scope::FlameChart, key("Return"), tr("Show the stage of the selected span"));
+    m_actions->document(Scope::RecordingTree, key("Right"), tr("Forward one event"));
+    m_actions->document(Scope::RecordingTree, key("Left"), tr("Back one event"));
+    m_actions->document(Scope::RecordingTree, key("Down"), tr("Next re-record, eager run or error"));
+    m_actions->document(Scope::RecordingTree, key("Up"), tr("Previous re-record, eager run or error"));
+    m_actions->document(Scope::RecordingTree, key("PgDown"), tr("Choose the next recording"));
+    m_actions->document(Scope::RecordingTree, key("PgUp"), tr("Choose the previous recording"));
+    m_actions->document(Scope::RecordingTree, key("Home"), tr("Before the first event"));
+    m_actions->document(Scope::RecordingTree, key("End"), tr("After the last event"));
+    m_actions->document(Scope::Cut, key("Space"), tr("Next value that crosses the cut"));
+    m_actions->document(Scope::Cut, key("Right"), tr("Along the line into backward"));
+    m_actions->document(Scope::Cut, key("Left"), tr("Along the line into forward"));
+    m_actions->document(Scope::Cut, key("Return"), tr("Show the node in its graph"));
+    m_actions->document(Scope::CallingConvention, key("Right"), tr("Next step"));
+    m_actions->document(Scope::CallingConvention, key("Left"), tr("Previous step"));
+    m_actions->document(Scope::CallingConvention, key("Down"), tr("Next card of the step"));
+    m_actions->document(Scope::CallingConvention, key("Up"), tr("Previous card of the step"));
+    m_actions->document(Scope::CallingConvention, key("Return"), tr("Show the node in the graph"));
+    m_actions->document(Scope::List, key("/"), tr("Filter"));
+    m_actions->document(Scope::List, key("Return"), tr("Open the row"));
+    m_actions->document(Scope::List, key("Ctrl+Space"), tr("Complete, in a filter field"));
+    m_actions->document(Scope::Palette, key("Return"), tr("Open"));
+    m_actions->document(Scope::Palette, key("Ctrl+Return"), tr("Open beside, as B"));
+    m_actions->document(Scope::Palette, key("Tab"), tr("Narrow to this kind"));
+    m_actions->document(Scope::Palette, key("Esc"), tr("Close"));
+}
+
+void MainWindow::makeMenus() {
+    // Cleared and filled again when the canvas brings its actions.
+    const QList<QAction*> bar = menuBar()->actions();
+    QHash<QString, QMenu*> menus;
+    for (QAction* action : bar)
+        if (QMenu* menu = action->menu()) {
+            menus.insert(menu->objectName(), menu);
+            for (QMenu* child : menu->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly))
+                delete child;
+            menu->clear();
+        }
+    const auto menu = [&](const QString& name, const QString& title) {
+        if (menus.contains(name)) return;
+        QMenu* m = menuBar()->addMenu(title);
+        m->setObjectName(name);
+        menus.insert(name, m);
+    };
+    menu(QStringLiteral("File"), tr("&File"));
+    menu(QStringLiteral("Edit"), tr("&Edit"));
+    menu(QStringLiteral("View"), tr("&View"));
+    menu(QStringLiteral("Go"), tr("&Go"));
+    menu(QStringLiteral("Capture"), tr("&Capture"));
+    menu(QStringLiteral("Engine"), tr("Eng&ine"));
+    menu(QStringLiteral("Window"), tr("Wi&ndow"));
+    menu(QStringLiteral("Help"), tr("&Help"));
+    for (const ActionRegistry::Entry& entry : m_actions->entries()) {
+        if (!entry.action || entry.spec.menu.isEmpty()) continue;
+        QMenu* target = menus.value(entry.spec.menu.section(u'/', 0, 0));
+        if (const QString sub = entry.spec.menu.section(u'/', 1); !sub.isEmpty()) {
+            QMenu* inner = menus.value(entry.spec.menu);
+            if (!inner) {
+                inner = target->addMenu(sub);
+                menus.insert(entry.spec.menu, inner);
+            }
+            target = inner;
+        }
+        if (entry.spec.startsGroup) target->addSeparator();
+        target->addAction(entry.action);
+        if (entry.spec.scope == Scope::Window) addAction(entry.action);
+        if (entry.spec.id == QLatin1String("file.paste")) {
+            QMenu* recent = target->addMenu(tr("Open recent"));
+            connect(recent, &QMenu::aboutToShow, this, [this, recent] {
+                recent->clear();
+                const QStringList files = m_settings.recentFiles();
+                for (const QString& path : files)
+                    recent->addAction(QString(path).replace(u'&', QStringLiteral("&&")), this,
+                                      [this, path] { openPaths({path}); });
+                if (files.isEmpty()) {
+                    recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
+                    return;
+                }
+                recent->addSeparator();
+                recent->addAction(tr("Clear this list"), this, [this] { m_settings.clearRecentFiles(); });
+            });
+        }
+    }
+}
+
+void MainWindow::refreshIcons() {
+    for (const ActionRegistry::Entry& entry : m_actions->entries()) {
+        if (!entry.action) continue;
+        if (!entry.spec.icon.isEmpty()) entry.action->setIcon(m_theme.icon(entry.spec.icon));
+        entry.action->setIconVisibleInMenu(false);
+    }
+}
+
+void MainWindow::updateActions() {
+    const Place& place = m_workspace.place();
+    const bool open = place.capture >= 0;
+    const session::Compile* compile = m_workspace.compile();
+    const bool stages = compile && m_workspace.stageCount() > 1 && place.page == Page::Stages;
+    const bool node = m_workspace.selectedNode() != nullptr;
+    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
+        for (const char* id : ids)
+            if (QAction* action = m_actions->find(QLatin1String(id))) action->setEnabled(on);
+    };
+    enable({"file.close", "capture.next", "capture.previous", "edit.filterCaptures", "go.node"}, open);
+    enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
+    const bool drawn = (compile && place.page == Page::Stages) || place.page == Page::Compare;
+    enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"}, drawn);
+    enable({"file.compare", "go.compare"}, open);
+    enable({"capture.compareRanks"}, open && m_workspace.session()->ranks.size() > 1);
+    enable({"capture.compareRecompile"}, compile && otherOfFrame(place.compile) >= 0);
+    enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
+    enable({"go.provenance", "go.traceLine"}, open);
+    enable({"go.nextWrite"}, m_workspace.neighbourWrite(1) != ir::npos);
+    enable({"go.previousWrite"}, m_workspace.neighbourWrite(-1) != ir::npos);
+    enable({"go.back"}, m_workspace.canGoBack());
+    enable({"go.forward"}, m_workspace.canGoForward());
+    enable({"go.nextProblem", "go.previousProblem"}, m_docks && m_docks->problemCount() > 0);
+    enable({"capture.cancel"}, m_workspace.isOpening());
+    updateEngineActions();
+    updateNoteActions();
+    updatePageActions();
+}
+
+} // namespace dynascope::app

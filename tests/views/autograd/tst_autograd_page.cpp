@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The joint graph cut in two, what is saved, and the alias and mutation table, clicked through.
+#include "tests/support/captures.h"
+#include "tests/views/panel_test.h"
+#include "views/autograd/alias_panel.h"
+#include "views/autograd/alias_rows.h"
+#include "views/autograd/autograd_page.h"
+#include "views/autograd/cut_view.h"
+#include "views/autograd/split_panel.h"
+#include "views/autograd/split_rows.h"
+#include "views/inspector/fact_view.h"
+
+#include <QComboBox>
+#include <QTabBar>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+struct Shown : test::Fixture {
+    std::unique_ptr<AutogradPage> page;
+
+    explicit Shown(const QString& name) {
+        test::addCapture(workspace, test::capture(name));
+        page = show<AutogradPage>(1280, 740);
+        settleAot();
+    }
+    void settleAot() {
+        for (const char* tag : {"autograd.split", "autograd.alias"})
+            QTRY_VERIFY_WITH_TIMEOUT(
+                (QCoreApplication::processEvents(), !tasks.isRunning(QLatin1String(tag))), 30000);
+        settle();
+    }
+    void showAlias() {
+        QTest::mouseClick(page->tabs(), Qt::LeftButton, {},
+                          page->tabs()->tabRect(AutogradPage::AliasTab).center());
+        settleAot();
+    }
+    [[nodiscard]] SplitPanel& split() const { return *page->split(); }
+    [[nodiscard]] CutView& cut() const { return *split().cut(); }
+};
+
+QString cell(const RowTable* table, int row, int column) {
+    return table->rows().index(row, column).data().toString();
+}
+
+} // namespace
+
+class TestAutogradPage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void cutsAJointGraph() {
+        Shown s("trace_aot_eager/gpt2_train");
+        const QAbstractItemModelTester tester(s.split().values()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        QCOMPARE(s.split().message(), QString());
+        const JointSplit& split = *s.split().split();
+        QCOMPARE(split.declined, std::string());
+        QVERIFY(split.forward.isomorphic.value() && split.backward.isomorphic.value());
+        QVERIFY(split.forward.rows.size() > 50 && split.backward.rows.size() > 50);
+        QCOMPARE(std::size_t(s.split().values()->rows().rowCount()), split.values.size());
+        std::int64_t saved = 0;
+        for (const CutValue& value : split.values) {
+            if (!value.recomputed) saved += value.bytes;
+            QVERIFY(!value.why.empty());
+            QVERIFY2(value.forwardRow != SIZE_MAX, value.node.c_str());
+            QCOMPARE(makerOf(split, value)->name, value.node);
+            if (!value.recomputed) QVERIFY2(!value.backwardRows.empty(), value.node.c_str());
+        }
+        QCOMPARE(saved, split.savedBytes);
+        QVERIFY(split.jointPeakBytes > 0 && split.forward.peakBytes > 0 && split.backward.peakBytes > 0);
+        // What is computed again stands on both sides.
+        for (const CutValue& value : split.values)
+            if (value.recomputed) {
+                bool again = false;
+                for (std::size_t row = 0; row < split.backward.rows.size(); ++row)
+                    again =
+                        again || (split.backward.again[row] &&
+                                  split.backward.graph->node(split.backward.rows[row]).name == value.node);
+                QVERIFY2(again, value.node.c_str());
+            }
+    }
+
+    void pictureAndListMoveTogether() {
+        Shown s("trace_aot_eager/encoder_train");
+        const JointSplit& split = *s.split().split();
+        // The biggest value first.
+        RowTable& values = *s.split().values();
+        const int biggest =
+            int(std::max_element(split.values.begin(), split.values.end(),
+                                 [](const CutValue& a, const CutValue& b) { return a.bytes < b.bytes; }) -
+                split.values.begin());
+        QVERIFY(values.cellRect(biggest, 0).top() <= values.rowHeight(0));
+        QTest::mouseClick(values.viewport(), Qt::LeftButton, {}, values.cellRect(biggest, 0).center());
+        QCOMPARE(s.cut().selectedValue(), biggest);
+        const CutValue& value = split.values[std::size_t(biggest)];
+        QCOMPARE(s.cut().row(), int(value.forwardRow));
+        QVERIFY(
+            s.cut().viewport()->rect().intersects(s.cut().rowRect(CutView::Side::Forward, s.cut().row())));
+        // Along its line to the first reader and back.
+        s.cut().setFocus();
+        QTest::keyClick(&s.cut(), Qt::Key_Right);
+        QCOMPARE(s.cut().side(), CutView::Side::Backward);
+        QCOMPARE(s.cut().row(), int(value.backwardRows.front()));
+        QTest::keyClick(&s.cut(), Qt::Key_Left);
+        QCOMPARE(s.cut().side(), CutView::Side::Forward);
+        QTest::keyClick(&s.cut(), Qt::Key_Home);
+        QCOMPARE(s.cut().row(), 0);
+        QTest::keyClick(&s.cut(), Qt::Key_Space);
+        const int next = s.cut().selectedValue();
+        QVERIFY(next >= 0);
+        QCOMPARE(values.selected(), next);
+        const QRect row = s.cut().rowRect(CutView::Side::Forward, s.cut().row());
+        QTest::keyClick(&s.cut(), Qt::Key_Down);
+        QTest::mouseClick(s.cut().viewport(), Qt::LeftButton, {}, row.center());
+        QCOMPARE(s.cut().selectedValue(), next);
+        QTest::keyClick(&s.cut(), Qt::Key_C, Qt::ControlModifier);
+        QVERIFY(QApplication::clipboard()->text().startsWith("Forward\n"));
+        QVERIFY(!s.cut().grab().isNull());
+    }
+
+    void leadsToTheGraphs() {
+        Shown s("trace_aot_eager/encoder_train");
+        s.cut().setFocus();
+        QTest::keyClick(&s.cut(), Qt::Key_Space);
+        const std::string node = s.split().split()->values[std::size_t(s.cut().selectedValue())].node;
+        QTest::keyClick(&s.cut(), Qt::Key_Return);
+        s.settleAot();
+        QCOMPARE(s.workspace.place().page, Page::Stages);
+        QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_forward_graph"));
+        QVERIFY(s.workspace.selectedNode());
+        QCOMPARE(s.workspace.selectedNode()->name, node);
+        s.split().values()->setFocus();
+        QTest::keyClick(s.split().values(), Qt::Key_Return);
+        s.settleAot();
+        QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_joint_graph"));
+        emit s.split().detail()->followed("backward:0");
+        s.settleAot();
+        QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_backward_graph"));
+        emit s.split().detail()->followed("backward:99999");
+    }
+
+    void aliasAndMutation() {
+        Shown s("trace_aot_eager/alias_overlap");
+        QVERIFY(s.split().message().contains("no joint graph"));
+        s.showAlias();
+        RowTable* inputs = s.page->alias()->inputs();
+        RowTable* outputs = s.page->alias()->outputs();
+        const QAbstractItemModelTester inputTester(inputs->model(),
+                                                   QAbstractItemModelTester::FailureReportingMode::Fatal);
+        const QAbstractItemModelTester outputTester(outputs->model(),
+                                                    QAbstractItemModelTester::FailureReportingMode::Fatal);
+        QCOMPARE(inputs->rows().rowCount(), 2);
+        QCOMPARE(cell(inputs, 0, int(InputAliasColumn::Name)), QString("arg0_1"));
+        QCOMPARE(cell(inputs, 0, int(InputAliasColumn::Type)), QString("f32[24]"));
+        QCOMPARE(cell(inputs, 0, int(InputAliasColumn::Writes)), QString("data"));
+        QCOMPARE(cell(inputs, 0, int(InputAliasColumn::How)), QString("in the graph"));
+        QVERIFY(cell(inputs, 0, int(InputAliasColumn::From)).startsWith("ViewBaseAOTInput"));
+        QCOMPARE(outputs->rows().rowCount(), 1);
+        QCOMPARE(cell(outputs, 0, int(OutputAliasColumn::Name)), QString("add_1"));
+        QCOMPARE(cell(outputs, 0, int(OutputAliasColumn::Kind)), QString("non_alias"));
+        QVERIFY(s.page->alias()->tangentText().startsWith("No tangents"));
+        QTest::mouseClick(outputs->viewport(), Qt::LeftButton, {}, outputs->cellRect(0, 1).center());
+        QTest::keyClick(outputs, Qt::Key_Return);
+        s.settleAot();
+        QCOMPARE(s.workspace.selectedNode()->name, std::string("add_1"));
+        inputs->setFocus();
+        inputs->select(0);
+        QTest::keyClick(inputs, Qt::Key_C, Qt::ControlModifier);
+        QVERIFY(QApplication::clipboard()->text().startsWith("0\targ0_1\t"));
+    }
+
+    void tangentsOfTraining() {
+        Shown s("trace_aot_eager/encoder_train");
+        s.showAlias();
+        QCOMPARE(s.page->alias()->tangentText(), QString("Tangents: 0: gradient of output 0"));
+    }
+
+    void followsTheCompile() {
+        Shown s("trace_aot_eager/alias_mutation");
+        s.showAlias();
+        QVERIFY(s.page->compiles()->count() > 1);
+        const int before = s.workspace.place().compile;
+        s.page->compiles()->setFocus();
+        QTest::keyClick(s.page->compiles(), before == 0 ? Qt::Key_Down : Qt::Key_Up);
+        s.settleAot();
+        QVERIFY(s.workspace.place().compile != before);
+        QVERIFY(s.page->alias()->inputs()->rows().rowCount() > 0);
+    }
+
+    /// Every capture: a split that is PyTorch's, or words that say why there is none.
+    void everyCapture() {
+        int split = 0;
+        for (const QString& path : test::traceLogs()) {
+            const auto session = capture::open(path.toStdString());
+            QVERIFY(session);
+            for (const std::size_t compile : trainingCompiles(**session)) {
+                const JointSplit got = splitJoint(**session, compile, {});
+                if (!got.declined.empty()) continue;
+                ++split;
+                if (path.contains("trace_aot_eager"))
+                    QVERIFY2(got.forward.isomorphic.value_or(true) && got.backward.isomorphic.value_or(true),
+                             qPrintable(path));
+                for (std::size_t value = 0; value < got.values.size(); ++value)
+                    QVERIFY(!valueFacts(got, value).sections.empty());
+                QCOMPARE(valueRows(got).size(), got.values.size());
+            }
+            for (std::size_t compile = 0; compile < (*session)->compiles.size(); ++compile) {
+                const AliasTable table = aliasTable(**session, compile);
+                QVERIFY(table.metadata || !table.problem.empty());
+                QCOMPARE(inputAliasRows(table).size(),
+                         table.metadata ? table.metadata->meta.inputs.size() : 0);
+            }
+        }
+        QVERIFY2(split >= 5, qPrintable(QString::number(split)));
+    }
+
+    void survivesClosing() {
+        Shown s("trace_aot_eager/gpt2_train");
+        s.workspace.addCapture(test::captureOf(session::Session{}));
+        s.settleAot();
+        QVERIFY(s.split().message().contains("no compiled graph"));
+        s.workspace.close(1);
+        s.workspace.close(0);
+        s.settleAot();
+        QVERIFY(!s.split().message().isEmpty());
+        QVERIFY(!s.split().split());
+        QVERIFY(s.cut().rowRect(CutView::Side::Forward, 0).isNull());
+        QTest::keyClick(&s.cut(), Qt::Key_Down);
+    }
+};
+
+QTEST_MAIN(TestAutogradPage)
+#include "tst_autograd_page.moc"

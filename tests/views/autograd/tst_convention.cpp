@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The calling convention from captures and oracle cases, and its diagram walked by key and mouse.
+#include "tests/support/archive.h"
+#include "tests/support/captures.h"
+#include "tests/views/panel_test.h"
+#include "views/autograd/convention_panel.h"
+#include "views/autograd/convention_view.h"
+#include "views/inspector/fact_view.h"
+
+#include <QToolButton>
+
+using namespace dynascope;
+using namespace dynascope::views;
+using Step = ConventionStep;
+
+namespace {
+
+session::SessionPtr openCase(const char* name) {
+    auto session = capture::openText(test::oracleCases().at(name), name);
+    return session ? *session : nullptr;
+}
+
+struct Shown : test::Fixture {
+    std::unique_ptr<ConventionPanel> panel;
+
+    explicit Shown(session::SessionPtr session) {
+        const session::BreakSummary breaks = session::summarizeBreaks(*session);
+        workspace.addCapture({std::move(session), breaks});
+        panel = show<ConventionPanel>(1280, 700);
+        settleConvention();
+    }
+    void settleConvention() {
+        QTRY_VERIFY_WITH_TIMEOUT((QCoreApplication::processEvents(), !tasks.isRunning("autograd.convention")),
+                                 30000);
+        settle();
+    }
+    [[nodiscard]] ConventionView& view() const { return *panel->view(); }
+};
+
+} // namespace
+
+class TestConvention : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// DESIGN's example: a repeat that is dropped, two arguments merged into a base, outputs that alias.
+    void repeatsAndBases() {
+        const Convention got = conventionOfCase(*openCase("rand_0153"));
+        QCOMPARE(got.declined, std::string());
+        QVERIFY(got.refusal.starts_with("Dimension out of range"));
+        QCOMPARE(got.outer.size(), std::size_t(6));
+        QCOMPARE(got.outer[0].name, std::string("a0"));
+        QCOMPARE(got.outer[0].type, std::string("f64[2, 1, 4]"));
+        QCOMPARE(got.outer[3].sameAs, 0);
+        QCOMPARE(got.bases.size(), std::size_t(1));
+        QCOMPARE(got.bases[0].type, std::string("f64[8]"));
+        QCOMPARE(got.bases[0].members, (std::vector<int>{0, 1}));
+        QCOMPARE(got.bases[0].values.size(), std::size_t(8));
+        QCOMPARE(got.outer[1].geometry, std::string("[2, 1] (4, 4) at 2"));
+        QVERIFY(got.outer[1].cover && got.outer[1].cover->ranges.size() == 2); // cells 2 and 6
+        QCOMPARE(got.inner.size(), std::size_t(4));
+        QCOMPARE(got.inner[0].base, 0);
+        QCOMPARE(got.inner[1].outer, 2);
+        QCOMPARE(got.outer[3].inner, 0);
+        QCOMPARE(got.outputs.size(), std::size_t(6));
+        QCOMPARE(got.outputs[0].role, OutputCard::Role::NewValue);
+        QCOMPARE(got.outputs[0].name, std::string("as_strided_scatter_2"));
+        QCOMPARE(got.outputs[1].inner, 1);
+        QCOMPARE(got.outputs[5].user, 3);
+        QCOMPARE(got.epilogue.size(), std::size_t(6));
+        QCOMPARE(got.epilogue[0].operation, std::string("copy_"));
+        QCOMPARE(got.epilogue[0].what, std::string("base 0 ← output 0"));
+        QCOMPARE(got.epilogue[2].operation, std::string("gen_alias"));
+        QCOMPARE(got.epilogue[3].operation, std::string("pass"));
+    }
+
+    void geometryGoesBackToItsArgument() {
+        const Convention got = conventionOfCase(*openCase("hand_alias_data_on_one_metadata_on_other"));
+        QCOMPARE(got.declined, std::string());
+        const auto restrided =
+            std::find_if(got.epilogue.begin(), got.epilogue.end(),
+                         [](const EpilogueCard& card) { return card.operation == "as_strided_"; });
+        QCOMPARE(restrided != got.epilogue.end(), !got.bases.empty());
+    }
+
+    void captureWithABase() {
+        const auto session = capture::open(test::capture("trace_aot_eager/alias_overlap").toStdString());
+        QVERIFY(session);
+        const Convention got = conventionOfCapture(**session, 0);
+        QCOMPARE(got.declined, std::string());
+        QCOMPARE(got.outer.size(), std::size_t(3));
+        QCOMPARE(got.outer[0].name, std::string("L['a']"));
+        QVERIFY(got.outer[0].writesData && got.outer[1].writesData && got.outer[2].writesData);
+        QCOMPARE(got.bases.size(), std::size_t(1));
+        QCOMPARE(got.bases[0].members, (std::vector<int>{0, 1}));
+        QCOMPARE(got.bases[0].bytes, std::uint64_t(96));
+        QCOMPARE(got.inner.size(), std::size_t(2));
+        QCOMPARE(got.inner[1].outer, 2);
+        QVERIFY(got.inner[0].inGraph);
+        QCOMPARE(got.outputs.size(), std::size_t(1));
+        QCOMPARE(got.epilogue.size(), std::size_t(3)); // two copies by the graph, one result
+    }
+
+    void everyCaptureAndCase() {
+        int shown = 0, cases = 0;
+        for (const QString& path : test::traceLogs()) {
+            const auto session = capture::open(path.toStdString());
+            for (std::size_t i = 0; i < (*session)->compiles.size(); ++i) {
+                const Convention got = conventionOfCapture(**session, i);
+                shown += got.declined.empty();
+                for (int step = 0; step < conventionSteps; ++step)
+                    QVERIFY(!conventionFacts(got, Step(step)).sections.empty());
+            }
+        }
+        QVERIFY2(shown >= 15, qPrintable(QString::number(shown)));
+        test::Fixture f;
+        ConventionView view(f.theme);
+        view.resize(1000, 600);
+        for (const auto& [name, text] : test::oracleCases()) {
+            if (!name.starts_with("hand_") && !name.starts_with("rand_")) continue;
+            const auto session = capture::openText(text, name);
+            if (!session) continue;
+            const auto got = std::make_shared<const Convention>(conventionOfCase(**session));
+            if (!got->declined.empty()) continue;
+            ++cases;
+            for (const OuterCard& outer : got->outer)
+                QVERIFY2(outer.inner >= 0 && outer.inner < int(got->inner.size()), name.c_str());
+            view.setConvention(got);
+            for (std::size_t i = 0; i < got->outer.size(); ++i)
+                QVERIFY(!view.cardRect(Step::Outer, int(i)).isEmpty());
+            QVERIFY(!view.grab().isNull());
+        }
+        QVERIFY2(cases >= 60, qPrintable(QString::number(cases)));
+    }
+
+    void walksByKeyAndMouse() {
+        Shown s(openCase("rand_0153"));
+        QCOMPARE(s.panel->message(), QString());
+        const auto facts = [&] {
+            return FactView::plainText(conventionFacts(*s.panel->convention(), s.view().step()));
+        };
+        QVERIFY(facts().contains("PyTorch fails on this call"));
+        s.view().setFocus();
+        QTest::keyClick(&s.view(), Qt::Key_Right);
+        QCOMPARE(s.view().step(), Step::Dedupe);
+        QVERIFY(facts().contains("takes it once"));
+        for (QToolButton* button : s.panel->findChildren<QToolButton*>())
+            if (button->accessibleName() == "Next step") QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(s.view().step(), Step::Bases);
+        QVERIFY(facts().contains("Base 0"));
+        QTest::mouseClick(s.view().viewport(), Qt::LeftButton, {},
+                          s.view().headingRect(Step::Epilogue).center());
+        QCOMPARE(s.view().step(), Step::Epilogue);
+        QTest::keyClick(&s.view(), Qt::Key_Right); // no further
+        QCOMPARE(s.view().step(), Step::Epilogue);
+        QTest::keyClick(&s.view(), Qt::Key_Home);
+        QTest::keyClick(&s.view(), Qt::Key_Down);
+        QTest::keyClick(&s.view(), Qt::Key_Down);
+        QCOMPARE(s.view().selected(), 1);
+        QTest::mouseClick(s.view().viewport(), Qt::LeftButton, {},
+                          s.view().cardRect(Step::Inner, 1).center());
+        QCOMPARE(s.view().step(), Step::Inner);
+        QCOMPARE(s.view().selected(), 1);
+        QTest::keyClick(&s.view(), Qt::Key_C, Qt::ControlModifier);
+        QVERIFY(QApplication::clipboard()->text().contains("a3: drop, use 0"));
+        // Nothing is cut off in the smallest window of the design.
+        QVERIFY(s.view().viewport()->rect().contains(s.view().headingRect(Step::Epilogue)));
+    }
+
+    void leadsToTheGraph() {
+        const auto session = capture::open(test::capture("trace_aot_eager/alias_overlap").toStdString());
+        QVERIFY(session);
+        Shown s(*session);
+        QTest::mouseDClick(s.view().viewport(), Qt::LeftButton, {},
+                           s.view().cardRect(Step::Inner, 0).center());
+        s.settleConvention();
+        QCOMPARE(s.workspace.place().page, Page::Stages);
+        QCOMPARE(s.workspace.selectedNode()->name, std::string("arg0_1"));
+    }
+
+    void saysWhatIsMissing() {
+        test::Fixture f;
+        test::addSample(f.workspace, "view_mutation");
+        const auto panel = f.show<ConventionPanel>(900, 500);
+        QTRY_VERIFY(!f.tasks.isRunning("autograd.convention"));
+        f.settle();
+        QVERIFY(panel->convention());
+        f.workspace.close(0);
+        f.settle();
+        QVERIFY(!panel->convention());
+        QVERIFY(!panel->message().isEmpty());
+        QTest::keyClick(panel->view(), Qt::Key_Down);
+    }
+};
+
+QTEST_MAIN(TestConvention)
+#include "tst_convention.moc"

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which graphs would be CUDA graphs and why not, clicked through.
+#include "tests/support/captures.h"
+#include "tests/views/panel_test.h"
+#include "views/inspector/fact_view.h"
+#include "views/replay/coverage_panel.h"
+#include "views/replay/coverage_rows.h"
+#include "views/text/row_table.h"
+
+#include <QComboBox>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+struct Shown : test::Fixture {
+    std::unique_ptr<CoveragePanel> panel;
+
+    explicit Shown(const QString& name) {
+        test::addCapture(workspace, test::capture(name));
+        panel = show<CoveragePanel>(1280, 700);
+        settleReplay();
+    }
+    void settleReplay() {
+        for (const char* tag : {"cudagraphs", "cudagraphs.inputs"})
+            QTRY_VERIFY_WITH_TIMEOUT(
+                (QCoreApplication::processEvents(), !tasks.isRunning(QLatin1String(tag))), 30000);
+        settle();
+    }
+    [[nodiscard]] QString cell(const RowTable* table, int row, int column) const {
+        return table->rows().index(row, column).data().toString();
+    }
+    [[nodiscard]] QString graph(int row, CoverageColumn column) const {
+        return cell(panel->graphs(), row, int(column));
+    }
+    [[nodiscard]] QString input(int row, InputColumn column) const {
+        return cell(panel->inputs(), row, int(column));
+    }
+    void click(RowTable* table, int row, int column) {
+        table->scrollTo(table->model()->index(row, column));
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->cellRect(row, column).center());
+        settleReplay();
+    }
+};
+
+} // namespace
+
+class TestCoveragePanel : public QObject {
+    Q_OBJECT
+
+private slots:
+    void saysWhichAndWhy() {
+        Shown s("trace_aot_eager/relu_input_mutation");
+        const QAbstractItemModelTester graphs(s.panel->graphs()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        const QAbstractItemModelTester inputs(s.panel->inputs()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        QCOMPARE(s.panel->message(), QString());
+        QCOMPARE(s.panel->graphs()->rows().rowCount(), 1);
+        QCOMPARE(s.graph(0, CoverageColumn::Graph), QString("0/0 inference"));
+        QCOMPARE(s.graph(0, CoverageColumn::OnGpu), QString("skipped"));
+        QCOMPARE(s.graph(0, CoverageColumn::Captured), QString("skipped"));
+        QCOMPARE(s.graph(0, CoverageColumn::Why), QString("writes an input"));
+        QVERIFY(s.graph(0, CoverageColumn::Line).startsWith("cap.py:"));
+        // Of its inputs the one that is written is chosen.
+        const int row = s.panel->inputs()->selected();
+        QCOMPARE(s.input(row, InputColumn::Category), QString("other tensors"));
+        QVERIFY(!s.input(row, InputColumn::WrittenBy).isEmpty());
+        QVERIFY(s.input(row, InputColumn::Why).contains("eagerly"));
+    }
+
+    void leadsToGraphAndLine() {
+        Shown s("trace_aot_eager/relu_input_mutation");
+        QSignalSpy source(&s.workspace, &Workspace::sourceRequested);
+        s.click(s.panel->graphs(), 0, int(CoverageColumn::Line));
+        QCOMPARE(source.size(), 1);
+        QVERIFY(source[0][0].toString().endsWith("cap.py"));
+        QCOMPARE(s.workspace.place().page, Page::Stages);
+        s.workspace.goBack();
+        s.settleReplay();
+        s.click(s.panel->inputs(), s.panel->inputs()->selected(), int(InputColumn::Line));
+        QCOMPARE(source.size(), 2);
+        QVERIFY(s.workspace.selectedNode());
+        QCOMPARE(ir::opKind(*s.workspace.selectedNode()), ir::OpKind::Write);
+        // By keyboard as well.
+        s.workspace.clearSelection();
+        s.panel->graphs()->setFocus();
+        QTest::keyClick(s.panel->graphs(), Qt::Key_Return);
+        QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_inference_graph"));
+        emit s.panel->detail()->followed("place:0:0");
+        s.settle();
+        QVERIFY(s.workspace.selectedNode());
+        emit s.panel->detail()->followed("place:7:0"); // no such problem
+        emit s.panel->detail()->followed("line:0:99");
+    }
+
+    void parametersMayBeWritten() {
+        Shown s("trace_aot_eager/kvcache");
+        QStringList categories;
+        for (int row = 0; row < s.panel->inputs()->rows().rowCount(); ++row)
+            categories << s.input(row, InputColumn::Category);
+        QVERIFY2(categories.contains("parameters and buffers"), qPrintable(categories.join(u',')));
+        QVERIFY(categories.contains("none"));
+        QVERIFY(!categories.contains("other tensors"));
+        QCOMPARE(s.graph(0, CoverageColumn::OnGpu), QString("CUDA graph"));
+        QCOMPARE(s.graph(0, CoverageColumn::Captured), QString("skipped"));
+    }
+
+    void followsGraphsAndBackends() {
+        Shown s("trace_aot_eager/gpt2_train");
+        QCOMPARE(s.panel->graphs()->rows().rowCount(), 2);
+        QCOMPARE(s.graph(0, CoverageColumn::Graph), QString("0/0 forward"));
+        QCOMPARE(s.graph(1, CoverageColumn::Graph), QString("0/0 backward"));
+        const int before = s.panel->inputs()->rows().rowCount();
+        s.click(s.panel->graphs(), 1, int(CoverageColumn::Graph));
+        QVERIFY(s.panel->inputs()->rows().rowCount() != before);
+        QCOMPARE(s.panel->graphs()->selected(), 1);
+        auto* backend = s.panel->findChild<QComboBox*>();
+        QTest::keyClick(backend, Qt::Key_Down);
+        s.settleReplay();
+        QCOMPARE(backend->currentIndex(), 1);
+        QCOMPARE(s.panel->graphs()->selected(), 1); // the same graph, judged anew
+        QVERIFY(s.panel->graphs()->rows().rowCount() == 2);
+    }
+
+    void copiesRows() {
+        Shown s("trace_aot_eager/relu_input_mutation");
+        s.panel->graphs()->setFocus();
+        QTest::keyClick(s.panel->graphs(), Qt::Key_C, Qt::ControlModifier);
+        QVERIFY(QApplication::clipboard()->text().startsWith("0/0 inference\t"));
+    }
+
+    void changesWithTheCapture() {
+        Shown s("trace_aot_eager/gpt2_train");
+        s.workspace.addCapture(test::captureOf(session::Session{}));
+        s.settleReplay();
+        QVERIFY(s.panel->message().contains("no compiled graph"));
+        QCOMPARE(s.panel->graphs()->rows().rowCount(), 0);
+        s.workspace.goBack();
+        s.settleReplay();
+        QCOMPARE(s.panel->graphs()->rows().rowCount(), 2);
+        s.workspace.close(1);
+        s.workspace.close(0);
+        s.settleReplay();
+        QVERIFY(!s.panel->message().isEmpty());
+    }
+
+    /// A capture that is closed while it is judged.
+    void closesWhileJudging() {
+        test::Fixture f;
+        test::addCapture(f.workspace, test::capture("trace_inductor/gpt2_tiny"));
+        const auto panel = f.show<CoveragePanel>();
+        f.workspace.close(0);
+        QTRY_VERIFY(!f.tasks.isRunning("cudagraphs"));
+        f.settle();
+        QCOMPARE(panel->graphs()->rows().rowCount(), 0);
+        QVERIFY(!panel->message().isEmpty());
+    }
+};
+
+QTEST_MAIN(TestCoveragePanel)
+#include "tst_coverage_panel.moc"

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/autograd/alias_panel.h"
+
+#include "views/autograd/alias_rows.h"
+#include "views/models/go_to.h"
+#include "views/models/labels.h"
+#include "views/text/page_parts.h"
+#include "views/theme/splitter.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace dynascope::views {
+
+struct AliasPanel::Private {
+    RowTable *inputs = nullptr, *outputs = nullptr;
+    QLabel *inputNote = nullptr, *outputNote = nullptr, *tangents = nullptr;
+    session::SessionPtr session;
+    int compile = -1;
+    AliasTable table;
+};
+
+AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
+    : Panel(workspace, theme, parent)
+    , d(std::make_unique<Private>()) {
+    setObjectName(QStringLiteral("alias"));
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* split = new Splitter(Qt::Vertical);
+    split->setChildrenCollapsible(false);
+    const auto list = [&](const QString& name, QLabel*& note, RowTable* table) {
+        auto* box = new QWidget;
+        auto* rows = new QVBoxLayout(box);
+        rows->setContentsMargins(0, 0, 0, 0);
+        rows->setSpacing(0);
+        QHBoxLayout* row = nullptr;
+        rows->addWidget(headerBar(row));
+        row->addWidget(plainLabel(name, "strong"));
+        row->addStretch(1);
+        row->addWidget(note = plainLabel({}, "hint"));
+        rows->addWidget(table, 1);
+        split->addWidget(box);
+        addCopyRows(table, [table](const QModelIndex& index) {
+            return tabbedRow(index, int(table->rows().columns().size()));
+        });
+    };
+    list(tr("Inputs"), d->inputNote, d->inputs = new RowTable(tr("Inputs"), inputAliasColumns(), theme));
+    list(tr("Outputs"), d->outputNote, d->outputs = new RowTable(tr("Outputs"), outputAliasColumns(), theme));
+    split->setSizes({500, 300});
+    column->addWidget(split, 1);
+    d->tangents = plainLabel({}, "label");
+    d->tangents->setContentsMargins(12, 6, 12, 6);
+    d->tangents->setWordWrap(true);
+    d->tangents->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    d->tangents->setToolTip(tr("<p>Backward is given these gradients, in this order: of inputs that the "
+                               "caller writes back, of outputs "
+                               "that are no aliases, of the bases of aliases.</p>"));
+    column->addWidget(d->tangents);
+    setContent(page);
+    setFocusProxy(d->inputs);
+    const auto show = [this](ir::NodeIndex node) {
+        if (node != ir::npos && d->compile >= 0)
+            goToStage(this->workspace(), std::size_t(d->compile), d->table.stage,
+                      d->table.graph->node(node).name);
+    };
+    connect(d->inputs, &RowTable::rowActivated, this,
+            [this, show](int row) { show(d->table.inputs[std::size_t(row)]); });
+    connect(d->outputs, &RowTable::rowActivated, this,
+            [this, show](int row) { show(d->table.outputs[std::size_t(row)]); });
+}
+
+AliasPanel::~AliasPanel() = default;
+
+RowTable* AliasPanel::inputs() const {
+    return d->inputs;
+}
+RowTable* AliasPanel::outputs() const {
+    return d->outputs;
+}
+QString AliasPanel::tangentText() const {
+    return d->tangents->text();
+}
+
+void AliasPanel::forget() {
+    workspace().tasks().cancel(QStringLiteral("autograd.alias"));
+    setLoading(false);
+    d->inputs->setRows({});
+    d->outputs->setRows({});
+    d->table = {};
+    d->session.reset();
+    d->compile = -1;
+}
+
+void AliasPanel::refresh() {
+    if (showNothingOpen()) return forget();
+    const session::SessionPtr& session = workspace().capture()->session;
+    const int compile = workspace().place().compile;
+    if (compile < 0) {
+        forget();
+        showMessage(tr("This capture has no compiled graph."));
+        return;
+    }
+    if (d->session == session && d->compile == compile) return;
+    forget();
+    d->session = session;
+    d->compile = compile;
+    setLoading(true);
+    workspace().tasks().run<AliasTable>(
+        QStringLiteral("autograd.alias"), this,
+        [session, compile](const TaskContext&) { return aliasTable(*session, std::size_t(compile)); },
+        [this](AliasTable table) {
+            setLoading(false);
+            d->table = std::move(table);
+            if (!d->table.metadata) {
+                showMessage(tr("No alias and mutation table: %1.").arg(toQString(d->table.problem)));
+                return;
+            }
+            showContent();
+            d->inputs->setRows(inputAliasRows(d->table));
+            d->outputs->setRows(outputAliasRows(d->table));
+            const auto& meta = d->table.metadata->meta;
+            const std::size_t inGraph = meta.inputsOf(passes::aot::MutationType::InGraph).size();
+            const std::size_t outGraph = meta.inputsOf(passes::aot::MutationType::OutGraph).size();
+            d->inputNote->setText(tr("%1 of %2 written: %3 in the graph, %4 by the caller")
+                                      .arg(inGraph + outGraph)
+                                      .arg(countText(meta.inputs.size(), tr("input"), tr("inputs")))
+                                      .arg(inGraph)
+                                      .arg(outGraph));
+            d->outputNote->setText(tr("%1 of %2 made again by the caller")
+                                       .arg(meta.aliasedOutputs().size())
+                                       .arg(countText(meta.outputs.size(), tr("output"), tr("outputs"))));
+            QStringList tangents;
+            for (const QString& tangent : tangentTexts(d->table))
+                tangents << tangent;
+            d->tangents->setText(
+                tangents.isEmpty() ? tr("No tangents: nothing that is returned or written needs a gradient.")
+                                   : tr("Tangents: ") + tangents.join(QStringLiteral("; ")));
+        });
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The page about AOTAutograd: the joint graph cut in two, what is saved, what aliases and writes what,
+// and how the compiled function is called.
+#pragma once
+
+#include "views/models/workspace.h"
+#include "views/theme/theme.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QStackedWidget;
+class QTabBar;
+
+namespace dynascope::views {
+
+class AliasPanel;
+class ConventionPanel;
+class SplitPanel;
+
+/// GUI thread only. Shows the workspace's current compile.
+class AutogradPage : public QWidget {
+    Q_OBJECT
+public:
+    enum Tab { SplitTab, AliasTab, ConventionTab };
+
+    AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] SplitPanel* split() const { return m_split; }
+    [[nodiscard]] AliasPanel* alias() const { return m_alias; }
+    [[nodiscard]] ConventionPanel* convention() const { return m_convention; }
+    [[nodiscard]] QTabBar* tabs() const { return m_tabs; }
+    [[nodiscard]] QComboBox* compiles() const { return m_compiles; }
+    void applyDefaultSizes(int windowWidth);
+
+private:
+    void follow();
+
+    Workspace& m_workspace;
+    SplitPanel* m_split;
+    AliasPanel* m_alias;
+    ConventionPanel* m_convention;
+    QTabBar* m_tabs;
+    QComboBox* m_compiles;
+    QStackedWidget* m_pages;
+    session::SessionPtr m_session;
+};
+
+} // namespace dynascope::views

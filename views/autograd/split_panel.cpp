@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/autograd/split_panel.h"
+
+#include "views/autograd/cut_view.h"
+#include "views/autograd/split_rows.h"
+#include "views/inspector/fact_view.h"
+#include "views/inspector/inspector_panel.h"
+#include "views/models/go_to.h"
+#include "views/models/labels.h"
+#include "views/text/page_parts.h"
+#include "views/theme/splitter.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace dynascope::views {
+
+struct SplitPanel::Private {
+    FigureRow* figures = nullptr;
+    CutView* cut = nullptr;
+    RowTable* values = nullptr;
+    FactView* detail = nullptr;
+    QLabel* count = nullptr;
+    Splitter *split = nullptr, *lists = nullptr;
+    session::SessionPtr session;
+    int compile = -1;
+    std::shared_ptr<const JointSplit> shown;
+};
+
+SplitPanel::SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent)
+    : Panel(workspace, theme, parent)
+    , d(std::make_unique<Private>()) {
+    setObjectName(QStringLiteral("split"));
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(d->figures = new FigureRow);
+    d->split = new Splitter(Qt::Horizontal);
+    d->split->setChildrenCollapsible(false);
+    d->split->addWidget(d->cut = new CutView(theme));
+    d->lists = new Splitter(Qt::Vertical);
+    d->lists->setChildrenCollapsible(false);
+    auto* box = new QWidget;
+    auto* rows = new QVBoxLayout(box);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    QHBoxLayout* row = nullptr;
+    rows->addWidget(headerBar(row));
+    row->addWidget(plainLabel(tr("Saved tensors"), "strong"));
+    row->addStretch(1);
+    row->addWidget(d->count = plainLabel({}, "hint"));
+    rows->addWidget(d->values = new RowTable(tr("Saved tensors"), valueColumns(), theme), 1);
+    addCopyRows(d->values,
+                [](const QModelIndex& index) { return tabbedRow(index, int(ValueColumn::Why) + 1); });
+    d->lists->addWidget(box);
+    d->lists->addWidget(d->detail = new FactView(theme));
+    d->detail->setAccessibleName(tr("Value"));
+    d->split->addWidget(d->lists);
+    column->addWidget(d->split, 1);
+    setContent(page);
+    setFocusProxy(d->cut);
+    applyDefaultSizes(1600);
+
+    connect(d->cut, &CutView::valueSelected, this, [this](int value) {
+        d->values->select(value);
+        showValue(value);
+    });
+    connect(d->cut, &CutView::rowActivated, this,
+            [this](CutView::Side side, int at) { goToRow(side == CutView::Side::Forward, at); });
+    connect(d->values, &RowTable::rowSelected, this, [this](int value) {
+        d->cut->selectValue(value);
+        showValue(value);
+    });
+    connect(d->values, &RowTable::rowActivated, this, [this](int value) { goToValue(value, false); });
+    connect(d->values, &RowTable::linkActivated, this, [this](int value) { goToValue(value, true); });
+    connect(d->detail, &FactView::followed, this, &SplitPanel::follow);
+}
+
+SplitPanel::~SplitPanel() = default;
+
+CutView* SplitPanel::cut() const {
+    return d->cut;
+}
+RowTable* SplitPanel::values() const {
+    return d->values;
+}
+FactView* SplitPanel::detail() const {
+    return d->detail;
+}
+const JointSplit* SplitPanel::split() const {
+    return d->shown.get();
+}
+
+void SplitPanel::applyDefaultSizes(int windowWidth) {
+    const int lists = windowWidth * 46 / 100;
+    d->split->setSizes({windowWidth - lists, lists});
+    d->lists->setSizes({420, 380});
+}
+
+void SplitPanel::forget() {
+    workspace().tasks().cancel(QStringLiteral("autograd.split"));
+    setLoading(false);
+    d->cut->setSplit(nullptr);
+    d->values->setRows({});
+    d->detail->setFacts({});
+    d->shown.reset();
+    d->session.reset();
+    d->compile = -1;
+}
+
+void SplitPanel::refresh() {
+    if (showNothingOpen()) return forget();
+    const session::SessionPtr& session = workspace().capture()->session;
+    const int compile = workspace().place().compile;
+    if (compile < 0) {
+        forget();
+        showMessage(tr("This capture has no compiled graph."));
+        return;
+    }
+    if (d->session == session && d->compile == compile) {
+        if (d->shown && d->shown->declined.empty()) {
+            showFigures(); // colours
+            showValue(d->cut->selectedValue());
+        }
+        return;
+    }
+    forget();
+    d->session = session;
+    d->compile = compile;
+    setLoading(true);
+    workspace().tasks().run<std::shared_ptr<const JointSplit>>(
+        QStringLiteral("autograd.split"), this,
+        [session, compile](const TaskContext& task) {
+            return std::make_shared<const JointSplit>(splitJoint(*session, std::size_t(compile), task));
+        },
+        [this](std::shared_ptr<const JointSplit> split) { showSplit(std::move(split)); });
+}
+
+void SplitPanel::showSplit(std::shared_ptr<const JointSplit> split) {
+    setLoading(false);
+    d->shown = std::move(split);
+    if (!d->shown->joint) {
+        const std::vector<std::size_t> others = trainingCompiles(*d->session);
+        if (others.empty())
+            return showMessage(tr("This capture has no joint graph: it was traced for inference."));
+        return showMessage(tr("This compile has no joint graph: it was traced for inference."),
+                           tr("Show one that has"), [this, other = others.front()] {
+                               Place place = workspace().place();
+                               place.compile = int(other);
+                               place.node = {};
+                               workspace().go(place);
+                           });
+    }
+    if (!d->shown->declined.empty())
+        return showMessage(tr("The joint graph is not split: %1").arg(toQString(d->shown->declined)));
+    showContent();
+    d->cut->setSplit(d->shown);
+    d->values->setRows(valueRows(*d->shown));
+    d->values->sortByColumn(int(ValueColumn::Bytes), Qt::DescendingOrder);
+    const auto saved = std::size_t(std::count_if(d->shown->values.begin(), d->shown->values.end(),
+                                                 [](const CutValue& value) { return !value.recomputed; }));
+    d->count->setText(tr("%1 saved, %2 computed again").arg(saved).arg(d->shown->values.size() - saved));
+    showFigures();
+    showValue(-1);
+}
+
+void SplitPanel::showFigures() {
+    const Colours& c = theme().colours();
+    const JointSplit& split = *d->shown;
+    const bool compared = split.forward.isomorphic || split.backward.isomorphic;
+    const bool same = split.forward.isomorphic.value_or(true) && split.backward.isomorphic.value_or(true);
+    d->figures->setFigures(
+        {{bytesText(qulonglong(split.savedBytes - split.inputBytes)), tr("saved for backward"), c.memory()[0],
+          tr("Held from forward to backward")},
+         {bytesText(qulonglong(split.inputBytes)),
+          tr("inputs kept"),
+          {},
+          tr("Inputs of forward that backward reads too: they cost no memory of their own")},
+         {bytesText(qulonglong(split.recomputedBytes)),
+          tr("computed again"),
+          {},
+          tr("Values that are not kept, because backward computes them from what is")},
+         {bytesText(split.forward.peakBytes), tr("forward peak"), {}, tr("An estimate: without inputs")},
+         {bytesText(split.backward.peakBytes + std::uint64_t(split.savedBytes - split.inputBytes)),
+          tr("backward peak"),
+          {},
+          tr("An estimate: an upper bound with everything that was saved held to the end")},
+         {compared ? same ? tr("isomorphic") : tr("different") : tr("not run"), tr("as PyTorch's split"),
+          compared ? same ? c.added : c.removed : c.text3,
+          tr("Whether both halves are the graphs that PyTorch made")}});
+}
+
+void SplitPanel::showValue(int value) {
+    if (!d->shown || !d->shown->declined.empty()) return;
+    const bool any = value >= 0 && value < int(d->shown->values.size());
+    d->detail->setFacts(any ? valueFacts(*d->shown, std::size_t(value)) : splitFacts(*d->shown));
+}
+
+void SplitPanel::goToValue(int value, bool line) {
+    if (!d->shown || value < 0 || value >= int(d->shown->values.size())) return;
+    const CutValue& of = d->shown->values[std::size_t(value)];
+    const ir::Node* node = makerOf(*d->shown, of);
+    if (line && node && node->location())
+        goToLine(workspace(), d->shown->compile, d->shown->joint, of.node, *node->location());
+    else
+        goToStage(workspace(), d->shown->compile, d->shown->joint, of.node);
+}
+
+void SplitPanel::goToRow(bool forward, int row) {
+    if (!d->shown) return;
+    const CutSide& side = forward ? d->shown->forward : d->shown->backward;
+    if (row < 0 || row >= int(side.rows.size())) return;
+    // Names are those of the joint graph, and PyTorch's halves keep them.
+    goToStage(workspace(), d->shown->compile, side.captured ? side.captured : d->shown->joint,
+              side.graph->node(side.rows[std::size_t(row)]).name);
+}
+
+void SplitPanel::follow(const QString& target) {
+    const qsizetype colon = target.indexOf(u':');
+    const QString kind = target.left(colon);
+    const int row = target.mid(colon + 1).toInt();
+    if (kind == QLatin1String("forward")) return goToRow(true, row);
+    if (kind == QLatin1String("backward")) return goToRow(false, row);
+    if (kind == QLatin1String("source") && d->shown)
+        goToStage(workspace(), d->shown->compile, d->shown->joint);
+    followLink(workspace(), target);
+}
+
+} // namespace dynascope::views

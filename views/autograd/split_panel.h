@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The joint graph of the current compile cut into forward and backward, and what is saved between them.
+#pragma once
+
+#include "views/text/panel.h"
+
+#include <memory>
+
+namespace dynascope::views {
+
+class CutView;
+class FactView;
+class RowTable;
+struct JointSplit;
+
+/// GUI thread only. Splits on the TaskRunner (tag "autograd.split").
+class SplitPanel : public Panel {
+    Q_OBJECT
+public:
+    SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~SplitPanel() override;
+
+    [[nodiscard]] CutView* cut() const;
+    [[nodiscard]] RowTable* values() const;
+    [[nodiscard]] FactView* detail() const;
+    [[nodiscard]] const JointSplit* split() const; ///< null until there is one
+    void applyDefaultSizes(int windowWidth);
+
+protected:
+    void refresh() override;
+
+private:
+    struct Private;
+    void forget();
+    void showSplit(std::shared_ptr<const JointSplit> split);
+    void showFigures();
+    void showValue(int value);
+    void goToValue(int value, bool line);
+    void goToRow(bool forward, int row);
+    void follow(const QString& target);
+    std::unique_ptr<Private> d;
+};
+
+} // namespace dynascope::views

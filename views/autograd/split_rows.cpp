@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/autograd/split_rows.h"
+
+#include "views/models/labels.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+using Look = TableCell::Look;
+
+constexpr std::size_t mostReaders = 40;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Autograd", text);
+}
+
+QString whatText(const CutValue& value) {
+    return value.recomputed ? tr("recomputed") : value.input ? tr("input") : tr("saved");
+}
+Tone whatTone(const CutValue& value) {
+    return value.recomputed ? Tone::Recorded : value.input ? Tone::NotWritten : Tone::Saved;
+}
+QString whatMeaning(const CutValue& value) {
+    if (value.recomputed) return tr("Forward drops it, and backward computes it from what is saved");
+    if (value.input)
+        return tr("An input of forward: backward reads it where it is, so it costs no memory of its own");
+    return value.donated
+               ? tr("Forward keeps it until backward has read it; backward may then reuse its memory")
+               : tr("Forward keeps it until backward has read it");
+}
+
+QString readersText(const JointSplit& split, const CutValue& value) {
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(value.backwardRows.size(), mostReaders); ++i)
+        names << toQString(split.backward.graph->node(split.backward.rows[value.backwardRows[i]]).name);
+    if (value.backwardRows.size() > mostReaders)
+        names << tr("%1 more").arg(value.backwardRows.size() - mostReaders);
+    return names.join(QStringLiteral(", "));
+}
+
+Fact sideFact(const QString& name, const CutSide& side) {
+    if (!side.isomorphic) return fact(name, {quiet(tr("the capture has no graph to compare with"))});
+    if (*side.isomorphic)
+        return fact(name, {strong(tr("isomorphic"))}, tr("The same as the graph that PyTorch made"));
+    return fact(name, {strong(tr("different")), text(QStringLiteral(": ") + toQString(side.difference))});
+}
+
+} // namespace
+
+const ir::Node* makerOf(const JointSplit& split, const CutValue& value) {
+    return value.forwardRow < split.forward.rows.size()
+               ? &split.forward.graph->node(split.forward.rows[value.forwardRow])
+               : nullptr;
+}
+
+std::vector<TableColumn> valueColumns() {
+    return {
+        {tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"), 190},
+        {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true},
+        {tr("What"), tr("Whether forward keeps it, or backward computes it again"), 140},
+        {tr("Type"), {}, 170},
+        {tr("Readers"), tr("How many nodes of backward read it"), 80, true},
+        {tr("Line"), tr("That makes it; a link"), 130},
+        {tr("Why"), tr("The partitioner's reason"), 320}};
+}
+
+std::vector<TableRow> valueRows(const JointSplit& split) {
+    std::int64_t most = 1;
+    for (const CutValue& value : split.values)
+        most = std::max(most, value.bytes);
+    std::vector<TableRow> rows;
+    for (const CutValue& value : split.values) {
+        const ir::Node* node = makerOf(split, value);
+        const ir::SourceLocation* at = node ? node->location() : nullptr;
+        rows.push_back(
+            {{toQString(value.node), Look::Mono, Tone::None,
+              node ? toQString(ir::shortTarget(node->target)) : QString()},
+             {bytesText(qulonglong(value.bytes)),
+              Look::Mono,
+              whatTone(value),
+              {},
+              qlonglong(value.bytes),
+              double(value.bytes) / double(most)},
+             {whatText(value), Look::Chip, whatTone(value), whatMeaning(value)},
+             {node && node->meta ? toQString(node->meta->shortForm()) : QString(), Look::MonoQuiet},
+             {QString::number(value.backwardRows.size()), Look::Mono, Tone::None, readersText(split, value),
+              qulonglong(value.backwardRows.size())},
+             {at ? placeText(*at) : QString(), Look::Link, Tone::None, at ? toQString(at->code) : QString()},
+             {toQString(value.why), Look::Text}});
+    }
+    return rows;
+}
+
+Facts valueFacts(const JointSplit& split, std::size_t index) {
+    const CutValue& value = split.values[index];
+    const ir::Node* node = makerOf(split, value);
+    Facts facts;
+    facts.title = toQString(value.node);
+    facts.chip = whatText(value);
+    facts.chipTone = value.recomputed ? QStringLiteral("added")
+                     : value.input    ? QString()
+                                      : QStringLiteral("accent");
+    facts.subtitle = {mono(bytesText(qulonglong(value.bytes)))};
+    if (node && node->meta)
+        facts.subtitle.push_back({u' ' + toQString(node->meta->shortForm()), Token::Look::MonoQuiet, {}, {}});
+    Section why;
+    why.title = tr("Why");
+    why.facts = {paragraph({text(toQString(value.why))}), paragraph({quiet(whatMeaning(value))})};
+    facts.sections.push_back(std::move(why));
+    Section made;
+    made.title = tr("Made by");
+    if (node) {
+        const QString target = node->op == ir::Op::Placeholder ? tr("an input of the graph")
+                                                               : toQString(ir::shortTarget(node->target));
+        made.facts.push_back(
+            paragraph({monoLink(toQString(node->name), QStringLiteral("forward:%1").arg(value.forwardRow)),
+                       quiet(QStringLiteral("  ") + target)}));
+        if (node->stack)
+            for (Fact& frame : stackFacts(*node->stack))
+                made.facts.push_back(std::move(frame));
+    } else {
+        made.facts.push_back(paragraph({quiet(tr("Forward has no such node."))}));
+    }
+    facts.sections.push_back(std::move(made));
+    Section readers;
+    readers.title = tr("Read by");
+    readers.chip = QString::number(value.backwardRows.size());
+    for (std::size_t i = 0; i < std::min(value.backwardRows.size(), mostReaders); ++i) {
+        const ir::Node& reader = split.backward.graph->node(split.backward.rows[value.backwardRows[i]]);
+        readers.facts.push_back(paragraph(
+            {monoLink(toQString(reader.name), QStringLiteral("backward:%1").arg(value.backwardRows[i])),
+             {QStringLiteral("  ") + toQString(ir::shortTarget(reader.target)),
+              Token::Look::MonoQuiet,
+              {},
+              {}}}));
+    }
+    if (value.backwardRows.size() > mostReaders)
+        readers.facts.push_back(
+            paragraph({quiet(tr("and %1 more").arg(value.backwardRows.size() - mostReaders))}));
+    if (value.backwardRows.empty())
+        readers.facts.push_back(paragraph({quiet(tr("No node of backward: it is one of its results."))}));
+    facts.sections.push_back(std::move(readers));
+    return facts;
+}
+
+Facts splitFacts(const JointSplit& split) {
+    Facts facts;
+    facts.title = tr("Nothing selected");
+    facts.subtitle = {quiet(tr("Select a value that crosses the cut"))};
+    Section verdict;
+    verdict.title = tr("Against PyTorch's own graphs");
+    verdict.facts = {sideFact(tr("Forward"), split.forward), sideFact(tr("Backward"), split.backward)};
+    facts.sections.push_back(std::move(verdict));
+    Section memory;
+    memory.title = tr("Memory, an estimate");
+    memory.facts = {fact(tr("As one graph"), {mono(bytesText(split.jointPeakBytes))},
+                         tr("Peak if the joint graph ran as a whole, without its inputs")),
+                    fact(tr("Forward"), {mono(bytesText(split.forward.peakBytes))},
+                         tr("Peak while forward runs, saved values included")),
+                    fact(tr("Backward"), {mono(bytesText(split.backward.peakBytes))},
+                         tr("Peak while backward runs, without what was saved for it")),
+                    fact(tr("Between"), {mono(bytesText(qulonglong(split.savedBytes - split.inputBytes)))},
+                         tr("What is held from forward to backward, inputs not counted"))};
+    facts.sections.push_back(std::move(memory));
+    if (!split.warnings.empty()) {
+        Section warnings;
+        warnings.title = tr("Warnings of the partitioner");
+        for (const std::string& warning : split.warnings)
+            warnings.facts.push_back(paragraph({text(toQString(warning))}));
+        facts.sections.push_back(std::move(warnings));
+    }
+    return facts;
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What crosses the cut of a joint graph, as rows and facts. Pure functions.
+#pragma once
+
+#include "views/autograd/joint_split.h"
+#include "views/inspector/facts.h"
+#include "views/text/row_table.h"
+
+namespace dynascope::views {
+
+enum class ValueColumn { Value, Bytes, What, Type, Readers, Line, Why };
+[[nodiscard]] std::vector<TableColumn> valueColumns();
+/// In the order of JointSplit::values.
+[[nodiscard]] std::vector<TableRow> valueRows(const JointSplit& split);
+/// Of one value. Links: "forward:ROW" and "backward:ROW" to rows of the picture, "line:" to its source.
+[[nodiscard]] Facts valueFacts(const JointSplit& split, std::size_t value);
+/// Of the whole: verdicts against PyTorch's graphs, memory, warnings.
+[[nodiscard]] Facts splitFacts(const JointSplit& split);
+/// The node in forward that makes a value; null where it is in none.
+[[nodiscard]] const ir::Node* makerOf(const JointSplit& split, const CutValue& value);
+
+} // namespace dynascope::views

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/models/go_to.h"
+
+#include "views/models/labels.h"
+
+#include <algorithm>
+
+namespace dynascope::views {
+
+void goToStage(Workspace& workspace, std::size_t compile, const session::StagePtr& stage,
+               const std::string& node) {
+    const session::Session* session = workspace.session();
+    if (!session || compile >= session->compiles.size() || !stage) return;
+    const session::Compile& owner = session->compiles[compile];
+    const auto at = std::find(owner.stages.begin(), owner.stages.end(), stage);
+    if (at == owner.stages.end()) return;
+    const int index = int(at - owner.stages.begin());
+    const Result<ir::GraphPtr> graph = node.empty() ? Result<ir::GraphPtr>(nullptr) : stage->graph();
+    const ir::NodeIndex found = graph && *graph ? (*graph)->find(node) : ir::npos;
+    Place place = workspace.place();
+    place.page = Page::Stages;
+    place.compile = int(compile);
+    place.stageB = index;
+    place.stageA = std::max(0, predecessor(owner, index));
+    place.node = found == ir::npos ? NodeSelection{} : NodeSelection{Side::B, found};
+    place.subject = {};
+    workspace.go(place);
+}
+
+void goToLine(Workspace& workspace, std::size_t compile, const session::StagePtr& stage,
+              const std::string& node, const ir::SourceLocation& line) {
+    goToStage(workspace, compile, stage, node);
+    if (line.file.empty()) return;
+    emit workspace.panelRequested(QStringLiteral("source"));
+    emit workspace.sourceRequested(toQString(line.file), int(line.line));
+}
+
+} // namespace dynascope::views

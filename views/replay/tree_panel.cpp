@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/replay/tree_panel.h"
+
+#include "views/inspector/fact_view.h"
+#include "views/models/labels.h"
+#include "views/replay/tree_facts.h"
+#include "views/replay/tree_picture.h"
+#include "views/replay/tree_rows.h"
+#include "views/text/page_parts.h"
+#include "views/theme/splitter.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace dynascope::views {
+
+struct TreePanel::Private {
+    TreeWalk walk;
+    FigureRow* figures = nullptr;
+    RowTable *events = nullptr, *inputs = nullptr;
+    TreePicture* picture = nullptr;
+    FactView* detail = nullptr;
+    QLabel *where = nullptr, *eventCount = nullptr, *checks = nullptr;
+    QToolButton *first = nullptr, *previous = nullptr, *next = nullptr, *last = nullptr;
+    QToolButton *previousMark = nullptr, *nextMark = nullptr, *warmups = nullptr;
+    Splitter *split = nullptr, *lists = nullptr, *tree = nullptr;
+    std::shared_ptr<const replay::TreeProgram> program;
+};
+
+TreePanel::TreePanel(Workspace& workspace, Theme& theme, QWidget* parent)
+    : Panel(workspace, theme, parent)
+    , d(std::make_unique<Private>()) {
+    setObjectName(QStringLiteral("tree"));
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(d->figures = new FigureRow);
+    d->split = new Splitter(Qt::Horizontal);
+    d->split->addWidget(makeLists());
+    d->split->addWidget(makeTree());
+    d->split->setChildrenCollapsible(false);
+    column->addWidget(d->split, 1);
+    setContent(page);
+    setFocusProxy(d->picture);
+    applyDefaultSizes(1600);
+
+    connect(&d->walk, &TreeWalk::moved, this, &TreePanel::showPosition);
+    connect(d->events, &RowTable::rowSelected, this,
+            [this](int row) { d->walk.moveTo(std::size_t(row) + 1); });
+    connect(d->inputs, &RowTable::linkActivated, this, [this](int row, int column) {
+        const QVariant at = d->inputs->rows().index(row, column).data(RowTableModel::SortRole);
+        d->walk.moveTo(std::size_t(at.toULongLong()) + 1);
+    });
+    connect(d->detail, &FactView::followed, this, &TreePanel::follow);
+    restyle();
+}
+
+TreePanel::~TreePanel() = default;
+
+TreeWalk& TreePanel::walk() const {
+    return d->walk;
+}
+TreePicture* TreePanel::picture() const {
+    return d->picture;
+}
+RowTable* TreePanel::events() const {
+    return d->events;
+}
+RowTable* TreePanel::inputs() const {
+    return d->inputs;
+}
+FactView* TreePanel::detail() const {
+    return d->detail;
+}
+
+QWidget* TreePanel::makeLists() {
+    d->lists = new Splitter(Qt::Vertical);
+    d->lists->setChildrenCollapsible(false);
+    const auto list = [&](const QString& name, QLabel*& note, RowTable* table) {
+        auto* box = new QWidget;
+        auto* rows = new QVBoxLayout(box);
+        rows->setContentsMargins(0, 0, 0, 0);
+        rows->setSpacing(0);
+        QHBoxLayout* row = nullptr;
+        rows->addWidget(headerBar(row));
+        row->addWidget(plainLabel(name, "strong"));
+        row->addStretch(1);
+        row->addWidget(note = plainLabel({}, "hint"));
+        rows->addWidget(table, 1);
+        d->lists->addWidget(box);
+        addCopyRows(table, [table](const QModelIndex& index) {
+            return tabbedRow(index, int(table->rows().columns().size()));
+        });
+    };
+    list(tr("Events"), d->eventCount, d->events = new RowTable(tr("Events"), eventColumns(), theme()));
+    list(tr("Mutation categories"), d->checks,
+         d->inputs = new RowTable(tr("Mutation categories"), runInputColumns(), theme()));
+    return d->lists;
+}
+
+QWidget* TreePanel::makeTree() {
+    auto* side = new QWidget;
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    QHBoxLayout* row = nullptr;
+    column->addWidget(headerBar(row));
+    row->setSpacing(2);
+    row->addWidget(plainLabel(tr("Recording tree"), "strong"));
+    row->addSpacing(10);
+    row->addWidget(d->where = plainLabel({}, "hint"));
+    row->addStretch(1);
+    d->warmups = new QToolButton;
+    d->warmups->setText(tr("Warm-ups"));
+    d->warmups->setCheckable(true);
+    d->warmups->setProperty("chip", true);
+    d->warmups->setToolTip(tr("Show all warm-ups in the tree, not only those of the current path"));
+    row->addWidget(d->warmups);
+    row->addSpacing(6);
+    const auto button = [&](const QString& name, const QString& tip, auto run) {
+        auto* out = new QToolButton;
+        out->setAccessibleName(name);
+        out->setToolTip(tip);
+        connect(out, &QToolButton::clicked, this, run);
+        row->addWidget(out);
+        return out;
+    };
+    d->first = button(tr("First event"), tr("Before the first event (Home)"), [this] { d->walk.moveTo(0); });
+    d->previousMark = button(tr("Previous mark"), tr("Previous re-record, eager run or error (Shift+F5, Up)"),
+                             [this] { d->walk.toMark(-1); });
+    d->previous = button(tr("Step back"), tr("Back one event (Shift+F10, Left)"), [this] { d->walk.back(); });
+    d->next = button(tr("Step forward"), tr("Forward one event (F10, Right)"), [this] { d->walk.forward(); });
+    d->nextMark = button(tr("Next mark"), tr("Next re-record, eager run or error (F5, Down)"),
+                         [this] { d->walk.toMark(1); });
+    d->last =
+        button(tr("Last event"), tr("After the last event (End)"), [this] { d->walk.moveTo(SIZE_MAX); });
+    d->tree = new Splitter(Qt::Vertical);
+    d->tree->setChildrenCollapsible(false);
+    d->tree->addWidget(d->picture = new TreePicture(d->walk, theme()));
+    d->tree->addWidget(d->detail = new FactView(theme()));
+    d->detail->setAccessibleName(tr("This step"));
+    column->addWidget(d->tree, 1);
+    connect(d->warmups, &QToolButton::toggled, d->picture, &TreePicture::setShowsWarmups);
+    return side;
+}
+
+void TreePanel::applyDefaultSizes(int windowWidth) {
+    const int side = windowWidth * 46 / 100;
+    d->split->setSizes({windowWidth - side, side});
+    d->lists->setSizes({560, 300});
+    d->tree->setSizes({400, 460});
+}
+
+void TreePanel::restyle() {
+    const std::pair<QToolButton*, const char*> icons[] = {{d->first, "first"},       {d->previousMark, "up"},
+                                                          {d->previous, "previous"}, {d->next, "next"},
+                                                          {d->nextMark, "down"},     {d->last, "last"}};
+    for (const auto& [button, icon] : icons)
+        button->setIcon(theme().icon(QLatin1String(icon)));
+    showPosition();
+}
+
+void TreePanel::refresh() {
+    const auto forget = [this] {
+        workspace().tasks().cancel(QStringLiteral("replay.tree"));
+        setLoading(false);
+        d->program.reset();
+        d->events->setRows({});
+        d->walk.setRun(nullptr);
+    };
+    if (showNothingOpen()) return forget();
+    const auto& program = workspace().capture()->session->tree;
+    if (!program) {
+        forget();
+        showMessage(
+            tr("This capture has no calls of CUDA graphs. A case of kind cudagraph_tree_trace has: open its "
+               "JSON file."));
+        return;
+    }
+    showContent();
+    if (d->program == program) return showPosition();
+    forget();
+    d->program = program;
+    setLoading(true);
+    workspace().tasks().run<TreeRunPtr>(
+        QStringLiteral("replay.tree"), this,
+        [program](const TaskContext& task) { return std::make_shared<const TreeRun>(*program, task); },
+        [this](TreeRunPtr run) {
+            setLoading(false);
+            d->events->setRows(eventRows(*run));
+            d->walk.setRun(std::move(run));
+        });
+}
+
+void TreePanel::showPosition() {
+    const TreeRunPtr& run = d->walk.run();
+    const std::size_t position = d->walk.position(), size = run ? run->size() : 0;
+    for (QToolButton* button : {d->first, d->previous})
+        button->setEnabled(position > 0);
+    for (QToolButton* button : {d->next, d->last})
+        button->setEnabled(position < size);
+    d->previousMark->setEnabled(run && !run->marks().empty() && run->marks().front() + 1 < position);
+    d->nextMark->setEnabled(run && !run->marks().empty() && run->marks().back() >= position);
+    d->detail->setFacts(treeFacts(d->walk));
+    if (!run) {
+        d->inputs->setRows({});
+        return;
+    }
+    const Colours& c = theme().colours();
+    const replay::TreeState& state = d->walk.state();
+    const std::size_t again = run->rerecords(position);
+    d->figures->setFigures({{numberText(run->recordings(position)),
+                             tr("recordings"),
+                             {},
+                             tr("Nodes of the tree so far, warm-ups not counted")},
+                            {numberText(again), tr("re-records"), again > 0 ? c.removed : QColor(),
+                             tr("Recorded anew because a recording of the function did not fit; beyond %1 at "
+                                "one node it runs eagerly")
+                                 .arg(run->program().options.rerecordLimit)},
+                            {numberText(run->newAddresses(position)),
+                             tr("new addresses"),
+                             {},
+                             tr("Recorded anew because a parameter or buffer stood elsewhere")},
+                            {toQString(replay::pathStateName(state.path)), tr("path"), c.accent,
+                             tr("What the calls on the current path do: warm up, record or replay")},
+                            {QString::number(state.latestGeneration()),
+                             tr("generation"),
+                             {},
+                             tr("Counts entries into compiled code, or marked steps downwards")},
+                            {state.pendingBackward ? tr("pending") : tr("none"), tr("backward"),
+                             state.pendingBackward ? c.changed : QColor(),
+                             tr("A forward ran whose backward did not: its outputs must be kept")},
+                            {numberText(state.alive.size()),
+                             tr("alive outputs"),
+                             {},
+                             tr("Of the current path, when last looked at")}});
+    d->where->setText(tr("event %1 of %2").arg(position).arg(size));
+    d->eventCount->setText(tr("%1, %2").arg(countText(size, tr("event"), tr("events")),
+                                            countText(run->marks().size(), tr("mark"), tr("marks"))));
+    d->events->select(int(position) - 1);
+    const RunCategories categories = runCategories(*run, position);
+    std::size_t slow = 0, fast = 0;
+    for (const RunFunction& function : categories.functions) {
+        slow += function.slow;
+        fast += function.fast;
+    }
+    d->checks->setText(tr("checks so far: %1 slow, %2 fast").arg(slow).arg(fast));
+    const int chosen = d->inputs->selected();
+    d->inputs->setRows(runInputRows(*run, categories));
+    d->inputs->select(chosen);
+}
+
+void TreePanel::follow(const QString& target) {
+    const qsizetype colon = target.indexOf(u':');
+    const QString kind = target.left(colon), rest = target.mid(colon + 1);
+    if (kind == QLatin1String("step")) d->walk.moveTo(rest.toULongLong());
+    if (kind == QLatin1String("node")) d->walk.select(rest.toLongLong());
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A run of CUDA-graph trees, stepped both ways: its events, the categories of written inputs, the tree, and
+// the step in words.
+#pragma once
+
+#include "views/replay/tree_run.h"
+#include "views/text/panel.h"
+
+#include <memory>
+
+namespace dynascope::views {
+
+class FactView;
+class RowTable;
+class TreePicture;
+
+/// GUI thread only. Runs Session::tree on the TaskRunner (tag "replay.tree").
+class TreePanel : public Panel {
+    Q_OBJECT
+public:
+    TreePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~TreePanel() override;
+
+    [[nodiscard]] TreeWalk& walk() const;
+    [[nodiscard]] TreePicture* picture() const;
+    [[nodiscard]] RowTable* events() const;
+    [[nodiscard]] RowTable* inputs() const;
+    [[nodiscard]] FactView* detail() const;
+    void applyDefaultSizes(int windowWidth);
+
+protected:
+    void refresh() override;
+    void restyle() override;
+
+private:
+    struct Private;
+    [[nodiscard]] QWidget* makeLists();
+    [[nodiscard]] QWidget* makeTree();
+    void showPosition();
+    void follow(const QString& target);
+    std::unique_ptr<Private> d;
+};
+
+} // namespace dynascope::views

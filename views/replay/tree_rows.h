@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A run of CUDA-graph trees as rows: its events, and what was found about each input that a function writes.
+#pragma once
+
+#include "views/replay/tree_run.h"
+#include "views/text/row_table.h"
+
+namespace dynascope::views {
+
+/// "#9" of a recording, "warm-up 2" of a warm-up, "no node".
+[[nodiscard]] QString treeNodeName(replay::NodeId node);
+/// "f1": its name, or what it is called by.
+[[nodiscard]] QString treeFunctionName(const TreeRun& run, replay::FunctionId function);
+/// What a step was, in two or three words: "call f1", "new generation".
+[[nodiscard]] QString treeEventName(const TreeRun& run, std::size_t step);
+/// What came of it: "record", "re-record", "replay"; empty for what is no call.
+[[nodiscard]] QString treeActionName(const replay::TreeStep& step);
+[[nodiscard]] Tone treeActionTone(const replay::TreeStep& step);
+/// Why it went as it did; a sentence or two, empty where there is nothing to say.
+[[nodiscard]] QString treeWhy(const TreeRun& run, std::size_t step);
+/// "fast", "slow" or empty.
+[[nodiscard]] QString mutationPathName(replay::TreeStep::MutationPath path);
+
+enum class EventColumn { Number, Event, Action, Node, Check, Why };
+[[nodiscard]] std::vector<TableColumn> eventColumns();
+[[nodiscard]] std::vector<TableRow> eventRows(const TreeRun& run);
+
+/// What is known of one input of one function after the steps before a position.
+struct RunInput {
+    replay::FunctionId function = 0;
+    std::size_t input = 0;
+    bool fixed = false, written = false;
+    std::array<std::size_t, 4> found{}; ///< by category: how often the slow path found it
+    std::size_t lookedAt = SIZE_MAX;    ///< the last step that did
+    replay::MutationCategory last = replay::MutationCategory::None;
+};
+struct RunFunction {
+    std::size_t slow = 0, fast = 0; ///< checks
+};
+struct RunCategories {
+    std::vector<RunInput> inputs;       ///< by function and ordinal
+    std::vector<RunFunction> functions; ///< by function
+};
+/// Linear in the steps and their inputs.
+[[nodiscard]] RunCategories runCategories(const TreeRun& run, std::size_t position);
+
+enum class RunInputColumn { Function, Input, Category, Slow, Fast, Found, Last, Why };
+[[nodiscard]] std::vector<TableColumn> runInputColumns();
+[[nodiscard]] std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& categories);
+
+} // namespace dynascope::views
