@@ -52,8 +52,9 @@ def _argument_text(instruction, index):
     return constant_text(value)
 
 
-def describe_code(identity, code, instructions):
-    """The JSON of a code record. Columns rather than rows: they compress to half."""
+def describe_code(identity, code, instructions, library):
+    """The JSON of a code record. Columns rather than rows: they compress to half. Code of a library goes without places
+    within its lines."""
     index = {id(instruction): i for i, instruction in enumerate(instructions)}
     positions = [instruction.positions for instruction in instructions]
     lines = []
@@ -72,6 +73,9 @@ def describe_code(identity, code, instructions):
         "end_column": [getattr(p, "end_col_offset", None) for p in positions],
         "target": [None if i.target is None else index.get(id(i.target)) for i in instructions],
     }
+    if library:
+        for name in ("end_line", "column", "end_column"):
+            del columns[name]
     return {
         "id": identity,
         "name": code.co_name,
@@ -106,12 +110,15 @@ class Sources:
         self._whole = set()
         self._parts = set()
 
+    def is_library(self, code):
+        return code.co_filename.startswith(self._libraries)
+
     def wanted(self, code):
         """The JSON of a source record, or None if it is there already or cannot be had."""
         name = code.co_filename
         if name in self._whole:
             return None
-        library = name.startswith(self._libraries)
+        library = self.is_library(code)
         part = (name, code.co_firstlineno, code.co_name)
         if library and part in self._parts:
             return None

@@ -294,13 +294,14 @@ def _outcome(result):
 
 
 def _leaves(tree):
-    """The checks in a guard tree, without the managers that hold them: "TYPE_MATCH: ___check_type_id(...)  # line"."""
+    """The checks in a guard tree, without the managers that hold them and the lines of source that they come from:
+    "TYPE_MATCH: ___check_type_id(...)"."""
     out = []
     for line in tree.splitlines():
         _, mark, leaf = line.partition("+- ")
         kind, colon, _ = leaf.partition(": ")
         if mark and colon and not kind.endswith("Manager"):
-            out.append(leaf[:2000])
+            out.append(leaf.partition("  #")[0].rstrip()[:2000])
     return out
 
 

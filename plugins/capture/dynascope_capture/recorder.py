@@ -158,7 +158,7 @@ class Recorder:
         source = self._sources.wanted(code)
         if source is not None:
             self.json(tags.SOURCE, source)
-        self.json(tags.CODE, codes.describe_code(identity, code, tx.instructions))
+        self.json(tags.CODE, codes.describe_code(identity, code, tx.instructions, self._sources.is_library(code)))
         return identity
 
     def _frame_of(self, attempt, tx):

@@ -109,7 +109,7 @@ class Stream:
             self._next_tail()
 
     def _write_block(self, raw):
-        packer = zlib.compressobj(4, zlib.DEFLATED, -15)
+        packer = zlib.compressobj(6, zlib.DEFLATED, -15)
         packed = packer.compress(raw) + packer.flush()
         head = b"BLCK" + b"".join(n.to_bytes(4, "little") for n in (len(packed), len(raw), zlib.crc32(raw)))
         _write_all(self._file, head + packed)
