@@ -59,6 +59,7 @@ void addMemory(Parser& parser);
 void addTraceNode(Parser& parser);
 void addRecompiles(Parser& parser);
 void addRederive(Parser& parser);
+void addReplay(Parser& parser);
 void addSymbols(Parser& parser);
 void addSteps(Parser& parser);
 void addCapture(Parser& parser);

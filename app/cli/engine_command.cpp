@@ -16,8 +16,6 @@ namespace dynascope::cli {
 
 using nlohmann::json;
 
-namespace {
-
 Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
     ir::SymbolValues out;
     for (const std::string& text : texts) {
@@ -32,7 +30,6 @@ Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
     }
     return out;
 }
-} // namespace
 
 void addEngineOption(Command& command, EngineOptions& options) {
     command.rest("--engine", options.command,

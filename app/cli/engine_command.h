@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "core/engine/client/client.h"
+#include "core/ir/symbol_value.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -47,6 +48,8 @@ struct InputOptions {
     std::vector<std::string> symbols; ///< "s0=7"
 };
 void addInputOptions(Command& command, InputOptions& options);
+/// Of "s0=7" and the like.
+[[nodiscard]] Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts);
 /// `requiresGrad`: mark made inputs as the capture does.
 [[nodiscard]] Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& chosen,
                                             bool requiresGrad = false);

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     cli::addTraceNode(parser);
     cli::addRecompiles(parser);
     cli::addRederive(parser);
+    cli::addReplay(parser);
     cli::addSymbols(parser);
     cli::addSteps(parser);
     cli::addCapture(parser);

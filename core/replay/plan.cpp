@@ -90,6 +90,9 @@ private:
     std::vector<std::vector<Placed>> m_pieces;
 };
 
+/// Which gap to take of those that a block fits into.
+enum class Fit : unsigned char { Lowest, Smallest };
+
 /// Blocks that have their place, found again by lifetime. Those that live shortly are kept by when they live,
 /// so that a chain of thousands of ops is not searched as a whole each time.
 class Arena {
@@ -99,8 +102,8 @@ public:
         , m_short(steps / m_width + 1)
         , m_live(blocks + 1) {}
 
-    /// The offset of the smallest gap that fits, else the end of what lives at the same time.
-    [[nodiscard]] std::uint64_t bestFit(const Block& block, std::uint64_t bytes) {
+    /// The offset of a gap that fits, else the end of what lives at the same time.
+    [[nodiscard]] std::uint64_t find(Fit fit, const Block& block, std::uint64_t bytes) {
         std::size_t live = 0;
         m_near.clear();
         if (isShort(block)) {
@@ -114,7 +117,9 @@ public:
         }
         std::uint64_t end = 0, best = 0, bestGap = UINT64_MAX;
         const auto visit = [&](const Placed& placed) {
-            if (placed.offset > end && placed.offset - end >= bytes && placed.offset - end < bestGap) {
+            const bool wanted = fit == Fit::Smallest || bestGap == UINT64_MAX;
+            if (wanted && placed.offset > end && placed.offset - end >= bytes &&
+                placed.offset - end < bestGap) {
                 best = end;
                 bestGap = placed.offset - end;
             }
@@ -146,10 +151,11 @@ private:
     std::uint32_t m_width;
     SortedBlocks m_all, m_long;
     std::vector<std::vector<Placed>> m_short; ///< by time; those that reach over a border are in two
-    std::vector<Placed> m_live, m_near;       ///< for bestFit
+    std::vector<Placed> m_live, m_near;       ///< for find()
 };
 
-Plan pack(std::span<const Block> blocks, const std::vector<std::uint32_t>& order, std::uint64_t alignment) {
+Plan pack(std::span<const Block> blocks, const std::vector<std::uint32_t>& order, Fit fit,
+          std::uint64_t alignment) {
     std::uint32_t steps = 0;
     for (const Block& block : blocks)
         steps = std::max(steps, block.last);
@@ -158,7 +164,7 @@ Plan pack(std::span<const Block> blocks, const std::vector<std::uint32_t>& order
     plan.offsets.resize(blocks.size());
     for (const std::uint32_t i : order) {
         const std::uint64_t bytes = roundUp(blocks[i].bytes, alignment);
-        plan.offsets[i] = arena.bestFit(blocks[i], bytes);
+        plan.offsets[i] = arena.find(fit, blocks[i], bytes);
         arena.place(blocks[i], plan.offsets[i], bytes);
         plan.arenaBytes = std::max(plan.arenaBytes, plan.offsets[i] + bytes);
     }
@@ -185,16 +191,21 @@ double lifetime(const Block& block) {
 Plan planGreedyBySize(std::span<const Block> blocks, std::uint64_t alignment) {
     const std::uint64_t peak = peakOf(blocks, alignment);
     const auto size = [](const Block& block) { return static_cast<double>(block.bytes); };
-    Plan best = pack(
-        blocks, orderBy(blocks, [&](const Block& block) { return std::pair(size(block), lifetime(block)); }),
-        alignment);
-    const auto retry = [&](auto&& weight) {
-        if (best.arenaBytes <= peak + peak / 100) return;
-        Plan other = pack(blocks, orderBy(blocks, weight), alignment);
-        if (other.arenaBytes < best.arenaBytes) best = std::move(other);
+    // Many blocks take long to plan once more.
+    constexpr std::size_t many = 4096;
+    const std::uint64_t enough = peak + peak / (blocks.size() > many ? 20 : 100);
+    Plan best;
+    best.arenaBytes = UINT64_MAX;
+    const auto attempt = [&](auto&& weight) {
+        for (const Fit fit : {Fit::Lowest, Fit::Smallest}) {
+            if (best.arenaBytes <= enough) return;
+            Plan other = pack(blocks, orderBy(blocks, weight), fit, alignment);
+            if (other.arenaBytes < best.arenaBytes) best = std::move(other);
+        }
     };
-    retry([&](const Block& block) { return size(block) * lifetime(block); });
-    retry([&](const Block& block) { return std::pair(lifetime(block), size(block)); });
+    attempt([&](const Block& block) { return std::pair(size(block), lifetime(block)); });
+    attempt([&](const Block& block) { return size(block) * lifetime(block); });
+    attempt([&](const Block& block) { return std::pair(lifetime(block), size(block)); });
     best.peakBytes = peak;
     return best;
 }

@@ -84,7 +84,7 @@ private:
         QVERIFY(recording);
         QVERIFY(recording->arenaBytes >= recording->peakBytes);
         if (recording->peakBytes > 1 << 16)
-            QVERIFY2(double(recording->arenaBytes) <= 1.1 * double(recording->peakBytes), place.c_str());
+            QVERIFY2(double(recording->arenaBytes) <= 1.05 * double(recording->peakBytes), place.c_str());
         const json reply = engine.call(
             "replay", {{"plans", {recorded["plan"]}}, {"iterations", 3}, {"verify", 1}, {"eager", false}});
         QVERIFY2(reply.is_object(), (place + ": " + engine.lastError()).c_str());

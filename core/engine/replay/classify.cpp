@@ -63,9 +63,11 @@ public:
     std::vector<Decision> run() {
         for (ir::NodeIndex i = 0; i < m_out.size(); ++i) {
             m_out[i] = decide(i);
-            const bool runs = m_out[i].mode == NodeMode::Called || m_out[i].mode == NodeMode::Eager;
-            if (!runs) continue;
-            m_out[i].guarded = isNumber(m_trace.nodes[i].value);
+            const NodeMode mode = m_out[i].mode;
+            if (mode != NodeMode::Called && mode != NodeMode::Eager) continue;
+            const NodeShape& shape = m_trace.nodes[i];
+            m_out[i].guarded =
+                mode == NodeMode::Called && (isNumber(shape.value) || (shape.plain && !isReshaped(shape)));
             m_out[i].fresh = !m_out[i].guarded;
         }
         return std::move(m_out);

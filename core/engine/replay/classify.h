@@ -16,7 +16,7 @@ struct Decision {
     std::string why;
     /// Its value is another object at each replay, so whoever reads it must be Called.
     bool fresh = false;
-    /// Its value is a number that others were made with: a change is a divergence.
+    /// Others were made with its value: a number, or tensors at planned addresses. A change is a divergence.
     bool guarded = false;
 };
 

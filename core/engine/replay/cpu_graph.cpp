@@ -19,6 +19,8 @@ using replay::NodeMode;
 
 namespace {
 
+constexpr const char* otherAllocations = "it allocated otherwise than when it was recorded";
+
 double microsecondsSince(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
@@ -27,7 +29,25 @@ bool isPlanned(NodeMode mode) {
     return mode == NodeMode::Planned || mode == NodeMode::Called;
 }
 
-bool sameNumber(const IValue& a, const IValue& b) {
+/// Whether two values are the same number, or tensors of the same shape in the same place.
+bool sameValue(const IValue& a, const IValue& b) {
+    if (a.isNone() || b.isNone()) return a.isNone() == b.isNone();
+    if (a.isTensor() && b.isTensor()) {
+        const at::Tensor &x = a.toTensor(), &y = b.toTensor();
+        if (!x.defined() || !y.defined()) return x.defined() == y.defined();
+        return hasPlainMemory(y) && x.dtype() == y.dtype() && x.sizes() == y.sizes() &&
+               x.strides() == y.strides() && x.storage_offset() == y.storage_offset() &&
+               x.is_conj() == y.is_conj() && x.is_neg() == y.is_neg() &&
+               x.storage().data() == y.storage().data();
+    }
+    if (a.isTuple() && b.isTuple()) {
+        const auto &x = a.toTupleRef().elements(), &y = b.toTupleRef().elements();
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(), sameValue);
+    }
+    if (a.isList() && b.isList()) {
+        const auto x = a.toListRef(), y = b.toListRef();
+        return std::equal(x.begin(), x.end(), y.begin(), y.end(), sameValue);
+    }
     if (a.isInt() && b.isInt()) return a.toInt() == b.toInt();
     if (a.isBool() && b.isBool()) return a.toBool() == b.toBool();
     return a.isDouble() && b.isDouble() && a.toDouble() == b.toDouble();
@@ -200,7 +220,7 @@ bool CpuGraph::runPlanned(const Step& step) {
     m_server->begin(step.sites);
     m_request.program->code[step.node].op->callBoxed(m_stack);
     bool asPlanned = m_server->end();
-    if (!asPlanned) m_reason = "it allocated otherwise than when it was recorded";
+    if (!asPlanned) m_reason = otherAllocations;
     if (asPlanned && step.checksShape) {
         std::size_t next = 0;
         for (const IValue& result : m_stack)
@@ -227,12 +247,15 @@ bool CpuGraph::runCalled(const Step& step, const torch_level::Context& context) 
     IValue result = call(m_request.program->code[step.node], m_values, &context);
     const bool asPlanned = m_server->end() || step.mode == NodeMode::Eager;
     if (!asPlanned) {
-        m_reason = "it allocated otherwise than when it was recorded";
+        m_reason = otherAllocations;
         m_values[step.node] = outOfArena(result);
         return false;
     }
-    if (m_decisions[step.node].guarded && !sameNumber(m_values[step.node], result)) {
-        m_reason = "its value was " + numberText(m_values[step.node]) + " and is " + numberText(result);
+    if (m_decisions[step.node].guarded) {
+        if (sameValue(m_values[step.node], result)) return true;
+        m_reason = result.isScalar()
+                       ? "its value was " + numberText(m_values[step.node]) + " and is " + numberText(result)
+                       : "its result lies elsewhere than when it was recorded";
         m_values[step.node] = std::move(result);
         return false;
     }
@@ -259,10 +282,12 @@ IValue CpuGraph::outOfArena(const IValue& value) const {
     });
 }
 
-void CpuGraph::diverge(ir::NodeIndex node, std::string why) {
-    m_divergences.push_back({node, m_replays, why});
-    const bool number = m_decisions[node].guarded;
-    m_decisions[node] = {number ? NodeMode::Called : NodeMode::Eager, "at a replay " + why, true, false};
+void CpuGraph::diverge(ir::NodeIndex node, const std::string& why) {
+    const bool allocatedOtherwise = why == otherAllocations;
+    if (!m_tryingOut) m_divergences.push_back({node, m_replays, why});
+    const bool onlyItsValue = m_decisions[node].guarded && !allocatedOtherwise;
+    m_decisions[node] = {onlyItsValue ? NodeMode::Called : NodeMode::Eager, "at a replay " + why, true,
+                         false};
     spreadFreshness(*m_request.program, m_trace, m_decisions);
     makeSteps();
 }
@@ -283,7 +308,7 @@ RunStatus CpuGraph::replay(const TaskContext& task, NodeClock* clock) {
             const bool asPlanned =
                 step.mode == NodeMode::Planned ? runPlanned(step) : runCalled(step, context);
             if (!asPlanned) {
-                diverge(node, std::move(m_reason));
+                diverge(node, m_reason);
                 at = static_cast<std::size_t>(
                     std::lower_bound(m_steps.begin(), m_steps.end(), node,
                                      [](const Step& s, ir::NodeIndex i) { return s.node < i; }) -

@@ -67,7 +67,7 @@ private:
     /// Runs one step; false if it parted from the recording, and then m_values holds what it gave.
     bool runPlanned(const Step& step);
     bool runCalled(const Step& step, const torch_level::Context& context);
-    void diverge(ir::NodeIndex node, std::string why);
+    void diverge(ir::NodeIndex node, const std::string& why);
     [[nodiscard]] c10::IValue outOfArena(const c10::IValue& value) const;
     /// Planned nodes whose results lay elsewhere than recorded in the last replay become Called.
     void checkAddresses(const Step& step);

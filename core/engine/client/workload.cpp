@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/client/workload.h"
+
+#include "core/engine/client/graph_inputs.h"
+#include "core/ir/text.h"
+#include "core/replay/coverage.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace dynascope::engine {
+
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> placeholderNames(const ir::Graph& graph) {
+    std::vector<std::string> out;
+    for (const ir::NodePtr& node : graph.nodes())
+        if (node->op == ir::Op::Placeholder) out.push_back(node->name);
+    return out;
+}
+
+void addLeaves(const ir::Argument& argument, std::vector<std::string>& out, int depth = 0) {
+    if (depth > 100) return;
+    if (argument.kind == ir::Argument::Kind::List || argument.kind == ir::Argument::Kind::Tuple) {
+        for (const ir::Argument& item : argument.items)
+            addLeaves(item, out, depth + 1);
+    } else {
+        out.push_back(argument.isNode() ? argument.text : std::string());
+    }
+}
+
+/// Names of the nodes whose values are returned; empty for what is no node.
+std::vector<std::string> resultNames(const ir::Graph& graph) {
+    std::vector<std::string> out;
+    for (const ir::NodePtr& node : graph.nodes())
+        if (node->op == ir::Op::Output && !node->args.empty()) addLeaves(node->args.front(), out);
+    return out;
+}
+
+class Builder {
+public:
+    Builder(const session::Session& session, const ir::SymbolValues& symbols)
+        : m_session(session)
+        , m_symbols(symbols) {}
+
+    Workload run() {
+        const replay::CoverageReport report =
+            replay::cudagraphCoverage(m_session, replay::GraphBackend::ReduceOverhead);
+        std::vector<const replay::GraphCoverage*> backwards;
+        for (const replay::GraphCoverage& graph : report.graphs) {
+            if (graph.part == "backward") {
+                backwards.push_back(&graph);
+            } else {
+                add(graph);
+            }
+        }
+        std::for_each(backwards.rbegin(), backwards.rend(), [&](const auto* graph) { add(*graph); });
+        return std::move(m_out);
+    }
+
+private:
+    void add(const replay::GraphCoverage& chosen) {
+        const session::Compile& compile = m_session.compiles[chosen.compile];
+        WorkloadGraph out;
+        out.name = session::compileName(m_session, compile) + ' ' + chosen.part;
+        const session::Stage& stage = *chosen.stage;
+        out.address = {compile.rank, compile.id.toString(), stage.attempt, stage.name, stage.k, {}};
+        const Result<ir::GraphPtr> graph = stage.graph();
+        if (!graph) {
+            m_out.left.push_back(out.name + ": " + graph.error().toString());
+            return;
+        }
+        out.graph = *graph;
+        if (!compile.runInputs.empty()) { // an oracle case has its own
+            out.inputs = json::parse(compile.runInputs, nullptr, false);
+            if (!compile.runAttributes.empty())
+                out.attributes = json::parse(compile.runAttributes, nullptr, false);
+        } else {
+            Result<json> inputs = inputsOfCapture(compile, *out.graph, {m_symbols, 1, false});
+            if (!inputs) {
+                m_out.left.push_back(out.name + ": " + inputs.error().message);
+                return;
+            }
+            out.inputs = std::move(*inputs);
+        }
+        connect(chosen.compile, compile, chosen.part == "backward", out);
+        m_out.graphs.push_back(std::move(out));
+    }
+
+    void connect(std::size_t index, const session::Compile& compile, bool backward, WorkloadGraph& graph) {
+        const std::size_t self = m_out.graphs.size();
+        const std::vector<std::string> sources = inputSources(compile, *graph.graph);
+        const std::vector<std::string> names = placeholderNames(*graph.graph);
+        const auto forward = m_forwards.find(index);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (backward && forward != m_forwards.end()) {
+                const std::vector<std::string> saved = resultNames(*m_out.graphs[forward->second].graph);
+                const auto found = std::find(saved.begin(), saved.end(), names[i]);
+                if (found != saved.end()) {
+                    graph.wires.push_back(
+                        {i, forward->second, static_cast<std::size_t>(found - saved.begin()), false});
+                    continue;
+                }
+            }
+            const std::string source = i < sources.size() ? sources[i] : std::string();
+            if (!isParameter(compile, source)) continue;
+            graph.kept.push_back(i);
+            const auto [first, isNew] =
+                m_parameters.emplace(std::tuple(compile.rank, compile.function, source), std::pair(self, i));
+            if (!isNew) graph.wires.push_back({i, first->second.first, first->second.second, true});
+        }
+        if (!backward) m_forwards[index] = self;
+    }
+
+    static bool isParameter(const session::Compile& compile, const std::string& source) {
+        return !source.empty() && std::any_of(compile.inputs.begin(), compile.inputs.end(),
+                                              [&](const session::TensorInput& input) {
+                                                  return input.isParameter && input.source == source;
+                                              });
+    }
+
+    const session::Session& m_session;
+    const ir::SymbolValues& m_symbols;
+    std::map<std::size_t, std::size_t> m_forwards; ///< by compile: index of its forward
+    /// By rank, function and source: graph and input that hold it.
+    std::map<std::tuple<int, std::string, std::string>, std::pair<std::size_t, std::size_t>> m_parameters;
+    Workload m_out;
+};
+
+class WorkloadCall {
+public:
+    WorkloadCall(Client& client, const Workload& workload, const WorkloadOptions& options,
+                 const TaskContext& task)
+        : m_client(client)
+        , m_workload(workload)
+        , m_options(options) {
+        m_call.timeout = std::chrono::hours(24);
+        m_call.task = task;
+    }
+
+    tl::expected<WorkloadRun, CallError> run() {
+        m_plans.resize(m_workload.graphs.size());
+        for (std::size_t i = 0; i < m_workload.graphs.size(); ++i)
+            if (const auto done = record(i); !done) return tl::unexpected(done.error());
+        if (m_out.graphs.empty()) return tl::unexpected(nothingLeft());
+        json plans = json::array();
+        for (const std::size_t graph : m_out.graphs)
+            plans.push_back(m_plans[graph]);
+        auto reply = m_client.call("replay",
+                                   {{"plans", plans},
+                                    {"iterations", m_options.iterations},
+                                    {"node_iterations", m_options.nodeIterations},
+                                    {"verify", m_options.verifyEvery}},
+                                   m_call);
+        if (!reply) return tl::unexpected(std::move(reply.error()));
+        if (const auto read = readRun(*reply); !read)
+            return tl::unexpected(CallError{CallError::Kind::Refused, read.error().message, 0, {}});
+        (void)m_client.call("drop", {{"plans", std::move(plans)}});
+        return std::move(m_out);
+    }
+
+private:
+    tl::expected<void, CallError> record(std::size_t index) {
+        const WorkloadGraph& graph = m_workload.graphs[index];
+        json wires = json::array();
+        for (const WorkloadGraph::Wire& wire : graph.wires) {
+            if (m_plans[wire.graph].empty()) {
+                m_out.left.push_back(graph.name + ": reads results of " + m_workload.graphs[wire.graph].name +
+                                     ", which was left out");
+                return {};
+            }
+            wires.push_back({{"input", wire.input},
+                             {"plan", m_plans[wire.graph]},
+                             {wire.ofInputs ? "source" : "output", wire.item}});
+        }
+        const std::string text = graph.graph->style().form == ir::TextStyle::Form::Readable
+                                     ? ir::printReadable(*graph.graph).text
+                                     : ir::printFx(*graph.graph);
+        json params{{"inputs", graph.inputs},
+                    {"threads", m_options.threads},
+                    {"kept", graph.kept},
+                    {"wires", std::move(wires)}};
+        if (!graph.attributes.is_null()) params["attrs"] = graph.attributes;
+        const CallResult reply = m_client.callOnGraph("record", text, std::move(params), m_call);
+        if (!reply) {
+            if (reply.error().kind != CallError::Kind::Refused) return tl::unexpected(reply.error());
+            m_out.left.push_back(graph.name + ": " + reply.error().message);
+            return {};
+        }
+        auto recording = replay::recordingFromJson(reply->value("recording", json()));
+        if (!recording)
+            return tl::unexpected(CallError{CallError::Kind::Refused, recording.error().message, 0, {}});
+        m_plans[index] = reply->value("plan", std::string());
+        m_out.graphs.push_back(index);
+        m_out.recordings.push_back(std::move(*recording));
+        return {};
+    }
+
+    [[nodiscard]] CallError nothingLeft() const {
+        std::string why = "no graph can be replayed";
+        if (!m_workload.left.empty()) why = m_workload.left.front();
+        if (!m_out.left.empty()) why = m_out.left.front();
+        return {CallError::Kind::Refused, std::move(why), static_cast<int>(ErrorCode::Failed), {}};
+    }
+
+    Result<void> readRun(const json& reply) {
+        auto run = replay::replayRunFromJson(reply.value("run", json()));
+        if (!run) return tl::unexpected(run.error());
+        if (run->graphs.size() != m_out.graphs.size())
+            return tl::unexpected(Error{"the engine answered for other graphs", {}, 0, 0});
+        m_out.run = std::move(*run);
+        const json changed = reply.value("recordings", json::object());
+        for (std::size_t i = 0; i < m_out.graphs.size(); ++i) {
+            replay::GraphRun& graph = m_out.run.graphs[i];
+            if (changed.contains(graph.plan)) {
+                auto recording = replay::recordingFromJson(changed[graph.plan]);
+                if (!recording) return tl::unexpected(recording.error());
+                m_out.recordings[i] = std::move(*recording);
+            }
+            const std::size_t nodes = m_out.recordings[i].nodes.size();
+            for (const replay::NodeTime& node : graph.nodes)
+                if (node.node >= nodes) return tl::unexpected(Error{"a time of no node", {}, 0, 0});
+            for (const replay::Divergence& row : graph.divergences)
+                if (row.node >= nodes) return tl::unexpected(Error{"a divergence of no node", {}, 0, 0});
+            graph.plan = m_workload.graphs[m_out.graphs[i]].name;
+        }
+        return {};
+    }
+
+    Client& m_client;
+    const Workload& m_workload;
+    const WorkloadOptions& m_options;
+    CallOptions m_call;
+    std::vector<std::string> m_plans; ///< by graph of the workload; empty where it was left out
+    WorkloadRun m_out;
+};
+
+} // namespace
+
+Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols) {
+    return Builder(session, symbols).run();
+}
+
+tl::expected<WorkloadRun, CallError> runWorkload(Client& client, const Workload& workload,
+                                                 const WorkloadOptions& options, const TaskContext& task) {
+    return WorkloadCall(client, workload, options, task).run();
+}
+
+} // namespace dynascope::engine

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What to replay of a capture, and the way to have the engine do it: one graph, or all that was compiled,
+// frames in recorded order and then their backwards from the last to the first, as autograd runs them.
+#pragma once
+
+#include "core/engine/client/client.h"
+#include "core/ir/symbol_value.h"
+#include "core/replay/recording.h"
+#include "core/session/session.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// One graph of a workload.
+struct WorkloadGraph {
+    /// Memory that it shares with a graph before it.
+    struct Wire {
+        std::size_t input = 0; ///< position among its inputs
+        std::size_t graph = 0; ///< index of the earlier graph
+        std::size_t item = 0;  ///< position among that one's outputs, or inputs
+        bool ofInputs = false;
+    };
+    std::string name;    ///< "0/0 forward"
+    ir::Address address; ///< of the stage
+    ir::GraphPtr graph;
+    nlohmann::json inputs;     ///< in the form of a case, seeded
+    nlohmann::json attributes; ///< null where the capture has none
+    std::vector<Wire> wires;
+    std::vector<std::size_t> kept; ///< parameters and buffers: their content lasts
+};
+
+struct Workload {
+    std::vector<WorkloadGraph> graphs;
+    std::vector<std::string> left; ///< graphs that cannot be part of it: name and why, a line each
+};
+
+/// All compiled graphs of a capture, with inputs as it describes them. What a forward saves is what its
+/// backward reads, in the same memory, and a parameter is the same tensor in every graph of a function.
+[[nodiscard]] Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols = {});
+
+struct WorkloadOptions {
+    std::uint64_t iterations = 100;
+    std::uint64_t nodeIterations = 100;
+    std::uint64_t verifyEvery = 0;
+    int threads = 0; ///< 0: the engine chooses
+};
+
+/// What came of it. `recordings` go with `run.graphs`.
+struct WorkloadRun {
+    std::vector<std::size_t> graphs; ///< indices into Workload::graphs of those that were replayed
+    std::vector<replay::Recording> recordings;
+    replay::ReplayRun run;         ///< GraphRun::plan is WorkloadGraph::name
+    std::vector<std::string> left; ///< those that could not be recorded, and why
+};
+
+/// Records every graph, replays them together and drops the recordings. A graph that cannot be recorded is
+/// left out, as is what reads its results. Fails where the engine does, and where nothing is left.
+[[nodiscard]] tl::expected<WorkloadRun, CallError> runWorkload(Client& client, const Workload& workload,
+                                                               const WorkloadOptions& options,
+                                                               const TaskContext& task = {});
+
+} // namespace dynascope::engine

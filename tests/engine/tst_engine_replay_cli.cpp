@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli replay on whole captures and single graphs.
+#include "core/capture/open.h"
+#include "core/engine/client/workload.h"
+#include "core/replay/replay_export.h"
+#include "core/store/session_file.h"
+#include "tests/support/captures.h"
+#include "tests/support/programs.h"
+
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace dynascope;
+using nlohmann::json;
+
+namespace {
+
+struct Run {
+    int exit = -1;
+    QByteArray out, err;
+};
+
+Run cli(const QStringList& arguments) {
+    QProcess process;
+    process.start(test::program("dynascope-cli"), arguments);
+    if (!process.waitForFinished(120000) || process.exitStatus() != QProcess::NormalExit) return {};
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+QByteArray content(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+class TestEngineReplayCli : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QVERIFY(m_folder.isValid()); }
+
+    /// Backward reads what forward saved, in the same memory, and the parameters are the same tensors.
+    void aTrainingStep() {
+        const QString log = test::capture("trace_aot_eager/encoder_train");
+        const auto session = capture::open(log.toStdString());
+        QVERIFY(session);
+        const engine::Workload workload = engine::workloadOf(**session);
+        QCOMPARE(workload.graphs.size(), 2U);
+        QCOMPARE(workload.graphs[0].name, std::string("0/0 forward"));
+        QCOMPARE(workload.graphs[1].name, std::string("0/0 backward"));
+        QVERIFY(!workload.graphs[0].kept.empty());
+        QVERIFY(workload.graphs[1].wires.size() > 10);
+
+        const Run run = cli({"replay", log, "--iterations", "20", "--verify", "10", "--node-iterations", "5",
+                             "--json", "--trace", path("trace.json"), "--csv", path("nodes.csv")});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+        const json document = json::parse(run.out.toStdString());
+        QCOMPARE(document["allocator_calls"], json(0));
+        QCOMPARE(document["verified"], json(4));
+        QCOMPARE(document["different"], json(0));
+        QCOMPARE(document["left_out"], json::array());
+        QVERIFY(document["median_us"].get<double>() > 0 && document["eager_median_us"].get<double>() > 0);
+        QVERIFY(json::parse(content(path("trace.json")).toStdString())["traceEvents"].size() > 100);
+        QVERIFY(content(path("nodes.csv")).count('\n') > 50);
+    }
+
+    void runsAreKeptAndCompared() {
+        const QString log = test::capture("trace_aot_eager/view_mutation"), file = path("kept.dynascope");
+        const QStringList arguments{"replay", log, "--iterations", "50", "--keep", file};
+        const Run first = cli(arguments);
+        QVERIFY2(first.exit == 0, first.err);
+        QVERIFY(!first.out.contains("as before") && !first.out.contains("slower"));
+        const Run second = cli(arguments);
+        QVERIFY2(second.exit == 0 || second.exit == 1, second.err);
+        QVERIFY2(second.out.contains("as before: ") || second.out.contains("slower: ") ||
+                     second.out.contains("faster: "),
+                 second.out);
+
+        // A run that was a hundred times as fast: the next one is slower, and says so.
+        auto opened = capture::openSaved(file.toStdString());
+        QVERIFY(opened && opened->saved);
+        store::SessionContents contents = *opened->saved;
+        contents.inputs = opened->session->inputs;
+        QCOMPARE(contents.replays.size(), 2U);
+        auto kept = replay::keptRunFromJson(json::parse(contents.replays.back().result));
+        QVERIFY(kept);
+        QVERIFY(kept->seconds > 1'700'000'000);
+        for (replay::TotalTime* time : {&kept->run.replay, &kept->run.graphs.front().replay})
+            *time = {{time->us.min / 100, time->us.median / 100, time->us.p99 / 100}, 0};
+        contents.replays.back().result = replay::toJson(*kept).dump();
+        QVERIFY(store::saveSession(file.toStdString(), contents));
+        const Run third = cli(arguments);
+        QCOMPARE(third.exit, 1);
+        QVERIFY2(third.out.contains("slower: "), third.out);
+    }
+
+    void oneGraph() {
+        const QString log = test::capture("trace_aot_eager/view_mutation");
+        const Run run =
+            cli({"replay", log, "--frame", "0/0", "--stage", "dynamo_output_graph", "--iterations", "5"});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+        QVERIFY2(run.out.contains("0/0 dynamo_output_graph: ") && run.out.contains("median us"), run.out);
+        QCOMPARE(cli({"replay", log, "--frame", "7/7"}).exit, 2);
+        QCOMPARE(cli({"replay", log, "--symbol", "s0"}).exit, 2);
+        QCOMPARE(cli({"replay", log, "--iterations", "5", "--csv", "/nowhere/at/all.csv"}).exit, 2);
+    }
+
+private:
+    [[nodiscard]] QString path(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestEngineReplayCli)
+#include "tst_engine_replay_cli.moc"
