@@ -45,6 +45,8 @@ QString pageName(Page page) {
         return Breadcrumb::tr("Replay");
     case Page::Autograd:
         return Breadcrumb::tr("Autograd");
+    case Page::Dynamo:
+        return Breadcrumb::tr("Dynamo");
     case Page::Welcome:
     case Page::Stages:
         break;
@@ -84,11 +86,13 @@ void Breadcrumb::rebuild() {
         const session::Compile* compile = m_workspace.compile();
         // Some pages are about the whole capture, some about one compile.
         const bool whole = place.page == Page::Breaks || place.page == Page::Memory ||
-                           place.page == Page::Compare || place.page == Page::Replay;
+                           place.page == Page::Compare || place.page == Page::Replay ||
+                           place.page == Page::Dynamo;
         const QString page = pageName(place.page);
         addPart(toQString(session->title), page.isEmpty() && !compile,
                 [this](QMenu& menu) { fillCaptures(menu); });
-        if (place.page == Page::Compare || place.page == Page::Replay) compile = nullptr;
+        if (place.page == Page::Compare || place.page == Page::Replay || place.page == Page::Dynamo)
+            compile = nullptr;
         if (compile && session->ranks.size() > 1)
             addPart(tr("rank %1").arg(compile->rank), false, [this](QMenu& menu) { fillRanks(menu); });
         if (!whole && compile && compile->id.frame >= 0) {

@@ -24,6 +24,7 @@ class ComparePage;
 class CompareView;
 class Engine;
 class FunctionalizePage;
+class DynamoPage;
 class MemoryPage;
 class ReplayPage;
 class TreeWalk;
@@ -62,6 +63,7 @@ public:
     [[nodiscard]] views::BreaksPage& breaksPage();               ///< made on first use
     [[nodiscard]] views::FunctionalizePage& functionalizePage(); ///< made on first use
     [[nodiscard]] views::MemoryPage& memoryPage();               ///< made on first use
+    [[nodiscard]] views::DynamoPage& dynamoPage();               ///< made on first use
     [[nodiscard]] views::ComparePage& comparePage();             ///< made on first use
     [[nodiscard]] views::ReplayPage& replayPage();               ///< made on first use
     [[nodiscard]] views::AutogradPage& autogradPage();           ///< made on first use
@@ -181,6 +183,7 @@ private:
     views::BreaksPage* m_breaks = nullptr;
     views::FunctionalizePage* m_functionalize = nullptr;
     views::MemoryPage* m_memory = nullptr;
+    views::DynamoPage* m_dynamo = nullptr;
     views::ComparePage* m_compare = nullptr;
     views::ReplayPage* m_replay = nullptr;
     views::AutogradPage* m_autograd = nullptr;

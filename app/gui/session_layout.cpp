@@ -17,7 +17,8 @@ constexpr double farthest = 1e7; ///< of a canvas, in pixels at 100 %
 
 constexpr std::pair<Page, const char*> pageNames[] = {
     {Page::Stages, "stages"}, {Page::Breaks, "breaks"}, {Page::Functionalize, "functionalize"},
-    {Page::Memory, "memory"}, {Page::Replay, "replay"}, {Page::Autograd, "autograd"}};
+    {Page::Memory, "memory"}, {Page::Replay, "replay"}, {Page::Autograd, "autograd"},
+    {Page::Dynamo, "dynamo"}};
 
 std::string textOf(const json& object, const char* key) {
     const auto at = object.find(key);

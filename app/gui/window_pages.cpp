@@ -12,6 +12,7 @@
 #include "views/breaks/breaks_page.h"
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_page.h"
+#include "views/dynamo/dynamo_page.h"
 #include "views/engine/functionalize_page.h"
 #include "views/memory/memory_page.h"
 #include "views/replay/replay_page.h"
@@ -48,12 +49,17 @@ void MainWindow::makePageActions() {
         spec("go.autograd", tr("Autograd"), capture, {QKeySequence(tr("Ctrl+7"))}, "side-by-side",
              tr("Where the joint graph is cut, what is saved for backward, what aliases what")),
         [this](bool) { goTo(Page::Autograd); });
+    m_actions->addToggle(
+        spec("go.dynamo", tr("Dynamo"), capture, {QKeySequence(tr("Ctrl+8"))}, "clock",
+             tr("Dynamo's steps, forwards and backwards: a recording of what it saw at every instruction")),
+        [this](bool) { goTo(Page::Dynamo); });
 }
 
 void MainWindow::updatePageActions() {
     const Workspace::Capture* capture = m_workspace.capture();
     const bool compiles = capture && !capture->session->compiles.empty();
     const bool memory = capture && capture->session->memory, tree = capture && capture->session->tree;
+    const bool recorded = capture && !capture->session->recordings.empty();
     const Page page = m_workspace.place().page;
     const auto update = [&](const char* id, Page of, bool enabled) {
         QAction* action = m_actions->find(QLatin1String(id));
@@ -61,12 +67,13 @@ void MainWindow::updatePageActions() {
         action->setEnabled(enabled);
         action->setChecked(page == of);
     };
-    update("go.stages", Page::Stages, capture && (compiles || !(memory || tree)));
+    update("go.stages", Page::Stages, capture && (compiles || !(memory || tree || recorded)));
     update("go.breaks", Page::Breaks, capture && capture->breaks.breaks > 0);
     update("go.memory", Page::Memory, memory);
     update("go.compare", Page::Compare, capture);
     update("go.replay", Page::Replay, compiles || tree);
     update("go.autograd", Page::Autograd, compiles);
+    update("go.dynamo", Page::Dynamo, recorded);
 }
 
 void MainWindow::makePageSwitch() {
@@ -75,7 +82,7 @@ void MainWindow::makePageSwitch() {
     row->setContentsMargins(0, 2, 8, 2);
     row->setSpacing(2);
     for (const char* id : {"go.stages", "go.breaks", "go.functionalize", "go.memory", "go.compare",
-                           "go.replay", "go.autograd"}) {
+                           "go.replay", "go.autograd", "go.dynamo"}) {
         auto* button = new QToolButton(box);
         button->setDefaultAction(m_actions->find(QLatin1String(id)));
         button->setToolButtonStyle(Qt::ToolButtonTextOnly);
@@ -134,6 +141,14 @@ AutogradPage& MainWindow::autogradPage() {
     return *m_autograd;
 }
 
+DynamoPage& MainWindow::dynamoPage() {
+    if (!m_dynamo) {
+        m_dynamo = new DynamoPage(m_workspace, m_theme);
+        m_pages->addWidget(m_dynamo);
+    }
+    return *m_dynamo;
+}
+
 TreeWalk* MainWindow::treeWalk() const {
     if (!m_replay || m_workspace.place().page != Page::Replay || !m_replay->tree()->walk().run())
         return nullptr;
@@ -149,6 +164,7 @@ void MainWindow::showPage(const Place& now) {
     if (now.page == Page::Compare) page = &comparePage();
     if (now.page == Page::Replay) page = &replayPage();
     if (now.page == Page::Autograd) page = &autogradPage();
+    if (now.page == Page::Dynamo) page = &dynamoPage();
     if (m_pages->currentWidget() != page) {
         m_pages->setCurrentWidget(page);
         m_docks->setPage(now.page);

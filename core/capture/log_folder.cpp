@@ -3,6 +3,7 @@
 
 #include "core/capture/debug_folder.h"
 #include "core/capture/log_lines.h"
+#include "core/capture/step_recordings.h"
 #include "core/capture/trace_reader.h"
 #include "core/session/byte_source.h"
 
@@ -117,7 +118,7 @@ session::Inputs readFolder(const std::string& folder, std::vector<session::Warni
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
         std::error_code ignored;
         const std::string file = at->path().string();
-        if (!isLogFile(file) || !at->is_regular_file(ignored)) continue;
+        if ((!isLogFile(file) && !isRecordingName(file)) || !at->is_regular_file(ignored)) continue;
         if (Result<session::ByteSourcePtr> source = session::openByteSource(file))
             inputs.files.push_back({at->path().filename().string(), std::move(*source)});
         else

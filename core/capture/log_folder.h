@@ -16,9 +16,9 @@ namespace dynascope::capture {
 
 [[nodiscard]] bool isLogName(const std::string& name); ///< "x.log"
 
-/// The files of a folder that can hold a capture: its logs (*.log, packed or not), else the files of a
-/// TORCH_COMPILE_DEBUG folder, else all logs in the folders below, as torchrun --log-dir lays them out. What
-/// cannot be read is added to `unusable`.
+/// The files of a folder that can hold a capture: its logs (*.log, packed or not) and recordings (*.dsteps),
+/// else the files of a TORCH_COMPILE_DEBUG folder, else all logs in the folders below, as torchrun --log-dir
+/// lays them out. What cannot be read is added to `unusable`.
 [[nodiscard]] session::Inputs readFolder(const std::string& folder, std::vector<session::Warning>& unusable);
 
 } // namespace dynascope::capture

@@ -12,6 +12,7 @@
 #include "core/capture/memory_reader.h"
 #include "core/capture/packed.h"
 #include "core/capture/pickle.h"
+#include "core/capture/step_recordings.h"
 #include "core/capture/trace_lines.h"
 #include "core/capture/trace_reader.h"
 #include "core/ir/text.h"
@@ -39,7 +40,7 @@ std::string titleOf(const std::string& path) {
     constexpr std::string_view prefix = "dedicated_log_torch_trace_";
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
     for (const std::string_view end : {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".pt2",
-                                       ".pickle", ".pkl", ".log", ".json"})
+                                       ".pickle", ".pkl", ".log", ".json", ".dsteps"})
         if (name.ends_with(end)) name.erase(name.size() - end.size());
     while (!name.empty() && (name.back() == '_' || name.back() == '.'))
         name.pop_back();
@@ -62,6 +63,16 @@ session::Session titled(session::Session session, std::string path, std::string 
     session.path = std::move(path);
     session.title = std::move(title);
     return session;
+}
+
+/// A session of recordings without a trace; an Error where none of them can be read.
+Result<session::Session> onlyRecordings(const session::Inputs& inputs, const std::string& path,
+                                        std::string title, const TaskContext& task) {
+    session::Session session;
+    session.kind = Kind::DynamoRecording;
+    if (!addRecordings(session, inputs, task)) return tl::unexpected(cancelledError());
+    if (session.recordings.empty()) return tl::unexpected(session.warnings.front().error);
+    return titled(std::move(session), path, std::move(title));
 }
 
 Result<session::Session> openPlain(const session::ByteSourcePtr& source, const std::string& label,
@@ -112,6 +123,8 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
         session.memory = std::make_shared<const session::MemorySnapshot>(std::move(*snapshot));
         return titled(std::move(session), label, std::move(title));
     }
+    if (looksLikeRecording(text))
+        return onlyRecordings({label, true, {{label + ".dsteps", source}}}, label, std::move(title), task);
     if (looksBinary(text))
         return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
     Result<session::Session> session =
@@ -234,6 +247,7 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
     }
     std::vector<RankLog> logs;
     for (const session::InputFile& file : inputs.files) {
+        if (isRecordingName(file.name)) continue;
         const std::string label = (fs::path(inputs.path) / file.name).string();
         const int rank = rankOfName(file.name);
         if (isLogName(file.name) || !looksPacked(file.source->bytes())) {
@@ -249,7 +263,12 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
             unusable.push_back({unpacked.error(), SIZE_MAX});
         }
     }
-    return openRanks(std::move(logs), std::move(unusable), inputs.path, task, options);
+    if (logs.empty() && !inputs.files.empty())
+        return onlyRecordings(inputs, inputs.path, titleOf(inputs.path), task);
+    Result<session::Session> session =
+        openRanks(std::move(logs), std::move(unusable), inputs.path, task, options);
+    if (session && !addRecordings(*session, inputs, task)) return tl::unexpected(cancelledError());
+    return session;
 }
 
 /// `unusable` holds what is known already of files that could not be read.
@@ -313,6 +332,11 @@ Result<Opened> openSaved(const std::string& path, const TaskContext& task, const
         std::vector<session::Warning> unusable;
         session::Inputs inputs = readFolder(path, unusable);
         return opened(readInputs(std::move(inputs), std::move(unusable), task, options));
+    }
+    if (isRecordingName(path)) {
+        Result<session::Inputs> inputs = recordingInputs(path);
+        if (!inputs) return tl::unexpected(inputs.error());
+        return opened(readInputs(std::move(*inputs), {}, task, options));
     }
     Result<session::ByteSourcePtr> source = session::openByteSource(path);
     if (!source) return tl::unexpected(source.error());

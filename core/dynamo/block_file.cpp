@@ -61,10 +61,14 @@ bool readRecord(std::string_view block, std::uint32_t& offset, RecordView& recor
     return true;
 }
 
+bool isRecording(std::string_view bytes) {
+    return bytes.starts_with(fileMagic);
+}
+
 Result<BlockFile> BlockFile::open(session::ByteSourcePtr file, session::ByteSourcePtr tail) {
     const std::string_view bytes = file->bytes();
     const auto fail = [](std::string why) { return tl::unexpected(Error{std::move(why), {}, 0, 0}); };
-    if (bytes.size() < fileHead || !bytes.starts_with(fileMagic)) return fail("not a recording of Dynamo");
+    if (bytes.size() < fileHead || !isRecording(bytes)) return fail("not a recording of Dynamo");
     if (const std::uint32_t found = word(bytes, fileMagic.size()); found != version)
         return fail("recording of version " + std::to_string(found) + ", this program reads version 1");
     BlockFile out;

@@ -54,6 +54,9 @@ struct RecordView {
 bool readRecord(std::string_view block, std::uint32_t& offset, RecordView& record);
 
 /// Blocks by number, unpacked on demand; the last few stay in memory. For one thread at a time.
+/// Whether the bytes begin as a recording does.
+[[nodiscard]] bool isRecording(std::string_view bytes);
+
 class BlockFile {
 public:
     /// `tail` may be null. Fails only if this is no recording or of a version to come; what is cut off or

@@ -79,10 +79,11 @@ std::string_view statusName(Status status) {
 }
 
 std::string_view kindName(Kind kind) {
-    static constexpr std::array<std::string_view, 10> names = {
-        "TORCH_TRACE",          "FX text",    "print_readable text", "torch.export archive",
-        "oracle case",          "TORCH_LOGS", "TORCH_COMPILE_DEBUG", "memory snapshot",
-        "CUDA-graph tree case", "unknown"};
+    static constexpr std::array<std::string_view, 11> names = {
+        "TORCH_TRACE",          "FX text",         "print_readable text",
+        "torch.export archive", "oracle case",     "TORCH_LOGS",
+        "TORCH_COMPILE_DEBUG",  "memory snapshot", "CUDA-graph tree case",
+        "recording of Dynamo",  "unknown"};
     return names[static_cast<std::size_t>(kind)];
 }
 

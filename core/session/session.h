@@ -22,6 +22,10 @@ namespace dynascope::replay {
 struct TreeProgram;
 }
 
+namespace dynascope::dynamo {
+class Recording;
+}
+
 namespace dynascope::session {
 
 /// The bytes of one input file, read once (memory-mapped where the file is plain). Thread-safe.
@@ -268,10 +272,11 @@ enum class Kind : std::uint8_t {
     DebugFolder,
     MemorySnapshot,
     TreeCase,
+    DynamoRecording, ///< Dynamo's steps without a trace
     Unknown
 };
 /// "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "TORCH_LOGS",
-/// "TORCH_COMPILE_DEBUG", "memory snapshot", "CUDA-graph tree case", "unknown".
+/// "TORCH_COMPILE_DEBUG", "memory snapshot", "CUDA-graph tree case", "recording of Dynamo", "unknown".
 [[nodiscard]] std::string_view kindName(Kind kind);
 
 /// A piece of the input that could not be used as meant. Everything else still opens.
@@ -316,6 +321,9 @@ struct Session {
     std::map<std::string, std::size_t> recordCounts; ///< by Record::type
     std::shared_ptr<const MemorySnapshot> memory;    ///< null where the input is none
     std::shared_ptr<const replay::TreeProgram> tree; ///< calls of CUDA graphs; null where the input is none
+
+    /// Dynamo's steps, a recording a process. Each is for one thread at a time.
+    std::vector<std::shared_ptr<const dynamo::Recording>> recordings;
 
     [[nodiscard]] const Compile* find(int rank, std::string_view compileId) const;
 };

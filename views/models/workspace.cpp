@@ -134,6 +134,8 @@ Place Workspace::completed(Place place) const {
     const auto& compiles = capture.session->compiles;
     if (place.page == Page::Stages && compiles.empty() && capture.session->memory) place.page = Page::Memory;
     if (place.page == Page::Stages && compiles.empty() && capture.session->tree) place.page = Page::Replay;
+    if (place.page == Page::Stages && compiles.empty() && !capture.session->recordings.empty())
+        place.page = Page::Dynamo;
     const bool hadCompile = inRange(place.compile, compiles.size()) >= 0;
     if (!hadCompile) place.compile = bestCompile(*capture.session);
     std::size_t stages = 0;

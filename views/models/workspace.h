@@ -28,7 +28,7 @@ class Trace;
 enum class Side { A, B };
 
 /// What the centre shows.
-enum class Page { Welcome, Stages, Breaks, Functionalize, Memory, Compare, Replay, Autograd };
+enum class Page { Welcome, Stages, Breaks, Functionalize, Memory, Compare, Replay, Autograd, Dynamo };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
 struct NodeSelection {

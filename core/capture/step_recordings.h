@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Recordings of Dynamo's steps among the files of a capture.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/session/session.h"
+
+#include <string>
+#include <string_view>
+
+namespace dynascope::capture {
+
+/// "dynamo_steps_7.dsteps", and the tail that lies beside it while it is written.
+[[nodiscard]] bool isRecordingName(std::string_view name);
+[[nodiscard]] bool looksLikeRecording(std::string_view bytes);
+
+/// A file by itself and the tail beside it, as readInputs() takes them.
+[[nodiscard]] Result<session::Inputs> recordingInputs(const std::string& path);
+
+/// Reads every recording among the session's files; what cannot be read, and what a recording warns of,
+/// becomes a warning. False if the task was cancelled.
+[[nodiscard]] bool addRecordings(session::Session& session, const session::Inputs& inputs,
+                                 const TaskContext& task);
+
+} // namespace dynascope::capture

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What Dynamo held at a step, as rows: value stack, locals, cells, guards, side effects, symbols, with what
+// the step before it changed.
+#pragma once
+
+#include "core/diff/graph_diff.h"
+#include "core/dynamo/recording.h"
+
+#include <QString>
+#include <vector>
+
+namespace dynascope::views {
+
+struct StateRow {
+    QString name;
+    QString kind; ///< of the tracker: "TensorVariable"
+    QString text; ///< what it stands for
+    QString note; ///< "step 12": where a guard or a store came from
+    diff::Change change = diff::Change::Same;
+    dynamo::StepIndex from = dynamo::noStep; ///< the step that the row came from, where that is known
+};
+
+struct StateSection {
+    QString title;
+    QString none; ///< shown where there are no rows
+    std::vector<StateRow> rows;
+};
+
+/// The state before a step's instruction, in the frame that the instruction belongs to. Compared with the
+/// state at the step before it in the same attempt, if there is one.
+[[nodiscard]] std::vector<StateSection> stateSections(const dynamo::Recording& recording,
+                                                      dynamo::StepIndex step);
+
+/// "node max_1, guard L['x'], graph break: Data-dependent branching": what happened in the course of a step.
+/// Empty where nothing did.
+[[nodiscard]] QString happeningsText(const dynamo::Recording& recording, dynamo::StepIndex step);
+
+} // namespace dynascope::views
