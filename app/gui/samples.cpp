@@ -19,6 +19,7 @@ constexpr std::array known{
     Known{"graph_breaks", "20 compile ids: print, a branch on tensor data, .item(), exec"},
     Known{"view_mutation", "a write to a view, before and after functionalization"},
     Known{"sibling_views", "an oracle case: two views of one tensor, each written"},
+    Known{"early_exit", "a recording of Dynamo: a branch on tensor data, instruction by instruction"},
     Known{"recording_tree", "a run of CUDA-graph trees: warm-ups, recordings, what was recorded anew"},
     Known{"encoder_train", "a transformer encoder: joint, forward and backward graphs"},
     Known{"gpt2_train", "one training step of a small GPT-2"},
@@ -41,10 +42,10 @@ std::vector<Sample> bundledSamples() {
                               QStringLiteral(DYNASCOPE_SOURCE_DIR "/resources/samples")};
     std::vector<Sample> samples;
     for (const QString& folder : folders) {
-        for (const QFileInfo& file :
-             QDir(folder).entryInfoList({QStringLiteral("*.log"), QStringLiteral("*.log.gz"),
-                                         QStringLiteral("*.txt"), QStringLiteral("*.json")},
-                                        QDir::Files)) {
+        for (const QFileInfo& file : QDir(folder).entryInfoList(
+                 {QStringLiteral("*.log"), QStringLiteral("*.log.gz"), QStringLiteral("*.txt"),
+                  QStringLiteral("*.json"), QStringLiteral("*.dsteps")},
+                 QDir::Files)) {
             const QString name = file.fileName().section(u'.', 0, 0);
             if (name.compare(QLatin1String("README"), Qt::CaseInsensitive) == 0) continue;
             const std::size_t rank = rankOf(name);

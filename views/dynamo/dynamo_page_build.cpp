@@ -126,7 +126,7 @@ void DynamoPage::buildHeader(QHBoxLayout* row) {
         row->addWidget(button);
     };
     step(tr("First step"), "first", "Ctrl+Home", [](const Recording&, StepIndex) { return StepIndex(0); });
-    step(tr("Back over the last instruction"), "back", "Shift+F10",
+    step(tr("Back over the last instruction"), "arrow-left", "Shift+F10",
          [](const Recording& r, StepIndex at) { return dynamo::stepOver(r, at, Direction::Back); });
     step(tr("Back one instruction, into calls"), "previous", "Shift+F11",
          [](const Recording& r, StepIndex at) { return dynamo::stepIn(r, at, Direction::Back); });
