@@ -251,6 +251,7 @@ class RecorderTest(unittest.TestCase):
         """, environment={
             "PYTHONPATH": os.path.join(PLUGIN, "startup") + os.pathsep + PLUGIN,
             "DYNASCOPE_CAPTURE": self.path("env"),
+            "PYTHONWARNINGS": "ignore",  # PyTorch's own, such as that of a missing NumPy
             "RANK": "3",
         })
         _, errors = program.communicate()
