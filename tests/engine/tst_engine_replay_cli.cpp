@@ -81,7 +81,9 @@ private slots:
                      second.out.contains("faster: "),
                  second.out);
 
-        // A run that was a hundred times as fast: the next one is slower, and says so.
+        // A run that was a hundred times as fast: the next one is slower, and says so, unless its own times
+        // are too far apart to tell. What counts as slower is judged on made-up times in
+        // tst_replay_recording.
         auto opened = capture::openSaved(file.toStdString());
         QVERIFY(opened && opened->saved);
         store::SessionContents contents = *opened->saved;
@@ -95,8 +97,8 @@ private slots:
         contents.replays.back().result = replay::toJson(*kept).dump();
         QVERIFY(store::saveSession(file.toStdString(), contents));
         const Run third = cli(arguments);
-        QCOMPARE(third.exit, 1);
-        QVERIFY2(third.out.contains("slower: "), third.out);
+        QVERIFY2(third.out.contains("slower: ") || third.out.contains("as before: "), third.out);
+        QCOMPARE(third.exit, third.out.contains("slower: ") ? 1 : 0);
     }
 
     void oneGraph() {
