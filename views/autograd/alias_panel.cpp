@@ -7,7 +7,6 @@
 #include "views/text/page_parts.h"
 #include "views/theme/splitter.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -32,17 +31,9 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     auto* split = new Splitter(Qt::Vertical);
     split->setChildrenCollapsible(false);
     const auto list = [&](const QString& name, QLabel*& note, RowTable* table) {
-        auto* box = new QWidget;
-        auto* rows = new QVBoxLayout(box);
-        rows->setContentsMargins(0, 0, 0, 0);
-        rows->setSpacing(0);
-        QHBoxLayout* row = nullptr;
-        rows->addWidget(headerBar(row));
-        row->addWidget(plainLabel(name, "strong"));
-        row->addStretch(1);
-        row->addWidget(note = plainLabel({}, "hint"));
-        rows->addWidget(table, 1);
-        split->addWidget(box);
+        const TitledBox box = titledBox(name, table);
+        note = box.note;
+        split->addWidget(box.widget);
         addCopyRows(table, [table](const QModelIndex& index) {
             return tabbedRow(index, int(table->rows().columns().size()));
         });

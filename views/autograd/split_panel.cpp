@@ -10,7 +10,6 @@
 #include "views/text/page_parts.h"
 #include "views/theme/splitter.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -42,19 +41,12 @@ SplitPanel::SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->split->addWidget(d->cut = new CutView(theme));
     d->lists = new Splitter(Qt::Vertical);
     d->lists->setChildrenCollapsible(false);
-    auto* box = new QWidget;
-    auto* rows = new QVBoxLayout(box);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
-    QHBoxLayout* row = nullptr;
-    rows->addWidget(headerBar(row));
-    row->addWidget(plainLabel(tr("Saved tensors"), "strong"));
-    row->addStretch(1);
-    row->addWidget(d->count = plainLabel({}, "hint"));
-    rows->addWidget(d->values = new RowTable(tr("Saved tensors"), valueColumns(), theme), 1);
+    d->values = new RowTable(tr("Saved tensors"), valueColumns(), theme);
+    const TitledBox box = titledBox(tr("Saved tensors"), d->values);
+    d->count = box.note;
     addCopyRows(d->values,
                 [](const QModelIndex& index) { return tabbedRow(index, int(ValueColumn::Why) + 1); });
-    d->lists->addWidget(box);
+    d->lists->addWidget(box.widget);
     d->lists->addWidget(d->detail = new FactView(theme));
     d->detail->setAccessibleName(tr("Value"));
     d->split->addWidget(d->lists);

@@ -61,17 +61,10 @@ void DynamoPage::build() {
     told->addWidget(d->caption = plainLabel({}, "strong"));
     d->caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 
-    const auto titled = [&](QLabel*& title, QWidget* content) {
-        auto* box = new QWidget;
-        auto* layout = new QVBoxLayout(box);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->setSpacing(0);
-        QHBoxLayout* head = nullptr;
-        layout->addWidget(headerBar(head));
-        head->addWidget(title = plainLabel({}, "strong"));
-        head->addStretch(1);
-        layout->addWidget(content, 1);
-        return box;
+    const auto titled = [](QLabel*& title, QWidget* content) {
+        const TitledBox box = titledBox({}, content);
+        title = box.title;
+        return box.widget;
     };
     d->source = new CodeView(theme());
     d->source->setAccessibleName(tr("Source"));

@@ -80,17 +80,9 @@ QWidget* TreePanel::makeLists() {
     d->lists = new Splitter(Qt::Vertical);
     d->lists->setChildrenCollapsible(false);
     const auto list = [&](const QString& name, QLabel*& note, RowTable* table) {
-        auto* box = new QWidget;
-        auto* rows = new QVBoxLayout(box);
-        rows->setContentsMargins(0, 0, 0, 0);
-        rows->setSpacing(0);
-        QHBoxLayout* row = nullptr;
-        rows->addWidget(headerBar(row));
-        row->addWidget(plainLabel(name, "strong"));
-        row->addStretch(1);
-        row->addWidget(note = plainLabel({}, "hint"));
-        rows->addWidget(table, 1);
-        d->lists->addWidget(box);
+        const TitledBox box = titledBox(name, table);
+        note = box.note;
+        d->lists->addWidget(box.widget);
         addCopyRows(table, [table](const QModelIndex& index) {
             return tabbedRow(index, int(table->rows().columns().size()));
         });

@@ -25,6 +25,21 @@ QLabel* plainLabel(const QString& text, const char* role) {
     return out;
 }
 
+TitledBox titledBox(const QString& title, QWidget* content) {
+    TitledBox box;
+    box.widget = new QWidget;
+    auto* column = new QVBoxLayout(box.widget);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    QHBoxLayout* row = nullptr;
+    column->addWidget(headerBar(row));
+    row->addWidget(box.title = plainLabel(title, "strong"));
+    row->addStretch(1);
+    row->addWidget(box.note = plainLabel({}, "hint"));
+    column->addWidget(content, 1);
+    return box;
+}
+
 FigureRow::FigureRow(QWidget* parent)
     : QWidget(parent)
     , m_row(new QHBoxLayout(this)) {

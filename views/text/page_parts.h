@@ -18,6 +18,15 @@ namespace dynascope::views {
 /// `role` as the style sheet knows it: "strong", "label", "hint", "figure".
 [[nodiscard]] QLabel* plainLabel(const QString& text, const char* role);
 
+/// A part of a page under a header bar of its own. The labels belong to `widget`, which belongs to whoever
+/// takes it.
+struct TitledBox {
+    QWidget* widget = nullptr;
+    QLabel *title = nullptr, *note = nullptr;
+};
+/// `content` below its title; the note at the right end is empty at first.
+[[nodiscard]] TitledBox titledBox(const QString& title, QWidget* content);
+
 /// Key figures side by side, each above its name.
 class FigureRow : public QWidget {
     Q_OBJECT
