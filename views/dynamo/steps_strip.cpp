@@ -34,6 +34,10 @@ StepsStrip::StepsStrip(Theme& theme, QWidget* parent)
     , m_theme(theme) {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(false);
+    connect(&m_theme, &Theme::changed, this, [this] { // the margins go with the font
+        placeMarks();
+        update();
+    });
     setAccessibleName(tr("Steps of the recording"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
@@ -52,6 +56,7 @@ void StepsStrip::setRecording(dynamo::RecordingPtr recording) {
             m_lanes.push_back({attempt.first, attempt.last, std::move(name)});
         }
     }
+    placeMarks();
     update();
 }
 
@@ -92,6 +97,16 @@ void StepsStrip::paintMarks(QPainter& painter) const {
     const std::vector<dynamo::StepInfo>& steps = m_recording->steps();
     const int top = m_theme.scaled(laneTop + laneHeight + 3), height = m_theme.scaled(4);
     const int width = std::max(2, int(chart().width() / double(std::max<std::size_t>(1, steps.size()))) - 1);
+    for (const Mark& mark : m_marks)
+        painter.fillRect(QRect(mark.x - width / 2,
+                               top + markKinds[mark.kind].row * (height + m_theme.scaled(1)), width, height),
+                         tones[mark.kind]);
+}
+
+void StepsStrip::placeMarks() {
+    m_marks.clear();
+    if (!m_recording) return;
+    const std::vector<dynamo::StepInfo>& steps = m_recording->steps();
     for (std::size_t kind = 0; kind < markKinds.size(); ++kind) {
         int last = -1;
         for (dynamo::StepIndex step = 0; step < steps.size(); ++step) {
@@ -99,11 +114,14 @@ void StepsStrip::paintMarks(QPainter& painter) const {
             const int x = int(xOf(step));
             if (x == last) continue;
             last = x;
-            painter.fillRect(
-                QRect(x - width / 2, top + markKinds[kind].row * (height + m_theme.scaled(1)), width, height),
-                tones[kind]);
+            m_marks.push_back({x, kind});
         }
     }
+}
+
+void StepsStrip::resizeEvent(QResizeEvent* event) {
+    placeMarks();
+    QWidget::resizeEvent(event);
 }
 
 void StepsStrip::paintEvent(QPaintEvent*) {

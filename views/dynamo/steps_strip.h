@@ -32,12 +32,18 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
+    /// One for each pixel and kind: where a recording is long, looking at its steps costs more than drawing.
+    struct Mark {
+        int x = 0;
+        std::size_t kind = 0;
+    };
     struct Lane {
         dynamo::StepIndex first = 0, last = 0;
         QString name;
@@ -45,12 +51,14 @@ private:
     [[nodiscard]] QRect chart() const;
     [[nodiscard]] double xOf(dynamo::StepIndex step) const;
     [[nodiscard]] dynamo::StepIndex stepAt(double x) const;
+    void placeMarks();
     void paintMarks(class QPainter& painter) const;
     void choose(dynamo::StepIndex step);
 
     Theme& m_theme;
     dynamo::RecordingPtr m_recording;
     std::vector<Lane> m_lanes;
+    std::vector<Mark> m_marks; ///< for this width
     dynamo::StepIndex m_step = 0;
 };
 
