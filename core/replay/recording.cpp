@@ -84,6 +84,15 @@ Recording readRecording(const json& value) {
     value.at("record_us").get_to(out.recordUs);
     value.at("plan_us").get_to(out.planUs);
     value.at("written_inputs").get_to(out.writtenInputs);
+    if (const auto found = value.find("cuda_graph"); found != value.end()) {
+        Result<CudaGraph> graph = cudaGraphFromJson(*found);
+        if (!graph) throw json::other_error::create(500, graph.error().message, nullptr);
+        for (const CudaSubgraph& sub : graph->graphs)
+            for (const CudaNode& node : sub.nodes)
+                if (node.maker && *node.maker >= out.nodes.size())
+                    throw json::other_error::create(500, "a CUDA node of a node that there is not", nullptr);
+        out.cudaGraph = std::move(*graph);
+    }
     return out;
 }
 
@@ -131,17 +140,19 @@ json toJson(const Recording& recording) {
     for (const RecordedAllocation& row : recording.allocations)
         allocations.push_back(
             json::array({row.node, row.bytes, row.offset, row.born, row.died, row.planned, row.result}));
-    return {{"backend", recording.backend},
-            {"threads", recording.threads},
-            {"nodes", std::move(nodes)},
-            {"allocations", std::move(allocations)},
-            {"events", recording.events},
-            {"arena_bytes", recording.arenaBytes},
-            {"peak_live_bytes", recording.peakBytes},
-            {"keep_all_bytes", recording.keepAllBytes},
-            {"record_us", recording.recordUs},
-            {"plan_us", recording.planUs},
-            {"written_inputs", recording.writtenInputs}};
+    json out{{"backend", recording.backend},
+             {"threads", recording.threads},
+             {"nodes", std::move(nodes)},
+             {"allocations", std::move(allocations)},
+             {"events", recording.events},
+             {"arena_bytes", recording.arenaBytes},
+             {"peak_live_bytes", recording.peakBytes},
+             {"keep_all_bytes", recording.keepAllBytes},
+             {"record_us", recording.recordUs},
+             {"plan_us", recording.planUs},
+             {"written_inputs", recording.writtenInputs}};
+    if (recording.cudaGraph) out["cuda_graph"] = toJson(*recording.cudaGraph);
+    return out;
 }
 
 Result<Recording> recordingFromJson(const json& document) {

@@ -5,9 +5,11 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/replay/cuda_graph.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +57,7 @@ struct Recording {
     std::uint64_t keepAllBytes = 0; ///< if nothing were given back
     double recordUs = 0, planUs = 0;
     std::vector<std::uint32_t> writtenInputs; ///< positions of inputs whose content the graph changes
+    std::optional<CudaGraph> cudaGraph;       ///< of backend "cuda"
     friend bool operator==(const Recording&, const Recording&) = default;
 
     [[nodiscard]] std::size_t count(NodeMode mode) const;
