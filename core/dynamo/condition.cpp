@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/condition.h"
 
+#include "core/base/words.h"
 #include "core/dynamo/describe.h"
 
 #include <array>
@@ -326,7 +327,9 @@ bool evaluate(const Node& node, const Context& context) {
     const std::optional<std::string> left = operand(node.first, node.firstQuoted);
     if (!left) return false;
     // A word that names nothing stands for itself: f32, helper, LOAD_FAST.
-    return compare(*left, node.comparison, operand(node.second, node.secondQuoted).value_or(node.second));
+    const std::string right = operand(node.second, node.secondQuoted).value_or(node.second);
+    const bool fileName = !node.firstQuoted && node.first == "file" && right.find('/') == std::string::npos;
+    return compare(fileName ? std::string(baseName(*left)) : *left, node.comparison, right);
 }
 
 } // namespace

@@ -9,7 +9,8 @@
 // Left of a comparison stand nodes, guards, stack, depth, line, step, attempt, effects, op, function, file,
 // compile, or a local of the frame: x, x.dtype, x.shape, x.value, x.len, x.kind, x.source, x.node or any
 // other field of its record. Right of it stands a number, a word, a quoted text or what may stand left.
-// Comparisons are of numbers where both sides are numbers. What does not exist compares as false.
+// Comparisons are of numbers where both sides are numbers. What does not exist compares as false. A file
+// without folders is any with that name.
 #pragma once
 
 #include "core/dynamo/recording.h"

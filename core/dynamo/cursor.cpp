@@ -50,6 +50,60 @@ bool sameFile(std::string_view path, std::string_view wanted) {
            (wanted.find('/') == std::string_view::npos && baseName(path) == wanted);
 }
 
+/// A condition that a run waits for, and its number.
+struct Waiting {
+    const Condition* condition;
+    std::size_t number;
+};
+
+/// The next step at which one of them comes to hold, looking no further than `limit` where that is a step.
+Result<Halt> runUntilAny(const Recording& recording, StepIndex from, const std::vector<Waiting>& conditions,
+                         Direction direction, StepIndex limit, const TaskContext& task) {
+    const auto size = static_cast<StepIndex>(recording.steps().size());
+    std::vector<bool> before(conditions.size());
+    /// Whether each holds; answers the number of one that did not before, or SIZE_MAX.
+    const auto advance = [&](StepIndex step) {
+        const State* state = recording.stateAt(step);
+        std::size_t out = SIZE_MAX;
+        for (std::size_t i = 0; i < conditions.size(); ++i) {
+            const bool now = state != nullptr && conditions[i].condition->holds(recording, *state, step);
+            if (now && !before[i] && out == SIZE_MAX) out = conditions[i].number;
+            before[i] = now;
+        }
+        return out;
+    };
+    // Replays go forward: back from a step, stretch by stretch, the last hit of each.
+    constexpr StepIndex stretch = 4096;
+    const auto search = [&](StepIndex first, StepIndex end) -> Result<Halt> {
+        Halt found;
+        std::fill(before.begin(), before.end(), false);
+        if (first > 0 && frameAt(recording, first - 1).attempt == frameAt(recording, first).attempt)
+            advance(first - 1);
+        for (StepIndex i = first; i < end; ++i) {
+            if (i % 256 == 0 && task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (i > first && frameAt(recording, i - 1).attempt != frameAt(recording, i).attempt)
+                std::fill(before.begin(), before.end(), false);
+            const std::size_t hit = advance(i);
+            if (hit == SIZE_MAX) continue;
+            found = {i, hit};
+            if (direction == Direction::Forward) return found;
+        }
+        return found;
+    };
+    if (direction == Direction::Forward) {
+        const StepIndex end = limit == noStep ? size : std::min(size, limit);
+        return from + 1 < end ? search(from + 1, end) : Result<Halt>(Halt{});
+    }
+    const StepIndex lowest = limit == noStep ? 0 : limit + 1;
+    for (StepIndex end = std::min(from, size); end > lowest;) {
+        const StepIndex first = end - lowest > stretch ? end - stretch : lowest;
+        const Result<Halt> found = search(first, end);
+        if (!found || found->step != noStep) return found;
+        end = first;
+    }
+    return Halt{};
+}
+
 } // namespace
 
 StepIndex stepIn(const Recording& recording, StepIndex from, Direction direction) {
@@ -138,40 +192,34 @@ StepIndex runToGuard(const Recording& recording, StepIndex from, std::string_vie
 
 Result<StepIndex> runUntil(const Recording& recording, StepIndex from, const Condition& condition,
                            Direction direction, const TaskContext& task) {
-    const auto size = static_cast<StepIndex>(recording.steps().size());
-    const auto holds = [&](StepIndex i) {
-        const State* state = recording.stateAt(i);
-        return state != nullptr && condition.holds(recording, *state, i);
+    const std::vector<Waiting> one{{&condition, 0}};
+    const Result<Halt> found = runUntilAny(recording, from, one, direction, noStep, task);
+    if (!found) return tl::unexpected(found.error());
+    return found->step;
+}
+
+Result<Halt> runToBreakpoint(const Recording& recording, StepIndex from,
+                             std::span<const Breakpoint> breakpoints, Direction direction,
+                             const TaskContext& task) {
+    Halt best;
+    const auto nearer = [&](StepIndex step) {
+        if (step == noStep) return false;
+        return best.step == noStep || (direction == Direction::Forward ? step < best.step : step > best.step);
     };
-    // Replays go forward: back from a step, stretch by stretch, the last hit of each.
-    constexpr StepIndex stretch = 4096;
-    const auto search = [&](StepIndex first, StepIndex end) -> Result<StepIndex> {
-        StepIndex found = noStep;
-        bool before = first > 0 &&
-                      frameAt(recording, first - 1).attempt == frameAt(recording, first).attempt &&
-                      holds(first - 1);
-        for (StepIndex i = first; i < end; ++i) {
-            if (i % 256 == 0 && task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
-            if (i > first && frameAt(recording, i - 1).attempt != frameAt(recording, i).attempt)
-                before = false;
-            const bool now = holds(i);
-            if (now && !before) {
-                found = i;
-                if (direction == Direction::Forward) return found;
-            }
-            before = now;
+    std::vector<Waiting> conditions;
+    for (std::size_t i = 0; i < breakpoints.size(); ++i) {
+        if (const Condition* condition = breakpoints[i].condition()) {
+            conditions.push_back({condition, i});
+        } else if (const StepIndex step =
+                       runToLine(recording, from, breakpoints[i].file(), breakpoints[i].line(), direction);
+                   nearer(step)) {
+            best = {step, i};
         }
-        return found;
-    };
-    if (direction == Direction::Forward)
-        return from + 1 < size ? search(from + 1, size) : Result<StepIndex>(noStep);
-    for (StepIndex end = std::min(from, size); end > 0;) {
-        const StepIndex first = end > stretch ? end - stretch : 0;
-        const Result<StepIndex> found = search(first, end);
-        if (!found || *found != noStep) return found;
-        end = first;
     }
-    return noStep;
+    if (conditions.empty()) return best;
+    const Result<Halt> found = runUntilAny(recording, from, conditions, direction, best.step, task);
+    if (!found) return found;
+    return nearer(found->step) ? *found : best;
 }
 
 } // namespace dynascope::dynamo

@@ -4,9 +4,10 @@
 // there is none in that direction; nothing is changed.
 #pragma once
 
-#include "core/dynamo/condition.h"
+#include "core/dynamo/breakpoint.h"
 #include "core/dynamo/recording.h"
 
+#include <span>
 #include <string_view>
 
 namespace dynascope::dynamo {
@@ -43,5 +44,16 @@ enum class Direction { Forward, Back };
 [[nodiscard]] Result<StepIndex> runUntil(const Recording& recording, StepIndex from,
                                          const Condition& condition, Direction direction,
                                          const TaskContext& task = {});
+
+/// Where a run came to a halt.
+struct Halt {
+    StepIndex step = noStep;
+    std::size_t breakpoint = 0; ///< of those that were given
+};
+/// The next step at which any of the breakpoints halts: a line begins anew, or a condition comes to hold.
+/// "cancelled" if the task was.
+[[nodiscard]] Result<Halt> runToBreakpoint(const Recording& recording, StepIndex from,
+                                           std::span<const Breakpoint> breakpoints, Direction direction,
+                                           const TaskContext& task = {});
 
 } // namespace dynascope::dynamo

@@ -81,16 +81,12 @@ std::string describe(const Recording& recording, const State& state, ValueId id,
     return out;
 }
 
-void addNode(const NodeInfo& node, std::size_t users, std::string& out) {
-    if (node.op == "output") {
-        out += "\n    return " + node.arguments;
-        return;
-    }
-    out += "\n    %" + std::string(node.name) + " : ";
+std::string nodeLine(const NodeInfo& node, std::size_t users) {
+    if (node.op == "output") return "    return " + node.arguments;
+    std::string out = "    %" + std::string(node.name) + " : ";
     if (!node.type.empty()) out += std::string(node.type) + ' ';
-    out += "[num_users=" + std::to_string(users) + "] = " + std::string(node.op) +
-           "[target=" + std::string(node.target) + ']';
-    out += node.arguments;
+    return out + "[num_users=" + std::to_string(users) + "] = " + std::string(node.op) +
+           "[target=" + std::string(node.target) + ']' + node.arguments;
 }
 
 } // namespace
@@ -118,8 +114,8 @@ std::string graphText(const Recording& recording, const State& state) {
     return graphText(recording, state, state.graph);
 }
 
-std::string graphText(const Recording& recording, const State& state, std::uint32_t graph) {
-    std::string out = "graph():";
+std::vector<GraphLine> graphLines(const Recording& recording, const State& state, std::uint32_t graph) {
+    std::vector<GraphLine> out{{0, "graph():"}};
     if (graph >= state.graphs.size()) return out;
     std::vector<std::pair<std::uint32_t, NodeInfo>> nodes;
     std::vector<std::uint32_t> users(state.nodes.size() + 1, 0), counted(state.nodes.size() + 1, 0);
@@ -132,7 +128,14 @@ std::string graphText(const Recording& recording, const State& state, std::uint3
         nodes.emplace_back(id, recording.node(state, id));
     }
     for (const auto& [id, node] : nodes)
-        addNode(node, users[id], out);
+        out.push_back({id, nodeLine(node, users[id])});
+    return out;
+}
+
+std::string graphText(const Recording& recording, const State& state, std::uint32_t graph) {
+    std::string out;
+    for (const GraphLine& line : graphLines(recording, state, graph))
+        out += (out.empty() ? "" : "\n") + line.text;
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include "core/dynamo/recording.h"
 
 #include <string>
+#include <vector>
 
 namespace dynascope::dynamo {
 
@@ -21,6 +22,14 @@ namespace dynascope::dynamo {
 /// "'low'", "CellVariable()".
 [[nodiscard]] std::string comptimeText(const Recording& recording, const State& state, ValueId id);
 
+/// A line of a graph's text; node 0 is the head.
+struct GraphLine {
+    std::uint32_t node = 0;
+    std::string text;
+};
+/// The lines of graphText().
+[[nodiscard]] std::vector<GraphLine> graphLines(const Recording& recording, const State& state,
+                                                std::uint32_t graph);
 /// A graph as str(graph) prints it, or the current one where `graph` is not given.
 [[nodiscard]] std::string graphText(const Recording& recording, const State& state);
 [[nodiscard]] std::string graphText(const Recording& recording, const State& state, std::uint32_t graph);

@@ -236,6 +236,15 @@ NodeInfo Recording::node(const State& state, std::uint32_t id) const {
     return out;
 }
 
+std::span<const std::uint32_t> Recording::eventsAt(StepIndex step) const {
+    const auto before = [this](std::uint32_t event, StepIndex at) { return m_events[event].step < at; };
+    const auto first = std::lower_bound(m_eventsByStep.begin(), m_eventsByStep.end(), step, before);
+    auto end = first;
+    while (end != m_eventsByStep.end() && m_events[*end].step == step)
+        ++end;
+    return {first, end};
+}
+
 std::vector<std::uint32_t> Recording::nodeInputs(const State& state, std::uint32_t id) const {
     NodeInfo ignored;
     std::vector<std::uint32_t> out;

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -166,6 +167,8 @@ public:
     [[nodiscard]] const std::vector<AttemptInfo>& attempts() const { return m_attempts; }
     [[nodiscard]] const std::vector<CompileInfo>& compiles() const { return m_compiles; }
     [[nodiscard]] const std::vector<EventInfo>& events() const { return m_events; }
+    /// Indices into events() of what happened in the course of a step, in order.
+    [[nodiscard]] std::span<const std::uint32_t> eventsAt(StepIndex step) const;
     [[nodiscard]] const std::vector<Birth>& nodeBirths() const { return m_nodes; }
     [[nodiscard]] const std::vector<Birth>& guardBirths() const { return m_guards; }
     [[nodiscard]] const std::vector<std::string>& warnings() const { return m_warnings; }
@@ -243,6 +246,7 @@ private:
     std::vector<AttemptInfo> m_attempts;
     std::vector<CompileInfo> m_compiles;
     std::vector<EventInfo> m_events;
+    std::vector<std::uint32_t> m_eventsByStep; ///< indices into m_events
     std::vector<Birth> m_nodes, m_guards;
     std::vector<std::string> m_warnings;
     std::string m_header;

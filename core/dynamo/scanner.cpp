@@ -6,6 +6,7 @@
 #include "core/dynamo/recording.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace dynascope::dynamo {
 
@@ -331,6 +332,11 @@ Result<RecordingPtr> Recording::read(session::ByteSourcePtr file, session::ByteS
     out->m_blocks = std::move(*blocks);
     out->m_warnings = out->m_blocks.warnings();
     if (const auto scanned = Scanner(*out).run(task); !scanned) return tl::unexpected(scanned.error());
+    out->m_eventsByStep.resize(out->m_events.size());
+    std::iota(out->m_eventsByStep.begin(), out->m_eventsByStep.end(), 0U);
+    std::stable_sort(
+        out->m_eventsByStep.begin(), out->m_eventsByStep.end(),
+        [&](std::uint32_t a, std::uint32_t b) { return out->m_events[a].step < out->m_events[b].step; });
     return out;
 }
 

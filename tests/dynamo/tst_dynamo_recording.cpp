@@ -3,10 +3,12 @@
 // Recordings: any step's state, both directions, conditions; cut off, damaged, growing.
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/describe.h"
+#include "core/dynamo/search.h"
 #include "core/session/byte_source.h"
 #include "tests/support/recordings.h"
 
 #include <QTest>
+#include <algorithm>
 #include <map>
 
 using namespace dynascope;
@@ -161,6 +163,84 @@ private slots:
         for (int i = 0; i < 1000; ++i)
             chain += " and nodes > 1";
         QVERIFY(!Condition::parse(chain));
+    }
+
+    void breakpointsHaltAtLinesAndConditions() {
+        const RecordingPtr r = recording("gb13_break_in_callee");
+        std::vector<Breakpoint> points{*Breakpoint::parse("gb13_break_in_callee.py:16"),
+                                       *Breakpoint::parse("nodes > 1"), *Breakpoint::parse("attempt == 1")};
+        QCOMPARE(points[0].line(), 16U);
+        QVERIFY(!points[0].condition() && points[1].condition());
+        // Forward to the end, then back: the same places, and each of what it waits for.
+        std::vector<StepIndex> there, back;
+        for (StepIndex at = noStep;;) {
+            const auto halt = runToBreakpoint(*r, at, points, Direction::Forward);
+            QVERIFY(halt);
+            if ((at = halt->step) == noStep) break;
+            there.push_back(at);
+            if (halt->breakpoint == 0) QCOMPARE(r->instructionAt(at)->line, 16U);
+            if (halt->breakpoint == 1) QVERIFY(r->stateAt(at)->currentGraph()->nodes > 1);
+            if (halt->breakpoint == 2) {
+                const AttemptInfo& attempt = r->attempts()[r->frames()[r->steps()[at].frame].attempt];
+                QCOMPARE(attempt.number, 1U);
+                QCOMPARE(attempt.first, at);
+            }
+        }
+        for (StepIndex at = noStep;;) {
+            at = runToBreakpoint(*r, at, points, Direction::Back)->step;
+            if (at == noStep) break;
+            back.insert(back.begin(), at);
+        }
+        QVERIFY(there.size() >= 3);
+        QCOMPARE(there, back);
+        QVERIFY(runToBreakpoint(*r, noStep, {}, Direction::Forward)->step == noStep);
+        QVERIFY(!Breakpoint::parse("cap.py:"));
+        QVERIFY(!Breakpoint::parse(":3"));
+        QVERIFY(Breakpoint::parse("file == 'a:3'")->condition());
+    }
+
+    void textIsFound() {
+        const RecordingPtr r = recording("gb13_break_in_callee");
+        const auto found = searchRecording(*r, "LOW");
+        QVERIFY(found);
+        std::map<SearchHit::Kind, std::size_t> kinds;
+        for (const SearchHit& hit : found->hits) {
+            ++kinds[hit.kind];
+            QVERIFY(hit.step < r->steps().size());
+            QVERIFY(!hit.place.empty());
+        }
+        QVERIFY(kinds[SearchHit::Kind::Function] > 0);
+        QVERIFY(kinds[SearchHit::Kind::Source] > 0);
+        QVERIFY(kinds[SearchHit::Kind::Instruction] > 0);
+        QVERIFY(std::is_sorted(found->hits.begin(), found->hits.end(),
+                               [](const auto& a, const auto& b) { return a.step < b.step; }));
+        const auto kindOf = [&](std::string_view text) {
+            const auto hits = searchRecording(*r, text);
+            return hits && !hits->hits.empty() ? int(hits->hits.front().kind) : -1;
+        };
+        QCOMPARE(kindOf("TENSOR_MATCH"), int(SearchHit::Kind::Guard));
+        QCOMPARE(kindOf("call_function operator.add"), int(SearchHit::Kind::Node));
+        QCOMPARE(kindOf("no such thing"), -1);
+        QCOMPARE(kindOf("  "), -1);
+        QVERIFY(searchRecording(*r, "a", {}, 2)->more);
+        // Of a long recording, an instruction counts once.
+        RecordingWriter writer = longAttempt(1000);
+        const auto nops = searchRecording(*opened(writer.endBlock().file()), "nop");
+        QCOMPARE(nops->hits.size(), 2U);
+        QCOMPARE(nops->hits[0].times, 500U);
+    }
+
+    void eventsByStep() {
+        const RecordingPtr r = recording("gb13_break_in_callee");
+        std::size_t count = 0;
+        for (StepIndex step = 0; step < r->steps().size(); ++step)
+            for (const std::uint32_t event : r->eventsAt(step)) {
+                QCOMPARE(r->events()[event].step, step);
+                ++count;
+            }
+        QVERIFY(count > 1);
+        QCOMPARE(count, std::size_t(std::count_if(r->events().begin(), r->events().end(),
+                                                  [](const EventInfo& e) { return e.step != noStep; })));
     }
 
     void cellsShowWhatTheyHold() {
