@@ -35,9 +35,11 @@ class GraphState:
 
 
 class Attempt:
-    def __init__(self, stream, identity, output, type_text):
+    def __init__(self, stream, identity, output, type_text, compile_id, number_of):
         self.stream = stream
         self.identity = identity
+        self.compile_id = compile_id
+        self.number = number_of
         self.output = output
         self.context = output.tracing_context
         self.frames = {}
@@ -57,6 +59,7 @@ class Attempt:
         self.guards = {}  # id() of a Guard -> (its number, the guard)
         self.last_guard = 0
         self.effects = None
+        self.effects_written = 0
         self.shapes = None
         self.shape_version = -1
         self.ranges = {}
@@ -248,11 +251,13 @@ class Attempt:
         number(payload, self.stream.string(str(name)))
         number(payload, self.value_id(value))
         self.stream.record(tags.ATTRIBUTE, payload)
+        self.effects_written += 1
 
     def mutated(self, tracker):
         payload = bytearray()
         number(payload, self.value_id(tracker))
         self.stream.record(tags.MUTATION, payload)
+        self.effects_written += 1
 
     def _switch_effects(self, effects):
         first = self.effects is None
@@ -261,6 +266,7 @@ class Attempt:
             return
         # A higher-order operator's trial run was rolled back.
         self.stream.record(tags.EFFECTS_RESET, b"")
+        self.effects_written = 0
         for item, stored in effects.store_attr_mutations.items():
             if id(item) in self.values:
                 self.dirty[id(item)] = item

@@ -52,22 +52,26 @@ def _argument_text(instruction, index):
     return constant_text(value)
 
 
+def line_numbers(instructions):
+    """The line of each instruction, None where it is not known."""
+    out, line = [], None
+    for instruction in instructions:
+        line = instruction.starts_line or line
+        out.append(getattr(instruction.positions, "lineno", None) or line)
+    return out
+
+
 def describe_code(identity, code, instructions, library):
     """The JSON of a code record. Columns rather than rows: they compress to half. Code of a library goes without places
     within its lines."""
     index = {id(instruction): i for i, instruction in enumerate(instructions)}
     positions = [instruction.positions for instruction in instructions]
-    lines = []
-    line = None
-    for instruction in instructions:
-        line = instruction.starts_line or line
-        lines.append(line)
     columns = {
         "op": [i.opname for i in instructions],
         "arg": [i.arg for i in instructions],
         "text": [_argument_text(i, index) for i in instructions],
         "offset": [i.offset for i in instructions],
-        "line": [getattr(p, "lineno", None) or line for p, line in zip(positions, lines)],
+        "line": line_numbers(instructions),
         "end_line": [getattr(p, "end_lineno", None) for p in positions],
         "column": [getattr(p, "col_offset", None) for p in positions],
         "end_column": [getattr(p, "end_col_offset", None) for p in positions],

@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 
-from . import comptime_log, stream as tags
+from . import comptime_log, live, stream as tags
 from .recorder import describe_error, user_stack
 
 _MISSING = object()
@@ -63,12 +63,13 @@ def _step(recorder, original):
     guarded, before, left, raised = recorder.guarded, recorder.before_step, recorder.left, recorder.raised
 
     def step(self):
+        break_graph = False
         try:
-            before(self)
+            break_graph = before(self)
         except Exception as error:
             recorder.fault(error)
         try:
-            going_on = original(self)
+            going_on = live.step_with_break(original, self) if break_graph else original(self)
         except BaseException as error:
             guarded(raised, self, error)
             raise
@@ -90,6 +91,8 @@ def _exception_handler(recorder, original):
                 name = getattr(raised_exception, "python_type_name", None) or kind.__name__
                 recorder.json(tags.RAISED, {"frame": frame.identity, "type": str(name), "handled": True})
                 recorder.stream.flush()
+                if recorder.live is not None:
+                    recorder.live.event("exception", self, frame, attempt, recorder, str(name))
 
         recorder.guarded(write)
         return original(self, raised_exception)
@@ -111,6 +114,8 @@ def _log_graph_break(recorder, original):
                 **({"exception": describe_error(exc)} if exc is not None else {}),
             })
             recorder.stream.flush()
+            if recorder.live is not None and frame is not None:
+                recorder.live.event("graph break", self, frame, attempt, recorder, str(reason))
 
         recorder.guarded(write)
         return original(self, code_options, reason, exc, *rest, **named)

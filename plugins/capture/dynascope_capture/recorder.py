@@ -14,6 +14,7 @@ import time
 
 from . import codes, stream as tags
 from .attempt import Attempt, FrameState
+from .live import Live
 from .stream import Stream, number
 
 MOST_FAULTS = 20
@@ -39,7 +40,8 @@ class Recorder:
         self._faults = 0
         self._raised = None
         self._sources = None
-        self.thread = None
+        self.steps = 0
+        self.live = Live.from_environment()
 
     @property
     def stream(self):
@@ -55,27 +57,36 @@ class Recorder:
         import torch
 
         rank = os.environ.get("RANK", "")
-        self.json(tags.HEADER, {
-            "format": tags.VERSION,
+        header = {
             "torch": torch.__version__,
             "python": platform.python_version(),
             "pid": self._pid,
             "rank": int(rank) if rank.isdigit() else None,
             "arguments": list(sys.orig_argv),
             "started": time.time(),
-        })
+        }
+        self.json(tags.HEADER, {"format": tags.VERSION, **header})
+        if self.live is not None:
+            self._stream.flush()
+            self.live.begin({**header, "recording": os.path.abspath(self._stream.path)})
 
     def json(self, tag, value):
         self.stream.record(tag, json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def close(self):
-        if self._stream is not None and self._pid == os.getpid():
+        if self._pid != os.getpid():
+            return
+        if self._stream is not None:
             self._stream.close()
+        if self.live is not None:
+            self.live.close()
 
     def forked(self):
         """In a child process: begins a stream of its own, if it compiles anything."""
         if self._stream is not None:
             self._stream.abandon()
+        if self.live is not None:
+            self.live.close()
         folder, path = self._folder, self._path
         if path is not None:
             path = f"{path}.{os.getpid()}"
@@ -130,7 +141,7 @@ class Recorder:
         while root.parent is not None:
             root = root.parent
         self._last_attempt += 1
-        attempt = Attempt(self.stream, self._last_attempt, tx.output, _type_repr)
+        attempt = Attempt(self.stream, self._last_attempt, tx.output, _type_repr, compile_id, number_of)
         self._attempts.append(attempt)
         self.json(tags.ATTEMPT, {
             "id": attempt.identity,
@@ -181,9 +192,10 @@ class Recorder:
     # Steps
 
     def before_step(self, tx):
+        """Writes a step that is about to be carried out. True if a client of live mode asks to break the graph there."""
         index = tx.instruction_pointer
         if index is None:
-            return
+            return False
         attempt = self._attempts[-1] if self._attempts else None
         if attempt is None or attempt.output is not tx.output:
             attempt = self._attempt_of(tx)
@@ -191,6 +203,8 @@ class Recorder:
         attempt.flush()
         attempt.step(frame, tx, index)
         self._stream.flush()
+        self.steps += 1
+        return self.live is not None and self.live.connected and self.live.step(tx, frame, attempt, index, self)
 
     def left(self, tx):
         """The frame returned or yielded."""
@@ -215,7 +229,12 @@ class Recorder:
         if error is not self._raised:
             self._raised = error
             attempt.flush()
-            self.json(tags.RAISED, {"frame": frame.identity, **describe_error(error)})
+            described = describe_error(error)
+            self.json(tags.RAISED, {"frame": frame.identity, **described})
+            # That Dynamo begins a frame anew is no exception of the program's.
+            if self.live is not None and not any(base.__name__ == "RestartAnalysis" for base in type(error).__mro__):
+                self.stream.flush()
+                self.live.event("exception", tx, frame, attempt, self, f"{described['type']}: {described.get('text', '')}")
         payload = bytearray()
         number(payload, frame.identity)
         self.stream.record(tags.LEAVE, payload)
