@@ -4,6 +4,7 @@
 // PyTorch captured.
 #include "core/capture/open.h"
 #include "core/engine/client/rederive.h"
+#include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/support/programs.h"
 
@@ -54,6 +55,22 @@ private slots:
             if (name != "trace_aot_eager/dynamic_mlp")
                 QCOMPARE(stage.from, std::string("dynamo_output_graph"));
         }
+    }
+
+    /// What PyTorch traces by way of kernels that it has in Python: every stage of every small program.
+    void everyTracedProgram_data() {
+        QTest::addColumn<QByteArray>("log");
+        const auto files = test::readArchive(DYNASCOPE_TEST_DATA "/captures/traced.tar.xz");
+        QVERIFY(files.size() > 100);
+        for (const test::ArchiveFile& file : files)
+            QTest::newRow(file.path.c_str()) << QByteArray::fromStdString(file.content);
+    }
+    void everyTracedProgram() {
+        QFETCH(QByteArray, log);
+        const std::vector<RederivedStage> stages = stagesOf(log.toStdString());
+        QVERIFY(stages.size() == 2 || stages.size() == 4);
+        for (const RederivedStage& stage : stages)
+            QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
     }
 
     /// Graphs that stay graphs of their own are not traced, and are named.

@@ -3,7 +3,9 @@
 
 #include "core/engine/torch_level/overloads.h"
 
+#include <ATen/ops/addcmul.h>
 #include <array>
+#include <torch/library.h>
 
 namespace dynascope::engine::torch_level {
 
@@ -44,10 +46,6 @@ constexpr std::array table{
           }},
     Entry{"iota", "length, *, start=0, step=1, dtype=None, device=None, requires_grad=False", iota},
     Entry{"device_put", "a, device, non_blocking=False", [](const Arguments& a) { return a["a"]; }},
-    Entry{"fma", "a, b, c",
-          [](const Arguments& a) {
-              return aten("addcmul", {a["c"], a["a"], a["b"]});
-          }},
     Entry{"broadcast_in_dim", "a, shape, broadcast_dimensions", broadcastInDim},
     Entry{"squeeze", "a, dimensions", squeezeDims},
     Entry{"transpose", "a, permutation",
@@ -145,6 +143,15 @@ constexpr std::array<Renamed, 40> renamed{{
     {"where", "where"},
     {"clone", "clone"},
 }};
+
+/// Dynamo writes it into graphs of optimizers, so it is an operator here too: a trace keeps it.
+TORCH_LIBRARY(prims, library) {
+    library.def("fma(Tensor a, Tensor b, Tensor c) -> Tensor");
+    library.impl("fma", torch::dispatch(c10::DispatchKey::CompositeExplicitAutograd,
+                                        [](const at::Tensor& a, const at::Tensor& b, const at::Tensor& c) {
+                                            return at::addcmul(c, a, b);
+                                        }));
+}
 
 } // namespace
 

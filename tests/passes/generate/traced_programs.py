@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs whose AOTAutograd graphs tst_engine_rederive derives, by name: a function and what makes its inputs."""
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def normal(*shape, grad=True, dtype=torch.float32):
+    return lambda: (torch.randn(*shape, dtype=dtype).requires_grad_(grad),)
+
+
+def both(function, *shape, **options):
+    """In training and in inference."""
+    return {"": (function, normal(*shape, **options)), "_inference": (function, normal(*shape, grad=False, **options))}
+
+
+def channels_last():
+    return torch.randn(2, 4, 3, 3).to(memory_format=torch.channels_last).requires_grad_(),
+
+
+def upsampling():
+    for d in (1, 2, 3):
+        shape, size = (2, 4, 3, 4, 5)[:d + 2], (5, 7, 6)[:d]
+        smooth = {1: "linear", 2: "bilinear", 3: "trilinear"}[d]
+        yield f"nearest{d}d", both(lambda x: F.interpolate(x, scale_factor=2), *shape)
+        yield f"nearest{d}d_factor", both(lambda x: F.interpolate(x, scale_factor=1.7), *shape)
+        yield f"nearest_exact{d}d", both(lambda x, size=size: F.interpolate(x, size=size, mode="nearest-exact"), *shape)
+        yield smooth, both(lambda x, mode=smooth: F.interpolate(x, scale_factor=2, mode=mode), *shape)
+        yield smooth + "_corners", both(lambda x, mode=smooth, size=size: F.interpolate(x, size=size, mode=mode,
+                                                                                        align_corners=True), *shape)
+    yield "bicubic", both(lambda x: F.interpolate(x, scale_factor=2, mode="bicubic"), 2, 3, 4, 4)
+    yield "bicubic_corners", both(lambda x: F.interpolate(x, size=(3, 7), mode="bicubic", align_corners=True), 2, 3, 4, 4)
+    yield "bilinear_antialias", both(lambda x: F.interpolate(x, size=3, mode="bilinear", antialias=True), 2, 3, 4, 4)
+    yield "bicubic_antialias", both(lambda x: F.interpolate(x, scale_factor=0.5, mode="bicubic", antialias=True), 2, 3, 4, 4)
+    yield "bilinear_bfloat16", both(lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), 2, 3, 4, 4,
+                                    dtype=torch.bfloat16)
+    yield "nearest_half", both(lambda x: F.interpolate(x, scale_factor=2), 2, 3, 4, 4, dtype=torch.float16)
+    yield "nearest_channels_last", {"": (lambda x: F.interpolate(x, scale_factor=2), channels_last)}
+    yield "bilinear_channels_last", {"": (lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), channels_last)}
+    yield "nearest_default", both(lambda x: torch.ops.aten.upsample_nearest2d(x, [6, 6]), 2, 4, 3, 3)
+    yield "bilinear_default", both(lambda x: torch.ops.aten.upsample_bilinear2d(x, [6, 6], False), 2, 4, 3, 3)
+
+
+def losses():
+    def multilabel(grad):
+        return torch.randn(2, 4).requires_grad_(grad), torch.tensor([[3, 0, -1, 1], [0, -1, 1, 2]])
+
+    labels = torch.tensor([1, 0, 4, 2])
+    yield "hardshrink", both(lambda x: F.hardshrink(x, 0.3), 4, 5)
+    yield "softshrink", both(lambda x: F.softshrink(x, 0.3), 4, 5)
+    yield "multi_margin", both(lambda x: F.multi_margin_loss(x, torch.arange(4)), 4, 5)
+    yield "multi_margin_squared", {"": (lambda x, y, w: F.multi_margin_loss(x, y, p=2, weight=w, reduction="sum"),
+                                        lambda: (torch.randn(4, 5, requires_grad=True), labels, torch.rand(5)))}
+    yield "multi_margin_each", {"": (lambda x, y: F.multi_margin_loss(x, y, margin=0.5, reduction="none"),
+                                     lambda: (torch.randn(4, 5, requires_grad=True), labels))}
+    yield "multilabel_margin", {"": (F.multilabel_margin_loss, lambda: multilabel(True))}
+    yield "multilabel_margin_sum", {"": (lambda x, y: F.multilabel_margin_loss(x, y, reduction="sum"),
+                                         lambda: multilabel(False))}
+    yield "one_hot", {"": (lambda y: F.one_hot(y, 5), lambda: (labels,))}
+
+
+def sequences():
+    pad = nn.utils.rnn.pad_sequence
+    yield "pad_sequence", {"": (lambda a, b: pad([a, b], batch_first=True),
+                                lambda: (torch.randn(3, 2, requires_grad=True), torch.randn(5, 2)))}
+    yield "pad_sequence_left", {"": (lambda a, b: pad([a, b], padding_value=1.0, padding_side="left"),
+                                     lambda: (torch.randn(3, 2), torch.randn(5, 2)))}
+    yield "stft", both(lambda x: torch.view_as_real(torch.stft(x, 8, return_complex=True, window=torch.hann_window(8))), 2, 32)
+    yield "stft_two_sided", both(lambda x: torch.view_as_real(torch.stft(
+        x, 8, hop_length=3, win_length=6, return_complex=True, onesided=False, normalized=True)), 32)
+    yield "istft", both(lambda x: torch.istft(torch.view_as_complex(x), 8, window=torch.ones(8)), 2, 5, 9, 2)
+    yield "istft_length", both(lambda x: torch.istft(torch.view_as_complex(x), 8, length=20), 5, 9, 2)
+    yield "broadcast_tensors", both(lambda x: torch.broadcast_tensors(x, torch.ones(3, 1, 5))[0] * 2, 4, 5)
+    yield "unsafe_chunk", both(lambda x: torch.unsafe_chunk(x, 2, 1)[0] * 2, 4, 6)
+
+
+def products():
+    def two(a, b):
+        return lambda: (torch.randn(*a, requires_grad=True), torch.randn(*b))
+
+    def matmul(a, b):
+        return a @ b
+
+    def into(a, b, out):
+        return torch.matmul(a, b, out=out)
+
+    for name, a, b in (("12", (4,), (2, 4, 3)), ("2n", (5, 4), (2, 4, 3)), ("n1", (2, 5, 4), (4,)), ("n2", (2, 5, 4), (4, 3)),
+                       ("nn", (3, 1, 2, 6), (3, 4, 6, 5)), ("one", (1, 5, 4), (3, 4, 2))):
+        yield "matmul_" + name, {"": (matmul, two(a, b)), "_inference": (
+            matmul, lambda a=a, b=b: (torch.randn(*a), torch.randn(*b)))}
+    yield "matmul_out", {"": (into, lambda: (torch.randn(2, 5, 4), torch.randn(4, 3), torch.empty(2, 5, 3))),
+                         "_many": (into, lambda: (torch.randn(5, 4), torch.randn(2, 4, 3), torch.empty(2, 5, 3)))}
+    yield "dropout", both(lambda x: F.dropout(x, 0.5) + F.dropout(x, 0.5, False) + F.dropout(x, 0.0), 3, 4)
+    yield "batch_norm", both(lambda x: F.batch_norm(x, None, None, training=True), 3, 4)
+    yield "adam", {"": (adam, lambda: (*(torch.rand(4, 3) for _ in range(4)), torch.tensor(1.0)))}
+
+
+def adam(parameter, gradient, mean, square, step):
+    mean.lerp_(gradient, 0.1)
+    square.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
+    step.add_(1)
+    parameter.addcdiv_(mean / (1 - 0.9 ** step), (square / (1 - 0.999 ** step)).sqrt().add_(1e-8), value=-0.001)
+
+
+class Recurrent(nn.Module):
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, x):
+        output, state = self.network(x)
+        return output, *(state if isinstance(state, tuple) else (state,))
+
+
+def recurrent():
+    torch._dynamo.config.allow_rnn = True
+    wide = dict(num_layers=2, bidirectional=True, batch_first=True, dropout=0.2)
+    for name, kind, options in (("lstm", nn.LSTM, {}), ("lstm_wide", nn.LSTM, wide), ("lstm_bare", nn.LSTM, dict(bias=False)),
+                                ("lstm_projected", nn.LSTM, dict(proj_size=2)), ("gru", nn.GRU, {}), ("gru_wide", nn.GRU, wide),
+                                ("rnn_wide", nn.RNN, wide), ("rnn_relu", nn.RNN, dict(nonlinearity="relu"))):
+        torch.manual_seed(0)
+        network = Recurrent(kind(3, 4, **options))
+        without = torch.no_grad()(lambda x, network=network: network(x))
+        yield name, {"": (network, normal(5, 2, 3)), "_inference": (without, normal(5, 2, 3, grad=False))}
+
+
+def programs():
+    for group in (upsampling, losses, sequences, products, recurrent):
+        for name, variants in group():
+            for variant, program in variants.items():
+                yield f"{group.__name__}_{name}{variant}", program
