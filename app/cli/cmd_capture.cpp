@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli capture [-o DIR] -- python script.py ARGS
+// dynascope-cli capture [-o DIR] [--break WHERE ... | --live SOCKET] -- python script.py ARGS
 //
 // The program runs as it is: what is asked of PyTorch and of the recorder stands in the environment, and so
-// holds for every Python below it, the ranks of torchrun among them.
+// holds for every Python below it, the ranks of torchrun among them. With --break the compilation stops where
+// it is asked to, and standard input has the commands; the program gets none.
 #include "app/cli/command.h"
+#include "app/cli/live_console.h"
 #include "core/dynamo/recording.h"
 
 #include <algorithm>
@@ -13,11 +15,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <poll.h>
 #include <spawn.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +33,8 @@ namespace fs = std::filesystem;
 
 struct Options {
     std::string folder = "dynascope-capture";
+    std::vector<std::string> breakpoints;
+    std::string live;
     std::vector<std::string> program;
 };
 
@@ -47,7 +53,8 @@ Result<std::string> recorderFolder() {
 }
 
 /// Our environment with what the capture needs.
-std::vector<std::string> environment(const std::string& folder, const std::string& recorder) {
+std::vector<std::string> environment(const std::string& folder, const std::string& recorder,
+                                     const std::string& live) {
     std::map<std::string, std::string> values;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
@@ -58,6 +65,7 @@ std::vector<std::string> environment(const std::string& folder, const std::strin
     path = recorder + "/startup:" + recorder + (path.empty() ? "" : ":" + path);
     values["DYNASCOPE_CAPTURE"] = folder;
     values["TORCH_TRACE"] = folder;
+    if (!live.empty()) values["DYNASCOPE_LIVE"] = live;
     std::vector<std::string> out;
     for (const auto& [name, value] : values)
         out.push_back(name + '=' + value);
@@ -97,19 +105,26 @@ std::string summary(const std::string& folder, const Found& found) {
 }
 
 /// Waits for the program and passes on what others tell us; the status as waitpid gives it.
-int wait(pid_t program, const sigset_t& signals, const std::string& folder) {
-    const bool shown = isatty(STDERR_FILENO) == 1;
-    const timespec now_and_then{0, 500'000'000};
+int wait(pid_t program, int signals, const std::string& folder, LiveConsole* console) {
+    const bool shown = console == nullptr && isatty(STDERR_FILENO) == 1;
+    constexpr int nowAndThen = 500; // ms
+    std::vector<pollfd> waitedFor;
     for (;;) {
-        siginfo_t info{};
-        const int signal = sigtimedwait(&signals, &info, &now_and_then);
+        waitedFor.assign(1, {signals, POLLIN, 0});
+        if (console != nullptr) console->addDescriptors(waitedFor);
+        ::poll(waitedFor.data(), waitedFor.size(), nowAndThen);
+        signalfd_siginfo info{};
+        while (::read(signals, &info, sizeof info) == sizeof info) {
+            // The terminal sends to the program as well, a process only to us.
+            if (info.ssi_signo != SIGCHLD && info.ssi_code <= 0)
+                kill(program, static_cast<int>(info.ssi_signo));
+        }
+        if (console != nullptr) console->serve();
         int status = 0;
         if (waitpid(program, &status, WNOHANG) == program) {
             if (shown) std::fputs("\r\x1b[K", stderr);
             return status;
         }
-        // The terminal sends to the program as well, a process only to us.
-        if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) kill(program, signal);
         if (shown)
             std::fprintf(stderr, "\r\x1b[K%s", withoutControlCodes(summary(folder, look(folder))).c_str());
     }
@@ -123,6 +138,14 @@ int run(Options& options) {
     const std::string folder = failure ? std::string() : fs::canonical(options.folder, failure).string();
     if (failure) return fail(Error{failure.message(), options.folder, 0, 0});
 
+    std::unique_ptr<LiveConsole> console;
+    if (!options.breakpoints.empty()) {
+        if (!options.live.empty()) return fail("--break and --live exclude each other");
+        Result<std::unique_ptr<LiveConsole>> opened = LiveConsole::open(options.breakpoints);
+        if (!opened) return fail(opened.error());
+        console = std::move(*opened);
+    }
+
     sigset_t signals, before;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
@@ -134,16 +157,23 @@ int run(Options& options) {
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &before);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    std::vector<std::string> values = environment(folder, *recorder);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    if (console) posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    std::vector<std::string> values =
+        environment(folder, *recorder, console ? console->socketPath() : options.live);
     pid_t program = 0;
-    const int started = posix_spawnp(&program, options.program.front().c_str(), nullptr, &attributes,
+    const int started = posix_spawnp(&program, options.program.front().c_str(), &files, &attributes,
                                      pointers(options.program).data(), pointers(values).data());
+    posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     if (started != 0) {
         sigprocmask(SIG_SETMASK, &before, nullptr);
         return fail(Error{std::strerror(started), options.program.front(), 0, 0});
     }
-    const int status = wait(program, signals, folder);
+    const int told = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    const int status = wait(program, told, folder, console.get());
+    close(told);
     sigprocmask(SIG_SETMASK, &before, nullptr);
     std::fprintf(stderr, "%s\n", withoutControlCodes(summary(folder, look(folder))).c_str());
     return WIFSIGNALED(status) ? signalBase + WTERMSIG(status) : WEXITSTATUS(status);
@@ -156,6 +186,11 @@ void addCapture(Parser& parser) {
     Command command = parser.command(
         "capture", "Run a program with TORCH_TRACE and the recorder of Dynamo on; ends as the program does");
     command.add("-o,--output", options->folder, "Folder for the trace and the recordings").showDefault();
+    command.add(
+        "--break", options->breakpoints,
+        "Stop where Dynamo traces this, and take commands from the terminal: FILE:LINE, \"FILE:LINE if "
+        "CONDITION\", CONDITION, \"graph break\", exception, or start");
+    command.add("--live", options->live, "Unix socket of a client that is to pause the compilation");
     command
         .add("program", options->program, "After --: the program and its arguments, such as python train.py")
         .required();

@@ -46,7 +46,9 @@ Argument Command::add(const std::string& name, std::size_t& target, const std::s
 }
 
 Argument Command::add(const std::string& name, std::vector<std::string>& target, const std::string& help) {
-    return Argument(m_app->add_option(name, target, help));
+    CLI::Option* option = m_app->add_option(name, target, help);
+    if (name.front() == '-') option->allow_extra_args(false); // one value each time, not all that follow
+    return Argument(option);
 }
 
 void Command::flag(const std::string& name, bool& target, const std::string& help) {

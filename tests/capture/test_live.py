@@ -201,6 +201,20 @@ class LiveTest(unittest.TestCase):
         self.assertEqual([client.hear()["event"] for _ in range(2)], ["error", "error"])
         self.assertEqual(client.end(), "1 True")
 
+    @unittest.skipUnless("DYNASCOPE_CLI" in os.environ, "needs dynascope-cli")
+    def test_conditions_hold_where_the_recording_says(self):
+        for condition in ("nodes > 3 and op == RETURN_VALUE", "local y is tensor and y.dtype == f32", "guard on L['x']",
+                          "k == 2 and not local y", "local k is lazy"):
+            folder = tempfile.mkdtemp(dir=self.folder)
+            client = Client(folder)
+            self.assertEqual(client.say("break", condition=condition)["event"], "breakpoint")
+            stop = client.go()
+            client.end() if stop else client.finish()
+            path = stop["recording"] if stop else os.path.join(folder, os.listdir(folder)[0])
+            found = subprocess.run([os.environ["DYNASCOPE_CLI"], "steps", path, "--until", condition, "--json"],
+                                   capture_output=True, text=True)
+            self.assertEqual(stop["step"] if stop else None, json.loads(found.stdout)["step"] if found.stdout else None, condition)
+
     def test_conditions_are_read_as_the_reader_reads_them(self):
         for text in ("nodes > 10", "local x is tensor and x.dtype == f32", "guard on L['x'] or (function == helper and not stack > 2)",
                      "local x", "x.shape == '[2, 3]'", "local x is not tensor", "guard on L['a'].size()[0]"):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A child process with both ends of its standard streams in hand. Internal to the client.
+// A child process with both ends of its standard streams in hand. Internal to the client, but for Fd.
 #pragma once
 
 #include "core/base/result.h"

@@ -44,7 +44,7 @@ class Live:
         self._move = "continue"
         self._from = None  # (attempt, depth, frame, line) where the move began
         self._lines = {}  # id() of a list of instructions -> (their lines, the list)
-        self._places = {}  # id() of a FrameState -> (the line of its last step, the state)
+        self._places = {}  # id() of a FrameState -> (line and number of its last step, the state)
         self._attempt = None
 
     @classmethod
@@ -88,7 +88,7 @@ class Live:
             self._attempt = attempt
             self._places.clear()
         before = self._places.get(id(frame))
-        self._places[id(frame)] = line, frame
+        self._places[id(frame)] = line, recorder.steps - 1, frame
         while self.connected and self._poll.poll(0):
             self._take(self._receive())
         if not self.connected:
@@ -104,10 +104,8 @@ class Live:
         hit = next((b for b in self._breakpoints if b.event == kind), None)
         if hit is None or not self.connected:
             return
-        index = max(frame.index, 0)
-        lines = self._lines_of(tx)
-        line = (lines[index] if index < len(lines) else 0) or 0
-        moment = conditions.Moment(attempt, tx, index, line, recorder.steps - 1)
+        line, step, _ = self._places.get(id(frame), (0, recorder.steps - 1, None))
+        moment = conditions.Moment(attempt, tx, max(frame.index, 0), line, step)
         place = self._place(moment, recorder, reason=kind, breakpoint=hit.identity, text=text[:4000])
         self._pause(place, may_break=False, here=(attempt, tx.inline_depth, frame, line))
 

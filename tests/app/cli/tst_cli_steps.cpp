@@ -13,7 +13,11 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <csignal>
+#include <cstring>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 using namespace dynascope;
 
@@ -36,6 +40,40 @@ Run cli(const QStringList& arguments) {
 QJsonObject object(const Run& run) {
     return QJsonDocument::fromJson(run.out.toUtf8()).object();
 }
+
+/// A program's end of live mode: what the recorder would say, and what it is told.
+class FakeProgram {
+public:
+    explicit FakeProgram(const QByteArray& path)
+        : m_socket(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::memcpy(address.sun_path, path.data(), static_cast<std::size_t>(path.size()));
+        const timeval patience{30, 0};
+        setsockopt(m_socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        connected = ::connect(m_socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    }
+    ~FakeProgram() { ::close(m_socket); }
+    FakeProgram(const FakeProgram&) = delete;
+    FakeProgram& operator=(const FakeProgram&) = delete;
+
+    bool say(const QByteArray& line) const {
+        return ::send(m_socket, line.data(), static_cast<std::size_t>(line.size()), MSG_NOSIGNAL) ==
+               line.size();
+    }
+    QString hear() const {
+        QByteArray out;
+        char byte = 0;
+        while (::recv(m_socket, &byte, 1, 0) == 1 && byte != '\n')
+            out += byte;
+        return QString::fromUtf8(out);
+    }
+
+    bool connected = false;
+
+private:
+    int m_socket;
+};
 
 } // namespace
 
@@ -114,6 +152,57 @@ private slots:
         QCOMPARE(cli({"capture", "-o", folder, "--", "sh", "-c", "kill -9 $$"}).exitCode, 128 + SIGKILL);
         QCOMPARE(cli({"capture", "-o", folder, "--", "no-such-program"}).exitCode, 2);
         QCOMPARE(cli({"capture", "-o", folder}).exitCode, 2);
+    }
+
+    void takesCommandsWhereAProgramStops() {
+        QProcess process;
+        process.start(
+            test::program("dynascope-cli"),
+            {"capture", "-o", m_folder.filePath("live"), "--break", "a.py:7 if nodes > 2", "--break",
+             "graph break", "--", "sh", "-c",
+             "echo $DYNASCOPE_LIVE; until rm $DYNASCOPE_LIVE.end 2>/dev/null; do sleep 0.02; done; exit 3"});
+        QVERIFY(process.waitForReadyRead(30000));
+        const QByteArray path = process.readAllStandardOutput().trimmed();
+        {
+            const FakeProgram program(path);
+            QVERIFY(program.connected);
+            QVERIFY(program.say(R"({"event":"hello","protocol":1,"rank":2})"
+                                "\n"
+                                R"({"event":"stopped","reason":"start"})"
+                                "\n"));
+            QCOMPARE(program.hear(), R"({"command":"break","condition":"nodes > 2","file":"a.py","line":7})");
+            QVERIFY(program.say("{\"event\":\"breakpoint\",\"id\":1}\n"));
+            QCOMPARE(program.hear(), R"({"command":"break","on":"graph break"})");
+            QVERIFY(program.say("{\"event\":\"breakpoint\",\"id\":2}\n"));
+            QCOMPARE(program.hear(), R"({"command":"continue"})");
+            const QByteArray stop =
+                "{\"event\":\"running\"}\n{\"event\":\"stopped\",\"reason\":\"breakpoint\","
+                "\"breakpoint\":1,\"step\":60,\"file\":\"a.py\",\"line\":7,\"function\":\"f\","
+                "\"recording\":\"" +
+                m_recording.toUtf8() + "\"}\n";
+            QVERIFY(program.say(stop));
+            process.write("where\nprint\nn\n");
+            QVERIFY(process.waitForBytesWritten(30000));
+            QCOMPARE(program.hear(), R"({"command":"next"})");
+            QVERIFY(program.say(stop));
+            process.write("break graph\n");
+            QVERIFY(process.waitForBytesWritten(30000));
+            QCOMPARE(program.hear(), R"({"command":"graph_break"})");
+            QVERIFY(program.say(stop));
+            process.closeWriteChannel(); // and the program goes on alone
+            QCOMPARE(program.hear(), R"({"command":"detach"})");
+        }
+        QFile end(QString::fromUtf8(path) + ".end");
+        QVERIFY(end.open(QIODevice::WriteOnly));
+        QVERIFY(process.waitForFinished(30000));
+        QCOMPARE(process.exitCode(), 3);
+        const QString said = QString::fromUtf8(process.readAllStandardError());
+        for (const char* text : {"breakpoint 1: a.py:7 if nodes > 2", "rank 2: f at a.py:7, breakpoint 1",
+                                 "call stack", "value stack, top first"})
+            QVERIFY2(said.contains(text), qPrintable(said));
+        QVERIFY(!QFile::exists(QString::fromUtf8(path)));
+        QCOMPARE(cli({"capture", "--break", "nodes >", "--", "true"}).exitCode, 2);
+        QCOMPARE(cli({"capture", "--break", "start", "--live", "x", "--", "true"}).exitCode, 2);
     }
 
     void passesSignalsOn() {
