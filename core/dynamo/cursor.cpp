@@ -104,6 +104,19 @@ Result<Halt> runUntilAny(const Recording& recording, StepIndex from, const std::
     return Halt{};
 }
 
+/// As runToLine(), but only where the breakpoint's condition holds.
+Result<StepIndex> runToLineIf(const Recording& recording, StepIndex from, const Breakpoint& breakpoint,
+                              Direction direction, const TaskContext& task) {
+    const LiveBreakpoint& where = breakpoint.where();
+    for (StepIndex at = from;;) {
+        at = runToLine(recording, at, where.file, where.line, direction);
+        if (at == noStep || !breakpoint.condition()) return at;
+        if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+        const State* state = recording.stateAt(at);
+        if (state != nullptr && breakpoint.condition()->holds(recording, *state, at)) return at;
+    }
+}
+
 } // namespace
 
 StepIndex stepIn(const Recording& recording, StepIndex from, Direction direction) {
@@ -208,13 +221,19 @@ Result<Halt> runToBreakpoint(const Recording& recording, StepIndex from,
     };
     std::vector<Waiting> conditions;
     for (std::size_t i = 0; i < breakpoints.size(); ++i) {
-        if (const Condition* condition = breakpoints[i].condition()) {
-            conditions.push_back({condition, i});
-        } else if (const StepIndex step =
-                       runToLine(recording, from, breakpoints[i].file(), breakpoints[i].line(), direction);
-                   nearer(step)) {
-            best = {step, i};
+        const LiveBreakpoint& where = breakpoints[i].where();
+        StepIndex step = noStep;
+        if (!where.on.empty()) {
+            step = runTo(recording, from,
+                         where.on == "exception" ? Happening::Exception : Happening::GraphBreak, direction);
+        } else if (where.line > 0) {
+            const Result<StepIndex> found = runToLineIf(recording, from, breakpoints[i], direction, task);
+            if (!found) return tl::unexpected(found.error());
+            step = *found;
+        } else {
+            conditions.push_back({breakpoints[i].condition(), i});
         }
+        if (nearer(step)) best = {step, i};
     }
     if (conditions.empty()) return best;
     const Result<Halt> found = runUntilAny(recording, from, conditions, direction, best.step, task);

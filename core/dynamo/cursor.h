@@ -50,7 +50,8 @@ struct Halt {
     StepIndex step = noStep;
     std::size_t breakpoint = 0; ///< of those that were given
 };
-/// The next step at which any of the breakpoints halts: a line begins anew, or a condition comes to hold.
+/// The next step at which any of the breakpoints halts: a line begins anew, a condition comes to hold, or a
+/// graph break or an exception came in its course.
 /// "cancelled" if the task was.
 [[nodiscard]] Result<Halt> runToBreakpoint(const Recording& recording, StepIndex from,
                                            std::span<const Breakpoint> breakpoints, Direction direction,

@@ -169,7 +169,7 @@ private slots:
         const RecordingPtr r = recording("gb13_break_in_callee");
         std::vector<Breakpoint> points{*Breakpoint::parse("gb13_break_in_callee.py:16"),
                                        *Breakpoint::parse("nodes > 1"), *Breakpoint::parse("attempt == 1")};
-        QCOMPARE(points[0].line(), 16U);
+        QCOMPARE(points[0].where().line, 16U);
         QVERIFY(!points[0].condition() && points[1].condition());
         // Forward to the end, then back: the same places, and each of what it waits for.
         std::vector<StepIndex> there, back;
@@ -195,8 +195,17 @@ private slots:
         QCOMPARE(there, back);
         QVERIFY(runToBreakpoint(*r, noStep, {}, Direction::Forward)->step == noStep);
         QVERIFY(!Breakpoint::parse("cap.py:"));
-        QVERIFY(!Breakpoint::parse(":3"));
-        QVERIFY(Breakpoint::parse("file == 'a:3'")->condition());
+        const auto haltOf = [&](std::string_view text) {
+            const std::vector<Breakpoint> one{*Breakpoint::parse(text)};
+            return runToBreakpoint(*r, noStep, one, Direction::Forward)->step;
+        };
+        QCOMPARE(haltOf("graph break"), runTo(*r, noStep, Happening::GraphBreak, Direction::Forward));
+        QCOMPARE(haltOf("exception"), runTo(*r, noStep, Happening::Exception, Direction::Forward));
+        QCOMPARE(haltOf("16"), runToLine(*r, noStep, "", 16, Direction::Forward));
+        const StepIndex second = haltOf("gb13_break_in_callee.py:16 if attempt == 1");
+        QVERIFY(second > haltOf("gb13_break_in_callee.py:16"));
+        QCOMPARE(r->attempts()[r->frames()[r->steps()[second].frame].attempt].number, 1U);
+        QCOMPARE(haltOf("file == gb13_break_in_callee.py"), 0U);
     }
 
     void textIsFound() {

@@ -240,5 +240,7 @@ def _compare(moment, compare, first, second):
     right = _value(moment, second)
     if right is None:
         right = second[1]  # a word that names nothing stands for itself: f32, helper, LOAD_FAST
+    if first == ("word", "file") and "/" not in str(right):
+        left = left.rpartition("/")[2]
     numbers = _number(left), _number(right)
     return compare(*numbers) if None not in numbers else compare(str(left), str(right))
