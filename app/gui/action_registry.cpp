@@ -29,6 +29,19 @@ QString scopeName(Scope scope) {
     return {};
 }
 
+namespace {
+
+QString tipOf(const ActionSpec& spec) {
+    return spec.tip.isEmpty() ? QString(spec.text).remove(QStringLiteral("...")) : spec.tip;
+}
+
+QString tipWithKey(const ActionSpec& spec) {
+    if (spec.keys.isEmpty()) return tipOf(spec);
+    return tipOf(spec) + QStringLiteral("  (%1)").arg(spec.keys.first().toString(QKeySequence::NativeText));
+}
+
+} // namespace
+
 ActionRegistry::ActionRegistry(QObject* parent)
     : QObject(parent) {}
 
@@ -39,13 +52,10 @@ QAction* ActionRegistry::add(const ActionSpec& spec, std::function<void()> run) 
     action->setCheckable(spec.checkable);
     action->setShortcutContext(spec.scope == Scope::Window ? Qt::WindowShortcut
                                                            : Qt::WidgetWithChildrenShortcut);
-    QString plain = spec.tip.isEmpty() ? QString(spec.text).remove(QStringLiteral("...")) : spec.tip;
-    action->setStatusTip(plain);
-    if (!spec.keys.isEmpty())
-        plain += QStringLiteral("  (%1)").arg(spec.keys.first().toString(QKeySequence::NativeText));
-    action->setToolTip(plain);
+    action->setStatusTip(tipOf(spec));
+    action->setToolTip(tipWithKey(spec));
     if (run) connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
-    m_entries.push_back({spec, action});
+    m_entries.push_back({spec, action, {}});
     return action;
 }
 
@@ -56,12 +66,22 @@ QAction* ActionRegistry::addToggle(ActionSpec spec, std::function<void(bool)> ru
     return action;
 }
 
+void ActionRegistry::setEnabled(const QString& id, bool enabled, const QString& why) {
+    for (Entry& entry : m_entries) {
+        if (!entry.action || entry.spec.id != id) continue;
+        entry.needs = enabled ? QString() : why;
+        entry.action->setEnabled(enabled);
+        entry.action->setToolTip(tipWithKey(entry.spec) +
+                                 (entry.needs.isEmpty() ? QString() : QLatin1Char('\n') + entry.needs));
+    }
+}
+
 void ActionRegistry::document(Scope scope, const QKeySequence& key, const QString& text) {
     ActionSpec spec;
     spec.text = text;
     spec.keys = {key};
     spec.scope = scope;
-    m_entries.push_back({spec, nullptr});
+    m_entries.push_back({spec, nullptr, {}});
 }
 
 QAction* ActionRegistry::find(const QString& id) const {

@@ -48,12 +48,15 @@ public:
     QAction* add(const ActionSpec& spec, std::function<void()> run);
     /// The same for a checkable action; `run` gets the new state.
     QAction* addToggle(ActionSpec spec, std::function<void(bool)> run);
+    /// Enables or disables; `why` is what a disabled action needs, for its tooltip and the palette.
+    void setEnabled(const QString& id, bool enabled, const QString& why);
     /// A key that a widget handles itself, listed for the Keyboard page and checked for conflicts.
     void document(Scope scope, const QKeySequence& key, const QString& text);
 
     struct Entry {
         ActionSpec spec;
         QAction* action = nullptr; ///< null for documented keys
+        QString needs;             ///< what it lacks while it is disabled, where setEnabled() was told
     };
     [[nodiscard]] const std::vector<Entry>& entries() const { return m_entries; }
     [[nodiscard]] QAction* find(const QString& id) const; ///< or null

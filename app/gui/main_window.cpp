@@ -76,10 +76,11 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     m_palette->setActionSource([this] {
         std::vector<PaletteAction> actions;
         for (const ActionRegistry::Entry& entry : m_actions->entries())
-            if (entry.action && entry.action->isEnabled())
+            if (entry.action && (entry.action->isEnabled() || !entry.needs.isEmpty()))
                 actions.push_back({entry.spec.id, QString(entry.spec.text).remove(QStringLiteral("...")),
                                    entry.spec.menu, entry.spec.icon,
-                                   entry.spec.keys.isEmpty() ? QKeySequence() : entry.spec.keys.first()});
+                                   entry.spec.keys.isEmpty() ? QKeySequence() : entry.spec.keys.first(),
+                                   entry.needs});
         return actions;
     });
     connect(m_palette, &Palette::actionChosen, m_actions, &ActionRegistry::trigger);

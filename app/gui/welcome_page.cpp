@@ -17,7 +17,7 @@ using namespace views;
 
 namespace {
 constexpr qsizetype shownRecent = 6;
-constexpr std::size_t shownSamples = 3;
+constexpr std::size_t shownSamples = 6;
 } // namespace
 
 WelcomePage::WelcomePage(Theme& theme, QWidget* parent)

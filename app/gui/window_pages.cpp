@@ -61,19 +61,20 @@ void MainWindow::updatePageActions() {
     const bool memory = capture && capture->session->memory, tree = capture && capture->session->tree;
     const bool recorded = capture && !capture->session->recordings.empty();
     const Page page = m_workspace.place().page;
-    const auto update = [&](const char* id, Page of, bool enabled) {
-        QAction* action = m_actions->find(QLatin1String(id));
-        if (!action) return;
-        action->setEnabled(enabled);
-        action->setChecked(page == of);
+    const auto update = [&](const char* id, Page of, bool enabled, const QString& needs) {
+        m_actions->setEnabled(QLatin1String(id), enabled, capture ? needs : tr("needs an open capture"));
+        if (QAction* action = m_actions->find(QLatin1String(id))) action->setChecked(page == of);
     };
-    update("go.stages", Page::Stages, capture && (compiles || !(memory || tree || recorded)));
-    update("go.breaks", Page::Breaks, capture && capture->breaks.breaks > 0);
-    update("go.memory", Page::Memory, memory);
-    update("go.compare", Page::Compare, capture);
-    update("go.replay", Page::Replay, compiles || tree);
-    update("go.autograd", Page::Autograd, compiles);
-    update("go.dynamo", Page::Dynamo, recorded);
+    update("go.stages", Page::Stages, capture && (compiles || !(memory || tree || recorded)),
+           tr("needs a capture with compiles"));
+    update("go.breaks", Page::Breaks, capture && capture->breaks.breaks > 0,
+           tr("this capture has no graph break"));
+    update("go.memory", Page::Memory, memory, tr("needs a memory snapshot"));
+    update("go.compare", Page::Compare, capture, {});
+    update("go.replay", Page::Replay, compiles || tree, tr("needs compiled graphs"));
+    update("go.autograd", Page::Autograd, compiles, tr("needs compiled graphs"));
+    update("go.dynamo", Page::Dynamo, recorded,
+           tr("needs a recording: dynascope-cli capture -o DIR -- python script.py"));
 }
 
 void MainWindow::makePageSwitch() {

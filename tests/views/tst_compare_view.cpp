@@ -41,6 +41,7 @@ private slots:
     void tabWalksAndLeaves();
     void keysOfTheCanvas();
     void nextDifferenceVisitsAll();
+    void nextDifferenceGoesOnFromAnyNode();
     void spaceFoldsAndOpens();
     void openingABlockKeepsItInPlace();
     void mergedMode();
@@ -424,6 +425,19 @@ void TestCompareView::nextDifferenceVisitsAll() {
     QCOMPARE(QString::fromStdString(m_workspace->selectedNode()->name), seen.first()); // round again
     m_view->nextDifference(-1);
     QCOMPARE(QString::fromStdString(m_workspace->selectedNode()->name), seen.last());
+}
+
+void TestCompareView::nextDifferenceGoesOnFromAnyNode() {
+    open("encoder_train");
+    m_view->openAll();
+    settle();
+    const auto go = [this](int direction) {
+        click(a(), "relu_1"); // itself no difference
+        m_view->nextDifference(direction);
+        return QString::fromStdString(m_workspace->selectedNode()->name);
+    };
+    QCOMPARE(go(1), QString("clone_8"));  // what became of dropout_4, beside it
+    QCOMPARE(go(-1), QString("view_23")); // between the product and relu, in B
 }
 
 void TestCompareView::spaceFoldsAndOpens() {

@@ -171,6 +171,22 @@ void TestPalette::opensAndGoes() {
     QCOMPARE(chosen.size(), 1);
     QCOMPARE(chosen.first().first().toString(), QString("a.b"));
 
+    // What cannot be chosen now is found all the same, after the rest, and says what it needs.
+    palette.setActionSource([] {
+        return std::vector<PaletteAction>{{"go.dynamo", "Dynamo", "Go", "", {}, "needs a recording"},
+                                          {"a.b", "Do Dynamo things", "Go", "", {}}};
+    });
+    palette.open(">dynamo");
+    QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Action)], std::size_t(2));
+    QCOMPARE(palette.model().hit(1)->id, QString(">a.b"));
+    QCOMPARE(palette.model().hit(2)->detail, QString("needs a recording"));
+    QTest::keyClick(palette.field(), Qt::Key_Down);
+    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QVERIFY(palette.isVisible());
+    QCOMPARE(chosen.size(), 1);
+    palette.open(">");
+    QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Action)], std::size_t(1));
+
     palette.open("sel");
     QTRY_VERIFY(palette.model().rowCount() > 2);
     QTest::keyClick(palette.field(), Qt::Key_Tab);

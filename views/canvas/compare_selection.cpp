@@ -268,13 +268,18 @@ void CompareView::Private::nextDifference(int direction) {
         int item;
     };
     std::vector<Stop> stops;
-    const auto add = [&stops](Slot slot, const GraphCanvas& canvas, bool onlyRemoved) {
+    // Both panes at the heights of B, so that one walks down both at once.
+    const auto height = [this](Slot slot, const canvas::SceneItem& item) {
+        const double top = item.rect.top();
+        return slot == Slot::A ? canvas::follow(picture.anchors, top, true) : top;
+    };
+    const auto add = [&stops, &height](Slot slot, const GraphCanvas& canvas, bool onlyRemoved) {
         if (!canvas.scene()) return;
         for (const int item : canvas.scene()->differences) {
             const canvas::SceneItem& there = canvas.scene()->items[static_cast<std::size_t>(item)];
             // A changed node stands on both sides and is stopped at once, in B.
             if (onlyRemoved && there.change != diff::Change::Removed) continue;
-            stops.push_back({there.rect.top(), there.rect.left(), slot, item});
+            stops.push_back({height(slot, there), there.rect.left(), slot, item});
         }
     };
     if (picture.merged) {
@@ -291,7 +296,15 @@ void CompareView::Private::nextDifference(int direction) {
         stops.begin(), stops.end(), [this](const Stop& s) { return canvasOf(s.slot).selected() == s.item; });
     const auto count = static_cast<std::ptrdiff_t>(stops.size());
     std::ptrdiff_t at = direction > 0 ? 0 : count - 1;
-    if (current != stops.end()) at = ((current - stops.begin()) + (direction > 0 ? 1 : -1) + count) % count;
+    if (current != stops.end()) {
+        at = ((current - stops.begin()) + (direction > 0 ? 1 : -1) + count) % count;
+    } else if (const GraphCanvas& here = active(); here.selected() >= 0) {
+        // From a node that is no difference on to the first one below or above it.
+        const double y = height(slotOf(here), here.scene()->items[static_cast<std::size_t>(here.selected())]);
+        const auto below =
+            std::partition_point(stops.begin(), stops.end(), [y](const Stop& s) { return s.y < y; });
+        at = ((below - stops.begin()) + (direction > 0 ? 0 : -1) + count) % count;
+    }
     const Stop& stop = stops[static_cast<std::size_t>(at)];
     itemClicked(stop.slot, stop.item);
     GraphCanvas& target = canvasOf(stop.slot);

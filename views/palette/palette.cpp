@@ -219,6 +219,10 @@ void Palette::moveCurrent(int rows) {
 void Palette::choose(bool beside) {
     const PaletteHit* hit = m_model->hit(m_list->currentIndex().row());
     if (!hit) return;
+    if (!hit->needs.isEmpty()) {
+        m_summary->setText(hit->title + QStringLiteral(": ") + hit->needs);
+        return;
+    }
     const PaletteHit chosen = *hit;
     m_recent.removeAll(chosen.id);
     m_recent.prepend(chosen.id);

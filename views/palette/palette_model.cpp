@@ -141,12 +141,13 @@ void PaletteDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, shown);
         rest.setLeft(rest.left() + metrics.horizontalAdvance(shown));
     };
+    const QColor normal = hit->needs.isEmpty() ? c.text : c.text3;
     for (const auto& [begin, length] : hit->ranges) {
-        draw(hit->title.mid(at, begin - at), plain, c.text);
-        draw(hit->title.mid(begin, length), bold, c.accent);
+        draw(hit->title.mid(at, begin - at), plain, normal);
+        draw(hit->title.mid(begin, length), bold, hit->needs.isEmpty() ? c.accent : normal);
         at = begin + length;
     }
-    draw(hit->title.mid(at), plain, c.text);
+    draw(hit->title.mid(at), plain, normal);
     rest.setLeft(rest.left() + m_theme.scaled(10));
     draw(hit->detail, m_theme.font(hit->kind == PaletteKind::Node ? FontRole::CodeSmall : FontRole::Text),
          c.text2);

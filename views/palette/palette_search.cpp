@@ -29,10 +29,13 @@ public:
 
     void actions() {
         for (const PaletteAction& action : m_data.actions) {
+            // With nothing typed only what can be chosen is offered.
+            if (m_pattern.isEmpty() && !action.needs.isEmpty()) continue;
             PaletteHit hit;
             hit.kind = PaletteKind::Action;
             hit.id = QStringLiteral(">") + action.id;
-            hit.detail = action.menu;
+            hit.needs = action.needs;
+            hit.detail = action.needs.isEmpty() ? action.menu : action.needs;
             hit.icon = action.icon.isEmpty() ? QStringLiteral("arrow-right") : action.icon;
             hit.key = action.key;
             offer(std::move(hit), action.title);
@@ -219,6 +222,7 @@ private:
     [[nodiscard]] int recency(const PaletteHit& hit) const { return m_recent.value(hit.id, INT_MAX); }
 
     [[nodiscard]] bool before(const PaletteHit& a, const PaletteHit& b) const {
+        if (a.needs.isEmpty() != b.needs.isEmpty()) return a.needs.isEmpty();
         if (a.rank != b.rank) return a.rank < b.rank;
         if (const int ra = recency(a), rb = recency(b); ra != rb) return ra < rb;
         if (m_pattern.isEmpty()) return false;

@@ -22,6 +22,7 @@ inline constexpr std::size_t paletteKinds = 5;
 struct PaletteAction {
     QString id, title, menu, icon;
     QKeySequence key;
+    QString needs = {}; ///< what it lacks now; empty where it can be chosen
 };
 
 /// One reason why graphs of a capture were cut.
@@ -61,6 +62,7 @@ struct PaletteHit {
     QString file;           ///< Source
     int line = 0;
     ir::Address address; ///< Note
+    QString needs;       ///< Action: why it cannot be chosen now, or empty
 };
 
 struct PaletteResult {
