@@ -60,7 +60,9 @@ int main(int argc, char** argv) {
         return 1;
     }
     engine::Service service(pluginFolders);
-    return engine::serve(STDIN_FILENO, messages,
-                         [&](const std::string& method, const nlohmann::json& params,
-                             const TaskContext& task) { return service.handle(method, params, task); });
+    return engine::serve(
+        STDIN_FILENO, messages,
+        [&](const std::string& method, const nlohmann::json& params, const engine::RequestContext& task) {
+            return service.handle(method, params, task);
+        });
 }

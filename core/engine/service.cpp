@@ -73,7 +73,7 @@ Service::~Service() = default;
 Service::Service(Service&&) noexcept = default;
 Service& Service::operator=(Service&&) noexcept = default;
 
-Reply Service::handle(const std::string& method, const json& params, const TaskContext& task) {
+Reply Service::handle(const std::string& method, const json& params, const RequestContext& task) {
     try {
         return dispatch(method, params, task);
     } catch (const json::exception& error) {
@@ -83,7 +83,7 @@ Reply Service::handle(const std::string& method, const json& params, const TaskC
     }
 }
 
-Reply Service::dispatch(const std::string& method, const json& params, const TaskContext& task) {
+Reply Service::dispatch(const std::string& method, const json& params, const RequestContext& task) {
     if (method == "initialize") return initialize(params);
     if (method == "load") return load(params);
     if (method == "passes") return passList(m_passes, m_pluginProblems);

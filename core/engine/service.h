@@ -27,12 +27,12 @@ public:
 
     /// Carries out one request. Never throws.
     [[nodiscard]] Reply handle(const std::string& method, const nlohmann::json& params,
-                               const TaskContext& task);
+                               const RequestContext& task);
 
 private:
     using ProgramPtr = std::shared_ptr<const Program>;
 
-    Reply dispatch(const std::string& method, const nlohmann::json& params, const TaskContext& task);
+    Reply dispatch(const std::string& method, const nlohmann::json& params, const RequestContext& task);
     Reply load(const nlohmann::json& params);
     [[nodiscard]] tl::expected<ProgramPtr, Failure> programOf(const nlohmann::json& params);
 

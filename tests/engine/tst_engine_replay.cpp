@@ -253,7 +253,7 @@ private slots:
             service.handle("record", {{"graph", (*loaded)["graph"]}, {"inputs", mlpInputs()}}, {});
         QVERIFY(recorded);
         std::stop_source stop;
-        TaskContext task;
+        engine::RequestContext task;
         task.stop = stop.get_token();
         task.onProgress = [&](const Progress& progress) {
             if (progress.done > 20) stop.request_stop();

@@ -122,6 +122,14 @@ void Connection::read() {
     lose(std::move(problem));
 }
 
+template <typename Sink>
+void Connection::tell(const Sink& sink) {
+    sink();
+    const std::scoped_lock lock(m_mutex);
+    m_telling = 0;
+    m_changed.notify_all();
+}
+
 void Connection::receive(const std::string& body) {
     json message = json::parse(body, nullptr, false);
     if (!message.is_object()) return;
@@ -134,6 +142,7 @@ void Connection::receive(const std::string& body) {
             const std::scoped_lock lock(m_mutex);
             const auto found = m_pending.find(id.get<std::int64_t>());
             if (found != m_pending.end()) sink = found->second.onProgress;
+            if (sink) m_telling = id.get<std::int64_t>();
         }
         const auto number = [&](const char* key) {
             const json value = params.value(key, json());
@@ -141,8 +150,10 @@ void Connection::receive(const std::string& body) {
         };
         const json phase = params.value("phase", json());
         if (sink)
-            sink({phase.is_string() ? phase.get_ref<const std::string&>() : std::string_view(),
-                  number("done"), number("total")});
+            tell([&] {
+                sink({phase.is_string() ? phase.get_ref<const std::string&>() : std::string_view(),
+                      number("done"), number("total")});
+            });
         return;
     }
     const json id = message.value("id", json());
@@ -154,6 +165,10 @@ void Connection::receive(const std::string& body) {
     m_changed.notify_all();
 }
 
+void Connection::settle(std::unique_lock<std::mutex>& lock, std::int64_t id) {
+    m_changed.wait(lock, [&] { return m_telling != id; });
+}
+
 void Connection::receivePiece(std::int64_t id, std::string_view piece) {
     std::function<void(std::string_view)> sink;
     {
@@ -161,9 +176,10 @@ void Connection::receivePiece(std::int64_t id, std::string_view piece) {
         const auto found = m_pending.find(id);
         if (found == m_pending.end()) return; // of a call that was given up: no credit, so no more
         sink = found->second.onData;
+        if (sink) m_telling = id;
         if (!sink) found->second.data.insert(found->second.data.end(), piece.begin(), piece.end());
     }
-    if (sink) sink(piece);
+    if (sink) tell([&] { sink(piece); });
     (void)send({{"jsonrpc", "2.0"}, {"method", "credit"}, {"params", {{"id", id}, {"count", 1}}}},
                Clock::now() + std::chrono::seconds(10), {});
 }
@@ -241,6 +257,7 @@ CallResult Connection::abandon(std::unique_lock<std::mutex>& lock, std::int64_t 
         lock.lock();
         message += "; the engine did not stop and was killed";
     }
+    settle(lock, id);
     m_pending.erase(id);
     return failed(why == Waited::Stopped ? CallError::Kind::Cancelled : CallError::Kind::TimedOut,
                   std::move(message));
@@ -262,6 +279,7 @@ CallResult Connection::call(const std::string& method, const json& params, const
     if (sent || Clock::now() < deadline)
         how = wait(lock, id, options, sent ? deadline : Clock::now() + options.grace);
     if (how == Waited::Stopped || how == Waited::TimedOut) return abandon(lock, id, how, options);
+    settle(lock, id);
     auto pending = m_pending.extract(id);
     if (how == Waited::Ended) return failed(CallError::Kind::EngineDied, *m_end);
     CallResult result = resultOf(*pending.mapped().message);

@@ -46,6 +46,11 @@ private:
     void read();
     void receive(const std::string& body);
     void receivePiece(std::int64_t id, std::string_view piece);
+    /// Runs what call m_telling was given to hear with; the call does not return meanwhile.
+    template <typename Sink>
+    void tell(const Sink& sink);
+    /// Waits until nothing that call `id` was given is running any more.
+    void settle(std::unique_lock<std::mutex>& lock, std::int64_t id);
     void lose(std::string why);
     [[nodiscard]] bool send(const nlohmann::json& message, std::chrono::steady_clock::time_point deadline,
                             const std::stop_token& stop);
@@ -61,6 +66,7 @@ private:
     std::map<std::int64_t, Pending> m_pending;
     std::set<std::string> m_graphs;
     std::int64_t m_nextId = 1;
+    std::int64_t m_telling = 0;       ///< the call whose sink is running, or 0
     std::optional<std::string> m_end; ///< why the engine is gone
     std::string m_lastWords;          ///< the end of what it wrote to stderr
     bool m_reaped = false;

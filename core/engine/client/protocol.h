@@ -119,7 +119,10 @@
 // node by node, unless `eager` is false. After that `node_iterations` more replays measure every node.
 // `verify`: every how many replays the result is held against an eager run, bit by bit (0: never). `run` is a
 // replay::ReplayRun; `recordings` are those that changed, by plan; with `outputs` also [[described outputs]
-// by plan]. A replay that is cancelled leaves its plans usable.
+// by plan]. A replay that is cancelled leaves its plans usable. With `live` what happens in the replays comes
+// as bulk data while they run, 30 times a second and sooner where there is much: each piece is a batch of
+// events (core/replay/live_events.h), none is left out, and the answer's `live_events` says how many there
+// were.
 //
 // Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
 // "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A

@@ -58,7 +58,9 @@ private:
     json credit(const json& params);
     json status();
     /// Sends the bulk data of the request that is being carried out.
-    tl::expected<void, Failure> stream(const json& id, const std::vector<std::uint8_t>& data);
+    tl::expected<void, Failure> stream(const json& id, std::string_view data);
+    /// One piece of it, once the client has room.
+    tl::expected<void, Failure> sendPiece(const json& id, std::string_view piece);
     std::optional<Request> take();
     void answer(Request& request);
     void finish(int exitStatus);
@@ -175,26 +177,27 @@ json Server::credit(const json& params) {
     return json::object();
 }
 
-tl::expected<void, Failure> Server::stream(const json& id, const std::vector<std::uint8_t>& data) {
+tl::expected<void, Failure> Server::stream(const json& id, std::string_view data) {
+    for (; !data.empty(); data.remove_prefix(std::min(maxPieceBytes, data.size())))
+        if (const auto sent = sendPiece(id, data.substr(0, maxPieceBytes)); !sent) return sent;
+    return {};
+}
+
+tl::expected<void, Failure> Server::sendPiece(const json& id, std::string_view piece) {
     if (!id.is_number_integer())
         return tl::unexpected(Failure{ErrorCode::InvalidRequest, "bulk data needs an integer id", {}});
-    for (std::size_t at = 0; at < data.size(); at += maxPieceBytes) {
-        {
-            std::unique_lock lock(m_mutex);
-            const auto ready = [this] {
-                return m_ended || m_current->credits > 0 || m_current->stop.stop_requested();
-            };
-            if (!m_changed.wait_for(lock, m_patience, ready))
-                return tl::unexpected(
-                    Failure{ErrorCode::Failed, "the client gave no credit for bulk data", {}});
-            if (m_ended || m_current->stop.stop_requested())
-                return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
-            --m_current->credits;
-        }
-        const std::size_t size = std::min(maxPieceBytes, data.size() - at);
-        sendBytes(
-            streamFrame(id.get<std::int64_t>(), {reinterpret_cast<const char*>(data.data()) + at, size}));
+    {
+        std::unique_lock lock(m_mutex);
+        const auto ready = [this] {
+            return m_ended || m_current->credits > 0 || m_current->stop.stop_requested();
+        };
+        if (!m_changed.wait_for(lock, m_patience, ready))
+            return tl::unexpected(Failure{ErrorCode::Failed, "the client gave no credit for bulk data", {}});
+        if (m_ended || m_current->stop.stop_requested())
+            return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
+        --m_current->credits;
     }
+    sendBytes(streamFrame(id.get<std::int64_t>(), piece));
     return {};
 }
 
@@ -216,7 +219,7 @@ std::optional<Request> Server::take() {
 }
 
 void Server::answer(Request& request) {
-    TaskContext task;
+    RequestContext task;
     task.stop = request.stop.get_token();
     std::chrono::steady_clock::time_point last{};
     task.onProgress = [&](const Progress& progress) {
@@ -231,12 +234,15 @@ void Server::answer(Request& request) {
                 {"done", progress.done},
                 {"total", progress.total}}}});
     };
+    task.onData = [&](std::string_view piece) {
+        return piece.size() <= maxPieceBytes && sendPiece(request.id, piece).has_value();
+    };
     Reply reply = task.cancelled() ? tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}})
                                    : m_handler(request.method, request.params, task);
     if (request.id.is_null()) return; // a notification
     if (reply && reply->is_object() && reply->contains("data") && (*reply)["data"].is_binary()) {
         const std::vector<std::uint8_t>& data = (*reply)["data"].get_binary();
-        const auto sent = stream(request.id, data);
+        const auto sent = stream(request.id, {reinterpret_cast<const char*>(data.data()), data.size()});
         const std::size_t size = data.size();
         reply->erase("data");
         (*reply)["bytes"] = size;

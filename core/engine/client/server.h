@@ -24,9 +24,16 @@ struct Failure {
 /// A result whose member "data" is binary goes as bulk data: in pieces, as the client gives credits.
 using Reply = tl::expected<nlohmann::json, Failure>;
 
+/// What a request is carried out with.
+struct RequestContext : TaskContext {
+    /// Sends bulk data while the request is being carried out: one piece of at most maxPieceBytes. From any
+    /// one thread at a time; blocks until the client has room; false once nobody takes any more.
+    std::function<bool(std::string_view piece)> onData;
+};
+
 /// Carries out one request on the worker. A method it does not know gives Failure{MethodNotFound}.
 using Handler =
-    std::function<Reply(const std::string& method, const nlohmann::json& params, const TaskContext& task)>;
+    std::function<Reply(const std::string& method, const nlohmann::json& params, const RequestContext& task)>;
 
 /// How long bulk data waits for a credit before its request fails and the next one has its turn.
 inline constexpr std::chrono::milliseconds creditPatience = std::chrono::seconds(60);

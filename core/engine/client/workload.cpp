@@ -150,12 +150,29 @@ public:
         json plans = json::array();
         for (const std::size_t graph : m_out.graphs)
             plans.push_back(m_plans[graph]);
+        if (m_options.onRecorded) m_options.onRecorded(m_out);
+        replay::LiveReader reader;
+        CallOptions call = m_call;
+        std::string fault; // written by the reader thread before the answer comes
+        if (m_options.onEvents)
+            call.onData = [&](std::string_view piece) {
+                if (const auto events = reader.read(piece)) {
+                    m_options.onEvents(*events);
+                } else if (fault.empty()) {
+                    fault = events.error().message;
+                }
+            };
         auto reply = m_client.call("replay",
                                    {{"plans", plans},
                                     {"iterations", m_options.iterations},
                                     {"node_iterations", m_options.nodeIterations},
-                                    {"verify", m_options.verifyEvery}},
-                                   m_call);
+                                    {"verify", m_options.verifyEvery},
+                                    {"live", m_options.onEvents != nullptr}},
+                                   call);
+        if (reply && fault.empty() && m_options.onEvents &&
+            reply->value("live_events", std::uint64_t{0}) != reader.events())
+            fault = "live events are missing";
+        if (!fault.empty()) return tl::unexpected(CallError{CallError::Kind::Refused, fault, 0, {}});
         if (!reply) return tl::unexpected(std::move(reply.error()));
         if (const auto read = readRun(*reply); !read)
             return tl::unexpected(CallError{CallError::Kind::Refused, read.error().message, 0, {}});

@@ -6,10 +6,13 @@
 
 #include "core/engine/client/client.h"
 #include "core/ir/symbol_value.h"
+#include "core/replay/live_events.h"
 #include "core/replay/recording.h"
 #include "core/session/session.h"
 
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,11 +45,20 @@ struct Workload {
 /// backward reads, in the same memory, and a parameter is the same tensor in every graph of a function.
 [[nodiscard]] Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols = {});
 
+struct WorkloadRun;
+
 struct WorkloadOptions {
     std::uint64_t iterations = 100;
     std::uint64_t nodeIterations = 100;
     std::uint64_t verifyEvery = 0;
     int threads = 0; ///< 0: the engine chooses
+    /// Hears that the graphs are recorded, before they are replayed; `soFar.run` is empty. On the caller's
+    /// thread.
+    std::function<void(const WorkloadRun& soFar)> onRecorded;
+    /// Takes what happens in the replays while they run, 30 times a second and sooner where there is much,
+    /// none left out. LiveEvent::graph is an index into WorkloadRun::graphs. On the client's reader thread; a
+    /// slow one slows the replays down.
+    std::function<void(std::span<const replay::LiveEvent>)> onEvents;
 };
 
 /// What came of it. `recordings` go with `run.graphs`.

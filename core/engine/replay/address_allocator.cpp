@@ -92,13 +92,14 @@ const AllocationLog::Entry* AllocationLog::find(const void* data) const {
 c10::DataPtr AllocationLog::allocate(std::size_t bytes) {
     void* const data = c10::alloc_cpu(bytes);
     m_held[data] = m_entries.size();
-    m_entries.push_back({bytes, m_node, m_events++, never, m_releases});
+    m_entries.push_back({bytes, m_node, m_events++, never, m_releases, never});
     return blockAt(data, &releaseToSource);
 }
 
 void AllocationLog::release(void* data) {
     if (const auto found = m_held.find(data); found != m_held.end()) {
         m_entries[found->second].died = m_events++;
+        m_entries[found->second].lastNode = m_node;
         ++m_releases;
         m_held.erase(found);
     }
@@ -112,16 +113,33 @@ bool AddressServer::servedByLast(const void* data) const {
 }
 
 c10::DataPtr AddressServer::allocate(std::size_t bytes) {
-    if (!m_diverged && m_next != m_last && m_next->bytes == bytes && m_next->releasesBefore == m_releases)
+    if (!m_diverged && m_next != m_last && m_next->bytes == bytes && m_next->releasesBefore == m_releases) {
+        if (m_tap) m_tap->alloc(offsetOf(m_next->address), bytes, true);
         return blockAt((m_next++)->address, &releasePlanned);
+    }
     m_diverged = true;
     ++m_heapAllocations;
-    return blockAt(c10::alloc_cpu(bytes), &releaseToSource);
+    void* const data = c10::alloc_cpu(bytes);
+    if (m_tap) m_tap->alloc(reinterpret_cast<std::uintptr_t>(data), bytes, false);
+    return blockAt(data, &releaseToSource);
 }
 
 void AddressServer::release(void* data) {
     ++m_releases;
-    if (data < m_begin || data >= m_end) c10::free_cpu(data);
+    const bool planned = data >= m_begin && data < m_end;
+    if (m_tap) tellRelease(data, planned);
+    if (!planned) c10::free_cpu(data);
+}
+
+void AddressServer::tellRelease(const void* data, bool planned) {
+    if (!planned) return m_tap->free(reinterpret_cast<std::uintptr_t>(data), false);
+    if (!m_inOp) return;
+    // Two sites of an op can have one address, the later one after the first was given back.
+    for (const AddressSite* site = m_next; site != m_first;)
+        if ((--site)->address == data) {
+            if (site->temporary) m_tap->free(offsetOf(data), true);
+            return;
+        }
 }
 
 } // namespace dynascope::engine

@@ -6,6 +6,8 @@
 // kernels and storages that several tensors share come along without further ado.
 #pragma once
 
+#include "core/replay/live_feed.h"
+
 #include <c10/core/Allocator.h>
 #include <cstdint>
 #include <span>
@@ -52,6 +54,7 @@ public:
         std::uint32_t node = 0;
         std::uint32_t born = 0, died = never; ///< numbers of events
         std::uint32_t releasesBefore = 0;     ///< how often its node had given back something by then
+        std::uint32_t lastNode = never;       ///< during or after which it died; never: the result held it
     };
 
     /// What follows belongs to this node.
@@ -75,6 +78,7 @@ struct AddressSite {
     std::uint64_t bytes = 0;
     std::uint32_t releasesBefore = 0; ///< as recorded: a change says that the op takes another way
     char* address = nullptr;
+    bool temporary = false; ///< given back within the op that takes it
 };
 
 /// Hands out the planned addresses, op by op. What was not foreseen comes from the heap.
@@ -91,12 +95,22 @@ public:
         m_last = m_next + sites.size();
         m_releases = 0;
         m_diverged = false;
+        m_inOp = true;
     }
     /// The op is over; true if it asked for its sites, in their order and nothing else.
     [[nodiscard]] bool end() {
         const bool asPlanned = !m_diverged && m_next == m_last;
         m_last = m_next;
+        m_inOp = false;
         return asPlanned;
+    }
+    /// The sites that the last op took.
+    [[nodiscard]] std::span<const AddressSite> served() const { return {m_first, m_next}; }
+    /// Hears of what is taken, and of what is given back where that is no matter of the plan: temporaries of
+    /// ops, and blocks of the heap. May be null.
+    void setTap(replay::LiveTap* tap) { m_tap = tap; }
+    [[nodiscard]] std::uint64_t offsetOf(const void* data) const {
+        return static_cast<std::uint64_t>(static_cast<const char*>(data) - m_begin);
     }
     /// Whether `data` was handed out from the sites of the last op.
     [[nodiscard]] bool servedByLast(const void* data) const;
@@ -107,13 +121,16 @@ public:
     void release(void* data) override;
 
 private:
+    void tellRelease(const void* data, bool planned);
+
     char* m_begin;
     char* m_end;
     const AddressSite* m_first = nullptr;
     const AddressSite* m_next = nullptr;
     const AddressSite* m_last = nullptr;
     std::uint32_t m_releases = 0;
-    bool m_diverged = false;
+    bool m_diverged = false, m_inOp = false;
+    replay::LiveTap* m_tap = nullptr;
     std::uint64_t m_heapAllocations = 0;
 };
 

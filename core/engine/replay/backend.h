@@ -6,6 +6,7 @@
 
 #include "core/base/task.h"
 #include "core/engine/interpreter.h"
+#include "core/replay/live_feed.h"
 #include "core/replay/recording.h"
 
 #include <chrono>
@@ -53,6 +54,12 @@ private:
     std::chrono::steady_clock::time_point m_last;
 };
 
+/// Who hears of a replay while it runs. Either may be null.
+struct ReplayWatch {
+    NodeClock* clock = nullptr;
+    replay::LiveTap* live = nullptr;
+};
+
 using RunStatus = tl::expected<void, RunError>;
 
 /// A graph that was recorded. Not thread-safe: it belongs to the thread that owns all torch state, and to the
@@ -70,8 +77,8 @@ public:
 
     /// Puts back the content of inputs that the last run changed and that are not kept.
     virtual void rewind() = 0;
-    /// Runs the recording once on what the inputs hold now. `clock` may be null.
-    [[nodiscard]] virtual RunStatus replay(const TaskContext& task, NodeClock* clock = nullptr) = 0;
+    /// Runs the recording once on what the inputs hold now.
+    [[nodiscard]] virtual RunStatus replay(const TaskContext& task, const ReplayWatch& watch = {}) = 0;
     /// Leaves of the graph's result after the last replay; they hold until the next one.
     [[nodiscard]] virtual std::vector<c10::IValue> outputs() const = 0;
     /// The same graph, node by node and without the plan; gives its result's leaves.

@@ -70,6 +70,29 @@ std::vector<replay::Block> blocksOf(const RunTrace& trace, const std::vector<Dec
     return out;
 }
 
+/// Lets somebody hear of a replay, up to its end or its failure.
+class Tapped {
+public:
+    /// `held` is what the last replay's results hold.
+    Tapped(AddressServer& server, replay::LiveTap* tap, const std::vector<std::uint64_t>& held)
+        : m_server(tap ? &server : nullptr) {
+        if (!tap) return;
+        tap->replayBegin();
+        if (tap->replays() > 0)
+            for (const std::uint64_t offset : held)
+                tap->free(offset, true);
+        server.setTap(tap);
+    }
+    Tapped(const Tapped&) = delete;
+    Tapped& operator=(const Tapped&) = delete;
+    ~Tapped() {
+        if (m_server) m_server->setTap(nullptr);
+    }
+
+private:
+    AddressServer* m_server;
+};
+
 } // namespace
 
 struct RunModes::Guards {
@@ -131,7 +154,7 @@ void CpuGraph::plan() {
         const AllocationLog::Entry& entry = m_trace.allocations[i];
         auto& [begin, count] = m_sitesOf[entry.node];
         if (count++ == 0) begin = i;
-        m_sites.push_back({entry.bytes, entry.releasesBefore, m_arena.get() + plan.offsets[i]});
+        m_sites.push_back({entry.bytes, entry.releasesBefore, m_arena.get() + plan.offsets[i], false});
         const bool planned = isPlanned(m_decisions[entry.node].mode);
         m_recording.allocations.push_back({entry.node, entry.bytes, plan.offsets[i], entry.born,
                                            std::min(entry.died, m_trace.events), planned, false});
@@ -142,6 +165,17 @@ void CpuGraph::plan() {
         for (const TensorShell& tensor : shape.tensors)
             if (tensor.memory.kind == StorageRef::Kind::Recorded)
                 m_recording.allocations[tensor.memory.entry].result = true;
+    planDeaths();
+}
+
+void CpuGraph::planDeaths() {
+    m_deathsAt.resize(m_decisions.size());
+    for (std::size_t i = 0; i < m_sites.size(); ++i) {
+        const AllocationLog::Entry& entry = m_trace.allocations[i];
+        m_sites[i].temporary = entry.lastNode == entry.node && !m_recording.allocations[i].result;
+        if (!m_sites[i].temporary && entry.lastNode != AllocationLog::never)
+            m_deathsAt[entry.lastNode].push_back(i);
+    }
 }
 
 at::Tensor CpuGraph::slot(const TensorShell& shell) {
@@ -195,6 +229,9 @@ void CpuGraph::makeSteps() {
     for (ir::NodeIndex i = 0; i < program.code.size(); ++i) {
         const Instruction& instruction = program.code[i];
         const NodeMode mode = m_decisions[i].mode;
+        const auto isHeld = [&](std::size_t entry) {
+            return isPlanned(m_decisions[m_trace.allocations[entry].node].mode);
+        };
         if (mode != NodeMode::Input && mode != NodeMode::Prebuilt) {
             Step step;
             step.node = i;
@@ -210,9 +247,17 @@ void CpuGraph::makeSteps() {
         }
         for (const ir::NodeIndex dead : instruction.dies)
             if (m_decisions[dead].fresh) m_steps.back().drops.push_back(dead);
+        for (const std::size_t entry : m_deathsAt[i])
+            if (isHeld(entry) && !m_steps.empty())
+                m_steps.back().frees.push_back(m_recording.allocations[entry].offset);
         m_recording.nodes[i].mode = mode;
         m_recording.nodes[i].why = m_decisions[i].why;
     }
+    m_survivors.clear();
+    for (std::size_t i = 0; i < m_trace.allocations.size(); ++i)
+        if (const AllocationLog::Entry& entry = m_trace.allocations[i];
+            entry.lastNode == AllocationLog::never && isPlanned(m_decisions[entry.node].mode))
+            m_survivors.push_back(m_recording.allocations[i].offset);
 }
 
 bool CpuGraph::runPlanned(const Step& step) {
@@ -292,7 +337,7 @@ void CpuGraph::diverge(ir::NodeIndex node, const std::string& why) {
     makeSteps();
 }
 
-RunStatus CpuGraph::replay(const TaskContext& task, NodeClock* clock) {
+RunStatus CpuGraph::replay(const TaskContext& task, const ReplayWatch& watch) {
     const RunModes modes(*m_request.program);
     if (at::get_num_threads() != m_threads) at::set_num_threads(m_threads);
     const std::uint64_t before = allocationsOutside();
@@ -300,13 +345,16 @@ RunStatus CpuGraph::replay(const TaskContext& task, NodeClock* clock) {
     std::size_t at = 0;
     try {
         const AllocationScope scope(*m_server);
-        if (clock) clock->beginReplay();
+        const Tapped tapped(*m_server, watch.live, m_survivors);
+        if (watch.clock) watch.clock->beginReplay();
         for (; at < m_steps.size(); ++at) {
             if (task.cancelled()) return tl::unexpected(RunError{"cancelled", m_steps[at].node, true});
             const Step& step = m_steps[at];
             const ir::NodeIndex node = step.node;
+            if (watch.live) watch.live->nodeBegin(node);
             const bool asPlanned =
                 step.mode == NodeMode::Planned ? runPlanned(step) : runCalled(step, context);
+            const std::span<const AddressSite> served = m_server->served();
             if (!asPlanned) {
                 diverge(node, m_reason);
                 at = static_cast<std::size_t>(
@@ -316,8 +364,17 @@ RunStatus CpuGraph::replay(const TaskContext& task, NodeClock* clock) {
             }
             for (const ir::NodeIndex dead : m_steps[at].drops)
                 m_values[dead] = IValue();
-            if (clock) clock->lap(node);
+            if (watch.clock) watch.clock->lap(node);
+            if (!watch.live) continue;
+            if (!asPlanned && !isPlanned(m_steps[at].mode)) {
+                for (const AddressSite& site : served)
+                    if (!site.temporary) watch.live->free(m_server->offsetOf(site.address), true);
+            }
+            for (const std::uint64_t offset : m_steps[at].frees)
+                watch.live->free(offset, true);
+            watch.live->nodeEnd();
         }
+        if (watch.live) watch.live->replayEnd();
     } catch (const std::exception& error) {
         m_stack.clear();
         return tl::unexpected(
@@ -334,7 +391,7 @@ RunStatus CpuGraph::tryOut(const TaskContext& task) {
     do {
         m_elsewhere.clear();
         rewind();
-        status = replay(task, nullptr);
+        status = replay(task, {});
         for (const ir::NodeIndex node : m_elsewhere)
             m_decisions[node] = {NodeMode::Called, "its result lies elsewhere than when it was recorded",
                                  true, false};

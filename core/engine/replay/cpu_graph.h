@@ -40,7 +40,7 @@ public:
     [[nodiscard]] const Program& program() const override { return *m_request.program; }
     [[nodiscard]] const std::vector<c10::IValue>& inputs() const override { return m_request.inputs; }
     void rewind() override { m_content.restore(); }
-    [[nodiscard]] RunStatus replay(const TaskContext& task, NodeClock* clock) override;
+    [[nodiscard]] RunStatus replay(const TaskContext& task, const ReplayWatch& watch) override;
     [[nodiscard]] std::vector<c10::IValue> outputs() const override;
     [[nodiscard]] tl::expected<std::vector<c10::IValue>, RunError>
     runEagerly(const TaskContext& task) override;
@@ -58,9 +58,11 @@ private:
         std::vector<c10::IValue> args;
         std::span<const AddressSite> sites;
         std::vector<ir::NodeIndex> drops; ///< fresh values that nobody reads after it
+        std::vector<std::uint64_t> frees; ///< offsets in the arena that the plan has back after it
     };
 
     void plan();
+    void planDeaths();
     void makeValues();
     void makeSteps();
     [[nodiscard]] at::Tensor slot(const TensorShell& shell);
@@ -81,6 +83,9 @@ private:
     std::unique_ptr<char, void (*)(char*)> m_arena;
     std::vector<AddressSite> m_sites;                           ///< by entry of the trace, sorted by node
     std::vector<std::pair<std::size_t, std::size_t>> m_sitesOf; ///< by node: begin and count in m_sites
+    std::vector<std::vector<std::size_t>>
+        m_deathsAt;                         ///< by node: entries that die there, temporaries left out
+    std::vector<std::uint64_t> m_survivors; ///< offsets that results hold until the next replay
     std::optional<AddressServer> m_server;
     std::vector<c10::Storage> m_storages; ///< by entry; those that a slot needs
     Values m_values;

@@ -185,8 +185,11 @@ tl::expected<RunTrace, RunError> traceRun(const Program& program, const std::vec
     Recorder recorder(program, inputs, attributes, log);
     const AllocationScope scope(log);
     // The result dies here, after everything else; what is still held then is kept by somebody unknown.
-    if (const auto results = run(program, inputs, attributes, task, &recorder); !results)
+    if (const auto results = run(program, inputs, attributes, task, &recorder)) {
+        log.beginNode(AllocationLog::never);
+    } else {
         return tl::unexpected(results.error());
+    }
     return recorder.take();
 }
 

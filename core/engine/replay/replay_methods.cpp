@@ -111,7 +111,7 @@ Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> pro
     return json{{"plan", name}, {"recording", replay::toJson(plan->graph->recording())}};
 }
 
-Reply ReplayPlans::replay(const json& params, const TaskContext& task) {
+Reply ReplayPlans::replay(const json& params, const RequestContext& task) {
     RunRequest request;
     std::vector<std::shared_ptr<Plan>> plans;
     for (const auto& name : params.at("plans").get<std::vector<std::string>>()) {
@@ -129,9 +129,17 @@ Reply ReplayPlans::replay(const json& params, const TaskContext& task) {
         return invalid("more than " + std::to_string(most) + " iterations");
 
     const ThreadCount threads;
+    std::optional<replay::LiveFeed> feed;
+    if (params.value("live", false) && task.onData) request.feed = &feed.emplace(task.onData);
     const auto run = replayMany(request, task);
+    const std::uint64_t events = feed ? feed->finish() : 0;
+    if (run && feed && feed->broken())
+        return tl::unexpected(Failure{task.cancelled() ? ErrorCode::Cancelled : ErrorCode::Failed,
+                                      "nobody takes the live events any more",
+                                      {}});
     if (!run) return tl::unexpected(runFailure(plans[run.error().plan]->graph->program(), run.error().error));
     json answer{{"run", replay::toJson(*run)}, {"recordings", json::object()}};
+    if (feed) answer["live_events"] = events;
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const std::size_t divergences = plans[i]->graph->divergences().size();
         if (divergences == plans[i]->divergences) continue;

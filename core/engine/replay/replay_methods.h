@@ -24,7 +24,7 @@ public:
     /// exceptions, as the others do.
     [[nodiscard]] Reply record(const nlohmann::json& params, std::shared_ptr<const Program> program,
                                const nlohmann::json& inputs, const TaskContext& task);
-    [[nodiscard]] Reply replay(const nlohmann::json& params, const TaskContext& task);
+    [[nodiscard]] Reply replay(const nlohmann::json& params, const RequestContext& task);
     [[nodiscard]] Reply drop(const nlohmann::json& params);
 
 private:

@@ -142,6 +142,7 @@ private:
         for (std::size_t i = 0; i < m_request.plans.size(); ++i) {
             m_out.graphs.emplace_back().plan = m_request.plans[i].name;
             m_divergencesBefore.push_back(m_request.plans[i].graph->divergences().size());
+            if (m_request.feed) m_taps.emplace_back(*m_request.feed, static_cast<std::uint16_t>(i));
             m_replays[i].reserve(m_request.iterations);
             m_eager[i].reserve(m_request.eager ? m_request.iterations : 0);
         }
@@ -183,9 +184,11 @@ private:
                 random = randomState();
             }
             const auto start = Clock::now();
-            RunStatus status = graph.replay(m_task);
+            RunStatus status = graph.replay(m_task, {nullptr, m_taps.empty() ? nullptr : &m_taps[i]});
             const double us = microseconds(Clock::now() - start);
             if (!status) return fail(i, std::move(status.error()));
+            if (m_request.feed && m_request.feed->broken())
+                return fail(i, {"nobody takes the live events any more", ir::npos, m_task.cancelled()});
             m_replays[i].add(us);
             sum += us;
             if (verify && !verifyPlan(i, before, random)) return false;
@@ -245,7 +248,8 @@ private:
         for (std::uint64_t n = 0; n < m_request.nodeIterations; ++n) {
             for (std::size_t i = 0; i < clocks.size(); ++i) {
                 m_request.plans[i].graph->rewind();
-                if (RunStatus status = m_request.plans[i].graph->replay(m_task, &clocks[i]); !status)
+                if (RunStatus status = m_request.plans[i].graph->replay(m_task, {&clocks[i], nullptr});
+                    !status)
                     return fail(i, std::move(status.error()));
             }
             m_task.report("Measuring nodes", m_request.iterations + n + 1, total);
@@ -277,6 +281,7 @@ private:
     const TaskContext& m_task;
     std::vector<Samples> m_replays, m_eager;
     Samples m_total, m_eagerTotal;
+    std::vector<replay::LiveTap> m_taps; ///< by plan; empty where nobody hears
     std::vector<std::size_t> m_divergencesBefore;
     std::uint64_t m_callsBefore = 0, m_done = 0;
     std::optional<PlanError> m_error;

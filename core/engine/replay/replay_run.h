@@ -21,6 +21,7 @@ struct RunRequest {
     std::uint64_t nodeIterations = 0; ///< more replays, to measure every node
     std::uint64_t verifyEvery = 0;    ///< 0: never
     bool eager = true;
+    replay::LiveFeed* feed = nullptr; ///< not owned; hears of the first `iterations` replays
 };
 
 struct PlanError {
