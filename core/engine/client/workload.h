@@ -54,11 +54,11 @@ struct WorkloadOptions {
     int threads = 0; ///< 0: the engine chooses
     /// Hears that the graphs are recorded, before they are replayed; `soFar.run` is empty. On the caller's
     /// thread.
-    std::function<void(const WorkloadRun& soFar)> onRecorded;
+    std::function<void(const WorkloadRun& soFar)> onRecorded = {};
     /// Takes what happens in the replays while they run, 30 times a second and sooner where there is much,
     /// none left out. LiveEvent::graph is an index into WorkloadRun::graphs. On the client's reader thread; a
     /// slow one slows the replays down.
-    std::function<void(std::span<const replay::LiveEvent>)> onEvents;
+    std::function<void(std::span<const replay::LiveEvent>)> onEvents = {};
 };
 
 /// What came of it. `recordings` go with `run.graphs`.
