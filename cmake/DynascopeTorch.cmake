@@ -19,12 +19,12 @@ if(torch_folder AND EXISTS "${torch_folder}/lib/libtorch_cpu.so" AND EXISTS "${t
   file(STRINGS "${torch_folder}/version.py" torch_version REGEX "^__version__")
   string(REGEX REPLACE ".*'(.*)'.*" "\\1" DYNASCOPE_TORCH_VERSION "${torch_version}")
   foreach(library c10 torch_cpu)
-    add_library(dynascope::${library} SHARED IMPORTED)
+    add_library(dynascope::${library} SHARED IMPORTED GLOBAL)
     set_target_properties(dynascope::${library} PROPERTIES
       IMPORTED_LOCATION "${torch_folder}/lib/lib${library}.so"
       IMPORTED_NO_SONAME FALSE)
   endforeach()
-  add_library(dynascope::torch INTERFACE IMPORTED)
+  add_library(dynascope::torch INTERFACE IMPORTED GLOBAL)
   set_target_properties(dynascope::torch PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${torch_folder}/include"
     INTERFACE_LINK_LIBRARIES "dynascope::torch_cpu;dynascope::c10")

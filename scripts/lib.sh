@@ -73,6 +73,10 @@ venv_ready() { [[ -n $(venv_record) ]]; }
 make_venv() {
     [[ -x $root/.venv/bin/pip ]] || python3 -m venv "$root/.venv"
     "$root/.venv/bin/pip" install --disable-pip-version-check --no-input "torch==$torch_version"
+    # CUDA's headers (16 MB), where no toolkit has them: without them the CUDA plugin is left out.
+    compgen -G '/usr/local/cuda*/include/cuda.h' >/dev/null ||
+        "$root/.venv/bin/pip" install --disable-pip-version-check --no-input \
+            'nvidia-cuda-runtime==13.*' 'nvidia-cuda-crt==13.*' 'nvidia-cuda-cupti==13.*' || true
 }
 
 # Starts the making of .venv beside the build; finish_venv waits for it. Nothing but the engine needs it, so

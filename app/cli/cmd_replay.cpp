@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli replay PATH [--frame F] [--stage S] [--iterations N] [--verify N] [--threads N] [--json]
+// dynascope-cli replay PATH [--frame F] [--stage S] [--backend cpu|cuda] [--iterations N] [--verify N]
+// [--threads N] [--json]
 //                      [--trace OUT.json] [--csv OUT.csv] [--keep SESSION.dynascope]
 #include "app/cli/engine_command.h"
 #include "app/cli/table.h"
@@ -30,7 +31,7 @@ struct Options {
     InputOptions inputs;
     std::size_t iterations = 100, nodeIterations = 100, verify = 25, top = 15;
     unsigned threads = 0;
-    std::string trace, csv, keep;
+    std::string trace, csv, keep, backend = "cpu";
     bool json = false;
 };
 
@@ -185,7 +186,7 @@ json document(const WorkloadRun& done, const std::vector<std::string>& left,
                             {"now_us", change.nowUs},
                             {"noise_us", change.noiseUs},
                             {"slower", change.verdict == replay::RunChange::Verdict::Slower}});
-    return {{"backend", "cpu"},
+    return {{"backend", done.recordings.front().backend},
             {"nodes", nodes},
             {"iterations", done.run.iterations},
             {"median_us", done.run.replay.us.median},
@@ -229,11 +230,11 @@ Result<std::vector<replay::RunChange>> keepRun(const Options& options, const Cho
     if (!chosen.whole) root = chosen.workload.graphs.front().address;
     std::vector<replay::RunChange> changes;
     for (auto row = contents.replays.rbegin(); row != contents.replays.rend() && changes.empty(); ++row) {
-        if (row->root != root || row->backend != "cpu") continue;
+        if (row->root != root || row->backend != options.backend) continue;
         const auto before = replay::keptRunFromJson(json::parse(row->result, nullptr, false));
         if (before) changes = replay::compareRuns(*before, kept);
     }
-    contents.replays.push_back({root, "cpu", replay::toJson(kept).dump()});
+    contents.replays.push_back({root, options.backend, replay::toJson(kept).dump()});
     if (const auto saved = store::saveSession(options.keep, contents); !saved)
         return tl::unexpected(saved.error());
     return changes;
@@ -246,7 +247,7 @@ int run(const Options& options) {
     const auto info = client.start();
     if (!info) return fail(info.error(), options.graph.path);
     const engine::WorkloadOptions how{std::max<std::size_t>(options.iterations, 1), options.nodeIterations,
-                                      options.verify, static_cast<int>(options.threads)};
+                                      options.verify, static_cast<int>(options.threads), options.backend};
     const auto done = engine::runWorkload(client, chosen->workload, how);
     if (!done) return fail(done.error(), options.graph.path);
     std::vector<std::string> left = chosen->workload.left;
@@ -293,6 +294,7 @@ void addReplay(Parser& parser) {
         .add("--verify", options->verify,
              "Every how many replays to compare with eager, bit by bit; 0: never")
         .showDefault();
+    command.add("--backend", options->backend, "cpu: planned addresses; cuda: CUDA graphs").showDefault();
     command.add("--threads", options->threads, "Threads of an op; 0: the engine chooses").showDefault();
     command.add("--top", options->top, "How many nodes to list").showDefault();
     command.add("--trace", options->trace, "Write a trace for Chrome or Perfetto to this file");

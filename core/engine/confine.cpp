@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
+#include <filesystem>
 #include <linux/landlock.h>
 #include <string>
 #include <sys/prctl.h>
@@ -22,6 +24,21 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
+/// Whoever uses a GPU opens its device files for writing.
+void allowGpus(int ruleset) {
+    std::error_code failure;
+    for (const auto& entry : std::filesystem::directory_iterator("/dev", failure)) {
+        if (!entry.path().filename().string().starts_with("nvidia") || !entry.is_character_file(failure))
+            continue;
+        landlock_path_beneath_attr rule{};
+        rule.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE;
+        rule.parent_fd = ::open(entry.path().c_str(), O_PATH | O_CLOEXEC);
+        if (rule.parent_fd < 0) continue;
+        ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+        ::close(rule.parent_fd);
+    }
+}
+
 /// A kernel without Landlock leaves the allow list of operators as the only guard.
 void forbidWriting() {
     landlock_ruleset_attr rules{};
@@ -32,6 +49,7 @@ void forbidWriting() {
                               LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
     const auto ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0));
     if (ruleset < 0) return;
+    allowGpus(ruleset);
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) ::syscall(SYS_landlock_restrict_self, ruleset, 0);
     ::close(ruleset);
 }

@@ -67,8 +67,9 @@ CudaNodeKind kindOf(CUgraphNodeType type) {
         return CudaNodeKind::BatchMemOp;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return CudaNodeKind::Conditional;
+    default:
+        return CudaNodeKind::Other; // later headers and drivers have more
     }
-    return CudaNodeKind::Other; // of a driver newer than these headers
 }
 
 std::string memoryName(CUmemorytype type) {

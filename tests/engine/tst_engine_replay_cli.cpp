@@ -113,6 +113,19 @@ private slots:
         QCOMPARE(cli({"replay", log, "--iterations", "5", "--csv", "/nowhere/at/all.csv"}).exit, 2);
     }
 
+    void backendsThatAreNotThere() {
+        const QString log = test::capture("trace_aot_eager/view_mutation");
+        const Run unknown = cli({"replay", log, "--backend", "tpu", "--iterations", "2"});
+        QCOMPARE(unknown.exit, 2);
+        QVERIFY2(unknown.err.endsWith("there is no backend 'tpu': cpu or cuda\n"), unknown.err);
+        const Run cuda = cli({"replay", log, "--backend", "cuda", "--iterations", "2"});
+        if (cuda.exit == 0) QSKIP("this machine has a GPU");
+        QCOMPARE(cuda.exit, 2);
+        QVERIFY2(cuda.err.contains(": no CUDA backend: "), cuda.err);
+        QCOMPARE(cuda.err.count('\n'), 1);
+        QVERIFY(cuda.out.isEmpty());
+    }
+
 private:
     [[nodiscard]] QString path(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
     QTemporaryDir m_folder;

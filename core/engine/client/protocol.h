@@ -11,7 +11,7 @@
 //   verify     {graph, computed | passes, ...}      -> {verdict, checks, first_difference, reason, ...}
 //   tensor     {graph, inputs, attrs, node, item}   -> {dtype, shape, bytes} and bulk data
 //   aot        {graph, inputs, attrs, ...}          -> {joint, graph, metadata, ...}        see below
-//   record     {graph, inputs, attrs, threads, ...} -> {plan, recording}
+//   record     {graph, inputs, attrs, backend, ...} -> {plan, recording}
 //   replay     {plans, iterations, verify, ...}     -> {run, recordings, ...}
 //   drop       {plans}                              -> {plans}                what is left
 //   status     {}                                   -> {busy, method, queued, graphs}   answered at once
@@ -110,10 +110,10 @@
 //                    as "execute" answers, or {error: {message}} }
 //
 // record runs the graph a few times and keeps a plan to replay it by (core/engine/replay/backend.h);
-// `recording` is a replay::Recording (core/replay/recording.h). Optional: `threads` of an op (0: the engine
-// chooses), `kept`: positions of inputs whose content stays as a run leaves it, `wires`: [{input, plan, and
-// output or source}]: that input is an output, or an input, of a recorded plan, in the same memory. A plan
-// that others were wired to lives as long as they do.
+// `recording` is a replay::Recording (core/replay/recording.h). Optional: `backend` "cpu" or "cuda",
+// `threads` of an op (0: the engine chooses), `kept`: positions of inputs whose content stays as a run leaves
+// it, `wires`: [{input, plan, and output or source}]: that input is an output, or an input, of a recorded
+// plan, in the same memory. A plan that others were wired to lives as long as they do.
 //
 // replay runs the plans one after the other, `iterations` times; between batches of these the same graphs run
 // node by node, unless `eager` is false. After that `node_iterations` more replays measure every node.
@@ -177,6 +177,7 @@ enum class ErrorCode : int {
     Failed = 1,       ///< the request was understood and could not be carried out
     UnknownGraph = 2, ///< the engine does not hold this graph (any more): load it again
     UnknownPlan = 3,  ///< nor this recording: record it again
+    NoBackend = 4,    ///< the backend that was asked for does not work here
 };
 
 /// Names a graph's text: MD5 in hexadecimal.

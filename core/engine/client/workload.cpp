@@ -199,12 +199,15 @@ private:
                                      : ir::printFx(*graph.graph);
         json params{{"inputs", graph.inputs},
                     {"threads", m_options.threads},
+                    {"backend", m_options.backend},
                     {"kept", graph.kept},
                     {"wires", std::move(wires)}};
         if (!graph.attributes.is_null()) params["attrs"] = graph.attributes;
         const CallResult reply = m_client.callOnGraph("record", text, std::move(params), m_call);
         if (!reply) {
-            if (reply.error().kind != CallError::Kind::Refused) return tl::unexpected(reply.error());
+            const bool ofThisGraph = reply.error().kind == CallError::Kind::Refused &&
+                                     reply.error().code != static_cast<int>(ErrorCode::NoBackend);
+            if (!ofThisGraph) return tl::unexpected(reply.error());
             m_out.left.push_back(graph.name + ": " + reply.error().message);
             return {};
         }

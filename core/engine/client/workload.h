@@ -52,6 +52,7 @@ struct WorkloadOptions {
     std::uint64_t nodeIterations = 100;
     std::uint64_t verifyEvery = 0;
     int threads = 0; ///< 0: the engine chooses
+    std::string backend = "cpu";
     /// Hears that the graphs are recorded, before they are replayed; `soFar.run` is empty. On the caller's
     /// thread.
     std::function<void(const WorkloadRun& soFar)> onRecorded = {};

@@ -9,6 +9,7 @@
 #include "core/replay/live_feed.h"
 #include "core/replay/recording.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -43,6 +44,12 @@ public:
         if (m_replay <= m_replays)
             m_samples[(m_replay - 1) * m_nodes + node] = static_cast<float>((now - m_last).count());
         m_last = now;
+    }
+    /// The node ran that long in this replay, besides what was added already: times that the device took.
+    void add(std::uint32_t node, std::uint64_t ns) {
+        if (m_replay > m_replays) return;
+        float& sample = m_samples[(m_replay - 1) * m_nodes + node];
+        sample = std::max(sample, 0.0F) + static_cast<float>(ns);
     }
     [[nodiscard]] std::size_t replays() const { return std::min(m_replay, m_replays); }
     /// Of the nodes that had a lap in the last replay.

@@ -3,6 +3,8 @@
 
 #include "core/engine/case_values.h"
 #include "core/engine/execute.h"
+#include "core/engine/replay/cuda_backend.h"
+#include "core/engine/replay/cuda_loader.h"
 #include "core/engine/replay/replay_run.h"
 
 #include <ATen/Parallel.h>
@@ -56,9 +58,24 @@ json outputsOf(const RecordedGraph& graph) {
 
 } // namespace
 
-ReplayPlans::ReplayPlans()
-    : m_backend(makeCpuBackend()) {}
+ReplayPlans::ReplayPlans() = default;
 ReplayPlans::~ReplayPlans() = default;
+
+tl::expected<ReplayBackend*, Failure> ReplayPlans::backend(const std::string& name) {
+    if (const auto found = m_backends.find(name); found != m_backends.end()) return found->second.get();
+    std::unique_ptr<ReplayBackend> made;
+    if (name == "cpu") {
+        made = makeCpuBackend();
+    } else if (name == "cuda") {
+        auto device = loadCudaDevice(cudaPluginPath());
+        if (!device) return tl::unexpected(Failure{ErrorCode::NoBackend, device.error().message, {}});
+        made = makeCudaBackend(std::move(*device));
+    } else {
+        return tl::unexpected(
+            Failure{ErrorCode::NoBackend, "there is no backend '" + name + "': cpu or cuda", {}});
+    }
+    return m_backends.emplace(name, std::move(made)).first->second.get();
+}
 
 tl::expected<std::shared_ptr<ReplayPlans::Plan>, Failure> ReplayPlans::find(const std::string& name) const {
     const auto found = m_plans.find(name);
@@ -89,6 +106,8 @@ tl::expected<void, Failure> ReplayPlans::wire(const json& wires, std::vector<c10
 
 Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> program, const json& inputs,
                           const TaskContext& task) {
+    const auto backend = this->backend(params.value("backend", "cpu"));
+    if (!backend) return tl::unexpected(backend.error());
     if (m_plans.size() >= maxPlans) return invalid("there are too many recordings: drop some");
     Result<CaseInputs> made = makeInputs(inputs, {});
     if (!made) return invalid(made.error().message);
@@ -103,7 +122,7 @@ Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> pro
                           std::clamp(params.value("threads", 0), 0, maxThreads),
                           params.value("kept", std::set<std::size_t>())};
     const ThreadCount threads;
-    auto graph = m_backend->record(std::move(request), task);
+    auto graph = (*backend)->record(std::move(request), task);
     if (!graph) return tl::unexpected(runFailure(*program, graph.error()));
     plan->graph = std::move(*graph);
     const std::string name = "plan" + std::to_string(m_next++);

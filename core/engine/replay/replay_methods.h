@@ -39,7 +39,10 @@ private:
     [[nodiscard]] tl::expected<void, Failure> wire(const nlohmann::json& wires,
                                                    std::vector<c10::IValue>& inputs, Plan& plan) const;
 
-    std::unique_ptr<ReplayBackend> m_backend;
+    /// The backend of that name, made when it is first asked for.
+    [[nodiscard]] tl::expected<ReplayBackend*, Failure> backend(const std::string& name);
+
+    std::map<std::string, std::unique_ptr<ReplayBackend>> m_backends;
     std::map<std::string, std::shared_ptr<Plan>> m_plans;
     std::uint64_t m_next = 1;
 };

@@ -94,6 +94,7 @@ void setRandomState(const at::Tensor& state) {
 }
 
 std::string tensorDifference(const at::Tensor& a, const at::Tensor& b) {
+    if (!a.is_cpu() || !b.is_cpu()) return tensorDifference(a.cpu(), b.cpu());
     if (a.dtype() != b.dtype()) return "has another dtype";
     if (a.sizes() != b.sizes()) return "has another shape";
     if (a.layout() != b.layout() || !hasPlainMemory(a) || !hasPlainMemory(b))

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the CUDA backend needs of a GPU. The plugin in plugins/cuda implements it with libtorch_cuda and the
+// CUDA driver; the engine itself links neither, and holds nothing of CUDA's types.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/engine/replay/cuda_times.h"
+#include "core/replay/cuda_graph.h"
+
+#include <c10/core/Device.h>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// An allocation or a release in a graph's private pool, in the order in which they happened.
+struct PoolEvent {
+    bool alloc = true;
+    replay::CudaAddress address = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t node = 0; ///< the FX node that ran
+};
+
+/// A piece of the device's memory that a pool has reserved.
+struct PoolSegment {
+    replay::CudaAddress address = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// A graph from the beginning of its capture on. All calls may throw what PyTorch throws.
+class CudaCapture {
+public:
+    CudaCapture() = default;
+    CudaCapture(const CudaCapture&) = delete;
+    CudaCapture& operator=(const CudaCapture&) = delete;
+    /// Ends a capture that is under way, and gives graph and pool back.
+    virtual ~CudaCapture() = default;
+
+    /// What is captured and allocated until the next call belongs to this FX node.
+    virtual void beginNode(std::uint32_t node) = 0;
+    /// What was captured since the last call belongs to this FX node.
+    virtual void endNode(std::uint32_t node) = 0;
+    /// Ends the capture and makes the graph executable.
+    virtual void end() = 0;
+    /// The graph as the driver tells it; after end().
+    [[nodiscard]] virtual Result<replay::CudaGraph> describe() = 0;
+    /// Of the graph's private pool, from the beginning of the capture to its end.
+    [[nodiscard]] virtual const std::vector<PoolEvent>& poolEvents() const = 0;
+    [[nodiscard]] virtual std::vector<PoolSegment> poolSegments() const = 0;
+    /// Launches the graph and waits for its end.
+    virtual void launch() = 0;
+    /// The same, timed on the device. Fails where CUPTI is missing or refuses.
+    [[nodiscard]] virtual Result<CudaLaunchTimes> launchTimed(CudaTiming timing) = 0;
+};
+
+class CudaDevice {
+public:
+    CudaDevice() = default;
+    CudaDevice(const CudaDevice&) = delete;
+    CudaDevice& operator=(const CudaDevice&) = delete;
+    virtual ~CudaDevice() = default;
+
+    [[nodiscard]] virtual std::string name() const = 0; ///< "NVIDIA H100"
+    [[nodiscard]] virtual c10::Device device() const = 0;
+    /// Runs `body` on a stream of its own, as warm-ups before a capture must, and waits for it.
+    virtual void onSideStream(const std::function<void()>& body) = 0;
+    virtual void synchronize() = 0;
+    /// Begins to capture into a private pool, on the current thread, until CudaCapture::end().
+    [[nodiscard]] virtual std::unique_ptr<CudaCapture> capture() = 0;
+};
+
+/// What the plugin's only entry point, `dynascope_cuda_plugin`, returns. C++ types cross, so it must come
+/// from the same build; both numbers are compared before anything else is looked at.
+struct CudaPlugin {
+    std::uint32_t abi = 0;
+    const char* torch = nullptr; ///< TORCH_VERSION of the headers that it was built with
+    /// Fails, in one line, where there is no driver or no device.
+    Result<std::unique_ptr<CudaDevice>> (*open)() = nullptr;
+};
+inline constexpr std::uint32_t cudaPluginAbi = 1;
+using CudaPluginEntry = const CudaPlugin* (*)();
+inline constexpr const char* cudaPluginEntry = "dynascope_cuda_plugin";
+
+} // namespace dynascope::engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// CUPTI's calls as a table that is filled at run time, and times of launches taken with it.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/engine/replay/cuda_times.h"
+
+#include <cupti.h>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace dynascope::cuda {
+
+struct CuptiApi {
+    decltype(&::cuptiGetVersion) getVersion = nullptr;
+    decltype(&::cuptiGetResultString) getResultString = nullptr;
+    decltype(&::cuptiGetGraphNodeId) getGraphNodeId = nullptr;
+    decltype(&::cuptiActivityRegisterCallbacks) activityRegisterCallbacks = nullptr;
+    decltype(&::cuptiActivityEnable) activityEnable = nullptr;
+    decltype(&::cuptiActivityDisable) activityDisable = nullptr;
+    decltype(&::cuptiActivityFlushAll) activityFlushAll = nullptr;
+    decltype(&::cuptiActivityGetNextRecord) activityGetNextRecord = nullptr;
+
+    [[nodiscard]] std::string errorText(CUptiResult result) const;
+};
+using CuptiApiPtr = std::shared_ptr<const CuptiApi>;
+
+/// Opens the library. Records are read as CUDA 13 lays them out, so any other major version is refused.
+[[nodiscard]] Result<CuptiApiPtr> loadCupti(const std::string& library = "libcupti.so.13");
+
+/// Runs `launch`, which waits for what it launched, and tells how long the device took for it. One at a time
+/// in a process: CUPTI's buffers have no owner.
+[[nodiscard]] Result<engine::CudaLaunchTimes> timeLaunch(const CuptiApi& api, engine::CudaTiming timing,
+                                                         const std::function<void()>& launch);
+
+} // namespace dynascope::cuda

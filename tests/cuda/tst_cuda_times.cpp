@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Times of launches through CUPTI's records, over a library in CUPTI's place: no GPU is involved.
+#include "plugins/cuda/cupti_api.h"
+#include "plugins/cuda/shared_library.h"
+#include "tests/cuda/fake_cupti.h"
+
+#include <QCoreApplication>
+#include <QtTest>
+
+using namespace dynascope;
+using engine::CudaTiming;
+using test::FakeCupti;
+
+namespace {
+
+std::string library() {
+    return QCoreApplication::applicationDirPath().toStdString() + "/libfake_cupti.so";
+}
+
+FakeCupti& fake() {
+    static const auto opened = cuda::SharedLibrary::open(library());
+    FakeCupti& cupti = opened->find<test::FakeCuptiOf>("fakeCupti")();
+    cupti = {};
+    return cupti;
+}
+
+template <typename Record>
+Record ran(std::uint64_t node, std::uint64_t start, std::uint64_t end) {
+    Record out{};
+    out.graphNodeId = node;
+    out.start = start;
+    out.end = end;
+    return out;
+}
+
+void addRecords(FakeCupti& cupti) {
+    cupti.add(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ran<CUpti_ActivityKernel10>(1001, 100, 350));
+    cupti.add(CUPTI_ACTIVITY_KIND_MEMCPY, ran<CUpti_ActivityMemcpy6>(1006, 350, 400));
+    cupti.add(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ran<CUpti_ActivityKernel10>(0, 400, 900)); // of no graph
+    cupti.add(CUPTI_ACTIVITY_KIND_MEMSET, ran<CUpti_ActivityMemset4>(1004, 400, 410));
+    CUpti_ActivityGraphTrace2 launch{};
+    launch.start = 90;
+    launch.end = 420;
+    cupti.add(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, launch);
+}
+
+} // namespace
+
+class TestCudaTimes : public QObject {
+    Q_OBJECT
+
+private slots:
+    void withoutCupti() {
+        const auto none = cuda::loadCupti("libcupti-that-there-is-not.so.13");
+        QVERIFY(!none);
+        QVERIFY(none.error().message.starts_with("no CUPTI: libcupti-that-there-is-not.so.13: cannot open"));
+        fake().version = 120800;
+        const auto old = cuda::loadCupti(library());
+        QVERIFY(!old);
+        QCOMPARE(old.error().message,
+                 std::string("CUPTI is of version 12.8; its records are read as 13 has them"));
+    }
+
+    void nodeByNode() {
+        FakeCupti& cupti = fake();
+        const auto api = cuda::loadCupti(library());
+        QVERIFY(api);
+        cupti.add(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ran<CUpti_ActivityKernel10>(7, 1, 2)); // of before
+        const auto times = cuda::timeLaunch(**api, CudaTiming::Nodes, [&] { addRecords(cupti); });
+        QVERIFY(times);
+        QCOMPARE(times->launchNs, std::uint64_t{0});
+        const std::vector<std::pair<std::uint64_t, std::uint64_t>> expected{
+            {1001, 250}, {1006, 50}, {1004, 10}};
+        QCOMPARE(times->nodes.size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            QCOMPARE(std::pair(times->nodes[i].id, times->nodes[i].ns), expected[i]);
+        QVERIFY(cupti.enabled.empty());
+    }
+
+    void launchByLaunch() {
+        FakeCupti& cupti = fake();
+        const auto api = cuda::loadCupti(library());
+        const auto times = cuda::timeLaunch(**api, CudaTiming::Launch, [&] { addRecords(cupti); });
+        QVERIFY(times);
+        QCOMPARE(times->launchNs, std::uint64_t{330});
+        QVERIFY(times->nodes.empty());
+        QVERIFY(cupti.enabled.empty());
+    }
+
+    void whatItRefuses() {
+        FakeCupti& cupti = fake();
+        const auto api = cuda::loadCupti(library());
+        bool launched = false;
+        cupti.enable = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+        auto refused = cuda::timeLaunch(**api, CudaTiming::Nodes, [&] { launched = true; });
+        QVERIFY(!refused && !launched);
+        QCOMPARE(refused.error().message,
+                 std::string("cuptiActivityEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
+        cupti.enable = CUPTI_SUCCESS;
+        cupti.flush = CUPTI_ERROR_UNKNOWN;
+        refused = cuda::timeLaunch(**api, CudaTiming::Nodes, [&] { launched = true; });
+        QVERIFY(!refused && launched);
+        QCOMPARE(refused.error().message, std::string("cuptiActivityFlushAll: error 999"));
+        QVERIFY(cupti.enabled.empty());
+    }
+
+    void aLaunchThatThrowsLeavesNothingOn() {
+        FakeCupti& cupti = fake();
+        const auto api = cuda::loadCupti(library());
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error, (void)cuda::timeLaunch(**api, CudaTiming::Nodes, [] {
+                                     throw std::runtime_error("lost");
+                                 }));
+        QVERIFY(cupti.enabled.empty());
+        addRecords(cupti);
+        const auto times = cuda::timeLaunch(**api, CudaTiming::Nodes, [] {});
+        QVERIFY(times && times->nodes.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCudaTimes)
+#include "tst_cuda_times.moc"

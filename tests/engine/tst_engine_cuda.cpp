@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The CUDA backend over a device that is none: what it captures, describes, launches, times and refuses. No
+// GPU is involved; the plugin's own calls have tests in tests/cuda.
+#include "core/engine/case_values.h"
+#include "core/engine/replay/cuda_backend.h"
+#include "core/engine/replay/cuda_loader.h"
+#include "core/engine/replay/replay_run.h"
+#include "core/ir/text.h"
+#include "tests/engine/service_runner.h"
+
+#include <QtTest>
+
+using namespace dynascope;
+using engine::CudaCapture;
+using engine::CudaDevice;
+using nlohmann::json;
+using replay::NodeMode;
+
+namespace {
+
+const std::string program =
+    "graph():\n"
+    "    %x : [num_users=1] = placeholder[target=x]\n"
+    "    %w : [num_users=1] = placeholder[target=w]\n"
+    "    %mm : [num_users=1] = call_function[target=torch.ops.aten.mm.default](args = "
+    "(%x, %w), kwargs = {})\n"
+    "    %view : [num_users=1] = call_function[target=torch.ops.aten.view.default](args = "
+    "(%mm, [4]), kwargs = {})\n"
+    "    %add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = "
+    "(%view, 1), kwargs = {})\n"
+    "    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = "
+    "(%x, 1), kwargs = {})\n"
+    "    return (add,)\n";
+constexpr std::uint32_t mm = 2, view = 3, add = 4, addInPlace = 5;
+
+/// What the device was asked to do, and how it answers.
+struct Script {
+    std::vector<std::string> calls;
+    std::vector<std::uint32_t> kernels{mm, add, addInPlace}; ///< nodes that launch one
+    std::vector<engine::PoolEvent> events;
+    std::vector<engine::PoolSegment> segments;
+    std::function<void()> onLaunch;
+    std::string noTimes; ///< why there are none
+    bool describes = true;
+};
+
+class FakeCapture final : public CudaCapture {
+public:
+    explicit FakeCapture(std::shared_ptr<Script> script)
+        : m_script(std::move(script)) {
+        m_script->calls.emplace_back("begin");
+    }
+    ~FakeCapture() override { m_script->calls.emplace_back("gone"); }
+    void beginNode(std::uint32_t node) override { m_running = node; }
+    void endNode(std::uint32_t node) override {
+        if (node != m_running) throw std::runtime_error("nodes overlap");
+        m_seen.push_back(node);
+    }
+    void end() override { m_script->calls.emplace_back("end"); }
+    Result<replay::CudaGraph> describe() override {
+        if (!m_script->describes) return tl::unexpected(Error{"cuGraphGetNodes: lost", {}, 0, 0});
+        replay::CudaGraph out;
+        out.driverVersion = 13000;
+        replay::CudaSubgraph& graph = out.graphs.emplace_back();
+        for (const std::uint32_t node : m_seen)
+            if (std::find(m_script->kernels.begin(), m_script->kernels.end(), node) !=
+                m_script->kernels.end())
+                graph.nodes.push_back(
+                    {replay::CudaNodeKind::Kernel, node, 100 + node,
+                     replay::CudaKernel{"k" + std::to_string(node), "", {}, {}, 0, {}, true}});
+        return out;
+    }
+    [[nodiscard]] const std::vector<engine::PoolEvent>& poolEvents() const override {
+        return m_script->events;
+    }
+    [[nodiscard]] std::vector<engine::PoolSegment> poolSegments() const override {
+        return m_script->segments;
+    }
+    void launch() override {
+        m_script->calls.emplace_back("launch");
+        if (m_script->onLaunch) m_script->onLaunch();
+    }
+    Result<engine::CudaLaunchTimes> launchTimed(engine::CudaTiming timing) override {
+        if (timing != engine::CudaTiming::Nodes) return tl::unexpected(Error{"not asked for", {}, 0, 0});
+        if (!m_script->noTimes.empty()) return tl::unexpected(Error{m_script->noTimes, {}, 0, 0});
+        launch();
+        // The matrix product takes two kernels.
+        return engine::CudaLaunchTimes{0, {{100 + mm, 2000}, {100 + mm, 3000}, {100 + add, 1000}, {7, 9}}};
+    }
+
+private:
+    std::shared_ptr<Script> m_script;
+    std::uint32_t m_running = UINT32_MAX;
+    std::vector<std::uint32_t> m_seen;
+};
+
+class FakeDevice final : public CudaDevice {
+public:
+    explicit FakeDevice(std::shared_ptr<Script> script)
+        : m_script(std::move(script)) {}
+    [[nodiscard]] std::string name() const override { return "none: a stand-in for tests"; }
+    [[nodiscard]] c10::Device device() const override { return c10::kCPU; }
+    void onSideStream(const std::function<void()>& body) override {
+        m_script->calls.emplace_back("warm up");
+        body();
+    }
+    void synchronize() override {}
+    std::unique_ptr<CudaCapture> capture() override { return std::make_unique<FakeCapture>(m_script); }
+
+private:
+    std::shared_ptr<Script> m_script;
+};
+
+/// A recording of `text` on that device, whose launches do what the program does.
+struct Recorded {
+    explicit Recorded(const std::string& text = program, std::set<std::size_t> kept = {},
+                      std::shared_ptr<Script> given = std::make_shared<Script>())
+        : script(std::move(given))
+        , compiled(std::make_shared<engine::Program>(engine::compile(*ir::readGraph(text))))
+        , backend(engine::makeCudaBackend(std::make_unique<FakeDevice>(script))) {
+        const json inputs =
+            test::CaseBuilder().tensor({2, 2}, {1, -2, 3, 4}).tensor({2, 2}, {0.5, 1, -1, 2}).json();
+        engine::RecordRequest request;
+        request.program = compiled;
+        request.inputs = engine::makeInputs(inputs, {})->values;
+        request.kept = std::move(kept);
+        auto recorded = backend->record(std::move(request), {});
+        if (!recorded) {
+            error = recorded.error();
+            return;
+        }
+        graph = std::move(*recorded);
+        script->onLaunch = [this] {
+            const auto results = engine::run(*compiled, graph->inputs(), {});
+            for (std::size_t i = 0; i < results->size(); ++i)
+                graph->outputs()[i].toTensor().copy_((*results)[i].toTensor());
+        };
+    }
+    Recorded(const Recorded&) = delete;
+    Recorded& operator=(const Recorded&) = delete;
+
+    std::shared_ptr<Script> script;
+    std::shared_ptr<engine::Program> compiled;
+    std::unique_ptr<engine::ReplayBackend> backend;
+    std::unique_ptr<engine::RecordedGraph> graph;
+    engine::RunError error;
+};
+
+std::vector<double> numbers(const at::Tensor& tensor) {
+    const at::Tensor flat = tensor.contiguous();
+    const auto* data = flat.const_data_ptr<float>();
+    return {data, data + flat.numel()};
+}
+
+} // namespace
+
+class TestEngineCuda : public QObject {
+    Q_OBJECT
+
+private slots:
+    void recordsOnce() {
+        Recorded r;
+        QVERIFY2(r.graph, r.error.message.c_str());
+        QCOMPARE(std::string(r.backend->name()), std::string("cuda"));
+        const std::vector<std::string> calls{"warm up", "warm up", "warm up", "begin", "end"};
+        QCOMPARE(r.script->calls, calls);
+        const replay::Recording& recording = r.graph->recording();
+        QCOMPARE(recording.backend, std::string("cuda"));
+        std::vector<NodeMode> modes;
+        for (const replay::RecordedNode& node : recording.nodes)
+            modes.push_back(node.mode);
+        const std::vector<NodeMode> expected{NodeMode::Input,    NodeMode::Input,   NodeMode::Planned,
+                                             NodeMode::Prebuilt, NodeMode::Planned, NodeMode::Planned};
+        QVERIFY(modes == expected);
+        QCOMPARE(recording.writtenInputs, std::vector<std::uint32_t>{0});
+        QCOMPARE(recording.cudaGraph->device, std::string("none: a stand-in for tests"));
+        QCOMPARE(recording.cudaGraph->graphs[0].nodes.size(), std::size_t{3});
+        QVERIFY(replay::recordingFromJson(replay::toJson(recording)).value() == recording);
+        // Warm-ups and the capture wrote to x; nothing of that is left once it is put back.
+        r.graph->rewind();
+        QCOMPARE(numbers(r.graph->inputs()[0].toTensor()), (std::vector<double>{1, -2, 3, 4}));
+    }
+
+    void launchesAreVerified() {
+        Recorded r;
+        const engine::RunRequest request{{{"p", r.graph.get()}}, 6, 4, 2, true, nullptr};
+        const auto run = engine::replayMany(request, {});
+        QVERIFY(run);
+        QCOMPARE(run->verified, 3U);
+        QCOMPARE(run->different, 0U);
+        QCOMPARE(run->allocatorCalls, 0U);
+        r.script->onLaunch = [&, usual = r.script->onLaunch] {
+            usual();
+            r.graph->outputs()[0].toTensor().add_(1);
+        };
+        const auto wrong = engine::replayMany(request, {});
+        QVERIFY(wrong);
+        QCOMPARE(wrong->different, 3U);
+        QCOMPARE(wrong->difference, std::string("p, replay 0: result 0 differs at element 0 of 4"));
+    }
+
+    void timesOfNodes() {
+        Recorded r;
+        const auto run = engine::replayMany({{{"p", r.graph.get()}}, 1, 5, 0, false, nullptr}, {});
+        QVERIFY(run);
+        QCOMPARE(run->graphs[0].nodes.size(), std::size_t{2});
+        QCOMPARE(run->graphs[0].nodes[0].node, mm);
+        QCOMPARE(run->graphs[0].nodes[0].us.median, 5.0);
+        QCOMPARE(run->graphs[0].nodes[1].node, add);
+        QCOMPARE(run->graphs[0].nodes[1].us.median, 1.0);
+        r.script->noTimes = "no CUPTI: none";
+        const auto untimed = engine::replayMany({{{"p", r.graph.get()}}, 1, 5, 0, false, nullptr}, {});
+        QVERIFY(untimed);
+        QVERIFY(untimed->graphs[0].nodes.empty());
+        QCOMPARE(r.graph->recording().cudaGraph->warnings,
+                 std::vector<std::string>{"no times of nodes: no CUPTI: none"});
+    }
+
+    void memoryOfThePool() {
+        auto script = std::make_shared<Script>();
+        // Two segments, the later one at the lower address; the product's workspace lives for a moment.
+        script->segments = {{0x9000, 4096}, {0x1000, 2048}};
+        script->events = {{true, 0x9000, 512, mm},  {true, 0x1200, 1024, mm},  {false, 0x1200, 1024, mm},
+                          {true, 0x1200, 512, add}, {false, 0x9000, 512, add}, {false, 0x7777, 1, add}};
+        Recorded r(program, {}, script);
+        const replay::Recording& recording = r.graph->recording();
+        const std::vector<replay::RecordedAllocation> expected{{mm, 512, 2048, 0, 4, true, true},
+                                                               {mm, 1024, 0x200, 1, 2, true, false},
+                                                               {add, 512, 0x200, 3, 5, true, true}};
+        QVERIFY(recording.allocations == expected);
+        QCOMPARE(recording.events, 5U);
+        QCOMPARE(recording.arenaBytes, std::uint64_t{6144});
+        QCOMPARE(recording.peakBytes, std::uint64_t{1536});
+        QCOMPARE(recording.keepAllBytes, std::uint64_t{2048});
+    }
+
+    void whatIsKeptStays() {
+        Recorded kept(program, {0});
+        QVERIFY(engine::replayMany({{{"p", kept.graph.get()}}, 3, 0, 0, false, nullptr}, {}));
+        const double first = numbers(kept.graph->inputs()[0].toTensor())[0];
+        QVERIFY(engine::replayMany({{{"p", kept.graph.get()}}, 3, 0, 0, false, nullptr}, {}));
+        QCOMPARE(numbers(kept.graph->inputs()[0].toTensor())[0], first + 3);
+    }
+
+    void liveEventsOfLaunches() {
+        Recorded r;
+        std::string all;
+        replay::LiveFeed feed([&](std::string_view batch) {
+            all += batch;
+            return true;
+        });
+        QVERIFY(engine::replayMany({{{"p", r.graph.get()}}, 3, 0, 0, false, &feed}, {}));
+        QCOMPARE(feed.finish(), std::uint64_t{6}); // a launch begins and ends
+    }
+
+    void whatCannotBeCaptured() {
+        auto script = std::make_shared<Script>();
+        script->describes = false;
+        Recorded undescribed(program, {}, script);
+        QVERIFY(!undescribed.graph);
+        QCOMPARE(undescribed.error.message, std::string("cuGraphGetNodes: lost"));
+        QCOMPARE(script->calls.back(), std::string("gone"));
+
+        const Recorded torchLevel(
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+            "    %w : [num_users=1] = placeholder[target=w]\n"
+            "    %relu : [num_users=1] = "
+            "call_function[target=torch.nn.functional.relu](args = (%x,), kwargs = {})\n"
+            "    return (relu,)\n");
+        QVERIFY(!torchLevel.graph);
+        QVERIFY(torchLevel.error.message.starts_with("torch-level calls run on the CPU only"));
+        QCOMPARE(torchLevel.error.node, 2U);
+
+        const Recorded fails(
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+            "    %w : [num_users=1] = placeholder[target=w]\n"
+            "    %view : [num_users=1] = call_function[target=torch.ops.aten.view.default](args = "
+            "(%x, [3]), kwargs = {})\n"
+            "    return (view,)\n");
+        QVERIFY(!fails.graph);
+        QCOMPARE(fails.error.node, 2U);
+    }
+
+    void withoutADevice() {
+        test::ServiceRunner engine;
+        const std::string graph = engine.load(program);
+        const json inputs =
+            test::CaseBuilder().tensor({2, 2}, {1, -2, 3, 4}).tensor({2, 2}, {0.5, 1, -1, 2}).json();
+        QVERIFY(
+            !engine.call("record", {{"graph", graph}, {"inputs", inputs}, {"backend", "tpu"}}).is_object());
+        QCOMPARE(engine.lastError(), std::string("there is no backend 'tpu': cpu or cuda"));
+        const auto none = engine::loadCudaDevice("/no/such/plugin.so");
+        QVERIFY(!none);
+        QCOMPARE(none.error().message,
+                 std::string("no CUDA backend: this build has no CUDA plugin (it needs CUDA's "
+                             "headers, see CONTRIBUTING.md)"));
+        // What is no plugin of ours is refused before anything of it is called.
+        const auto other = engine::loadCudaDevice("/lib/x86_64-linux-gnu/libz.so.1");
+        QVERIFY(!other);
+        QVERIFY(other.error().message.find("belongs to another build") != std::string::npos ||
+                other.error().message.find("has no CUDA plugin") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestEngineCuda)
+#include "tst_engine_cuda.moc"
