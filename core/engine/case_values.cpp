@@ -9,6 +9,8 @@
 #include <ATen/ops/view.h>
 #include <algorithm>
 #include <cmath>
+#include <torch/csrc/autograd/functions/basic_ops.h>
+#include <torch/csrc/autograd/variable.h>
 
 namespace dynascope::engine {
 
@@ -178,6 +180,13 @@ json scalarJson(const c10::IValue& value) {
                                                   : numberOf(scalar.toDouble())}};
 }
 
+/// Gives the tensor a past that backward does not go into.
+void putBehindOtherCode(const Tensor& tensor) {
+    auto past = c10::make_intrusive<torch::autograd::Error>("the input was computed elsewhere");
+    const std::uint32_t number = past->add_input_metadata(tensor);
+    torch::autograd::impl::set_gradient_edge(tensor, torch::autograd::Edge(std::move(past), number));
+}
+
 class InputMaker {
 public:
     InputMaker(const json& spec, const InputChoice& choice)
@@ -198,7 +207,9 @@ public:
             m_out.values.push_back(input.is_object() ? c10::IValue(m_out.tensors[i]) : scalarFrom(input));
             if (!input.is_object() || !input.value("requires_grad", false)) continue;
             m_out.anyRequiresGrad = true;
-            if (m_choice.requiresGrad) m_out.tensors[i].requires_grad_(true);
+            if (!m_choice.requiresGrad) continue;
+            m_out.tensors[i].requires_grad_(true);
+            if (!input.value("is_leaf", true)) putBehindOtherCode(m_out.tensors[i]);
         }
         return std::move(m_out);
     }

@@ -29,8 +29,8 @@ struct InputChoice {
 };
 
 /// Besides a case's storages with their data takes {dtype, size, seed, low, high}: `size` elements that are
-/// made from the seed, in [low, high). Fails on anything else, a tensor that reaches past its storage
-/// included.
+/// made from the seed, in [low, high), and an input that requires grad may say `is_leaf`: false, for one that
+/// other code computed. Fails on anything else, a tensor that reaches past its storage included.
 [[nodiscard]] Result<CaseInputs> makeInputs(const nlohmann::json& spec, const InputChoice& choice);
 /// The same inputs with the elements of seeded storages written out.
 [[nodiscard]] Result<nlohmann::json> withData(nlohmann::json inputs);

@@ -251,6 +251,7 @@ const Tape::Call& Tape::callOf(const c10::FunctionSchema& schema) {
     while (call.positional < formals.size() && !formals[call.positional].kwarg_only())
         ++call.positional;
     call.writesFirst = writesFirstArgument(schema);
+    if (m_asFake) call.strides = strideRule(call.name);
     return call;
 }
 
@@ -292,7 +293,13 @@ void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
     const Tensor written = call.writesFirst ? stack[first].toTensor() : Tensor();
     for (std::size_t i = first; i < stack.size(); ++i)
         unwrap(stack[i]);
-    op.callBoxed(stack);
+    if (call.strides) {
+        const std::vector<IValue> arguments(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
+        op.callBoxed(stack);
+        layOutAsFake(*call.strides, arguments, std::span(stack).subspan(first));
+    } else {
+        op.callBoxed(stack);
+    }
     const std::size_t at = add(std::move(node), call.name, source);
     if (TracerImpl* impl = tracer(written)) {
         impl->setNode(at); // later readers read the in-place node

@@ -6,6 +6,7 @@
 // and appends a node to the Tape that is current on this thread.
 #pragma once
 
+#include "core/engine/aot/fake_strides.h"
 #include "core/engine/interpreter.h"
 #include "core/ir/node.h"
 #include "core/passes/fx_names.h"
@@ -64,6 +65,8 @@ public:
     [[nodiscard]] bool decomposing() const { return m_decomposing; }
     /// Describes the value of each node that makes a tensor: dtype, sizes, strides.
     void setDescribing(bool on) { m_describing = on; }
+    /// Lays results out in memory as PyTorch's fake tensors are laid out (fake_strides.h).
+    void setLaidOutAsFake(bool on) { m_asFake = on; }
     /// Keeps a name for nameNext().
     void reserve(const std::string& name) { (void)m_names.create(name); }
     /// The next node gets this name; empty for one of its own.
@@ -80,6 +83,7 @@ private:
         std::string_view name; ///< static, or the schema's
         std::size_t positional = 0;
         bool writesFirst = false;
+        const StrideRule* strides = nullptr; ///< null: as the kernel lays results out
     };
 
     const Call& callOf(const c10::FunctionSchema& schema);
@@ -92,6 +96,7 @@ private:
     Reason m_reason;
     bool m_decomposing = false;
     bool m_describing = false;
+    bool m_asFake = false;
     std::string m_nextName;
     passes::FxNames m_names;
     std::shared_ptr<std::array<ir::Node, 32>> m_block; ///< the next nodes; null at first

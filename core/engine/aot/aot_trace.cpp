@@ -47,7 +47,9 @@ class Level {
 public:
     explicit Level(const TaskContext& task)
         : m_task(task)
-        , m_guard(tape) {}
+        , m_guard(tape) {
+        tape.setLaidOutAsFake(true);
+    }
 
     /// A placeholder and its outer tensor; a number is given back as it is.
     IValue input(const std::string& name, const IValue& value, bool requiresGrad) {

@@ -85,6 +85,16 @@ std::optional<std::size_t> plainInput(std::string_view comment) {
     return status == std::errc() ? std::optional(number) : std::nullopt;
 }
 
+/// The attribute that AOTAutograd made an input of: "p" for "ParamAOTInput(target='p')".
+std::string_view attributeInput(std::string_view comment) {
+    for (const std::string_view open : {"ParamAOTInput(target='", "BufferAOTInput(target='"}) {
+        if (!comment.starts_with(open)) continue;
+        comment.remove_prefix(open.size());
+        return comment.substr(0, comment.find('\''));
+    }
+    return {};
+}
+
 class Maker {
 public:
     Maker(const ir::Graph& graph, const session::Compile* compile, const GraphInputOptions& options)
@@ -114,8 +124,8 @@ public:
         std::vector<std::string> out;
         for (const ir::NodePtr& node : m_graph.nodes()) {
             if (node->op != ir::Op::Placeholder) continue;
-            const auto found = m_described.find(key(sourceOf(*node)));
-            out.push_back(found == m_described.end() ? std::string() : found->second->source);
+            const session::TensorInput* input = describedAs(sourceOf(*node));
+            out.push_back(input ? input->source : std::string());
         }
         return out;
     }
@@ -139,9 +149,7 @@ private:
     /// Sources by name, and the Dynamo graph's inputs in order, which AOTAutograd counts.
     void readCapture() {
         if (!m_compile) return;
-        for (const session::TensorInput& input : m_compile->inputs) {
-            if (!input.source.empty()) m_described[key(input.source)] = &input;
-        }
+        m_described.emplace(*m_compile);
         const session::StagePtr dynamo = m_compile->findStage("dynamo_output_graph");
         const auto graph = dynamo ? dynamo->graph() : Result<ir::GraphPtr>(ir::GraphPtr());
         if (!graph || !*graph) return;
@@ -154,7 +162,13 @@ private:
     [[nodiscard]] std::string sourceOf(const ir::Node& node) const {
         const auto position = plainInput(node.comment);
         if (position && *position < m_dynamoInputs.size()) return m_dynamoInputs[*position];
+        if (const std::string_view attribute = attributeInput(node.comment); !attribute.empty())
+            return std::string(attribute);
         return node.target.empty() ? node.name : node.target;
+    }
+
+    [[nodiscard]] const session::TensorInput* describedAs(const std::string& source) const {
+        return m_described ? m_described->find(source) : nullptr;
     }
 
     Added add(ir::NodeIndex index, const ir::Node& node) {
@@ -188,8 +202,7 @@ private:
 
     Added described(ir::NodeIndex index, const ir::Node& node, const ir::TensorMeta* shown) {
         const std::string source = sourceOf(node);
-        const auto found = m_described.find(key(source));
-        const session::TensorInput* input = found == m_described.end() ? nullptr : found->second;
+        const session::TensorInput* input = describedAs(source);
         const ir::TensorMeta* meta = shown ? shown : input ? &input->meta : nullptr;
         if (!meta) return tl::unexpected(std::string("has no shape in this text"));
         const DtypeWord* dtype = dtypeWord(meta->dtype);
@@ -224,7 +237,10 @@ private:
                    {"storage_offset", offset},
                    {"dtype", dtype->name},
                    {"via", "set"}};
-        if (input && input->requiresGrad && m_options.requiresGrad) entry["requires_grad"] = true;
+        if (input && input->requiresGrad && m_options.requiresGrad) {
+            entry["requires_grad"] = true;
+            if (!input->isLeaf) entry["is_leaf"] = false;
+        }
         m_inputs.push_back(std::move(entry));
         return {};
     }
@@ -287,7 +303,7 @@ private:
     const session::Compile* m_compile;
     const GraphInputOptions& m_options;
     ir::SymbolValues m_symbols;
-    std::map<std::string, const session::TensorInput*> m_described;
+    std::optional<DescribedInputs> m_described;
     std::vector<std::string> m_dynamoInputs;
     std::vector<std::optional<std::int64_t>> m_bounds;
     std::map<std::string, std::size_t> m_storageOf;
@@ -295,6 +311,20 @@ private:
 };
 
 } // namespace
+
+DescribedInputs::DescribedInputs(const session::Compile& compile) {
+    for (const session::TensorInput& input : compile.inputs)
+        if (!input.source.empty()) m_inputs[key(input.source)] = &input;
+}
+
+const session::TensorInput* DescribedInputs::find(std::string_view name) const {
+    // Names of attributes lack the scope of their source, L or G.
+    for (const std::string_view scope : {"", "l", "g"}) {
+        const auto found = m_inputs.find(std::string(scope) + key(name));
+        if (found != m_inputs.end()) return found->second;
+    }
+    return nullptr;
+}
 
 Result<json> inputsOfGraph(const ir::Graph& graph, const GraphInputOptions& options) {
     return Maker(graph, nullptr, options).run();

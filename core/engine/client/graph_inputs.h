@@ -11,6 +11,7 @@
 #include "core/ir/symbol_value.h"
 #include "core/session/session.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace dynascope::engine {
@@ -19,6 +20,18 @@ struct GraphInputOptions {
     ir::SymbolValues symbols;  ///< the user's values; they go before the captured hints
     std::uint64_t seed = 1;    ///< of the first storage; the next has the next number
     bool requiresGrad = false; ///< mark what the capture says requires grad
+};
+
+/// The inputs that a compile describes, found by what Dynamo and AOTAutograd call them: "L_x_" and "x" for
+/// "L['x']". Refers to the compile.
+class DescribedInputs {
+public:
+    explicit DescribedInputs(const session::Compile& compile);
+    /// Null where no described input has the name.
+    [[nodiscard]] const session::TensorInput* find(std::string_view name) const;
+
+private:
+    std::map<std::string, const session::TensorInput*, std::less<>> m_inputs; ///< by letters and digits
 };
 
 /// By the placeholders' metadata alone. The same graph and options give the same values everywhere. Integers

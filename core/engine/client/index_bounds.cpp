@@ -25,34 +25,64 @@ std::string_view bareName(std::string_view target) {
     return dot == std::string_view::npos ? target : target.substr(dot + 1);
 }
 
-/// Operators whose result holds the elements of their first argument.
-constexpr std::array<std::string_view, 24> passing{
-    "view",  "reshape", "unsqueeze", "squeeze",    "expand", "to",      "_to_copy", "long",
-    "int",   "clone",   "detach",    "contiguous", "alias",  "flatten", "t",        "transpose",
-    "slice", "select",  "permute",   "getitem",    "cat",    "stack",   "repeat",   "_unsafe_view"};
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
 
-/// Operators that read an index: positions of the indexed tensor, of the index, and of the dimension.
-struct Role {
+/// Operators whose result holds elements of their first argument, or of the tensors in it.
+constexpr std::array<std::string_view, 42> passing{
+    "view",     "reshape",   "unsqueeze", "squeeze",     "expand",       "expand_as",       "to",
+    "_to_copy", "long",      "int",       "clone",       "detach",       "contiguous",      "alias",
+    "flatten",  "unflatten", "t",         "transpose",   "slice",        "select",          "permute",
+    "getitem",  "cat",       "stack",     "repeat",      "_unsafe_view", "gather",          "index_select",
+    "index",    "narrow",    "roll",      "flip",        "movedim",      "broadcast_to",    "split",
+    "chunk",    "unbind",    "clamp",     "masked_fill", "masked_fill_", "lift_fresh_copy", "copy"};
+
+/// An argument by its position or as a keyword, which PyTorch and ATen spell alike but for the first one.
+struct Parameter {
+    std::size_t position;
     std::string_view name;
-    std::size_t indexed, index;
-    int dim; ///< of the indexed tensor; -1: the argument after the indexed tensor names it
 };
-constexpr std::array<Role, 14> roles{{
-    {"embedding", 1, 0, 0}, // torch.nn.functional's order; ATen's is seen to below
-    {"index_select", 0, 2, -1},
-    {"gather", 0, 2, -1},
-    {"scatter", 0, 2, -1},
-    {"scatter_", 0, 2, -1},
-    {"scatter_add", 0, 2, -1},
-    {"scatter_add_", 0, 2, -1},
-    {"index_copy", 0, 2, -1},
-    {"index_copy_", 0, 2, -1},
-    {"index_add", 0, 2, -1},
-    {"index_add_", 0, 2, -1},
-    {"index_fill_", 0, 2, -1},
-    {"cross_entropy", 0, 1, 1},
-    {"nll_loss", 0, 1, 1},
+
+/// Operators that read an index into a dimension of another tensor.
+struct Role {
+    std::string_view op;
+    Parameter indexed, index;
+    int dim; ///< of the indexed tensor; -1: the argument behind it names it
+};
+constexpr Parameter first{0, "input"};
+constexpr Parameter third{2, "index"};
+constexpr std::array<Role, 20> roles{{
+    {"embedding", {1, "weight"}, first, 0}, // torch.nn.functional's order; ATen's is seen to below
+    {"embedding_bag", {1, "weight"}, first, 0},
+    {"index_select", first, third, -1},
+    {"gather", first, third, -1},
+    {"scatter", first, third, -1},
+    {"scatter_", first, third, -1},
+    {"scatter_add", first, third, -1},
+    {"scatter_add_", first, third, -1},
+    {"scatter_reduce", first, third, -1},
+    {"scatter_reduce_", first, third, -1},
+    {"index_copy", first, third, -1},
+    {"index_copy_", first, third, -1},
+    {"index_add", first, third, -1},
+    {"index_add_", first, third, -1},
+    {"index_fill", first, third, -1},
+    {"index_fill_", first, third, -1},
+    {"cross_entropy", first, {1, "target"}, 1},
+    {"cross_entropy_loss", first, {1, "target"}, 1},
+    {"nll_loss", first, {1, "target"}, 1},
+    {"nll_loss_forward", first, {1, "target"}, 1},
 }};
+
+const Argument* argumentOf(const Node& node, const Parameter& parameter) {
+    if (parameter.position < node.args.size()) return &node.args[parameter.position];
+    const auto found = std::find_if(node.kwargs.begin(), node.kwargs.end(), [&](const auto& keyword) {
+        return keyword.first == parameter.name || (parameter.position == 0 && keyword.first == "self");
+    });
+    return found == node.kwargs.end() ? nullptr : &found->second;
+}
 
 class Bounds {
 public:
@@ -68,17 +98,17 @@ public:
             const std::string_view name = bareName(node.target);
             readRoles(node, name);
             readIndexing(node, name);
-            if (m_bounds[i] && std::find(passing.begin(), passing.end(), name) != passing.end())
-                pass(node, *m_bounds[i]);
+            if (m_bounds[i]) handOn(node, name, *m_bounds[i]);
         }
         return std::move(m_bounds);
     }
 
 private:
-    [[nodiscard]] NodeIndex nodeAt(const Node& node, std::size_t position) const {
-        return position < node.args.size() && node.args[position].isNode()
-                   ? m_graph.find(node.args[position].text)
-                   : ir::npos;
+    [[nodiscard]] NodeIndex nodeIn(const Argument* argument) const {
+        return argument && argument->isNode() ? m_graph.find(argument->text) : ir::npos;
+    }
+    [[nodiscard]] NodeIndex nodeAt(const Node& node, const Parameter& parameter) const {
+        return nodeIn(argumentOf(node, parameter));
     }
 
     [[nodiscard]] Bound sizeOf(NodeIndex node, std::int64_t dim) const {
@@ -95,18 +125,28 @@ private:
         if (node == ir::npos || !bound) return;
         m_bounds[node] = std::min(m_bounds[node].value_or(*bound), *bound);
     }
+    void limitAll(const Argument* argument, std::int64_t bound) {
+        if (argument)
+            argument->forEachNode([&](const std::string& name) { limit(m_graph.find(name), bound); });
+    }
 
     void readRoles(const Node& node, std::string_view name) {
         for (const Role& role : roles) {
-            if (role.name != name) continue;
+            if (role.op != name) continue;
             Role use = role;
-            if (name == "embedding" && node.target.starts_with("torch.ops."))
-                std::swap(use.indexed, use.index);
+            const bool aten = node.target.starts_with("torch.ops.") || node.target == "torch.embedding";
+            if (aten && name.starts_with("embedding")) use = {name, {0, "weight"}, {1, "indices"}, 0};
             std::int64_t dim = use.dim;
-            if (dim < 0) dim = node.args.size() > 1 ? node.args[1].asInt().value_or(0) : 0;
+            if (dim < 0) {
+                const Argument* given = argumentOf(node, {1, "dim"});
+                dim = given ? given->asInt().value_or(0) : 0;
+            }
             limit(nodeAt(node, use.index), sizeOf(nodeAt(node, use.indexed), dim));
         }
-        if (name == "nll_loss_forward") limit(nodeAt(node, 1), sizeOf(nodeAt(node, 0), 1));
+        if (name != "one_hot") return;
+        const Argument* classes = argumentOf(node, {1, "num_classes"});
+        const Bound bound = classes ? classes->asInt() : std::nullopt;
+        if (bound && *bound > 0) limit(nodeAt(node, first), bound);
     }
 
     /// x[i, :, j], aten.index(x, [i, None, j]) and the forms that write.
@@ -115,7 +155,7 @@ private:
         const bool aten =
             name == "index" || name == "index_put" || name == "index_put_" || name == "_unsafe_index";
         if ((!python && !aten) || node.args.size() < 2) return;
-        const NodeIndex whole = nodeAt(node, 0);
+        const NodeIndex whole = nodeAt(node, first);
         const Argument& index = node.args[1];
         if (index.isNode()) return limit(m_graph.find(index.text), sizeOf(whole, 0));
         std::int64_t dim = 0;
@@ -127,9 +167,27 @@ private:
         }
     }
 
-    void pass(const Node& node, std::int64_t bound) {
-        for (const Argument& argument : node.args)
-            argument.forEachNode([&](const std::string& name) { limit(m_graph.find(name), bound); });
+    /// What the bound of a result asks of the operands.
+    void handOn(const Node& node, std::string_view name, std::int64_t bound) {
+        if (contains(passing, name)) return limitAll(argumentOf(node, first), bound);
+        if (name == "where") {
+            for (const Argument& argument : node.args)
+                limitAll(&argument, bound); // a condition has no use for it
+            return;
+        }
+        const bool sum = name == "add" || name == "add_" || name == "iadd";
+        const bool product = name == "mul" || name == "mul_" || name == "imul";
+        if ((!sum && !product) || node.args.size() < 2) return;
+        const bool numberFirst = !node.args[0].isNode();
+        const Argument& a = node.args[numberFirst ? 1 : 0];
+        const Argument& b = node.args[numberFirst ? 0 : 1];
+        if (const auto number = b.asInt(); number && *number >= 0) {
+            if (sum) limitAll(&a, std::max<std::int64_t>(bound - *number, 1));
+            if (product && *number > 0) limitAll(&a, (bound - 1) / *number + 1);
+        } else if (sum && b.isNode()) { // half for each
+            limitAll(&a, (bound + 1) / 2);
+            limitAll(&b, (bound + 1) / 2);
+        }
     }
 
     const ir::Graph& m_graph;

@@ -14,7 +14,8 @@ namespace dynascope::engine {
 
 /// For each node of the graph a bound that its integer elements must stay below for every use as an index
 /// that the metadata shows: rows of an embedding, a dimension of an indexed tensor, classes of a loss.
-/// Nothing where no such use is seen. Uses are followed through views, casts and copies.
+/// Nothing where no such use is seen. Uses are followed through views, casts, copies and selections, and
+/// through sums and products with small numbers.
 [[nodiscard]] std::vector<std::optional<std::int64_t>> indexBounds(const ir::Graph& graph,
                                                                    const ir::SymbolValues& symbols);
 

@@ -125,13 +125,13 @@ private:
         else if (!m_engine)
             decline(out, "there is no engine to trace with");
         else
-            traceAt(stage, **source, **captured, text, out, metadata);
+            traceAt(stage, *source, **captured, text, out, metadata);
         if (out.verdict == Rederived::Declined && metadata.nodes == 0) decline(metadata, out.reason);
         if (!text.empty()) m_out.push_back(std::move(metadata));
         m_out.push_back(std::move(out));
     }
 
-    void traceAt(const Stage& stage, const ir::Graph& dynamo, const ir::Graph& captured,
+    void traceAt(const Stage& stage, const ir::GraphPtr& dynamo, const ir::Graph& captured,
                  const std::string& metadataOf, RederivedStage& out, RederivedStage& metadata) {
         const int rounds = m_hints.empty() ? 1 : 3;
         for (int times = 1; times <= rounds; ++times) {

@@ -3,6 +3,7 @@
 
 #include "core/engine/client/graph_inputs.h"
 #include "core/ir/text.h"
+#include "core/passes/aot/lift_attributes.h"
 
 #include <algorithm>
 #include <array>
@@ -84,8 +85,14 @@ std::optional<std::string> symbolOf(const ir::Node& node) {
 
 } // namespace
 
-Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, const ir::Graph& dynamo,
+Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, const ir::GraphPtr& graph,
                                      const ir::SymbolValues& hints) {
+    const DescribedInputs described(compile);
+    const ir::GraphPtr lifted = passes::aot::liftAttributes(graph, [&](const std::string& attribute) {
+        const session::TensorInput* input = described.find(attribute);
+        return input && input->isParameter;
+    });
+    const ir::Graph& dynamo = *lifted;
     GraphInputOptions options;
     options.symbols = hints;
     options.requiresGrad = true;

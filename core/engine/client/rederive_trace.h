@@ -22,7 +22,7 @@ struct DynamoTrace {
 };
 /// On inputs as the capture describes them, symbolic sizes at `hints`. Fails with the engine's words.
 [[nodiscard]] Result<DynamoTrace> traceDynamoGraph(Client& engine, const session::Compile& compile,
-                                                   const ir::Graph& dynamo, const ir::SymbolValues& hints);
+                                                   const ir::GraphPtr& graph, const ir::SymbolValues& hints);
 
 /// The graph with numbers where it computes with symbolic integers, and without slices that take everything,
 /// which only symbolic dimensions keep; placeholders stay. Fails where a symbol has no value.
