@@ -140,6 +140,33 @@ private slots:
         }
     }
 
+    /// Keywords, an index that selects from another one, sums and probabilities.
+    void indicesAreFollowedToTheInputs() {
+        const auto graph = ir::readGraph(R"(class GraphModule(torch.nn.Module):
+    def forward(self, L_at_: "i64[1, 9][9, 1]cpu", L_kinds_: "i64[1, 7][7, 1]cpu", L_rows_: "f32[11, 4][4, 1]cpu", L_two_: "f32[2, 4][4, 1]cpu", L_p_: "f32[3][1]cpu", L_free_: "i64[3][1]cpu"):
+        at: "i64[1, 6][9, 1]cpu" = L_at_[(slice(None, None, None), slice(0, 6, None))];  L_at_ = None
+        kinds: "i64[1, 7][7, 1]cpu" = L_kinds_.expand(1, -1);  L_kinds_ = None
+        chosen: "i64[1, 6][6, 1]cpu" = torch.gather(kinds, dim = 1, index = at);  kinds = None
+        kind: "f32[1, 6, 4][24, 4, 1]cpu" = torch.nn.functional.embedding(chosen, weight = L_two_);  chosen = L_two_ = None
+        later: "i64[1, 6][6, 1]cpu" = at + 5;  at = None
+        row: "f32[1, 6, 4][24, 4, 1]cpu" = torch.nn.functional.embedding(later, L_rows_);  later = L_rows_ = None
+        loss: "f32[][]cpu" = torch.nn.functional.binary_cross_entropy(L_p_, L_p_);  L_p_ = None
+        return (kind, row, loss)
+)");
+        QVERIFY2(graph.has_value(), graph ? "" : graph.error().toString().c_str());
+        const auto inputs = engine::inputsOfGraph(**graph);
+        QVERIFY(inputs);
+        const json& storages = (*inputs)["storages"];
+        QCOMPARE(storages[0]["high"].get<int>(), 6); // 7 columns, and 11 rows less 5
+        QCOMPARE(storages[1]["high"].get<int>(), 2);
+        QCOMPARE(storages[4]["low"].get<double>(), 0.0);
+        QCOMPARE(storages[4]["high"].get<double>(), 1.0);
+        QCOMPARE(storages[5]["high"].get<int>(), 4);
+        test::ServiceRunner engine;
+        const json reply = engine.execute(ir::printReadable(**graph).text, json::object());
+        QVERIFY2(reply.is_object(), engine.lastError().c_str());
+    }
+
     void capturesFromAGpuRunHere() {
         const auto session = capture::open(test::capture("trace_aot_eager/gpt2_train").toStdString());
         QVERIFY(session);

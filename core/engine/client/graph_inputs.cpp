@@ -280,6 +280,9 @@ private:
             const std::int64_t most = dtype.shortName.ends_with('8') ? 100 : INT16_MAX;
             made["low"] = 0;
             made["high"] = std::min({made.value("high", high), high, most});
+        } else if (m_bounds[index] && dtype.shortName != "b8") {
+            made["low"] = 0;
+            made["high"] = *m_bounds[index];
         } else if (isVariance(source)) {
             made["low"] = 0.5;
             made["high"] = 1.5;

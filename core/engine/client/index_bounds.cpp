@@ -143,6 +143,10 @@ private:
             }
             limit(nodeAt(node, use.index), sizeOf(nodeAt(node, use.indexed), dim));
         }
+        if (name.starts_with("binary_cross_entropy") && name.find("logits") == std::string_view::npos) {
+            for (const Parameter& probability : {first, Parameter{1, "target"}})
+                limit(nodeAt(node, probability), 1);
+        }
         if (name != "one_hot") return;
         const Argument* classes = argumentOf(node, {1, "num_classes"});
         const Bound bound = classes ? classes->asInt() : std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which integer inputs of a graph are indices, and how large they may be.
+// Which inputs of a graph are indices or probabilities, and how large they may be.
 #pragma once
 
 #include "core/ir/graph.h"
@@ -12,10 +12,10 @@
 
 namespace dynascope::engine {
 
-/// For each node of the graph a bound that its integer elements must stay below for every use as an index
-/// that the metadata shows: rows of an embedding, a dimension of an indexed tensor, classes of a loss.
-/// Nothing where no such use is seen. Uses are followed through views, casts, copies and selections, and
-/// through sums and products with small numbers.
+/// For each node of the graph a bound that its elements must stay below, and not be negative, for every use
+/// that the metadata shows: as an index (rows of an embedding, a dimension of an indexed tensor, classes of a
+/// loss) or as a probability. Nothing where no such use is seen. Uses are followed through views, casts,
+/// copies and selections, and through sums and products with small numbers.
 [[nodiscard]] std::vector<std::optional<std::int64_t>> indexBounds(const ir::Graph& graph,
                                                                    const ir::SymbolValues& symbols);
 

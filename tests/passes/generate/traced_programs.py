@@ -124,8 +124,61 @@ def recurrent():
         yield name, {"": (network, normal(5, 2, 3)), "_inference": (without, normal(5, 2, 3, grad=False))}
 
 
+def layouts():
+    """Operators whose gradients PyTorch's fake tensors lay out otherwise than its kernels do: on a permuted input, with a
+    gradient that is permuted as well (kept) or is not. The view before them shows how its gradient lies."""
+    means = torch.zeros(5), torch.ones(5)
+    other = torch.rand(2, 4, 5).transpose(1, 2)
+    operators = {"layer_norm": lambda x: F.layer_norm(x, (4,)), "group_norm": lambda x: F.group_norm(x, 5),
+                 "batch_norm": lambda x: F.batch_norm(x, *means, training=True),
+                 "batch_norm_eval": lambda x: F.batch_norm(x, *means), "dropout": lambda x: F.dropout(x, 0.5),
+                 "log_softmax": lambda x: F.log_softmax(x, -1), "log_sigmoid": F.logsigmoid, "hardswish": F.hardswish,
+                 "hardsigmoid": F.hardsigmoid, "relu6": F.relu6, "elu": F.elu, "softplus": F.softplus,
+                 "mse": lambda x: F.mse_loss(x, other, reduction="none"),
+                 "smooth_l1": lambda x: F.smooth_l1_loss(x, other, reduction="none"),
+                 "huber": lambda x: F.huber_loss(x, other, reduction="none"),
+                 "binary_cross_entropy": lambda x: F.binary_cross_entropy(x.sigmoid(), other, reduction="none"),
+                 "xlogy": lambda x: torch.xlogy(x, other.contiguous())}
+    for name, operator in operators.items():
+        yield name, {"": (lambda x, op=operator: op(x.view(2, 4, 5).transpose(1, 2)).contiguous(), normal(8, 5)),
+                     "_kept": (lambda x, op=operator: op(x.view(2, 4, 5).transpose(1, 2)).transpose(1, 2).contiguous(),
+                               normal(8, 5))}
+
+
+class Embeddings(nn.Module):
+    """Index buffers as BERT has them: one selects from another, and both select rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("positions", torch.arange(9).expand(1, -1))
+        self.register_buffer("kinds", torch.zeros(1, 9, dtype=torch.int64))
+        self.position, self.kind = nn.Embedding(11, 4), nn.Embedding(2, 4)
+
+    def forward(self, x):
+        positions = self.positions[:, : x.shape[1]]
+        kinds = torch.gather(self.kinds.expand(1, -1), dim=1, index=positions)
+        return x + self.kind(kinds.expand(x.shape[0], -1)) + self.position(positions + 2)
+
+
+def inputs():
+    """What the inputs are made of: indices, and tensors that other code computed."""
+    yield "index_buffers", both(Embeddings(), 2, 6, 4)
+    yield "computed", {"": (lambda x, y: x * y, lambda: (torch.randn(3, requires_grad=True).exp(), torch.randn(3)))}
+
+
+def optimizers():
+    for kind in (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD):
+        for foreach in (False, True):
+            parameters = [nn.Parameter(torch.randn(4, 3)), nn.Parameter(torch.randn(5))]
+            for parameter in parameters:
+                parameter.grad = torch.randn_like(parameter)
+            optimizer = kind(parameters, lr=0.01, foreach=foreach, **({"momentum": 0.9} if kind is torch.optim.SGD else {}))
+            optimizer.step()  # makes its state
+            yield kind.__name__ + ("_foreach" if foreach else ""), {"": (optimizer.step, tuple)}
+
+
 def programs():
-    for group in (upsampling, losses, sequences, products, recurrent):
+    for group in (upsampling, losses, sequences, products, recurrent, layouts, inputs, optimizers):
         for name, variants in group():
             for variant, program in variants.items():
                 yield f"{group.__name__}_{name}{variant}", program
