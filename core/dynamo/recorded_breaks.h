@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Why the graphs of a recording ended where they did: breaks and failed frames by cause and line, with what
+// they cost as far as the recording says. Compile times are in the trace (core/session/breaks.h).
+#pragma once
+
+#include "core/dynamo/recording.h"
+#include "core/session/breaks.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dynascope::dynamo {
+
+struct RecordedBreak {
+    std::string reason;       ///< short: "Builtin print cannot be traced"
+    bool failed = false;      ///< the frame was not compiled: skipped, or the exception went to the program
+    session::GraphBreak told; ///< as PyTorch tells it
+    ir::SourceLocation place; ///< the innermost user frame; line 0 where unknown
+    std::vector<session::WayOut> waysOut; ///< best first, never empty for a break
+
+    struct Occurrence {
+        StepIndex step = noStep;
+        std::uint32_t attempt = 0; ///< index into Recording::attempts(): in which it was told first
+        std::string compile;       ///< "3/0"
+        std::uint32_t nodes = 0;   ///< of the graph that ended
+        /// Tensors on the stack and in locals of the frame that breaks, in bytes: an upper bound of what is
+        /// handed to the rest of the function. Symbols count by their hints.
+        std::uint64_t bytes = 0;
+    };
+    std::vector<Occurrence> occurrences; ///< by step
+};
+
+/// Those that occur most come first. A compile counts once for each cause and line, however often it was
+/// attempted. Reads the state at each break: on the recording's thread. "cancelled" if the task was.
+[[nodiscard]] Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording,
+                                                                const TaskContext& task = {});
+
+/// A break or exception of a recording as the capture's readers have breaks.
+[[nodiscard]] session::GraphBreak breakOf(const EventInfo& event);
+
+/// Bytes of a tensor's elements: of dtype "f32" and shape "[2, s0]", with hints for symbols. 0 where unknown.
+[[nodiscard]] std::uint64_t tensorBytes(const Recording& recording, const State& state,
+                                        const ValueInfo& value);
+
+} // namespace dynascope::dynamo
