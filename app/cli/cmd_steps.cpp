@@ -33,7 +33,7 @@ struct Options {
     std::string path, until, to, line, node, guard, step;
     std::string at, from;
     std::size_t count = 40;
-    bool list = false, back = false, json = false;
+    bool list = false, back = false, json = false, effects = false;
 };
 
 /// A folder stands for the recording in it.
@@ -124,6 +124,13 @@ int run(const Options& options) {
     for (const std::string& warning : recording.warnings())
         static_cast<void>(fail(Error{warning, *path, 0, 0}));
 
+    if (options.effects) {
+        print(options.json
+                  ? effectsJson(recording).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+                        '\n'
+                  : effectsText(recording));
+        return exitOk;
+    }
     StepIndex from = noStep;
     for (const std::string* text : {&options.from, &options.at}) {
         if (text->empty()) continue;
@@ -183,6 +190,8 @@ void addSteps(Parser& parser) {
                 "Go to the step that added a guard on a source such as \"L['x']\"");
     command.add("--step", options->step, "One step from --from: in, over, out, or line")
         .oneOf({"in", "over", "out", "line"});
+    command.flag("--side-effects", options->effects,
+                 "What each graph changes, and how generated code makes it real; changes that were refused");
     command.flag("--back", options->back, "In the other direction");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });

@@ -26,4 +26,8 @@ namespace dynascope::cli {
 [[nodiscard]] nlohmann::json stateJson(const dynamo::Recording& recording, const dynamo::State& state,
                                        dynamo::StepIndex step);
 
+/// Side effects of every graph and how they are made real; changes that were refused.
+[[nodiscard]] std::string effectsText(const dynamo::Recording& recording);
+[[nodiscard]] nlohmann::json effectsJson(const dynamo::Recording& recording);
+
 } // namespace dynascope::cli

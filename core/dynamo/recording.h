@@ -119,6 +119,16 @@ struct CompileInfo {
     std::vector<std::string> recompileReasons;
 };
 
+/// A record of JSON that is read when somebody asks for it: what the end of a graph, a compile or a call
+/// left.
+struct DocumentInfo {
+    Tag tag = Tag::Fault;
+    std::uint32_t attempt = UINT32_MAX; ///< index into attempts(); none outside of attempts
+    std::uint32_t compile = UINT32_MAX; ///< index into compiles(), likewise
+    StepIndex step = noStep;            ///< in the course of which it was written
+    Place place;
+};
+
 /// When a node or guard came to be.
 struct Birth {
     std::uint32_t attempt = 0;
@@ -169,6 +179,11 @@ public:
     [[nodiscard]] const std::vector<EventInfo>& events() const { return m_events; }
     /// Indices into events() of what happened in the course of a step, in order.
     [[nodiscard]] std::span<const std::uint32_t> eventsAt(StepIndex step) const;
+    [[nodiscard]] const std::vector<DocumentInfo>& documents() const { return m_documents; }
+    /// Its JSON; empty if the file changed under us.
+    [[nodiscard]] std::string text(const DocumentInfo& document) const {
+        return std::string(payload(document.place));
+    }
     [[nodiscard]] const std::vector<Birth>& nodeBirths() const { return m_nodes; }
     [[nodiscard]] const std::vector<Birth>& guardBirths() const { return m_guards; }
     [[nodiscard]] const std::vector<std::string>& warnings() const { return m_warnings; }
@@ -247,6 +262,7 @@ private:
     std::vector<CompileInfo> m_compiles;
     std::vector<EventInfo> m_events;
     std::vector<std::uint32_t> m_eventsByStep; ///< indices into m_events
+    std::vector<DocumentInfo> m_documents;
     std::vector<Birth> m_nodes, m_guards;
     std::vector<std::string> m_warnings;
     std::string m_header;

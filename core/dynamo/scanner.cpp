@@ -19,7 +19,12 @@ constexpr StepIndex keyframeEvery = 8192;
 constexpr std::size_t mostSteps = std::size_t(1) << 31U;
 constexpr std::size_t mostCodes = 1U << 22U;
 
-/// Whether the payload is JSON.
+/// Whether it is JSON that is read on demand.
+bool isKept(Tag tag) {
+    return tag == Tag::CompileEnd || tag == Tag::Effects || tag == Tag::Replay || tag == Tag::Output;
+}
+
+/// Whether the payload is JSON that is read at once.
 bool isDocument(Tag tag) {
     constexpr std::string_view tags = "HctCEAXBGRP!";
     return tags.find(static_cast<char>(tag)) != std::string_view::npos;
@@ -42,6 +47,7 @@ private:
         StepIndex lastKeyframe;
     };
 
+    void keep(Tag tag, Place at);
     void takeDocument(Tag tag, std::string_view text, Recording::Spot next);
     void takeOwn(Tag tag, const RecordView& record, std::uint32_t block, std::uint32_t before);
     void addString(std::string_view payload);
@@ -82,6 +88,9 @@ Result<void> Scanner::run(const TaskContext& task) {
         for (RecordView record; readRecord(*block, offset, record); before = offset) {
             ++m_out.m_counts[record.tag];
             const Tag tag = static_cast<Tag>(record.tag);
+            if (isKept(tag))
+                keep(tag, {static_cast<std::uint32_t>(i), record.begin,
+                           static_cast<std::uint32_t>(record.payload.size())});
             if (tag == Tag::String) {
                 addString(record.payload);
             } else if (isDocument(tag)) {
@@ -102,6 +111,16 @@ void Scanner::loseTrack() {
         m_out.m_attempts[open.attempt].damaged = true;
     m_open.clear();
     m_compiles.clear();
+}
+
+void Scanner::keep(Tag tag, Place at) {
+    DocumentInfo document{tag, UINT32_MAX, UINT32_MAX, noStep, at};
+    if (!m_compiles.empty()) document.compile = static_cast<std::uint32_t>(m_compiles.back());
+    if (!m_open.empty()) {
+        document.attempt = m_open.back().attempt;
+        document.step = now(m_open.back().state);
+    }
+    m_out.m_documents.push_back(document);
 }
 
 void Scanner::takeDocument(Tag tag, std::string_view text, Recording::Spot next) {

@@ -42,6 +42,9 @@ enum class Tag : char {
     GraphEnd = 'G',
     Recompile = 'R',
     Comptime = 'P',
+    Effects = 'T',
+    Replay = 'U',
+    Output = 'O',
     Fault = '!',
 };
 

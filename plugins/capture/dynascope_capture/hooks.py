@@ -5,8 +5,9 @@ the original does."""
 import functools
 import os
 import sys
+import types
 
-from . import comptime_log, live, stream as tags
+from . import comptime_log, effects, live, stream as tags
 from .recorder import describe_error, user_stack
 
 _MISSING = object()
@@ -26,6 +27,13 @@ class Patches:
         setattr(owner, name, functools.wraps(original)(make(original)))
         self._replaced.append((owner, name, original))
 
+    def wrap_class_method(self, owner, name, make):
+        """The same for a class method; the new one gets the class as well."""
+        original = owner.__dict__.get(name, _MISSING)
+        if isinstance(original, classmethod):
+            setattr(owner, name, classmethod(functools.wraps(original.__func__)(make(getattr(owner, name)))))
+            self._replaced.append((owner, name, original))
+
     def undo(self):
         for owner, name, original in reversed(self._replaced):
             setattr(owner, name, original)
@@ -42,10 +50,11 @@ def install(recorder):
 
     patches = Patches()
     translator = symbolic_convert.InstructionTranslatorBase
+    log = effects.install(recorder, patches)
     patches.wrap(translator, "step", lambda original: _step(recorder, original))
     patches.wrap(translator, "exception_handler", lambda original: _exception_handler(recorder, original))
     patches.wrap(translator, "log_graph_break", lambda original: _log_graph_break(recorder, original))
-    patches.wrap(output_graph.OutputGraph, "compile_subgraph", lambda original: _compile_subgraph(recorder, original))
+    patches.wrap(output_graph.OutputGraph, "compile_subgraph", lambda original: _compile_subgraph(recorder, log, original))
     patches.wrap(output_graph.OutputGraph, "call_user_compiler", lambda original: _call_user_compiler(recorder, original))
     patches.wrap(guards.GuardsSet, "add", lambda original: _add_guard(recorder, original))
     patches.wrap(side_effects.SideEffects, "store_attr", lambda original: _store_attr(recorder, original))
@@ -123,7 +132,7 @@ def _log_graph_break(recorder, original):
     return log_graph_break
 
 
-def _compile_subgraph(recorder, original):
+def _compile_subgraph(recorder, log, original):
     def compile_subgraph(self, tx, reason=None, *rest, **named):
         def write():
             attempt = recorder.current(self)
@@ -142,7 +151,9 @@ def _compile_subgraph(recorder, original):
         if reason is None and "reason" in named:
             reason = named.pop("reason")
         recorder.guarded(write)
-        return original(self, tx, reason, *rest, **named)
+        result = original(self, tx, reason, *rest, **named)
+        recorder.guarded(log.write_replay, self)
+        return result
 
     return compile_subgraph
 
@@ -292,6 +303,8 @@ def _outcome(result):
     if guarded_code is None:
         return {"status": "skipped"}
     out = {"status": "compiled"}
+    if isinstance(getattr(guarded_code, "code", None), types.CodeType):
+        out["code"] = effects.code_document(guarded_code.code)
     manager = getattr(guarded_code, "guard_manager", None)
     if manager is not None:
         out["guards"] = _leaves(str(manager))

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Side effects at the end of a graph: which objects Dynamo tracks, which it found changed, and the bytecode that makes
+the changes real. Trackers are read as values.py reads them."""
+
+import dis
+import sys
+
+from . import stream as tags
+from .codes import constant_text
+from .recorder import user_stack
+from .values import fields, source_name
+
+MOST_STACK = 4
+_BASES = ("_base_vt", "_dict_vt", "_list_vt", "_tuple_vt")
+
+
+def install(recorder, patches):
+    from torch._dynamo import resume_execution, side_effects
+
+    owner = side_effects.SideEffects
+    log = EffectsLog(recorder)
+    patches.wrap(owner, "prune_dead_object_new", log.prune)
+    patches.wrap(owner, "codegen_save_tempvars", lambda original: log.generate(original, "built"))
+    patches.wrap(owner, "codegen_update_mutated", lambda original: log.generate(original, "loads"))
+    patches.wrap(owner, "_get_modified_vars", log.modified)
+    cache = resume_execution.ContinueExecutionCache
+    patches.wrap_class_method(cache, "generate", log.resume)
+    return log
+
+
+class EffectsLog:
+    def __init__(self, recorder):
+        self._recorder = recorder
+        self._watched = None  # what _get_modified_vars is asked for
+        self._replay = {}  # of the last pass
+
+    def prune(self, original):
+        def prune_dead_object_new(effects, tx):
+            tracked = list(effects.id_to_variable.values())
+            ways = getattr(effects, "attr_mutation_kinds", {})
+            stores = {id(item): (dict(stored), dict(ways.get(item, ()))) for item, stored in effects.store_attr_mutations.items()}
+            result = original(effects, tx)
+            self._replay = {}
+            self._recorder.guarded(self._write_table, effects, tx.output, tracked, stores)
+            return result
+
+        return prune_dead_object_new
+
+    def _write_table(self, effects, output, tracked, stores):
+        attempt = self._recorder.current(output)
+        if attempt is None:
+            return
+        live = {id(item) for item in effects.id_to_variable.values()}
+        attempt.flush()
+        objects, untouched = [], 0
+        for item in tracked:
+            described = _describe(attempt, effects, item, *stores.get(id(item), ({}, {})))
+            if not described["new"] and not described["flag"] and not described["stores"] and not described.get("base_flag"):
+                untouched += 1
+                continue
+            described["live"] = id(item) in live
+            objects.append(described)
+        if objects:
+            self._recorder.json(tags.EFFECTS, {"objects": objects, "untouched": untouched})
+
+    def modified(self, original):
+        def _get_modified_vars(effects):
+            found = original(effects)
+            watched, self._watched = self._watched, None
+            return found if watched is None else watched.follow(found)
+
+        return _get_modified_vars
+
+    def generate(self, original, part):
+        def codegen(effects, cg, *rest, **named):
+            self._watched = watched = _Watch(cg)
+            try:
+                return original(effects, cg, *rest, **named)
+            finally:
+                self._watched = None
+                self._replay[part] = watched
+
+        return codegen
+
+    def write_replay(self, output):
+        """After the code of a graph's end was made, of which Dynamo makes two versions; the second one is kept."""
+        replay, self._replay = self._replay, {}
+        attempt = self._recorder.current(output)
+        if attempt is None or not any(watched.parts for watched in replay.values()):
+            return
+        attempt.flush()
+        out = {}
+        for part, watched in replay.items():
+            out[part] = [{"value": attempt.value_id(item), "code": _texts(code)} for item, code in watched.parts]
+        if "loads" in replay:
+            watched = replay["loads"]
+            out["stores"] = [{"value": attempt.value_id(item), "code": _texts(code)} for item, code in watched.suffixes]
+            out["emitted"] = _texts(watched.rest)
+        self._recorder.json(tags.REPLAY, out)
+
+    def resume(self, original):
+        def generate(cls, code, *rest, **named):
+            made = original(code, *rest, **named)
+            self._recorder.guarded(self._write_resume, code, made)
+            return made
+
+        return generate
+
+    def _write_resume(self, code, made):
+        attempt = self._recorder.attempt
+        if attempt is not None:
+            attempt.flush()
+            self._recorder.json(tags.OUTPUT, {"role": "resume", "of": code.co_name, **code_document(made)})
+
+
+class _Watch:
+    """Follows a loop of Dynamo's over changed objects: which instructions each of them led to."""
+
+    def __init__(self, cg):
+        self._output = cg.get_instructions()
+        self.parts = []  # (tracker, its instructions)
+        self.suffixes = []  # (tracker, instructions that are put at the end, the last ones first)
+        self.rest = []
+
+    def follow(self, found):
+        loop = sys._getframe(1)
+        for item in found:
+            begin = len(self._output)
+            known = self._known(loop)
+            yield item
+            self.parts.append((item, self._output[begin:]))
+            self.suffixes += [(item, list(suffix)) for suffix in (loop.f_locals.get("suffixes") or ())[known:]]
+        begin = len(self._output)
+        self.rest = _Rest(self._output, begin)
+
+    @staticmethod
+    def _known(loop):
+        return len(loop.f_locals.get("suffixes") or ())
+
+
+class _Rest:
+    """What a list gets from now on."""
+
+    def __init__(self, output, begin):
+        self._output = output
+        self._begin = begin
+
+    def __iter__(self):
+        return iter(self._output[self._begin :])
+
+
+def _texts(instructions):
+    return [f"{i.opname} {_made_argument(i)}".rstrip() for i in instructions]
+
+
+def _made_argument(instruction):
+    """Of an instruction that was made and has no place yet: a value, a number, or neither."""
+    value = instruction.argval
+    if instruction.opname.startswith("LOAD_CONST"):
+        return constant_text(value)
+    if instruction.target is not None or value is instruction.arg is None:
+        return ""
+    if type(value) is type:  # Dynamo's mark for "none was given"
+        return "" if instruction.arg is None else str(instruction.arg)
+    return value if type(value) is str else constant_text(value)
+
+
+def _describe(attempt, effects, item, stored, ways):
+    state = fields(item)
+    mutation = state.get("mutation_type")
+    kind = type(mutation).__name__
+    out = {
+        "value": attempt.value_id(item),
+        "kind": type(item).__name__,
+        "mutation": kind if mutation is not None else "",
+        "new": kind.endswith("New"),
+        "flag": bool(mutation is not None and mutation.__dict__.get("is_modified")),
+        "scope": mutation.__dict__.get("scope", 0) if mutation is not None else 0,
+        "source": source_name(state.get("source")),
+        "stores": [],
+    }
+    name = state.get("local_name")
+    if type(name) is str:
+        out["cell"] = name
+    for name, value in stored.items():
+        way = ways.get(name)
+        out["stores"].append([str(name), attempt.value_id(value), getattr(way, "name", ""),
+                              type(value).__name__ == "DeletedVariable"])
+    for name in _BASES:
+        base = state.get(name)
+        if base is None:
+            continue
+        of_base = fields(base).get("mutation_type")
+        out["base"] = type(base).__name__
+        out["base_flag"] = bool(of_base is not None and of_base.__dict__.get("is_modified"))
+        # A new one is rebuilt item by item, so that it counts as changed.
+        out["base_new"] = type(of_base).__name__.endswith("New")
+        break
+    value = state.get("value")
+    if any(base.__name__ == "UserDefinedObjectVariable" for base in type(item).__mro__):
+        out["user"] = True
+        out["own_setattr"] = type.__getattribute__(type(value), "__setattr__") is not object.__setattr__
+        out["class"] = type(value).__name__
+    stacks = getattr(effects, "mutation_user_stacks", {}).get(item, ())
+    if stacks:
+        out["stack"] = user_stack(stacks[-1])[-MOST_STACK:]
+    return out
+
+
+def code_document(code):
+    """A code object that Dynamo made: its instructions as texts, "OP argument"."""
+    texts = []
+    for i in dis.get_instructions(code):
+        text = constant_text(i.argval) if i.opname.startswith("LOAD_CONST") else (i.argrepr or ("" if i.arg is None else str(i.arg)))[:200]
+        texts.append(f"{i.opname} {text}".rstrip())
+    return {"name": code.co_name, "file": code.co_filename, "first_line": code.co_firstlineno, "locals": list(code.co_varnames),
+            "free": list(code.co_freevars), "instructions": texts}
