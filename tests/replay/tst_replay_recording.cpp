@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Recordings and runs as data: to JSON and back, to other programs, against earlier ones.
+#include "core/ir/text.h"
+#include "core/replay/plan.h"
 #include "core/replay/recording.h"
+#include "core/replay/recording_memory.h"
 #include "core/replay/replay_export.h"
 
 #include <QtTest>
@@ -49,10 +52,115 @@ ReplayRun run(double us, double noise) {
 
 } // namespace
 
+/// Forward makes a and b, backward reads a; b is returned, and the gradient.
+ir::GraphPtr jointGraph() {
+    const auto graph = ir::readGraph(R"(class joint(torch.nn.Module):
+    def forward(self, primals_1: "f32[64]", tangents_1: "f32[64]"):
+        a: "f32[64]" = torch.ops.aten.sin.default(primals_1)
+        t: "f32[64]" = torch.ops.aten.cos.default(primals_1)
+        b: "f32[64]" = torch.ops.aten.mul.Tensor(a, t)
+        u: "f32[64]" = torch.ops.aten.mul.Tensor(tangents_1, a)
+        g: "f32[64]" = torch.ops.aten.neg.default(u)
+        return (b, g)
+)");
+    if (!graph) qFatal("%s", graph.error().toString().c_str());
+    return *graph;
+}
+
+Recording jointRecording() {
+    Recording out;
+    out.backend = "cpu";
+    for (const char* name : {"primals_1", "tangents_1", "a", "t", "b", "u", "g"})
+        out.nodes.push_back({name, "", out.nodes.size() < 2 ? NodeMode::Input : NodeMode::Planned, {}});
+    // a 0..6, t 1..5 with workspace 2..3, b 4..9, u 7..., g: a and then t make place for u and g.
+    out.allocations = {{2, 256, 0, 0, 8, true, true},    {3, 256, 256, 1, 6, true, true},
+                       {3, 64, 512, 2, 3, true, false},  {4, 256, 768, 4, 12, true, true},
+                       {5, 256, 256, 7, 10, true, true}, {6, 256, 0, 9, 11, false, true}};
+    out.events = 13;
+    out.arenaBytes = 1024;
+    out.peakBytes = 768;
+    out.keepAllBytes = 1344;
+    return out;
+}
+
 class TestReplayRecording : public QObject {
     Q_OBJECT
 
 private slots:
+    void memoryAgainstTime() {
+        const RecordingMemory memory = recordingMemory(jointRecording(), *jointGraph(), {});
+        using Use = MemoryUse;
+        std::vector<Use> uses;
+        for (const HeldFor& held : memory.held)
+            uses.push_back(held.use);
+        QVERIFY((uses == std::vector{Use::SavedForBackward, Use::ForwardTemporary, Use::ForwardTemporary,
+                                     Use::ForwardOutput, Use::BackwardTemporary, Use::Gradient, Use::Caller,
+                                     Use::Caller}));
+        QVERIFY(memory.held[2].workspace);
+        QCOMPARE(memory.held[0].last, 5U); // u reads it
+        QCOMPARE(memory.held[3].last, 7U); // to the end
+        QVERIFY(!memory.held[5].planned);
+        QCOMPARE(memory.timeline.lives[5].place, std::uint64_t(1024)); // the heap, above the arena
+        QCOMPARE(memory.callerBytes, std::uint64_t(512));
+        QCOMPARE(memory.timeline.height, std::uint64_t(1024 + 256 + 512));
+        QCOMPARE(memory.firstBackward, 5U);
+        // The results are given back by the caller, after the run.
+        QCOMPARE(memory.timeline.moments(), std::size_t(11));
+        QVERIFY(memory.timeline.lives[3].lasts);
+        QVERIFY((memory.timeline.allocated ==
+                 std::vector<std::uint64_t>{256, 512, 576, 512, 768, 768, 512, 768, 512, 768, 512}));
+        QCOMPARE(memory.keptAll.back(), std::uint64_t(1344));
+        QVERIFY((memory.nodeAt == std::vector<std::uint32_t>{2, 3, 3, 3, 4, 4, 4, 5, 5, 6, 6}));
+        const std::vector<double> at =
+            momentPositions(memory.nodeAt, std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7});
+        QCOMPARE(at.size(), std::size_t(12));
+        QCOMPARE(at[0], 2.0);
+        QCOMPARE(at[5], 4 + 1 / 3.0);
+        QCOMPARE(at.back(), 7.0);
+    }
+
+    void countsHoles() {
+        const RecordingMemory memory = recordingMemory(jointRecording(), *jointGraph(), {});
+        const ArenaHoles holes = arenaHoles(memory, 1024, 3); // a and t: 512 to 1024 is free
+        QCOMPARE(holes.count, std::size_t(1));
+        QCOMPARE(holes.bytes, std::uint64_t(512));
+        QCOMPARE(arenaHoles(memory, 1024, 6).count, std::size_t(1)); // between a and b
+        QCOMPARE(arenaHoles(memory, 1024, 6).largest, std::uint64_t(512));
+    }
+
+    void comparesMemory() {
+        const Recording before = jointRecording();
+        Recording now = before;
+        now.allocations[0].offset = 128;                    // moved
+        now.allocations[4].bytes = 320;                     // resized
+        now.allocations.erase(now.allocations.begin() + 2); // no workspace
+        now.allocations.push_back({6, 8, 0, 10, 10, true, false});
+        const RecordingMemory a = recordingMemory(before, *jointGraph(), {});
+        const RecordingMemory b = recordingMemory(now, *jointGraph(), {});
+        using Kind = MemoryChange::Kind;
+        std::vector<Kind> kinds;
+        for (const MemoryChange& change : compareMemory(before, a, now, b))
+            kinds.push_back(change.kind);
+        QVERIFY((kinds == std::vector{Kind::Moved, Kind::Same, Kind::Same, Kind::Resized, Kind::Same,
+                                      Kind::Added, Kind::Removed}));
+        for (const MemoryChange& change : compareMemory(before, a, before, a))
+            QVERIFY(change.kind == Kind::Same);
+    }
+
+    /// Whatever a recording claims, there is a picture.
+    void survivesNonsense() {
+        Recording wild = jointRecording();
+        wild.events = UINT32_MAX;
+        for (RecordedAllocation& row : wild.allocations) {
+            row.node = 99;
+            row.died = UINT32_MAX;
+            row.born = UINT32_MAX - 1;
+        }
+        const RecordingMemory memory = recordingMemory(wild, *jointGraph(), {true, {"nobody"}});
+        QCOMPARE(memory.timeline.moments(), std::size_t(1));
+        QCOMPARE(recordingMemory({}, *jointGraph(), {}).timeline.moments(), std::size_t(1));
+    }
+
     void throughJsonAndBack() {
         QVERIFY(recordingFromJson(toJson(recording())).value() == recording());
         QVERIFY(replayRunFromJson(toJson(run(10, 1))).value() == run(10, 1));
