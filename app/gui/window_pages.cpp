@@ -9,6 +9,7 @@
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
 #include "views/autograd/autograd_page.h"
+#include "views/autograd/convention_panel.h"
 #include "views/breaks/breaks_page.h"
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_page.h"
@@ -138,6 +139,7 @@ AutogradPage& MainWindow::autogradPage() {
         m_autograd = new AutogradPage(m_workspace, m_theme);
         m_pages->addWidget(m_autograd);
         m_autograd->applyDefaultSizes(width());
+        m_autograd->convention()->setPasses(*m_passes);
     }
     return *m_autograd;
 }

@@ -15,13 +15,11 @@ namespace dynascope::views {
 struct AliasPanel::Private {
     RowTable *inputs = nullptr, *outputs = nullptr;
     QLabel *inputNote = nullptr, *outputNote = nullptr, *tangents = nullptr;
-    session::SessionPtr session;
-    int compile = -1;
     AliasTable table;
 };
 
 AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
-    : Panel(workspace, theme, parent)
+    : CompilePanel(workspace, theme, parent)
     , d(std::make_unique<Private>()) {
     setObjectName(QStringLiteral("alias"));
     auto* page = new QWidget;
@@ -53,8 +51,8 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     setContent(page);
     setFocusProxy(d->inputs);
     const auto show = [this](ir::NodeIndex node) {
-        if (node != ir::npos && d->compile >= 0)
-            goToStage(this->workspace(), std::size_t(d->compile), d->table.stage,
+        if (node != ir::npos && this->compile() >= 0)
+            goToStage(this->workspace(), std::size_t(this->compile()), d->table.stage,
                       d->table.graph->node(node).name);
     };
     connect(d->inputs, &RowTable::rowActivated, this,
@@ -77,31 +75,15 @@ QString AliasPanel::tangentText() const {
 
 void AliasPanel::forget() {
     workspace().tasks().cancel(QStringLiteral("autograd.alias"));
-    setLoading(false);
     d->inputs->setRows({});
     d->outputs->setRows({});
     d->table = {};
-    d->session.reset();
-    d->compile = -1;
 }
 
-void AliasPanel::refresh() {
-    if (showNothingOpen()) return forget();
-    const session::SessionPtr& session = workspace().capture()->session;
-    const int compile = workspace().place().compile;
-    if (compile < 0) {
-        forget();
-        showMessage(tr("This capture has no compiled graph."));
-        return;
-    }
-    if (d->session == session && d->compile == compile) return;
-    forget();
-    d->session = session;
-    d->compile = compile;
-    setLoading(true);
+void AliasPanel::begin(const session::SessionPtr& session, std::size_t compile) {
     workspace().tasks().run<AliasTable>(
         QStringLiteral("autograd.alias"), this,
-        [session, compile](const TaskContext&) { return aliasTable(*session, std::size_t(compile)); },
+        [session, compile](const TaskContext&) { return aliasTable(*session, compile); },
         [this](AliasTable table) {
             setLoading(false);
             d->table = std::move(table);

@@ -3,7 +3,7 @@
 // The alias and mutation table of the current compile: its inputs, its outputs, and the tangents of backward.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/autograd/compile_panel.h"
 
 #include <memory>
 
@@ -12,7 +12,7 @@ namespace dynascope::views {
 class RowTable;
 
 /// GUI thread only. Reads on the TaskRunner (tag "autograd.alias").
-class AliasPanel : public Panel {
+class AliasPanel : public CompilePanel {
     Q_OBJECT
 public:
     AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
@@ -23,11 +23,11 @@ public:
     [[nodiscard]] QString tangentText() const; ///< what is said of the tangents
 
 protected:
-    void refresh() override;
+    void begin(const session::SessionPtr& session, std::size_t compile) override;
+    void forget() override;
 
 private:
     struct Private;
-    void forget();
     std::unique_ptr<Private> d;
 };
 

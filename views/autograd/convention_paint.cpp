@@ -186,8 +186,9 @@ void ConventionView::paintCard(QPainter& painter, const Card& card) const {
     const double used = corner.isEmpty() ? 0 : painter.fontMetrics().horizontalAdvance(corner) + 8;
     painter.setFont(m_theme.font(FontRole::NodeName));
     painter.setPen(card.dashed ? c.removed : c.text);
-    painter.drawText(words, Qt::AlignLeft | Qt::AlignTop,
-                     painter.fontMetrics().elidedText(card.title, Qt::ElideLeft, int(words.width() - used)));
+    painter.drawText(
+        words, Qt::AlignLeft | Qt::AlignTop,
+        painter.fontMetrics().elidedText(card.title, Qt::ElideMiddle, int(words.width() - used)));
     if (card.base >= 0) {
         paintStorage(painter,
                      QRect(int(words.left()), int(words.top()) + m_theme.scaled(24), int(words.width()), 0),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/convention_panel.h"
 
+#include "views/autograd/convention_values.h"
 #include "views/autograd/convention_view.h"
+#include "views/engine/node_values.h"
+#include "views/engine/passes.h"
 #include "views/inspector/fact_view.h"
 #include "views/models/go_to.h"
 #include "views/models/labels.h"
@@ -12,6 +15,7 @@
 #include <QLabel>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <optional>
 
 namespace dynascope::views {
 
@@ -20,13 +24,15 @@ struct ConventionPanel::Private {
     FactView* detail = nullptr;
     QLabel* where = nullptr;
     QToolButton *previous = nullptr, *next = nullptr;
-    session::SessionPtr session;
-    int compile = -1;
+    QToolButton* run = nullptr;
+    QLabel* trouble = nullptr;
+    Passes* passes = nullptr;
     std::shared_ptr<const Convention> shown;
+    std::optional<ConventionValues> values;
 };
 
 ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* parent)
-    : Panel(workspace, theme, parent)
+    : CompilePanel(workspace, theme, parent)
     , d(std::make_unique<Private>()) {
     setObjectName(QStringLiteral("convention"));
     auto* split = new Splitter(Qt::Horizontal);
@@ -42,6 +48,11 @@ ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* pa
     row->addWidget(plainLabel(tr("This step"), "strong"));
     row->addStretch(1);
     row->addWidget(d->where = plainLabel({}, "hint"));
+    row->addWidget(d->run = new QToolButton);
+    d->run->setText(tr("Run with values"));
+    d->run->setToolTip(tr("Call the function on inputs as the capture describes them, and show what the "
+                          "arguments held before and after"));
+    connect(d->run, &QToolButton::clicked, this, &ConventionPanel::askValues);
     const auto button = [&](const QString& name, const QString& tip, int direction) {
         auto* out = new QToolButton;
         out->setAccessibleName(name);
@@ -52,6 +63,9 @@ ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* pa
     };
     d->previous = button(tr("Previous step"), tr("Previous step (Left)"), -1);
     d->next = button(tr("Next step"), tr("Next step (Right)"), 1);
+    column->addWidget(d->trouble = plainLabel({}, "hint"));
+    d->trouble->setWordWrap(true);
+    d->trouble->setContentsMargins(12, 0, 12, 0);
     column->addWidget(d->detail = new FactView(theme), 1);
     d->detail->setAccessibleName(tr("This step"));
     split->addWidget(side);
@@ -61,11 +75,11 @@ ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* pa
     setFocusProxy(d->view);
     connect(d->view, &ConventionView::moved, this, &ConventionPanel::showStep);
     connect(d->view, &ConventionView::cardActivated, this, [this](ConventionStep step, int index) {
-        if (!d->shown || !d->shown->stage || d->compile < 0) return;
+        if (!d->shown || !d->shown->stage || this->compile() < 0) return;
         std::string node;
         if (step == ConventionStep::Inner) node = d->shown->inner[std::size_t(index)].name;
         if (step == ConventionStep::Outputs) node = d->shown->outputs[std::size_t(index)].name;
-        if (!node.empty()) goToStage(this->workspace(), std::size_t(d->compile), d->shown->stage, node);
+        if (!node.empty()) goToStage(this->workspace(), std::size_t(this->compile()), d->shown->stage, node);
     });
     restyle();
 }
@@ -94,34 +108,59 @@ void ConventionPanel::stepBy(int direction) {
 
 void ConventionPanel::forget() {
     workspace().tasks().cancel(QStringLiteral("autograd.convention"));
-    setLoading(false);
     d->shown.reset();
+    d->values.reset();
+    d->trouble->clear();
     d->view->setConvention(nullptr);
-    d->session.reset();
-    d->compile = -1;
 }
 
-void ConventionPanel::refresh() {
-    if (showNothingOpen()) return forget();
-    const session::SessionPtr& session = workspace().capture()->session;
-    const int compile = workspace().place().compile;
-    if (compile < 0) {
-        forget();
-        showMessage(tr("This capture has no compiled graph."));
-        return;
-    }
-    if (d->session == session && d->compile == compile) return showStep();
-    forget();
-    d->session = session;
-    d->compile = compile;
-    setLoading(true);
+QToolButton* ConventionPanel::valuesButton() const {
+    return d->run;
+}
+const ConventionValues* ConventionPanel::values() const {
+    return d->values ? &*d->values : nullptr;
+}
+
+void ConventionPanel::setPasses(Passes& passes) {
+    d->passes = &passes;
+    connect(&passes.engine(), &Engine::stateChanged, this, &ConventionPanel::showStep);
+    showStep();
+}
+
+void ConventionPanel::askValues() {
+    const session::StagePtr stage =
+        d->shown ? calledStage(session()->compiles[std::size_t(compile())], *d->shown) : nullptr;
+    if (!d->passes || !stage) return;
+    const Result<ir::GraphPtr> graph = stage->graph();
+    if (!graph) return;
+    d->trouble->clear();
+    using nlohmann::json;
+    d->passes->engine().run<json>(
+        QStringLiteral("autograd.values"), tr("values"), this,
+        [source = d->passes->sourceOf(*stage)](engine::Client& client, const engine::CallOptions& options) {
+            return fetchNodeReply(client, source.text, source.inputs, source.attributes, options);
+        },
+        [this, shown = d->shown, graph = *graph](tl::expected<json, engine::CallError> reply) {
+            if (shown != d->shown) return; // another compile by now
+            if (reply)
+                d->values = readConventionValues(*reply, *graph);
+            else if (reply.error().kind != engine::CallError::Kind::Cancelled)
+                d->trouble->setText(callErrorText(tr("No values"), reply.error()));
+            showStep();
+        });
+}
+
+void ConventionPanel::showAgain() {
+    showStep();
+}
+
+void ConventionPanel::begin(const session::SessionPtr& session, std::size_t compile) {
     workspace().tasks().run<std::shared_ptr<const Convention>>(
         QStringLiteral("autograd.convention"), this,
         [session, compile](const TaskContext&) {
-            return std::make_shared<const Convention>(
-                session->kind == session::Kind::OracleCase
-                    ? conventionOfCase(*session)
-                    : conventionOfCapture(*session, std::size_t(compile)));
+            return std::make_shared<const Convention>(session->kind == session::Kind::OracleCase
+                                                          ? conventionOfCase(*session)
+                                                          : conventionOfCapture(*session, compile));
         },
         [this](std::shared_ptr<const Convention> convention) {
             setLoading(false);
@@ -142,7 +181,14 @@ void ConventionPanel::showStep() {
     d->previous->setEnabled(any && step > 0);
     d->next->setEnabled(any && step + 1 < conventionSteps);
     d->where->setText(any ? tr("step %1 of %2").arg(step + 1).arg(conventionSteps) : QString());
-    d->detail->setFacts(any ? conventionFacts(*d->shown, d->view->step()) : Facts());
+    d->run->setVisible(d->passes != nullptr);
+    d->run->setEnabled(any && d->passes && !d->passes->engine().isBusy() &&
+                       d->passes->engine().state() != Engine::State::Absent);
+    Facts facts = any ? conventionFacts(*d->shown, d->view->step()) : Facts();
+    if (any && d->values)
+        if (Section section = valuesSection(*d->shown, *d->values, d->view->step()); !section.facts.empty())
+            facts.sections.push_back(std::move(section));
+    d->detail->setFacts(facts);
 }
 
 } // namespace dynascope::views

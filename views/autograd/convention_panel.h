@@ -3,22 +3,26 @@
 // The calling convention of the current compile, walked step by step.
 #pragma once
 
+#include "views/autograd/compile_panel.h"
 #include "views/autograd/convention.h"
 #include "views/inspector/facts.h"
-#include "views/text/panel.h"
 
 #include <memory>
+
+class QToolButton;
 
 namespace dynascope::views {
 
 class ConventionView;
 class FactView;
+class Passes;
+struct ConventionValues;
 
 /// What a step does, with the index map or outputs that belong to it. Links: "step:N".
 [[nodiscard]] Facts conventionFacts(const Convention& convention, ConventionStep step);
 
 /// GUI thread only. Works it out on the TaskRunner (tag "autograd.convention").
-class ConventionPanel : public Panel {
+class ConventionPanel : public CompilePanel {
     Q_OBJECT
 public:
     ConventionPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
@@ -28,15 +32,21 @@ public:
     [[nodiscard]] FactView* detail() const;
     [[nodiscard]] const Convention* convention() const; ///< null until there is one
     void stepBy(int direction);
+    /// Where values come from; without it there is no button for them.
+    void setPasses(Passes& passes);
+    [[nodiscard]] QToolButton* valuesButton() const;
+    [[nodiscard]] const ConventionValues* values() const; ///< null until they were asked for
 
 protected:
-    void refresh() override;
+    void begin(const session::SessionPtr& session, std::size_t compile) override;
+    void showAgain() override;
+    void forget() override;
     void restyle() override;
 
 private:
     struct Private;
-    void forget();
     void showStep();
+    void askValues();
     std::unique_ptr<Private> d;
 };
 

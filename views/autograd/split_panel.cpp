@@ -22,13 +22,11 @@ struct SplitPanel::Private {
     FactView* detail = nullptr;
     QLabel* count = nullptr;
     Splitter *split = nullptr, *lists = nullptr;
-    session::SessionPtr session;
-    int compile = -1;
     std::shared_ptr<const JointSplit> shown;
 };
 
 SplitPanel::SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent)
-    : Panel(workspace, theme, parent)
+    : CompilePanel(workspace, theme, parent)
     , d(std::make_unique<Private>()) {
     setObjectName(QStringLiteral("split"));
     auto* page = new QWidget;
@@ -93,39 +91,23 @@ void SplitPanel::applyDefaultSizes(int windowWidth) {
 
 void SplitPanel::forget() {
     workspace().tasks().cancel(QStringLiteral("autograd.split"));
-    setLoading(false);
     d->cut->setSplit(nullptr);
     d->values->setRows({});
     d->detail->setFacts({});
     d->shown.reset();
-    d->session.reset();
-    d->compile = -1;
 }
 
-void SplitPanel::refresh() {
-    if (showNothingOpen()) return forget();
-    const session::SessionPtr& session = workspace().capture()->session;
-    const int compile = workspace().place().compile;
-    if (compile < 0) {
-        forget();
-        showMessage(tr("This capture has no compiled graph."));
-        return;
-    }
-    if (d->session == session && d->compile == compile) {
-        if (d->shown && d->shown->declined.empty()) {
-            showFigures(); // colours
-            showValue(d->cut->selectedValue());
-        }
-        return;
-    }
-    forget();
-    d->session = session;
-    d->compile = compile;
-    setLoading(true);
+void SplitPanel::showAgain() {
+    if (!d->shown || !d->shown->declined.empty()) return;
+    showFigures(); // colours
+    showValue(d->cut->selectedValue());
+}
+
+void SplitPanel::begin(const session::SessionPtr& session, std::size_t compile) {
     workspace().tasks().run<std::shared_ptr<const JointSplit>>(
         QStringLiteral("autograd.split"), this,
         [session, compile](const TaskContext& task) {
-            return std::make_shared<const JointSplit>(splitJoint(*session, std::size_t(compile), task));
+            return std::make_shared<const JointSplit>(splitJoint(*session, compile, task));
         },
         [this](std::shared_ptr<const JointSplit> split) { showSplit(std::move(split)); });
 }
@@ -134,7 +116,7 @@ void SplitPanel::showSplit(std::shared_ptr<const JointSplit> split) {
     setLoading(false);
     d->shown = std::move(split);
     if (!d->shown->joint) {
-        const std::vector<std::size_t> others = trainingCompiles(*d->session);
+        const std::vector<std::size_t> others = trainingCompiles(*session());
         if (others.empty())
             return showMessage(tr("This capture has no joint graph: it was traced for inference."));
         return showMessage(tr("This compile has no joint graph: it was traced for inference."),

@@ -3,7 +3,7 @@
 // The joint graph of the current compile cut into forward and backward, and what is saved between them.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/autograd/compile_panel.h"
 
 #include <memory>
 
@@ -15,7 +15,7 @@ class RowTable;
 struct JointSplit;
 
 /// GUI thread only. Splits on the TaskRunner (tag "autograd.split").
-class SplitPanel : public Panel {
+class SplitPanel : public CompilePanel {
     Q_OBJECT
 public:
     SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
@@ -28,11 +28,12 @@ public:
     void applyDefaultSizes(int windowWidth);
 
 protected:
-    void refresh() override;
+    void begin(const session::SessionPtr& session, std::size_t compile) override;
+    void showAgain() override;
+    void forget() override;
 
 private:
     struct Private;
-    void forget();
     void showSplit(std::shared_ptr<const JointSplit> split);
     void showFigures();
     void showValue(int value);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The calling convention from captures and oracle cases, and its diagram walked by key and mouse.
+#include "core/ir/text.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/views/panel_test.h"
 #include "views/autograd/convention_panel.h"
+#include "views/autograd/convention_values.h"
 #include "views/autograd/convention_view.h"
 #include "views/inspector/fact_view.h"
 
@@ -44,6 +46,47 @@ class TestConvention : public QObject {
     Q_OBJECT
 
 private slots:
+    /// What the engine answers for x.add_(y); return x * 2, x.
+    void valuesOfACall() {
+        const auto graph = ir::readGraph(R"(class f(torch.nn.Module):
+    def forward(self, x: "f32[2]", y: "f32[2]"):
+        a: "f32[2]" = x.add_(y)
+        b: "f32[2]" = a * 2
+        return (b, x)
+)");
+        QVERIFY(graph);
+        const auto reply = nlohmann::json::parse(R"({
+            "values": [
+                {"node": "x", "kind": "tensor", "dtype": "float32", "shape": [2], "stride": [1], "offset": 0, "corner": [[1, 2]]},
+                {"node": "y", "kind": "tensor", "dtype": "float32", "shape": [2], "stride": [1], "offset": 0, "corner": [[3, 4]]}],
+            "outputs": [
+                {"data": [8, 12], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0, "is_input": null},
+                {"data": [4, 6], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0, "is_input": 0}],
+            "post": {"inputs": [
+                {"data": [4, 6], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0},
+                {"data": [3, 4], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0}]}})");
+        const ConventionValues values = readConventionValues(reply, **graph);
+        QCOMPARE(values.outer.size(), std::size_t(2));
+        QVERIFY(values.outer[0].changed);
+        QVERIFY(!values.outer[1].changed);
+        QCOMPARE(values.results.size(), std::size_t(2));
+        QCOMPARE(values.results[1].input, 0);
+        Convention convention;
+        convention.outer.resize(2);
+        convention.outer[0].name = "x";
+        convention.outer[1].name = "y";
+        const auto said = [&](Step step) {
+            Facts facts;
+            facts.sections = {valuesSection(convention, values, step)};
+            return FactView::plainText(facts);
+        };
+        QVERIFY2(said(Step::Outer).contains("[1, 2]"), qPrintable(said(Step::Outer)));
+        QVERIFY2(said(Step::Outputs).contains("[8, 12]"), qPrintable(said(Step::Outputs)));
+        QVERIFY2(said(Step::Epilogue).contains("[4, 6]"), qPrintable(said(Step::Epilogue)));
+        QVERIFY2(!said(Step::Epilogue).contains("[3, 4]"), qPrintable(said(Step::Epilogue)));
+        QVERIFY(readConventionValues(nlohmann::json::array(), **graph).results.empty());
+    }
+
     /// DESIGN's example: a repeat that is dropped, two arguments merged into a base, outputs that alias.
     void repeatsAndBases() {
         const Convention got = conventionOfCase(*openCase("rand_0153"));

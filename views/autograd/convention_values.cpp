@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/autograd/convention_values.h"
+
+#include "views/engine/node_values.h"
+#include "views/models/labels.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t mostShown = 6, mostListed = 40;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Convention", text);
+}
+
+std::vector<double> firstOf(const TensorValue& value) {
+    if (!value.data.empty())
+        return {value.data.begin(), value.data.begin() + long(std::min<std::size_t>(value.data.size(), 64))};
+    std::vector<double> out;
+    if (!value.corner.empty()) out = value.corner.front(); // later rows need not follow on
+    return out;
+}
+
+const json* member(const json& object, const char* key) {
+    const auto at = object.is_object() ? object.find(key) : object.end();
+    return at == object.end() ? nullptr : &*at;
+}
+
+} // namespace
+
+session::StagePtr calledStage(const session::Compile& compile, const Convention& convention) {
+    for (const session::StagePtr& stage : compile.stages) {
+        if (stage->content != session::Stage::Content::Graph) continue;
+        const Result<ir::GraphPtr> graph = stage->graph();
+        if (!graph) continue;
+        const auto inputs =
+            std::count_if((*graph)->nodes().begin(), (*graph)->nodes().end(),
+                          [](const ir::NodePtr& node) { return node->op == ir::Op::Placeholder; });
+        return std::size_t(inputs) == convention.outer.size() ? stage : nullptr;
+    }
+    return nullptr;
+}
+
+ConventionValues readConventionValues(const json& reply, const ir::Graph& graph) {
+    ConventionValues out;
+    const NodeValues values = readNodeValues(reply);
+    const json* post = member(reply, "post");
+    const json* after = post ? member(*post, "inputs") : nullptr;
+    for (const ir::NodePtr& node : graph.nodes()) {
+        if (node->op != ir::Op::Placeholder) continue;
+        ConventionValues::Argument& argument = out.outer.emplace_back();
+        const std::size_t at = out.outer.size() - 1;
+        if (const auto known = values.find(node->name); known != values.end())
+            argument.before = known->second;
+        if (after && after->is_array() && at < after->size()) argument.after = readTensorValue((*after)[at]);
+        if (!argument.before || !argument.after) continue;
+        const std::vector<double> was = firstOf(*argument.before), is = firstOf(*argument.after);
+        argument.changed =
+            argument.before->shape != argument.after->shape ||
+            !std::equal(was.begin(), was.begin() + long(std::min(was.size(), is.size())), is.begin());
+        // Beyond the first few, sums tell.
+        const auto &a = argument.before->statistics, &b = argument.after->statistics;
+        if (a && b && (a->min != b->min || a->max != b->max || a->zero != b->zero)) argument.changed = true;
+    }
+    const json* outputs = member(reply, "outputs");
+    if (!outputs || !outputs->is_array()) return out;
+    for (const json& item : *outputs) {
+        ConventionValues::Result& result = out.results.emplace_back();
+        result.value = readTensorValue(item);
+        if (const json* input = member(item, "is_input"); input && input->is_number_integer()) {
+            const auto position = input->get<std::int64_t>();
+            if (position >= 0 && position < std::int64_t(out.outer.size())) result.input = int(position);
+        }
+    }
+    return out;
+}
+
+QString firstValues(const TensorValue& value) {
+    const std::vector<double> first = firstOf(value);
+    QStringList cells;
+    for (std::size_t i = 0; i < std::min(first.size(), mostShown); ++i)
+        cells << cellText(first[i]);
+    if (value.count > std::int64_t(cells.size())) cells << QStringLiteral("…");
+    return u'[' + cells.join(QStringLiteral(", ")) + u']';
+}
+
+Section valuesSection(const Convention& convention, const ConventionValues& values, ConventionStep step) {
+    Section out;
+    const auto list = [&](const QString& label, const std::optional<TensorValue>& value) {
+        if (value && out.facts.size() < mostListed)
+            out.facts.push_back(fact(label, {mono(firstValues(*value))}, value->typeText()));
+    };
+    const auto nameOf = [&](std::size_t outer) { return toQString(convention.outer[outer].name); };
+    const std::size_t known = std::min(values.outer.size(), convention.outer.size());
+    switch (step) {
+    case ConventionStep::Outer:
+    case ConventionStep::Dedupe:
+        out.title = tr("Values before the call");
+        for (std::size_t i = 0; i < known; ++i)
+            if (step == ConventionStep::Outer || convention.outer[i].sameAs < 0)
+                list(nameOf(i), values.outer[i].before);
+        break;
+    case ConventionStep::Bases:
+        out.title = tr("Values of the members before the call");
+        for (std::size_t b = 0; b < convention.bases.size(); ++b)
+            for (const int member : convention.bases[b].members)
+                if (std::size_t(member) < known)
+                    list(tr("base %1, %2").arg(b).arg(nameOf(std::size_t(member))),
+                         values.outer[std::size_t(member)].before);
+        break;
+    case ConventionStep::Inner:
+        out.title = tr("Values that the graph takes");
+        for (const InnerCard& inner : convention.inner)
+            if (inner.outer >= 0 && std::size_t(inner.outer) < known)
+                list(toQString(inner.name), values.outer[std::size_t(inner.outer)].before);
+        break;
+    case ConventionStep::Outputs:
+        out.title = tr("Values of the results");
+        for (std::size_t i = 0; i < values.results.size(); ++i)
+            list(tr("result %1").arg(i), values.results[i].value);
+        break;
+    case ConventionStep::Epilogue:
+        out.title = tr("Arguments after the call");
+        for (std::size_t i = 0; i < known; ++i) {
+            const ConventionValues::Argument& argument = values.outer[i];
+            if (!argument.changed || out.facts.size() >= mostListed) continue;
+            out.facts.push_back(fact(nameOf(i),
+                                     {quiet(firstValues(*argument.before) + QStringLiteral(" → ")),
+                                      mono(firstValues(*argument.after))},
+                                     argument.after->typeText()));
+        }
+        if (out.facts.empty())
+            out.facts.push_back(paragraph({quiet(tr("No argument holds another value after the call."))}));
+        break;
+    }
+    return out;
+}
+
+} // namespace dynascope::views

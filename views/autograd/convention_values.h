@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Real values for a calling convention: what the arguments held before and after one call of the function,
+// and what it returned.
+#pragma once
+
+#include "views/autograd/convention.h"
+#include "views/engine/tensor_value.h"
+#include "views/inspector/facts.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+namespace dynascope::views {
+
+struct ConventionValues {
+    struct Argument {
+        std::optional<TensorValue> before, after;
+        bool changed = false; ///< as far as both are known
+    };
+    std::vector<Argument> outer; ///< as Convention::outer
+    struct Result {
+        std::optional<TensorValue> value; ///< nothing for what is no tensor
+        int input = -1;                   ///< the argument that it is
+    };
+    std::vector<Result> results; ///< of the user, in order
+};
+
+/// The captured graph that takes the outer arguments; null where there is none.
+[[nodiscard]] session::StagePtr calledStage(const session::Compile& compile, const Convention& convention);
+/// From the engine's reply to "execute" on that graph with the values of its nodes.
+[[nodiscard]] ConventionValues readConventionValues(const nlohmann::json& reply, const ir::Graph& graph);
+/// "[4, 0, −4, ...]": the first few elements.
+[[nodiscard]] QString firstValues(const TensorValue& value);
+/// What a step shows of them. No facts where it has nothing to show.
+[[nodiscard]] Section valuesSection(const Convention& convention, const ConventionValues& values,
+                                    ConventionStep step);
+
+} // namespace dynascope::views
