@@ -26,7 +26,9 @@ class Engine;
 class FunctionalizePage;
 class DynamoPage;
 class MemoryPage;
+class Rederivations;
 class ReplayPage;
+class ReplayRuns;
 class TreeWalk;
 class Notebook;
 class Passes;
@@ -70,6 +72,8 @@ public:
     [[nodiscard]] views::Engine& engine() { return *m_engine; }
     [[nodiscard]] views::Passes& passes() { return *m_passes; }
     [[nodiscard]] views::Stepper& stepper() { return *m_stepper; }
+    [[nodiscard]] views::Rederivations& rederived() { return *m_rederived; }
+    [[nodiscard]] views::ReplayRuns& replays() { return *m_replays; }
     [[nodiscard]] views::Notebook& notebook() { return *m_notebook; }
     [[nodiscard]] SessionKeeper& session() { return *m_session; }
     [[nodiscard]] const MessageBar& messageBar() const { return *m_message; }
@@ -118,6 +122,8 @@ private:
     void verifyStage();
     /// Shows the stage against what it was made from, at the node where values part, and says both values.
     void showFirstDifference(int stage);
+    /// A captured stage against what was derived anew for it, at the first difference.
+    void showRederived(int stage);
     void removeStage(int stage);
     [[nodiscard]] int stageForPass(const QString& pass) const;
     void updateEngineActions();
@@ -174,6 +180,8 @@ private:
     views::Passes* m_passes = nullptr;
     views::Stepper* m_stepper = nullptr;
     views::Notebook* m_notebook = nullptr;
+    views::ReplayRuns* m_replays = nullptr;
+    views::Rederivations* m_rederived = nullptr;
     SessionKeeper* m_session = nullptr;
     WindowDocks* m_docks = nullptr;
     WindowStatus* m_status = nullptr;

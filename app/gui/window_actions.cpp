@@ -204,6 +204,10 @@ void MainWindow::makeCanvasActions() {
     m_actions->addToggle(
         inCanvas(spec("view.minimap", tr("Minimap"), inMenu, {QKeySequence(tr("M"))}, "minimap")),
         [this](bool on) { canvas()->setMinimap(on); });
+    m_actions->addToggle(
+        inCanvas(spec("view.heat", tr("Timing heat"), inMenu, {QKeySequence(tr("T"))}, "clock",
+                      tr("Tint nodes by the median time of the last replay of their graph"))),
+        [this](bool on) { canvas()->setHeat(on); });
     const auto add = [&](ActionSpec s, auto method) {
         m_actions->add(inCanvas(std::move(s)), [this, method] { (canvas()->*method)(); });
     };

@@ -8,9 +8,11 @@
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
 #include "views/engine/passes.h"
+#include "views/engine/rederivations.h"
 #include "views/engine/stepper.h"
 #include "views/engine/values_panel.h"
 #include "views/models/labels.h"
+#include "views/replay/replay_runs.h"
 #include "views/replay/tree_run.h"
 #include "views/timeline/timeline_view.h"
 
@@ -27,6 +29,11 @@ void MainWindow::makeEngine(std::vector<std::string> command) {
     m_engine = new Engine(command.empty() ? engine::defaultEngineCommand() : std::move(command), this);
     m_passes = new Passes(m_workspace, *m_engine, this);
     m_stepper = new Stepper(m_workspace, *m_passes, this);
+    m_rederived = new Rederivations(m_workspace, *m_engine, this);
+    connect(m_rederived, &Rederivations::failed, this,
+            [this](const QString& message) { m_message->showMessage(message); });
+    connect(m_rederived, &Rederivations::done, this,
+            [this](const QString& summary) { m_message->showNotice(summary); });
     connect(m_passes, &Passes::failed, this,
             [this](const QString& message) { m_message->showMessage(message); });
     connect(m_passes, &Passes::availableChanged, this, [this] {
@@ -96,6 +103,23 @@ void MainWindow::makeEngineActions() {
         tr("Take B off the timeline; Back brings it back"),
         [this] { removeStage(m_workspace.place().stageB); });
     m_actions->document(Scope::Timeline, QKeySequence(Qt::Key_Delete), tr("Remove the computed stage B"));
+    add("engine.rederive", tr("Derive the graphs anew"), menu, {}, "tick",
+        tr("Trace and partition the Dynamo graph as AOTAutograd does, and hold it against what was captured"),
+        [this] { m_rederived->run(); });
+    add(
+        "engine.replay", tr("Record and replay all graphs"), menu, {}, "play",
+        tr("Record the compiled graphs of the capture at planned addresses and replay them beside eager"),
+        [this] {
+            goTo(Page::Replay);
+            m_replays->runCapture({});
+        },
+        true);
+    add("engine.replayStage", tr("Record and replay this graph"), menu, {}, "play",
+        tr("The same with the graph of the selected stage alone"), [this] {
+            const int stage = m_passes->selectedStage();
+            goTo(Page::Replay);
+            m_replays->runStage(stage, {});
+        });
     add(
         "engine.cancel", tr("Cancel what the engine runs"), menu, {}, "cross", {},
         [this] { m_engine->cancel(); }, true);
@@ -166,7 +190,13 @@ FunctionalizePage& MainWindow::functionalizePage() {
 
 void MainWindow::connectTimeline() {
     TimelineView* timeline = m_stages->timeline();
-    connect(timeline, &TimelineView::verdictClicked, this, &MainWindow::showFirstDifference);
+    timeline->setRederived(m_rederived);
+    connect(timeline, &TimelineView::verdictClicked, this, [this](int stage) {
+        if (m_workspace.isComputed(stage))
+            showFirstDifference(stage);
+        else
+            showRederived(stage);
+    });
     connect(timeline, &TimelineView::removeRequested, this, &MainWindow::removeStage);
     connect(timeline, &TimelineView::menuRequested, this, [this](int stage, QPoint at) {
         const session::StagePtr here = m_workspace.stageAt(stage);
@@ -188,6 +218,9 @@ void MainWindow::connectTimeline() {
         });
         if (here->content == session::Stage::Content::Graph) {
             menu.addSeparator();
+            menu.addAction(tr("Derive the graphs anew"), this, [this] { m_rederived->run(); });
+            if (const engine::RederivedStage* row = m_rederived->find(here.get()); row && row->derived)
+                menu.addAction(tr("Show what was derived"), this, [this, stage] { showRederived(stage); });
             for (const PassInfo& pass : m_passes->available())
                 menu.addAction(tr("Run %1").arg(pass.name), this,
                                [this, stage, name = pass.name] { m_passes->run(name, stage); });
@@ -207,6 +240,27 @@ void MainWindow::connectTimeline() {
         }
         menu.exec(at);
     });
+}
+
+void MainWindow::showRederived(int stage) {
+    const session::StagePtr captured = m_workspace.stageAt(stage);
+    const engine::RederivedStage* row = captured ? m_rederived->find(captured.get()) : nullptr;
+    if (!row) return;
+    const std::string node = row->node, nodeGot = row->nodeGot;
+    m_message->showNotice(m_rederived->text(captured.get()));
+    const int derived = m_rederived->showDerived(stage);
+    if (derived < 0) return;
+    Place place = m_workspace.place();
+    place.page = Page::Stages;
+    place.stageA = stage;
+    place.stageB = derived;
+    place.node = {};
+    m_workspace.go(place);
+    for (const auto& [side, name] : {std::pair(Side::B, nodeGot), std::pair(Side::A, node)}) {
+        const ir::GraphPtr& graph = m_workspace.stage(side).graph;
+        const ir::NodeIndex index = graph && !name.empty() ? graph->find(name) : ir::npos;
+        if (index != ir::npos) m_workspace.selectNode({side, index});
+    }
 }
 
 void MainWindow::removeStage(int stage) {
@@ -284,6 +338,10 @@ void MainWindow::updateEngineActions() {
            b && m_workspace.isComputed(place.stageB) &&
                m_workspace.verdict(b.get()).kind == Verdict::Kind::Different);
     enable(QStringLiteral("engine.again"), present && m_workspace.isComputed(place.stageB));
+    enable(QStringLiteral("engine.rederive"), present && open && m_workspace.compile());
+    enable(QStringLiteral("engine.replay"), present && !m_replays->isRunning() && m_workspace.session() &&
+                                                !m_workspace.session()->compiles.empty());
+    enable(QStringLiteral("engine.replayStage"), present && graph && !m_replays->isRunning());
     enable(QStringLiteral("engine.remove"), m_workspace.isComputed(place.stageB));
     enable(QStringLiteral("engine.cancel"), m_engine->isBusy());
     enable(QStringLiteral("engine.start"),

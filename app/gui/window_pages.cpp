@@ -72,7 +72,7 @@ void MainWindow::updatePageActions() {
            tr("this capture has no graph break"));
     update("go.memory", Page::Memory, memory, tr("needs a memory snapshot"));
     update("go.compare", Page::Compare, capture, {});
-    update("go.replay", Page::Replay, compiles || tree, tr("needs compiled graphs"));
+    update("go.replay", Page::Replay, compiles || tree || memory, tr("needs compiled graphs"));
     update("go.autograd", Page::Autograd, compiles, tr("needs compiled graphs"));
     update("go.dynamo", Page::Dynamo, recorded,
            tr("needs a recording: dynascope-cli capture -o DIR -- python script.py"));
@@ -126,7 +126,7 @@ MemoryPage& MainWindow::memoryPage() {
 
 ReplayPage& MainWindow::replayPage() {
     if (!m_replay) {
-        m_replay = new ReplayPage(m_workspace, m_theme);
+        m_replay = new ReplayPage(m_workspace, *m_replays, m_theme);
         m_pages->addWidget(m_replay);
         m_replay->applyDefaultSizes(width());
         connect(&m_replay->tree()->walk(), &TreeWalk::moved, this, &MainWindow::updateActions);

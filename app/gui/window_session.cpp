@@ -13,6 +13,7 @@
 #include "views/notes/note_places.h"
 #include "views/notes/notes_panel.h"
 #include "views/palette/palette.h"
+#include "views/replay/replay_runs.h"
 
 #include <QLayout>
 #include <QStatusBar>
@@ -45,6 +46,10 @@ ActionSpec editSpec(const char* id, const QString& text, QList<QKeySequence> key
 
 void MainWindow::makeSession() {
     m_notebook = new Notebook(m_workspace, this);
+    m_replays = new ReplayRuns(m_workspace, *m_engine, *m_notebook, this);
+    connect(m_replays, &ReplayRuns::failed, this,
+            [this](const QString& message) { m_message->showMessage(message); });
+    connect(m_replays, &ReplayRuns::runningChanged, this, [this] { updateEngineActions(); });
     m_session = new SessionKeeper(m_workspace, *m_notebook, *m_passes, m_settings, *this);
     m_session->setLayout([this](int capture) { return sessionLayout(capture); });
     connect(m_notebook, &Notebook::changed, this, [this] {

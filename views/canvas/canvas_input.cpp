@@ -223,6 +223,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_F:
     case Qt::Key_E:
     case Qt::Key_M:
+    case Qt::Key_T:
     case Qt::Key_X:
     case Qt::Key_Escape:
         emit keyTyped(event->key());

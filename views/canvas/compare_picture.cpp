@@ -168,6 +168,7 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
     updateHeaders();
     selectionChanged(reveals);
     showMarks();
+    showHeat();
     const double zoom = active().zoom();
     if (std::abs(zoom - lastZoom) > 1e-6) {
         lastZoom = zoom;

@@ -79,6 +79,7 @@ struct CompareView::Private {
     [[nodiscard]] bool isUpToDate() const;
     [[nodiscard]] bool looksAtSelection() const;
     /// Signs of notes and bookmarks at the items that stand for their nodes.
+    void showHeat();
     void showMarks();
     void selectInMerged(const NodeSelection& node, bool reveal);
     void itemClicked(Slot slot, int item);
@@ -94,6 +95,7 @@ struct CompareView::Private {
     Mode mode = Mode::SideBySide;
     Side single = Side::B;
     bool linked = true;
+    bool heat = false; ///< cards are tinted by time
     bool syncing = false;
     double lastZoom = 1;
     QString program;

@@ -102,6 +102,21 @@ void CompareView::Private::showMarks() {
     merged.canvas->setNoted(std::move(inMerged));
 }
 
+void CompareView::Private::showHeat() {
+    if (!isUpToDate()) return; // the next picture brings it
+    const auto show = [this](GraphCanvas& target, Side side) {
+        std::shared_ptr<const canvas::Heat> made;
+        if (const session::StagePtr& stage = workspace.stage(side).stage; heat && target.scene() && stage)
+            made = std::make_shared<const canvas::Heat>(
+                canvas::heatOf(*target.scene(), workspace.nodeTimes(stage.get()).get()));
+        target.setHeat(std::move(made));
+    };
+    show(*a.canvas, Side::A);
+    show(*b.canvas, Side::B);
+    // One canvas for both: that of B, since its names go before those of A.
+    show(*merged.canvas, Side::B);
+}
+
 void CompareView::Private::selectInMerged(const NodeSelection& node, bool reveal) {
     GraphCanvas& target = *merged.canvas;
     const canvas::ScenePtr& scene = target.scene();
@@ -249,6 +264,9 @@ void CompareView::Private::keyTyped(int key) {
         return;
     case Qt::Key_M:
         q.setMinimap(!q.hasMinimap());
+        return;
+    case Qt::Key_T:
+        q.setHeat(!q.hasHeat());
         return;
     case Qt::Key_X:
         workspace.swapSides();

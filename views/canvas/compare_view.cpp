@@ -102,6 +102,7 @@ void CompareView::Private::build() {
     QObject::connect(&workspace, &Workspace::nodeSelected, &q, [this] { selectionChanged(true); });
     QObject::connect(&workspace.trace(), &Trace::changed, &q, [this] { traceChanged(); });
     QObject::connect(&workspace, &Workspace::marksChanged, &q, [this] { showMarks(); });
+    QObject::connect(&workspace, &Workspace::timesChanged, &q, [this] { showHeat(); });
     rebuildTimer.setSingleShot(true);
     rebuildTimer.setInterval(0);
     QObject::connect(&rebuildTimer, &QTimer::timeout, &q, [this] { rebuild(); });
@@ -342,6 +343,15 @@ bool CompareView::isLinked() const {
 void CompareView::setEdgeLabels(bool on) {
     for (GraphCanvas* c : {d->a.canvas, d->b.canvas, d->merged.canvas})
         c->setEdgeLabels(on);
+}
+
+void CompareView::setHeat(bool on) {
+    d->heat = on;
+    d->showHeat();
+}
+
+bool CompareView::hasHeat() const {
+    return d->heat;
 }
 
 bool CompareView::hasEdgeLabels() const {

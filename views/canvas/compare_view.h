@@ -29,6 +29,9 @@ public:
     [[nodiscard]] bool isLinked() const;
     void setEdgeLabels(bool on);
     void setMinimap(bool on);
+    /// Tints cards by what their nodes took in the last run (Workspace::nodeTimes()).
+    void setHeat(bool on);
+    [[nodiscard]] bool hasHeat() const;
     [[nodiscard]] bool hasEdgeLabels() const;
     [[nodiscard]] bool hasMinimap() const;
     [[nodiscard]] double zoom() const;

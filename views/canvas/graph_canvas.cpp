@@ -89,6 +89,7 @@ void GraphCanvas::setScene(ScenePtr scene, Transition transition, const QString&
     m_view.selected = m_scene && !selectedKey.isEmpty() ? m_scene->byKey.value(selectedKey, noItem) : noItem;
     m_view.related.clear();
     m_view.noted.clear();
+    m_view.heat.reset();
     m_view.band.reset();
     m_extentHeight = 0;
     m_pressed.reset();
@@ -322,6 +323,11 @@ void GraphCanvas::setRelated(std::vector<int> items) {
     viewport()->update();
 }
 
+void GraphCanvas::setHeat(std::shared_ptr<const Heat> heat) {
+    m_view.heat = std::move(heat);
+    viewport()->update();
+}
+
 void GraphCanvas::setNoted(std::map<int, QString> items) {
     if (items == m_view.noted) return;
     m_view.noted = std::move(items);
@@ -416,6 +422,7 @@ void GraphCanvas::paintEvent(QPaintEvent* event) {
     m_view.viewport = viewport()->size();
     m_painted = m_painter.paint(painter, *m_scene, m_view);
     if (m_minimapOn) m_minimap.paint(painter, *m_scene, m_view.viewport, m_view.visible());
+    if (m_view.heat) paintHeatLegend(painter, *m_view.heat, m_theme, m_view.viewport);
 }
 
 void GraphCanvas::paintMessage(QPainter& painter) {

@@ -63,6 +63,8 @@ public:
     [[nodiscard]] const std::vector<int>& related() const { return m_view.related; }
     void setNoted(std::map<int, QString> items); ///< as ViewState::noted; gone with the next scene
     [[nodiscard]] const std::map<int, QString>& noted() const { return m_view.noted; }
+    void setHeat(std::shared_ptr<const Heat> heat); ///< null: cards are not tinted; gone with the next scene
+    [[nodiscard]] const Heat* heat() const { return m_view.heat.get(); }
     void setBand(std::optional<std::pair<double, double>> band);
     void setEdgeLabels(bool on);
     [[nodiscard]] bool edgeLabels() const { return m_view.edgeLabels; }

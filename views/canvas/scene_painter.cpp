@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/scene_painter.h"
 
+#include "views/models/labels.h"
 #include "views/theme/note_sign.h"
 
 #include <QFontMetricsF>
@@ -192,6 +193,7 @@ void ScenePainter::body(const SceneItem& item, const QRectF& rect, bool hovered,
     const bool quiet = isQuiet(item.change);
     QColor fill = quiet ? (c.dark ? c.bg2 : c.bg1) : d.fill;
     if (hovered) fill = quiet ? c.bg3 : d.word;
+    if (const double us = heatAt(item); us >= 0) fill = heatColour(c, us / m_view->heat->most);
     QPen pen(quiet ? c.line2 : d.line, quiet ? 1 : 1.25);
     if (item.change == diff::Change::Removed) {
         pen.setDashPattern({4 / pen.widthF(), 3 / pen.widthF()});
@@ -201,6 +203,12 @@ void ScenePainter::body(const SceneItem& item, const QRectF& rect, bool hovered,
     m_painter->setBrush(fill);
     m_painter->drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
     m_painter->setBrush(Qt::NoBrush);
+}
+
+double ScenePainter::heatAt(const SceneItem& item) const {
+    const auto index = static_cast<std::size_t>(&item - m_scene->items.data());
+    if (!m_view->heat || m_view->heat->most <= 0 || index >= m_view->heat->us.size()) return -1;
+    return m_view->heat->us[index];
 }
 
 void ScenePainter::stripe(const SceneItem& item, const QRectF& rect, double width, double radius) {
@@ -338,13 +346,17 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
     const bool tight = item.isNode() && static_cast<double>(item.right.size()) * advance > rest;
     line(tight ? QString(item.right).remove(' ') : item.right, FontRole::CodeSmall, right - rest, right,
          first, c.text2, true);
+    double timeWidth = 0; // the colour in numbers
+    if (const double us = heatAt(item); us >= 0)
+        timeWidth = 8 * z + line(durationText(us), FontRole::CodeSmall, left, right,
+                                 rect.top() + (item.isNode() ? 44.5 : 31) * z, c.text, true);
     if (item.isNode()) {
         const bool neutral = item.op == ir::OpKind::InputOutput;
         line(item.target, FontRole::CodeSmall, left, right, rect.top() + 30.5 * z,
              neutral ? c.text2 : c.op(item.op));
-        line(item.args, FontRole::CodeSmall, left, right, rect.top() + 44.5 * z, c.text2);
+        line(item.args, FontRole::CodeSmall, left, right - timeWidth, rect.top() + 44.5 * z, c.text2);
     } else {
-        line(item.target, FontRole::Text, left, right, rect.top() + 31 * z, c.text2);
+        line(item.target, FontRole::Text, left, right - timeWidth, rect.top() + 31 * z, c.text2);
     }
     focusFrame(rect);
     disc(item, rect, 16 * z);
@@ -380,7 +392,10 @@ void ScenePainter::paintName(const SceneItem& item, const QRectF& whole) {
 void ScenePainter::paintBar(const SceneItem& item, const QRectF& rect) {
     const Colours& c = m_theme.colours();
     const QRectF bar(rect.left(), rect.top(), std::max(rect.width(), 1.0), std::max(rect.height(), 1.0));
-    m_painter->fillRect(bar, isQuiet(item.change) ? c.op(item.op) : c.diff(item.change).line);
+    const double us = heatAt(item);
+    m_painter->fillRect(bar, us >= 0                ? heatColour(c, us / m_view->heat->most)
+                             : isQuiet(item.change) ? c.op(item.op)
+                                                    : c.diff(item.change).line);
     focusFrame(bar);
 }
 

@@ -4,6 +4,7 @@
 // card").
 #pragma once
 
+#include "views/canvas/heat.h"
 #include "views/canvas/scene.h"
 #include "views/theme/theme.h"
 
@@ -34,6 +35,7 @@ struct ViewState {
     int hovered = noItem;
     int hoveredFrame = -1;
     bool edgeLabels = false;
+    std::shared_ptr<const Heat> heat;              ///< of this scene; null where cards are not tinted
     std::optional<std::pair<double, double>> band; ///< heights tied to the other pane by the selection
     double progress = 1;                           ///< of a running motion, eased
     const std::unordered_map<int, QPointF>* startShift =
@@ -95,6 +97,7 @@ private:
     void inputChips(const SceneItem& item, const QRectF& rect);
     void focusFrame(const QRectF& rect);
     void noteSign(const SceneItem& item, const QRectF& rect, double size);
+    [[nodiscard]] double heatAt(const SceneItem& item) const; ///< microseconds; negative: none
     [[nodiscard]] QRectF placeOf(int index) const;
     [[nodiscard]] QRectF cardRect(const SceneItem& item, const QRectF& rect) const;
 

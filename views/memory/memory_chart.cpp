@@ -17,13 +17,12 @@ namespace dynascope::views {
 
 namespace {
 constexpr double curveShare = 0.26; ///< of the height
-constexpr double leastShown = 4;    ///< moments or bytes
+constexpr double leastShown = 4;    ///< moments
 constexpr double leastBytes = 512;
 } // namespace
 
 void MemoryChart::Axis::zoom(double factor, double at) {
-    const double least = std::min(whole, leastShown);
-    const double length = std::clamp((to - from) * factor, least, whole);
+    const double length = std::clamp((to - from) * factor, std::min(whole, least), whole);
     const double share = (at - from) / (to - from);
     from = std::clamp(at - share * length, 0.0, whole - length);
     to = from + length;
@@ -44,15 +43,19 @@ MemoryChart::MemoryChart(Theme& theme, QWidget* parent)
     connect(&theme, &Theme::changed, this, &MemoryChart::viewChanged);
 }
 
-void MemoryChart::setTimeline(TimelinePtr timeline, std::vector<int> colours,
-                              std::function<QString(std::size_t)> tip) {
-    m_timeline = std::move(timeline);
-    m_colours = std::move(colours);
-    m_tip = std::move(tip);
-    m_selected = SIZE_MAX;
-    m_peak = m_timeline ? m_timeline->peak() : 0;
-    m_moment = m_peak;
-    fit();
+void MemoryChart::setContent(Content content) {
+    const bool same = content.timeline && content.timeline == m_timeline;
+    const bool sameAxis = same && content.positions == m_content.positions;
+    m_content = std::move(content);
+    m_timeline = m_content.timeline;
+    if (!same) {
+        m_live.reset();
+        m_selected = SIZE_MAX;
+        m_peak = m_timeline ? m_timeline->peak() : 0;
+        m_moment = m_peak;
+    }
+    if (!sameAxis) return fit();
+    viewChanged();
 }
 
 void MemoryChart::setMoment(std::size_t moment) {
@@ -60,13 +63,17 @@ void MemoryChart::setMoment(std::size_t moment) {
     moment = std::min(moment, m_timeline->moments() - 1);
     if (moment == m_moment) return;
     m_moment = moment;
-    const auto at = double(moment) + 0.5;
+    const double at = positionOf(double(moment) + 0.5);
     if (at < m_time.from || at > m_time.to) {
         m_time.move(at - (m_time.from + m_time.to) / 2);
         m_picture = {};
     }
     update();
     emit momentChanged(m_moment);
+}
+
+void MemoryChart::setLive(std::optional<std::size_t> moment) {
+    if (std::exchange(m_live, moment) != moment) update();
 }
 
 void MemoryChart::select(std::size_t life) {
@@ -77,11 +84,18 @@ void MemoryChart::select(std::size_t life) {
     emit selectionChanged(m_selected);
 }
 
+double MemoryChart::endOfTime() const {
+    if (!m_timeline) return 1;
+    return m_content.positions.empty() ? double(m_timeline->moments())
+                                       : std::max(m_content.positions.back(), 1e-3);
+}
+
 void MemoryChart::fit() {
+    const double time = endOfTime();
     const double moments = m_timeline ? double(m_timeline->moments()) : 1;
     const double bytes = m_timeline ? std::max(double(m_timeline->height), leastBytes) : 1;
-    m_time = {0, moments, moments};
-    m_place = {0, bytes, bytes};
+    m_time = {0, time, time, time / moments * std::min(leastShown, moments)};
+    m_place = {0, bytes, bytes, std::min(bytes, leastBytes / 64)};
     viewChanged();
 }
 
@@ -106,14 +120,34 @@ QRectF MemoryChart::curveArea() const {
     return {blocks.left(), top, blocks.width(), height() - m_theme.scaled(24) - top};
 }
 
-double MemoryChart::xOf(double moment) const {
+double MemoryChart::positionOf(double moment) const {
+    const std::vector<double>& at = m_content.positions;
+    if (at.empty()) return moment;
+    const double inside = std::clamp(moment, 0.0, double(at.size() - 1));
+    const auto before = std::min(std::size_t(inside), at.size() - 1);
+    const std::size_t after = std::min(before + 1, at.size() - 1);
+    return at[before] + (at[after] - at[before]) * (inside - double(before));
+}
+
+double MemoryChart::xAt(double position) const {
     const QRectF area = blocksArea();
-    return area.left() + (moment - m_time.from) / (m_time.to - m_time.from) * area.width();
+    return area.left() + (position - m_time.from) / (m_time.to - m_time.from) * area.width();
+}
+
+double MemoryChart::positionAt(double x) const {
+    const QRectF area = blocksArea();
+    return m_time.from + (x - area.left()) / std::max(area.width(), 1.0) * (m_time.to - m_time.from);
 }
 
 double MemoryChart::momentAt(double x) const {
-    const QRectF area = blocksArea();
-    return m_time.from + (x - area.left()) / std::max(area.width(), 1.0) * (m_time.to - m_time.from);
+    const std::vector<double>& at = m_content.positions;
+    const double position = positionAt(x);
+    if (at.empty()) return position;
+    const auto above = std::upper_bound(at.begin(), at.end(), position);
+    if (above == at.begin()) return 0;
+    const auto before = above - 1;
+    const double width = above == at.end() ? 0 : *above - *before;
+    return double(before - at.begin()) + (width > 0 ? (position - *before) / width : 0);
 }
 
 QRectF MemoryChart::rectOf(std::size_t life) const {
@@ -128,9 +162,8 @@ QRectF MemoryChart::rectOf(std::size_t life) const {
 
 std::size_t MemoryChart::lifeAt(QPointF point) const {
     if (!m_timeline || !blocksArea().contains(point)) return SIZE_MAX;
-    const double moment = momentAt(point.x() + 1);
     std::size_t found = SIZE_MAX;
-    for (std::size_t i = 0; i < m_timeline->lives.size() && double(m_timeline->lives[i].begin) <= moment; ++i)
+    for (std::size_t i = 0; i < m_timeline->lives.size(); ++i)
         if (rectOf(i).adjusted(0, 0, 0, 1).contains(point)) found = i;
     return found;
 }
@@ -149,14 +182,23 @@ void MemoryChart::drawBlocks(QPainter& painter) const {
     const auto palette = c.memory();
     for (std::size_t i = 0; i < m_timeline->lives.size(); ++i) {
         const session::MemoryLife& life = m_timeline->lives[i];
-        if (double(life.begin) >= m_time.to) break;
-        if (double(life.end) <= m_time.from) continue;
+        if (positionOf(double(life.begin)) >= m_time.to) continue;
+        if (positionOf(double(life.end)) <= m_time.from) continue;
         const QRectF box = rectOf(i);
         if (box.top() > area.bottom() || box.bottom() < area.top()) continue;
-        QColor fill = m_colours[i] < 0 ? c.text3 : palette[std::size_t(m_colours[i])];
+        const Look& look = m_content.looks[i];
+        QColor fill = look.colour < 0 ? c.text3 : palette[std::size_t(look.colour)];
         fill.setAlphaF(0.72F);
         const double gap = box.height() > 3 ? 0.7 : 0, side = box.width() > 3 ? 0.7 : 0;
-        painter.fillRect(box.adjusted(side, gap, 0, 0), fill);
+        const QRectF inner = box.adjusted(side, gap, 0, 0);
+        painter.fillRect(inner, fill);
+        if (look.hatched && box.width() > 6 && box.height() > 6)
+            painter.fillRect(inner, QBrush(c.bg0, Qt::FDiagPattern));
+        if (look.change != diff::Change::Same && box.height() > 3) {
+            painter.setPen(QPen(c.diff(look.change).line, 2,
+                                look.change == diff::Change::Moved ? Qt::DotLine : Qt::SolidLine));
+            painter.drawRect(inner.adjusted(1, 1, -1, -1));
+        }
     }
     painter.restore();
 }
@@ -164,10 +206,12 @@ void MemoryChart::drawBlocks(QPainter& painter) const {
 void MemoryChart::drawCurve(QPainter& painter) const {
     const Colours& c = m_theme.colours();
     const QRectF area = curveArea();
-    const std::vector<std::uint64_t>&allocated = m_timeline->allocated, &reserved = m_timeline->reserved;
-    const std::uint64_t most =
-        std::max({*std::max_element(allocated.begin(), allocated.end()),
-                  *std::max_element(reserved.begin(), reserved.end()), std::uint64_t(1)});
+    const std::vector<std::uint64_t>&allocated = m_timeline->allocated, &reserved = m_timeline->reserved,
+          &third = m_content.third;
+    std::uint64_t most = 1;
+    for (const auto* of : {&allocated, &reserved, &third})
+        for (const std::uint64_t bytes : *of)
+            most = std::max(most, bytes);
     const auto y = [&](std::uint64_t bytes) {
         return area.bottom() - double(bytes) / double(most) * area.height();
     };
@@ -195,6 +239,10 @@ void MemoryChart::drawCurve(QPainter& painter) const {
     painter.drawPolyline(now);
     painter.setPen(QPen(c.text2, 1, Qt::DashLine));
     painter.drawPolyline(held);
+    if (!third.empty()) {
+        painter.setPen(QPen(c.text3, 1, Qt::DotLine));
+        painter.drawPolyline(line(third));
+    }
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     const QRectF left(0, area.top() - m_theme.scaled(6), area.left() - m_theme.scaled(8), m_theme.scaled(14));
@@ -207,7 +255,16 @@ void MemoryChart::drawCurve(QPainter& painter) const {
         painter.drawText(QRectF(area.left(), top, area.width() - 8, row), Qt::AlignRight | Qt::AlignVCenter,
                          text);
     };
-    name(held.last().y() + 1, c.text2, tr("reserved"));
+    name(held.last().y() + 1, c.text2, m_content.reservedName);
+    if (!third.empty()) {
+        const QPolygonF curve = line(third);
+        const QPointF end = curve.last();
+        painter.setPen(c.text3);
+        // Left of where it ends: it ends at the top.
+        painter.drawText(
+            QRectF(area.left() + 8, std::min(end.y() + 1, held.last().y() - row - 1), area.width() - 16, row),
+            Qt::AlignLeft | Qt::AlignVCenter, m_content.thirdName);
+    }
     name(area.bottom() - row, c.accent, tr("allocated"));
 }
 
@@ -234,17 +291,28 @@ void MemoryChart::drawAxes(QPainter& painter) const {
         return power * 10;
     }();
     for (double at = std::ceil(m_time.from / step) * step; at < m_time.to; at += step) {
-        const double x = xOf(at);
+        const double x = xAt(at);
         painter.drawText(QRectF(x - 60, curve.bottom() + 3, 120, m_theme.scaled(16)),
                          Qt::AlignHCenter | Qt::AlignTop, numberText(qulonglong(at)));
     }
     painter.setFont(m_theme.font(FontRole::Text));
     painter.drawText(QRectF(0, curve.bottom() + 3, blocks.left() - 8, m_theme.scaled(16)),
-                     Qt::AlignRight | Qt::AlignTop, tr("event"));
+                     Qt::AlignRight | Qt::AlignTop, m_content.unit);
     painter.setFont(m_theme.font(FontRole::Section));
     painter.setPen(c.text);
     painter.drawText(QRectF(blocks.left(), 0, blocks.width(), blocks.top()), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("Address against event"));
+                     m_content.heading);
+    if (m_content.boundary < 0) return;
+    const double x = xAt(m_content.boundary);
+    if (x <= blocks.left() || x >= blocks.right()) return;
+    painter.setPen(QPen(c.text2, 1, Qt::DashLine));
+    painter.drawLine(QPointF(x, blocks.top()), QPointF(x, blocks.bottom()));
+    painter.setFont(m_theme.font(FontRole::Text));
+    const double row = m_theme.scaled(16);
+    painter.drawText(QRectF(x - 200, blocks.top() + 2, 200 - 8, row), Qt::AlignRight | Qt::AlignVCenter,
+                     tr("forward"));
+    painter.drawText(QRectF(x + 8, blocks.top() + 2, 200, row), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("backward"));
 }
 
 void MemoryChart::drawPicture() {
@@ -283,9 +351,20 @@ void MemoryChart::drawMarks(QPainter& painter) const {
     };
     if (m_moment != m_peak)
         mark(m_peak, c.removed, tr("peak %1").arg(bytesText(m_timeline->allocated[m_peak])));
+    if (m_live && *m_live < m_timeline->moments()) {
+        const double x = xOf(double(*m_live) + 0.5);
+        painter.setPen(QPen(c.added, 2));
+        painter.drawLine(QPointF(x, blocks.top()), QPointF(x, curve.bottom()));
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(c.added);
+        const double s = m_theme.scaled(5);
+        painter.drawPolygon(QPolygonF{QPointF(x, blocks.top()), QPointF(x + 2 * s, blocks.top() + s),
+                                      QPointF(x, blocks.top() + 2 * s)});
+    }
     const QString bytes = bytesText(m_timeline->allocated[m_moment]);
     mark(m_moment, m_moment == m_peak ? c.removed : c.accent,
-         m_moment == m_peak ? tr("peak %1").arg(bytes) : tr("event %1: %2").arg(numberText(m_moment), bytes));
+         m_moment == m_peak ? tr("peak %1").arg(bytes)
+                            : tr("%1: %2").arg(m_content.momentName(m_moment), bytes));
 }
 
 void MemoryChart::paintEvent(QPaintEvent*) {
@@ -315,7 +394,7 @@ bool MemoryChart::event(QEvent* event) {
         if (life == SIZE_MAX)
             QToolTip::hideText();
         else
-            QToolTip::showText(help->globalPos(), m_tip(life), this);
+            QToolTip::showText(help->globalPos(), m_content.tip(life), this);
         return true;
     }
     return QWidget::event(event);
@@ -332,7 +411,7 @@ void MemoryChart::wheelEvent(QWheelEvent* event) {
         const double share = (area.bottom() - event->position().y()) / std::max(area.height(), 1.0);
         m_place.zoom(factor, m_place.from + std::clamp(share, 0.0, 1.0) * (m_place.to - m_place.from));
     } else {
-        m_time.zoom(factor, std::clamp(momentAt(event->position().x()), m_time.from, m_time.to));
+        m_time.zoom(factor, std::clamp(positionAt(event->position().x()), m_time.from, m_time.to));
     }
     viewChanged();
     event->accept();
@@ -367,7 +446,7 @@ void MemoryChart::mouseReleaseEvent(QMouseEvent* event) {
 
 void MemoryChart::keyPressEvent(QKeyEvent* event) {
     if (!m_timeline) return QWidget::keyPressEvent(event);
-    const double middle = double(m_moment) + 0.5;
+    const double middle = positionOf(double(m_moment) + 0.5);
     switch (event->key()) {
     case Qt::Key_Plus:
     case Qt::Key_Equal:

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory against time: which addresses were held from when to when, above the curve of what was allocated and
-// reserved. Both share the time axis, which counts events of the trace.
+// reserved. Both share the time axis: events of a trace, or where these lie on an axis of the caller's.
 #pragma once
 
+#include "core/diff/graph_diff.h"
 #include "core/session/memory_timeline.h"
 
 #include <QPixmap>
 #include <QWidget>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace dynascope::views {
@@ -22,11 +24,33 @@ class MemoryChart : public QWidget {
     Q_OBJECT
 public:
     using TimelinePtr = std::shared_ptr<const session::MemoryTimeline>;
+    /// How one life is drawn.
+    struct Look {
+        int colour = -1;                          ///< index of Colours::memory(), or -1 for grey
+        bool hatched = false;                     ///< doubles what the colour does not say
+        diff::Change change = diff::Change::Same; ///< framed in the colour of the state
+    };
+    struct Content {
+        TimelinePtr timeline;
+        std::vector<Look> looks;                 ///< by life
+        std::function<QString(std::size_t)> tip; ///< words a life; rich text
+        QString heading, unit;                   ///< "Address against event", "event"
+        /// Words a moment for the mark on it: "event 5".
+        std::function<QString(std::size_t)> momentName;
+        /// Where each moment lies, rising, and where the last one ends; empty: at its number.
+        std::vector<double> positions;
+        std::vector<std::uint64_t> third; ///< a curve more, by moment; empty for none
+        QString thirdName, reservedName;
+        double boundary = -1; ///< a position to mark as the end of forward; negative for none
+    };
 
     explicit MemoryChart(Theme& theme, QWidget* parent = nullptr);
 
-    /// `colours`: for each life an index of Colours::memory(), or -1 for grey. `tip` words a life.
-    void setTimeline(TimelinePtr timeline, std::vector<int> colours, std::function<QString(std::size_t)> tip);
+    /// Of the same lives as before (another axis, other colours) the moment and the selection stay.
+    void setContent(Content content);
+    /// A mark for where something is right now, beside the reader's own.
+    void setLive(std::optional<std::size_t> moment);
+    [[nodiscard]] std::optional<std::size_t> live() const { return m_live; }
     [[nodiscard]] std::size_t moment() const { return m_moment; }
     void setMoment(std::size_t moment);
     /// The life that is drawn strong, or SIZE_MAX.
@@ -56,14 +80,18 @@ protected:
 private:
     /// What an axis shows: [from, to) of [0, whole).
     struct Axis {
-        double from = 0, to = 1, whole = 1;
+        double from = 0, to = 1, whole = 1, least = 4; ///< least: that is shown
         void zoom(double factor, double at);
         void move(double by);
     };
     [[nodiscard]] QRectF blocksArea() const;
     [[nodiscard]] QRectF curveArea() const;
-    [[nodiscard]] double xOf(double moment) const;
+    [[nodiscard]] double positionOf(double moment) const;
+    [[nodiscard]] double xAt(double position) const;
+    [[nodiscard]] double xOf(double moment) const { return xAt(positionOf(moment)); }
+    [[nodiscard]] double positionAt(double x) const;
     [[nodiscard]] double momentAt(double x) const;
+    [[nodiscard]] double endOfTime() const;
     void drawPicture();
     void drawBlocks(QPainter& painter) const;
     void drawCurve(QPainter& painter) const;
@@ -72,11 +100,11 @@ private:
     void viewChanged();
 
     Theme& m_theme;
-    TimelinePtr m_timeline;
-    std::vector<int> m_colours;
-    std::function<QString(std::size_t)> m_tip;
+    Content m_content;
+    TimelinePtr m_timeline; ///< of the content
     Axis m_time, m_place;
     std::size_t m_moment = 0, m_peak = 0;
+    std::optional<std::size_t> m_live;
     std::size_t m_selected = SIZE_MAX;
     QPixmap m_picture; ///< all but the marks; null when it has to be drawn again
     QPointF m_pressed;

@@ -42,8 +42,8 @@ QString hexText(std::uint64_t address) {
 /// What one device's trace comes to, made on a worker.
 struct MemoryPage::Picture {
     std::shared_ptr<const MemoryTimeline> timeline;
-    std::vector<int> colours;      ///< of each life
-    std::map<LineKey, int> ofLine; ///< colours of the lines that have one
+    std::vector<MemoryChart::Look> looks; ///< of each life
+    std::map<LineKey, int> ofLine;        ///< colours of the lines that have one
 };
 
 struct MemoryPage::Private {
@@ -143,7 +143,7 @@ void MemoryPage::restyle() {
 void MemoryPage::forget() {
     for (const char* tag : {"memory", "memory.alive"})
         workspace().tasks().cancel(QLatin1String(tag));
-    d->chart->setTimeline(nullptr, {}, {});
+    d->chart->setContent({});
     d->model->setRows({});
     d->picture = {};
     d->snapshot.reset();
@@ -213,9 +213,9 @@ void MemoryPage::showDevice(int index) {
                 const auto colour = out.ofLine.find(keyOf(line.at));
                 ofLine.push_back(colour == out.ofLine.end() ? -1 : colour->second);
             }
-            out.colours.reserve(lines.ofLife.size());
+            out.looks.reserve(lines.ofLife.size());
             for (const std::size_t line : lines.ofLife)
-                out.colours.push_back(ofLine[line]);
+                out.looks.push_back({ofLine[line]});
             out.timeline = std::move(timeline);
             return out;
         },
@@ -225,7 +225,14 @@ void MemoryPage::showDevice(int index) {
 void MemoryPage::showPicture(Picture picture) {
     setLoading(false);
     d->picture = std::move(picture);
-    d->chart->setTimeline(d->picture.timeline, d->picture.colours, [this](std::size_t index) {
+    MemoryChart::Content content;
+    content.timeline = d->picture.timeline;
+    content.looks = d->picture.looks;
+    content.heading = tr("Address against event");
+    content.unit = tr("event");
+    content.reservedName = tr("reserved");
+    content.momentName = [](std::size_t moment) { return tr("event %1").arg(numberText(moment)); };
+    content.tip = [this](std::size_t index) {
         const MemoryLife& life = d->picture.timeline->lives[index];
         const ir::SourceLocation* at = session::userFrame(d->snapshot->stacks[life.stack]);
         const QString from = life.older ? tr("before the trace") : numberText(life.begin);
@@ -233,7 +240,8 @@ void MemoryPage::showPicture(Picture picture) {
         const QString text = bytesText(life.bytes) + u'\n' + tr("events %1 to %2").arg(from, to) + u'\n' +
                              memoryLineText(at ? *at : ir::SourceLocation());
         return QString(QLatin1String("<p style='white-space:pre'>") + text.toHtmlEscaped());
-    });
+    };
+    d->chart->setContent(std::move(content));
     showMoment(d->chart->moment());
     showDetail();
 }

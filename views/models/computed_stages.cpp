@@ -105,6 +105,16 @@ Verdict Workspace::verdict(const session::Stage* stage) const {
     return m_verdicts.value(stage);
 }
 
+void Workspace::setNodeTimes(const session::StagePtr& stage, NodeTimes times) {
+    m_times.insert(stage.get(), {stage, std::make_shared<const NodeTimes>(std::move(times))});
+    emit timesChanged();
+}
+
+std::shared_ptr<const NodeTimes> Workspace::nodeTimes(const session::Stage* stage) const {
+    const auto at = m_times.find(stage);
+    return at == m_times.end() ? nullptr : at->times;
+}
+
 int Workspace::addComputed(session::StagePtr stage, int from, diff::Origins origins, int replaces) {
     const session::Compile* c = compile();
     if (!c || !stageAt(from)) return -1;

@@ -13,15 +13,23 @@ void goToStage(Workspace& workspace, std::size_t compile, const session::StagePt
     if (!session || compile >= session->compiles.size() || !stage) return;
     const session::Compile& owner = session->compiles[compile];
     const auto at = std::find(owner.stages.begin(), owner.stages.end(), stage);
-    if (at == owner.stages.end()) return;
-    const int index = int(at - owner.stages.begin());
+    int index = int(at - owner.stages.begin()), from = -1;
+    if (at == owner.stages.end()) {
+        const auto& computed = workspace.computedOf(owner);
+        const auto made = std::find_if(computed.begin(), computed.end(), [&](const auto& known) {
+            return known.stage == stage && !known.removed;
+        });
+        if (made == computed.end()) return;
+        index += int(made - computed.begin());
+        from = made->from;
+    }
     const Result<ir::GraphPtr> graph = node.empty() ? Result<ir::GraphPtr>(nullptr) : stage->graph();
     const ir::NodeIndex found = graph && *graph ? (*graph)->find(node) : ir::npos;
     Place place = workspace.place();
     place.page = Page::Stages;
     place.compile = int(compile);
     place.stageB = index;
-    place.stageA = std::max(0, predecessor(owner, index));
+    place.stageA = from >= 0 ? from : std::max(0, predecessor(owner, index));
     place.node = found == ir::npos ? NodeSelection{} : NodeSelection{Side::B, found};
     place.subject = {};
     workspace.go(place);

@@ -9,8 +9,8 @@
 
 namespace dynascope::views {
 
-/// Shows a captured stage of a compile of the current capture as B beside what it was made from, with the
-/// node of that name selected if there is one.
+/// Shows a captured or computed stage of a compile of the current capture as B beside what it was made from,
+/// with the node of that name selected if there is one.
 void goToStage(Workspace& workspace, std::size_t compile, const session::StagePtr& stage,
                const std::string& node = {});
 /// The same, and the line in the source panel.

@@ -18,6 +18,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -81,6 +83,12 @@ struct Verdict {
 };
 /// "equal", "different", "declined", "order-dependent", "random", "not run".
 [[nodiscard]] QString verdictWord(Verdict::Kind kind);
+
+/// What each node of a graph took in a run, by name, in microseconds.
+struct NodeTimes {
+    std::unordered_map<std::string, double> us;
+    double most = 0, sum = 0;
+};
 
 /// What the reader left at a place.
 struct NoteMark {
@@ -179,6 +187,9 @@ public:
     /// Nodes of a side's stage that have a mark, by name.
     [[nodiscard]] std::map<std::string, NoteMark> nodeMarks(Side side) const;
     [[nodiscard]] Verdict verdict(const session::Stage* stage) const;
+    /// Of the last run of a stage's graph, until its capture is closed.
+    void setNodeTimes(const session::StagePtr& stage, NodeTimes times);
+    [[nodiscard]] std::shared_ptr<const NodeTimes> nodeTimes(const session::Stage* stage) const; ///< or null
 
     /// Diff of A and B, null until ready or where one side has no graph. Valid while both StageViews stay the
     /// same.
@@ -257,6 +268,7 @@ signals:
     void stagesChanged();   ///< a StageView changed (loaded, failed, another stage)
     void diffChanged();
     void marksChanged();
+    void timesChanged(); ///< of some stage's nodes
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeHovered(dynascope::views::NodeSelection node);
     /// Someone asks for a panel to be raised: "guards", "inputs", "bytecode", "source", "textdiff",
@@ -307,6 +319,11 @@ private:
     QHash<const session::Compile*, std::vector<Computed>> m_computed;
     QHash<const session::Stage*, Verdict> m_verdicts; ///< of stages in m_computed
     QHash<const session::Session*, NoteMarks> m_marks;
+    struct Timed {
+        session::StagePtr stage; ///< kept, so that no other one gets its address
+        std::shared_ptr<const NodeTimes> times;
+    };
+    QHash<const session::Stage*, Timed> m_times;
     Place m_place;
     std::vector<Visit> m_back, m_forward;
     NodeSelection m_hover;

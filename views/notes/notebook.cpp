@@ -87,6 +87,7 @@ Notebook::Notebook(Workspace& workspace, QObject* parent)
         tidy(made->contents.bookmarks);
         made->savedNotes = made->contents.notes;
         made->savedBookmarks = made->contents.bookmarks;
+        made->savedReplays = made->contents.replays.size();
         m_books.insert(opened.session.get(), std::move(made));
         tell(opened.session.get());
     });
@@ -238,7 +239,21 @@ bool Notebook::isModified(int capture) const {
     if (!known) return false;
     if (hasUnsavedNotes(capture)) return true;
     return !known->file.isEmpty() &&
-           computedNow(*m_workspace.captures()[std::size_t(capture)].session) != known->savedStages;
+           (known->contents.replays.size() != known->savedReplays ||
+            computedNow(*m_workspace.captures()[std::size_t(capture)].session) != known->savedStages);
+}
+
+const std::vector<store::Replay>& Notebook::replays(const session::Session& session) const {
+    static const std::vector<store::Replay> none;
+    const auto at = m_books.find(&session);
+    return at == m_books.end() ? none : (*at)->contents.replays;
+}
+
+void Notebook::addReplay(const session::Session& session, store::Replay replay) {
+    if (Book* known = bookOf(&session)) {
+        known->contents.replays.push_back(std::move(replay));
+        emit changed(indexOf(&session));
+    }
 }
 
 store::SessionContents Notebook::contents(int capture) const {
@@ -270,6 +285,7 @@ void Notebook::setSaved(const session::Session& session, const QString& file,
     known->savedNotes = saved.notes;
     known->savedBookmarks = saved.bookmarks;
     known->savedStages = std::move(stages);
+    known->savedReplays = saved.replays.size();
     tell(&session);
 }
 

@@ -40,9 +40,12 @@ public:
     [[nodiscard]] QString file(int capture) const;
     /// Of the session file that holds the capture; empty before the first save.
     [[nodiscard]] std::string captureId(int capture) const;
-    /// What a session file would lose: notes, bookmarks or computed stages that differ from those of the
-    /// file; without a file, that there are notes or bookmarks at all. Computed stages alone can be computed
-    /// again.
+    /// Runs of a capture's graphs, those of its session file first.
+    [[nodiscard]] const std::vector<store::Replay>& replays(const session::Session& session) const;
+    void addReplay(const session::Session& session, store::Replay replay);
+    /// What a session file would lose: notes, bookmarks, runs or computed stages that differ from those of
+    /// the file; without a file, that there are notes or bookmarks at all. Computed stages alone can be
+    /// computed again, and graphs replayed again.
     [[nodiscard]] bool isModified(int capture) const;
     /// The same for notes and bookmarks only.
     [[nodiscard]] bool hasUnsavedNotes(int capture) const;
@@ -70,6 +73,7 @@ private:
         std::vector<store::Note> savedNotes; ///< in `file`
         std::vector<store::Bookmark> savedBookmarks;
         std::vector<const session::Stage*> savedStages;
+        std::size_t savedReplays = 0;
     };
     struct Entry {
         std::optional<store::Note> note;

@@ -1,35 +1,75 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The page about record and replay: a run of CUDA-graph trees where the capture is one, else what its graphs
-// would be.
+// The page about record and replay: a run of CUDA-graph trees where the capture is one, an allocator's
+// snapshot where it holds one; else what its graphs would be, and replays of them with their memory and
+// times.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/replay/replay_runs.h"
 #include "views/theme/theme.h"
 
-#include <QStackedWidget>
+#include <QWidget>
+
+class QAbstractButton;
+class QComboBox;
+class QLabel;
+class QSpinBox;
+class QStackedWidget;
+class QTabBar;
+class QToolButton;
 
 namespace dynascope::views {
 
 class CoveragePanel;
+class CudaPanel;
+class MemoryPage;
+class ReplayMemoryPanel;
+class ReplayTimingPanel;
 class TreePanel;
 
 /// GUI thread only.
-class ReplayPage : public QStackedWidget {
+class ReplayPage : public QWidget {
     Q_OBJECT
 public:
-    ReplayPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    enum Tab { CoverageTab, MemoryTab, TimingTab, CudaTab };
+
+    ReplayPage(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] CoveragePanel* coverage() const { return m_coverage; }
     [[nodiscard]] TreePanel* tree() const { return m_tree; }
+    [[nodiscard]] ReplayMemoryPanel* memory() const { return m_memory; }
+    [[nodiscard]] ReplayTimingPanel* timing() const { return m_timing; }
+    [[nodiscard]] CudaPanel* cuda() const { return m_cuda; }
+    [[nodiscard]] QTabBar* tabs() const { return m_tabs; }
+    [[nodiscard]] QComboBox* what() const { return m_what; } ///< all graphs, or one
+    [[nodiscard]] QSpinBox* iterations() const { return m_iterations; }
+    [[nodiscard]] QToolButton* recordButton() const { return m_record; }
+    [[nodiscard]] QToolButton* cancelButton() const { return m_cancel; }
+    void showTab(Tab tab);
+    /// Records and replays what the page says.
+    void run();
     void applyDefaultSizes(int windowWidth);
 
 private:
     void choose();
+    void showState();
+    [[nodiscard]] int currentStage() const; ///< with a graph: B, else A; -1 for none
 
     Workspace& m_workspace;
+    ReplayRuns& m_runs;
     CoveragePanel* m_coverage;
     TreePanel* m_tree;
+    MemoryPage* m_snapshot;
+    ReplayMemoryPanel* m_memory;
+    ReplayTimingPanel* m_timing;
+    CudaPanel* m_cuda;
+    QWidget* m_bar = nullptr;
+    QTabBar* m_tabs;
+    QComboBox* m_what;
+    QSpinBox* m_iterations;
+    QToolButton *m_record, *m_cancel;
+    QLabel* m_state;
+    QStackedWidget* m_pages;
 };
 
 } // namespace dynascope::views

@@ -168,6 +168,8 @@ QColor toneColour(Tone tone, const Colours& colours) {
         return colours.memory()[0];
     case Tone::Temporary:
         return colours.memory()[1];
+    case Tone::Output:
+        return colours.memory()[2];
     case Tone::Gradient:
         return colours.memory()[4];
     case Tone::None:

@@ -30,8 +30,9 @@ enum class Tone : std::uint8_t {
     Static,
     Recorded,
     Other,
-    Saved, ///< kinds of memory
+    Saved, ///< kinds of memory; pink is Write
     Temporary,
+    Output,
     Gradient,
 };
 [[nodiscard]] QColor toneColour(Tone tone, const Colours& colours);

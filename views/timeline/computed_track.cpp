@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The second track of the timeline: stages that the engine computed, each with what verification said.
+#include "views/engine/rederivations.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QContextMenuEvent>
@@ -27,32 +28,65 @@ void TimelineView::drawComputedTrack(QPainter& painter) const {
     }
 }
 
+void TimelineView::setRederived(const Rederivations* rederived) {
+    m_rederived = rederived;
+    connect(rederived, &Rederivations::changed, viewport(), qOverload<>(&QWidget::update));
+}
+
+diff::Change TimelineView::verdictTone(int index) const {
+    if (!stage(index)) return diff::Change::Same;
+    if (index < capturedCount()) {
+        const engine::RederivedStage* row = m_rederived ? m_rederived->find(stage(index)) : nullptr;
+        if (!row) return diff::Change::Same;
+        using engine::Rederived;
+        return row->verdict == Rederived::Different  ? diff::Change::Removed
+               : row->verdict == Rederived::Declined ? diff::Change::Changed
+                                                     : diff::Change::Added;
+    }
+    switch (m_workspace.verdict(stage(index)).kind) {
+    case Verdict::Kind::NotRun:
+        return diff::Change::Same;
+    case Verdict::Kind::Equal:
+        return diff::Change::Added;
+    case Verdict::Kind::Different:
+        return diff::Change::Removed;
+    default:
+        return diff::Change::Changed;
+    }
+}
+
 QString TimelineView::verdictText(int index) const {
-    if (index < capturedCount() || !stage(index)) return {};
+    if (!stage(index)) return {};
+    if (index < capturedCount()) {
+        const engine::RederivedStage* row = m_rederived ? m_rederived->find(stage(index)) : nullptr;
+        return row ? Rederivations::word(*row) : QString();
+    }
     const Verdict verdict = m_workspace.verdict(stage(index));
     return verdict.kind == Verdict::Kind::Equal && verdict.isomorphic ? tr("isomorphic")
                                                                       : verdictWord(verdict.kind);
 }
 
 QRect TimelineView::badgeRect(int index) const {
-    if (index < capturedCount() || !stage(index) ||
-        m_workspace.verdict(stage(index)).kind == Verdict::Kind::NotRun)
-        return {};
+    if (verdictTone(index) == diff::Change::Same) return {};
     QFont font = m_theme.font(FontRole::Strong);
     font.setPixelSize(m_theme.scaled(10));
     const int width = QFontMetrics(font).horizontalAdvance(verdictText(index)) + m_theme.scaled(12);
     const QPoint at = centre(index);
-    return {at.x() + m_theme.scaled(13), at.y() - m_theme.scaled(8), width, m_theme.scaled(16)};
+    if (index >= capturedCount())
+        return {at.x() + m_theme.scaled(13), at.y() - m_theme.scaled(8), width, m_theme.scaled(16)};
+    // Below the size; in a low timeline there is no line for it, and the sign alone stands at the circle.
+    if (m_compact)
+        return {at.x() + m_theme.scaled(5), at.y() - m_theme.scaled(17), m_theme.scaled(14),
+                m_theme.scaled(14)};
+    return {at.x() - width / 2, at.y() + m_theme.scaled(29), width, m_theme.scaled(14)};
 }
 
 void TimelineView::drawVerdict(QPainter& painter, int index) const {
     const Colours& c = m_theme.colours();
-    const Verdict verdict = m_workspace.verdict(stage(index));
-    if (verdict.kind == Verdict::Kind::NotRun) return;
-    const bool good = verdict.kind == Verdict::Kind::Equal, bad = verdict.kind == Verdict::Kind::Different;
-    const diff::Change tone = good  ? diff::Change::Added
-                              : bad ? diff::Change::Removed
-                                    : diff::Change::Changed;
+    const diff::Change tone = verdictTone(index);
+    if (tone == diff::Change::Same) return;
+    const bool good = tone == diff::Change::Added, bad = tone == diff::Change::Removed;
+    const bool captured = index < capturedCount();
     const QRectF badge = badgeRect(index);
     painter.setPen(Qt::NoPen);
     painter.setBrush(c.diff(tone).fill);
@@ -61,9 +95,10 @@ void TimelineView::drawVerdict(QPainter& painter, int index) const {
     font.setPixelSize(m_theme.scaled(10));
     painter.setFont(font);
     painter.setPen(c.diff(tone).line);
-    painter.drawText(badge, Qt::AlignCenter, verdictText(index));
-    if (index == shown(Side::A) || index == shown(Side::B)) return;
-    const QPointF at = centre(index);
+    if (!captured || !m_compact) painter.drawText(badge, Qt::AlignCenter, verdictText(index));
+    // On the circle, but where the letter of a side stands; a captured circle says something of its own.
+    if (captured ? !m_compact : index == shown(Side::A) || index == shown(Side::B)) return;
+    const QPointF at = captured ? badge.center() : QPointF(centre(index));
     painter.setPen(QPen(c.bg1, 2));
     painter.setBrush(c.diff(tone).line);
     painter.drawEllipse(at, 7, 7);

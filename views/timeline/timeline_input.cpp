@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // TimelineView: mouse, wheel, keys and tooltips.
+#include "views/engine/rederivations.h"
 #include "views/models/labels.h"
 #include "views/timeline/stage_help.h"
 #include "views/timeline/timeline_view.h"
@@ -15,7 +16,7 @@
 namespace dynascope::views {
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
-    for (int i = capturedCount(); i < stageCount(); ++i)
+    for (int i = 0; i < stageCount(); ++i)
         if (stage(i) && event->button() == Qt::LeftButton &&
             badgeRect(i).contains(event->position().toPoint())) {
             emit verdictClicked(i);
@@ -115,10 +116,14 @@ bool TimelineView::viewportEvent(QEvent* event) {
             QString change;
             if (const int from = m_workspace.madeFrom(index); known && !known->change.isEmpty() && from >= 0)
                 change = tr("%1 against %2").arg(known->change, toQString(stage(from)->label()));
-            QToolTip::showText(help->globalPos(),
-                               stageToolTip(*stage(index), known ? known->size : tr("size not read yet"),
-                                            change, marksText(m_workspace.stageMarks(*stage(index)))),
-                               this);
+            QString notes = marksText(m_workspace.stageMarks(*stage(index)));
+            if (const QString said = m_rederived ? m_rederived->text(stage(index)) : QString();
+                !said.isEmpty())
+                notes = notes.isEmpty() ? said : said + u'\n' + notes;
+            QToolTip::showText(
+                help->globalPos(),
+                stageToolTip(*stage(index), known ? known->size : tr("size not read yet"), change, notes),
+                this);
         } else {
             QToolTip::hideText();
         }

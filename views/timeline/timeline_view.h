@@ -13,6 +13,8 @@
 
 namespace dynascope::views {
 
+class Rederivations;
+
 /// Stages as a track of circles: hollow where the graph equals the one it was made from, filled where it
 /// changed. Sizes and changes are worked out on the TaskRunner, tag "timeline", one stage after the other.
 /// GUI thread only.
@@ -31,7 +33,10 @@ public:
     /// "+3 −1 ~1", "=", or empty while it is not known.
     [[nodiscard]] QString changeText(int stage) const;
     [[nodiscard]] bool isSettled() const; ///< nothing left to work out
-    /// The words beside a computed stage: "equal", "isomorphic", ...; empty for captured ones.
+    /// Badges of captured stages come from there; it outlives the view.
+    void setRederived(const Rederivations* rederived);
+    /// The words beside a computed stage: "equal", "isomorphic", ...; of a captured one what deriving it anew
+    /// said, empty where that was not asked.
     [[nodiscard]] QString verdictText(int stage) const;
     /// The badge with those words, in the viewport.
     [[nodiscard]] QRect badgeRect(int stage) const;
@@ -83,6 +88,8 @@ private:
     [[nodiscard]] QPoint centre(int index) const;
     void drawComputedTrack(QPainter& painter) const;
     void drawVerdict(QPainter& painter, int index) const;
+    /// Added, removed or changed, as the verdict is good, bad or neither; Same for no verdict.
+    [[nodiscard]] diff::Change verdictTone(int index) const;
     [[nodiscard]] int stageX(int index) const; ///< in the viewport
     [[nodiscard]] const Fact* fact(int index) const;
     [[nodiscard]] QString stageName(int index) const;
@@ -105,6 +112,7 @@ private:
 
     Workspace& m_workspace;
     Theme& m_theme;
+    const Rederivations* m_rederived = nullptr;
     bool m_compact = false;
     double m_step = 100;
     int m_hover = -1;

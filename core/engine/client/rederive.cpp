@@ -24,18 +24,21 @@ constexpr std::string_view metadataRecord = "aot_forward_graph_fw_metadata";
 class CompileDeriver {
 public:
     CompileDeriver(const session::Session& session, const Compile& compile, Client* engine,
-                   std::vector<RederivedStage>& out)
+                   std::vector<RederivedStage>& out, TaskContext task = {})
         : m_session(session)
         , m_engine(engine)
         , m_compile(compile)
         , m_hints(session::symbolHints(compile))
-        , m_out(out) {}
+        , m_out(out)
+        , m_task(std::move(task)) {}
 
     void run() {
         for (const StagePtr& stage : m_compile.stages)
-            if (stage->name == "aot_joint_graph" || stage->name == "aot_inference_graph") trace(*stage);
+            if (!m_task.cancelled() &&
+                (stage->name == "aot_joint_graph" || stage->name == "aot_inference_graph"))
+                trace(*stage);
         for (const StagePtr& forward : m_compile.stages) {
-            if (forward->name != "aot_forward_graph") continue;
+            if (forward->name != "aot_forward_graph" || m_task.cancelled()) continue;
             const StagePtr joint = jointFor(*forward);
             const StagePtr backward = sameRound(*forward, "aot_backward_graph");
             divide(joint, beforeHooks(forward, "aot_forward_graph_pre_saved_tensors_hooks"),
@@ -150,7 +153,7 @@ private:
                 out.microseconds = traced->microseconds;
                 compareMetadata(metadataOf, traced->metadata, metadata);
             }
-            compareGraphs(out, *want, *got);
+            compareGraphs(out, *want, got);
             if (out.verdict == Rederived::Different) {
                 if (times > 1) out.reason += " (at " + std::to_string(times) + " times the captured sizes)";
                 return judgeNumbers(*want, *got, out);
@@ -201,13 +204,14 @@ private:
         const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
         if (!parts) return declineBoth(parts.error().message);
         const StagePtr from = traced ? sameRound(*joint, "dynamo_output_graph") : joint;
-        compare(joint, from, *forward, *parts->forward);
+        compare(joint, from, *forward, parts->forward);
         m_out.back().decisions = parts->decisions;
         m_out.back().microseconds = took.count();
-        if (backward) compare(joint, from, *backward, *parts->backward);
+        if (backward) compare(joint, from, *backward, parts->backward);
     }
 
-    void compare(const StagePtr& joint, const StagePtr& from, const Stage& stage, const ir::Graph& derived) {
+    void compare(const StagePtr& joint, const StagePtr& from, const Stage& stage,
+                 const ir::GraphPtr& derived) {
         RederivedStage& out = m_out.emplace_back(begin(stage, from));
         const auto captured = stage.graph();
         if (!captured) return decline(out, captured.error().message);
@@ -219,14 +223,18 @@ private:
                         out.reason);
     }
 
-    static void compareGraphs(RederivedStage& out, const ir::Graph& captured, const ir::Graph& derived) {
-        passes::OrderedMatch match = passes::matchInOrder(captured, derived);
+    static void compareGraphs(RederivedStage& out, const ir::Graph& captured, const ir::GraphPtr& derived) {
+        passes::OrderedMatch match = passes::matchInOrder(captured, *derived);
         out.verdict = match.same ? Rederived::Isomorphic : Rederived::Different;
         out.reason = std::move(match.difference);
         out.nodes = captured.size();
         out.matched = match.matched;
         out.captured = std::move(match.expected);
         out.got = std::move(match.got);
+        out.derived = derived;
+        if (match.same) return;
+        if (match.matched < captured.size()) out.node = captured.nodes()[match.matched]->name;
+        if (match.matched < derived->size()) out.nodeGot = derived->nodes()[match.matched]->name;
     }
 
     const session::Session& m_session;
@@ -236,6 +244,7 @@ private:
     /// Joint graphs derived as PyTorch has them, by attempt and number.
     std::map<std::pair<int, int>, ir::GraphPtr> m_joints;
     std::vector<RederivedStage>& m_out;
+    TaskContext m_task;
 };
 
 } // namespace
@@ -258,6 +267,14 @@ std::vector<RederivedStage> rederive(const session::Session& session, Client* en
     std::vector<RederivedStage> out;
     for (const Compile& compile : session.compiles)
         CompileDeriver(session, compile, engine, out).run();
+    return out;
+}
+
+std::vector<RederivedStage> rederive(const session::Session& session, std::size_t compile, Client* engine,
+                                     const TaskContext& task) {
+    std::vector<RederivedStage> out;
+    if (compile < session.compiles.size())
+        CompileDeriver(session, session.compiles[compile], engine, out, task).run();
     return out;
 }
 

@@ -33,6 +33,8 @@ struct RederivedStage {
     std::size_t nodes = 0, matched = 0;     ///< of the captured graph; before the first difference. Fields of
                                             ///< metadata
     std::vector<std::string> captured, got; ///< lines around the first difference
+    std::string node, nodeGot; ///< there: of the captured graph and of the derived one; empty for none
+    ir::GraphPtr derived;      ///< null for metadata, and where nothing was derived
     /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
     /// its backward.
     double microseconds = 0;
@@ -46,5 +48,8 @@ struct RederivedStage {
 /// that are symbols in the capture are numbers here: the graphs are held against each other at the captured
 /// sizes, and at twice and three times those.
 [[nodiscard]] std::vector<RederivedStage> rederive(const session::Session& session, Client* engine);
+/// Of one compile, by its index. Stops between two stages where the task is cancelled.
+[[nodiscard]] std::vector<RederivedStage> rederive(const session::Session& session, std::size_t compile,
+                                                   Client* engine, const TaskContext& task);
 
 } // namespace dynascope::engine

@@ -2,7 +2,8 @@
 //
 // An engine that answers from a file of recorded replies, for the tests of panels: no LibTorch, always the
 // same words. The second argument makes it misbehave: "slow" never finishes a pass until it is cancelled,
-// "different" finds a difference when it verifies.
+// "different" finds a difference when it verifies,
+// "slower" replays at half the speed each time.
 #include "core/engine/client/server.h"
 
 #include <fstream>
@@ -41,6 +42,9 @@ public:
         if (method == "execute") return m_replies.value("execute", json::object());
         if (method == "pass") return pass(params, task);
         if (method == "verify") return verify();
+        if (method == "record") return record();
+        if (method == "replay") return replay(params, task);
+        if (method == "drop") return json{{"dropped", params.at("plans").size()}};
         return tl::unexpected(
             engine::Failure{engine::ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
     }
@@ -60,6 +64,37 @@ private:
             return tl::unexpected(engine::Failure{
                 engine::ErrorCode::Failed, "aten.special_op has no rule", {{"node", "mul_"}}});
         return m_replies[key];
+    }
+
+    engine::Reply record() {
+        if (!m_replies.contains("recordings"))
+            return tl::unexpected(
+                engine::Failure{engine::ErrorCode::Failed, "aten.special_op has no kernel", {}});
+        const json& all = m_replies["recordings"];
+        const std::size_t at = m_recorded++ % all.size();
+        return json{{"plan", "plan " + std::to_string(at)}, {"recording", all[at]}};
+    }
+
+    engine::Reply replay(const json& params, const TaskContext& task) {
+        const auto iterations = params.at("iterations").get<std::uint64_t>();
+        for (std::uint64_t i = 0; i < iterations || m_mode == "slow"; ++i) {
+            if (task.cancelled())
+                return tl::unexpected(engine::Failure{engine::ErrorCode::Cancelled, "cancelled", {}});
+            task.report("Replaying", i + 1, iterations);
+            if (m_mode == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        json run = m_replies["run"];
+        json graphs = json::array();
+        for (std::size_t i = 0; i < params["plans"].size(); ++i) {
+            graphs.push_back(run["graphs"][i]);
+            graphs.back()["plan"] = params["plans"][i];
+        }
+        run["graphs"] = std::move(graphs);
+        run["iterations"] = iterations;
+        if (m_mode == "slower" && m_replayed++ > 0)
+            for (json& us : run["replay"]["us"])
+                us = us.get<double>() * 2;
+        return json{{"run", std::move(run)}, {"recordings", json::object()}};
     }
 
     [[nodiscard]] json verify() const {
@@ -83,6 +118,7 @@ private:
     }
 
     json m_replies;
+    std::size_t m_recorded = 0, m_replayed = 0;
     std::string m_mode;
 };
 

@@ -4,12 +4,14 @@
 #include "tests/support/archive.h"
 #include "tests/views/panel_test.h"
 #include "views/inspector/fact_view.h"
+#include "views/notes/notebook.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/tree_facts.h"
 #include "views/replay/tree_panel.h"
 #include "views/replay/tree_picture.h"
 #include "views/replay/tree_rows.h"
 
+#include <QTabBar>
 #include <QToolButton>
 
 using namespace dynascope;
@@ -56,8 +58,15 @@ private slots:
         QCOMPARE(s.workspace.session()->kind, session::Kind::TreeCase);
         QCOMPARE(s.workspace.place().page, Page::Replay);
         QCOMPARE(s.panel->message(), QString());
-        const auto page = s.show<ReplayPage>(1280, 700);
-        QCOMPARE(page->currentWidget(), static_cast<QWidget*>(page->tree()));
+        Engine engine({"/no/such/engine"});
+        Notebook notebook(s.workspace);
+        ReplayRuns runs(s.workspace, engine, notebook);
+        const auto page = std::make_unique<ReplayPage>(s.workspace, runs, s.theme);
+        page->resize(1280, 700);
+        page->show();
+        s.settle();
+        QVERIFY(page->tree()->isVisible());
+        QVERIFY(!page->tabs()->isVisible());
     }
 
     void showsTheRun() {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/canvas/heat.h"
+
+#include "views/models/labels.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+namespace dynascope::views::canvas {
+
+Heat heatOf(const Scene& scene, const NodeTimes* times) {
+    Heat out;
+    out.us.assign(scene.items.size(), -1);
+    if (!times || !scene.graph) return out;
+    out.measured = true;
+    for (ir::NodeIndex node = 0; node < scene.graph->size(); ++node) {
+        const auto known = times->us.find(scene.graph->node(node).name);
+        const int item = scene.itemOf(node);
+        if (known == times->us.end() || item == noItem) continue;
+        double& sum = out.us[std::size_t(item)];
+        sum = std::max(sum, 0.0) + known->second;
+        out.most = std::max(out.most, sum);
+    }
+    return out;
+}
+
+QColor heatColour(const Colours& colours, double share) {
+    const QColor ground = colours.dark ? colours.bg2 : colours.bg1;
+    const double part = 0.45 * std::sqrt(std::clamp(share, 0.0, 1.0));
+    const auto mixed = [&](int from, int to) { return int(std::lround(from + (to - from) * part)); };
+    const QColor& hot = colours.changed;
+    return {mixed(ground.red(), hot.red()), mixed(ground.green(), hot.green()),
+            mixed(ground.blue(), hot.blue())};
+}
+
+void paintHeatLegend(QPainter& painter, const Heat& heat, const Theme& theme, const QSizeF& viewport) {
+    const Colours& c = theme.colours();
+    const auto tr = [](const char* text) { return QCoreApplication::translate("Heat", text); };
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(theme.font(FontRole::Text));
+    const QFontMetricsF metrics(painter.font());
+    const QString left =
+        heat.measured ? tr("median time  0") : tr("No run of this graph: record and replay it (Ctrl+6)");
+    const QString right = heat.measured ? durationText(heat.most) : QString();
+    const double scale = heat.measured ? theme.scaled(96) : 0;
+    const double gap = theme.scaled(8), height = metrics.height() + gap;
+    const double width = metrics.horizontalAdvance(left) + scale + metrics.horizontalAdvance(right) +
+                         gap * (heat.measured ? 4 : 2);
+    const QRectF box(gap, viewport.height() - height - gap, width, height);
+    painter.setPen(c.line2);
+    painter.setBrush(c.bg1);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(c.text2);
+    painter.drawText(box.adjusted(gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, left);
+    painter.drawText(box.adjusted(0, 0, -gap, 0), Qt::AlignRight | Qt::AlignVCenter, right);
+    if (heat.measured) {
+        const double from = box.left() + 2 * gap + metrics.horizontalAdvance(left);
+        for (int x = 0; x < int(scale); ++x)
+            painter.fillRect(QRectF(from + x, box.top() + gap * 0.75, 1, box.height() - gap * 1.5),
+                             heatColour(c, x / scale));
+    }
+    painter.restore();
+}
+
+} // namespace dynascope::views::canvas

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/engine/rederivations.h"
+
+#include "core/ir/text.h"
+#include "core/session/byte_source.h"
+#include "views/models/labels.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dynascope::views {
+
+namespace {
+
+using engine::CallError;
+using engine::Rederived;
+using engine::RederivedStage;
+
+const QString rederiveTag = QStringLiteral("rederive");
+
+} // namespace
+
+Rederivations::Rederivations(Workspace& workspace, Engine& engine, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_engine(engine) {
+    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
+        QHash<const session::Stage*, Known> kept;
+        for (const Workspace::Capture& capture : m_workspace.captures())
+            for (const session::Compile& compile : capture.session->compiles)
+                for (const session::StagePtr& stage : compile.stages)
+                    if (const auto at = m_known.find(stage.get()); at != m_known.end())
+                        kept.insert(stage.get(), *at);
+        m_known = std::move(kept);
+        emit changed();
+    });
+    connect(&m_engine, &Engine::cancelled, this, &Rederivations::changed);
+}
+
+bool Rederivations::isRunning() const {
+    return m_engine.isRunning(rederiveTag);
+}
+
+void Rederivations::run() {
+    const session::Compile* compile = m_workspace.compile();
+    if (!compile) return;
+    if (m_engine.state() == Engine::State::Absent) {
+        emit failed(m_engine.trouble());
+        return;
+    }
+    const session::SessionPtr session = m_workspace.capture()->session;
+    const auto index = std::size_t(compile - session->compiles.data());
+    using Rows = std::vector<RederivedStage>;
+    m_engine.run<Rows>(
+        rederiveTag, tr("rederive"), this,
+        [session, index](engine::Client& client,
+                         const engine::CallOptions& options) -> tl::expected<Rows, CallError> {
+            Rows rows = engine::rederive(*session, index, &client, options.task);
+            if (options.task.cancelled())
+                return tl::unexpected(CallError{CallError::Kind::Cancelled, "cancelled", 0, {}});
+            return rows;
+        },
+        [this, session, index](tl::expected<Rows, CallError> rows) {
+            if (rows)
+                take(session, index, std::move(*rows));
+            else if (rows.error().kind != CallError::Kind::Cancelled)
+                emit failed(tr("Rederive: %1").arg(toQString(rows.error().message)));
+            emit changed();
+        });
+    emit changed();
+}
+
+void Rederivations::take(const session::SessionPtr& session, std::size_t index,
+                         std::vector<RederivedStage> rows) {
+    const session::Compile& compile = session->compiles[index];
+    // Metadata comes before the graph that it is of.
+    std::optional<RederivedStage> metadata;
+    for (RederivedStage& row : rows) {
+        if (row.stage == "aot_forward_graph_fw_metadata") {
+            metadata = std::move(row);
+            continue;
+        }
+        for (const session::StagePtr& stage : compile.stages)
+            if (stage->label() == row.stage) {
+                m_known.insert(stage.get(), Known{std::move(row), std::move(metadata), nullptr});
+                break;
+            }
+        metadata.reset();
+    }
+    const QString said = summary(compile);
+    emit done(said.isEmpty() ? tr("This compile has no graph of AOTAutograd to derive.")
+                             : tr("Derived anew: %1.").arg(said));
+}
+
+const RederivedStage* Rederivations::find(const session::Stage* stage) const {
+    const auto at = m_known.find(stage);
+    return at == m_known.end() ? nullptr : &at->row;
+}
+
+const RederivedStage* Rederivations::metadataOf(const session::Stage* stage) const {
+    const auto at = m_known.find(stage);
+    return at == m_known.end() || !at->metadata ? nullptr : &*at->metadata;
+}
+
+int Rederivations::showDerived(int index) {
+    const session::StagePtr stage = m_workspace.stageAt(index);
+    const auto at = stage ? m_known.find(stage.get()) : m_known.end();
+    const session::Compile* compile = m_workspace.compile();
+    if (at == m_known.end() || !at->row.derived || !compile) return -1;
+    if (at->derived)
+        if (const int known = m_workspace.indexOf(at->derived.get()); known >= 0) return known;
+    int from = -1;
+    for (int i = 0; i < int(compile->stages.size()); ++i)
+        if (compile->stages[std::size_t(i)]->label() == at->row.from) from = i;
+    if (from < 0) from = std::max(0, predecessor(*compile, index));
+    const std::string text = ir::printReadable(*at->row.derived).text;
+    auto made = std::make_shared<session::Stage>();
+    made->name = stage->name;
+    made->detail = "derived";
+    made->phase = session::Phase::Computed;
+    made->payload = {session::makeByteSource(text), 0, text.size(), false};
+    made->setGraph(at->row.derived);
+    at->derived = made;
+    const int added = m_workspace.addComputed(made, from, {});
+    Verdict verdict;
+    verdict.text = this->text(stage.get());
+    verdict.isomorphic = at->row.verdict == Rederived::Isomorphic;
+    verdict.twin = toQString(stage->label());
+    verdict.node = at->row.nodeGot;
+    verdict.kind = at->row.verdict == Rederived::Different  ? Verdict::Kind::Different
+                   : at->row.verdict == Rederived::Declined ? Verdict::Kind::Declined
+                                                            : Verdict::Kind::Equal;
+    m_workspace.setVerdict(made, std::move(verdict));
+    return added;
+}
+
+QString Rederivations::word(const RederivedStage& row) {
+    return toQString(engine::rederivedName(row.verdict));
+}
+
+QString Rederivations::text(const session::Stage* stage) const {
+    const auto at = m_known.find(stage);
+    if (at == m_known.end()) return {};
+    const RederivedStage& row = at->row;
+    QString out = tr("Derived from %1: %2").arg(toQString(row.from), word(row));
+    if (row.verdict == Rederived::Isomorphic) out += tr(", %1 nodes").arg(row.nodes);
+    if (row.verdict == Rederived::Equivalent) out += tr(": another graph, the same numbers");
+    if (!row.reason.empty()) out += QStringLiteral(". ") + toQString(row.reason);
+    if (at->metadata) {
+        out += tr(". Metadata: %1").arg(word(*at->metadata));
+        if (at->metadata->verdict == Rederived::Isomorphic) out += tr(", %1 fields").arg(at->metadata->nodes);
+        if (!at->metadata->reason.empty()) out += QStringLiteral(". ") + toQString(at->metadata->reason);
+    }
+    return out;
+}
+
+QString Rederivations::summary(const session::Compile& compile) const {
+    std::array<int, 4> count{};
+    bool any = false;
+    for (const session::StagePtr& stage : compile.stages)
+        if (const RederivedStage* row = find(stage.get())) {
+            ++count[std::size_t(row->verdict)];
+            any = true;
+        }
+    if (!any) return {};
+    QStringList parts;
+    for (std::size_t i = 0; i < count.size(); ++i)
+        if (count[i] > 0)
+            parts << QStringLiteral("%1 %2").arg(count[i]).arg(
+                toQString(engine::rederivedName(static_cast<Rederived>(i))));
+    return parts.join(QStringLiteral(", "));
+}
+
+} // namespace dynascope::views

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What came of a replay in words: the nodes' times, the whole against eager and against earlier runs. Pure
+// functions.
+#pragma once
+
+#include "views/inspector/facts.h"
+#include "views/replay/replay_runs.h"
+#include "views/text/page_parts.h"
+#include "views/text/row_table.h"
+
+namespace dynascope::views {
+
+enum class TimingColumn { Graph, Node, Target, Mode, Median, Min, P99, Line };
+[[nodiscard]] std::vector<TableColumn> timingColumns();
+/// A node of a run that was measured.
+struct TimedNode {
+    std::size_t graph = 0; ///< into ReplayedRun::graphs
+    std::size_t time = 0;  ///< into GraphRun::nodes
+};
+/// All of them, in the order of the graphs.
+[[nodiscard]] std::vector<TimedNode> timedNodes(const ReplayedRun& run);
+[[nodiscard]] std::vector<TableRow> timingRows(const ReplayedRun& run, const std::vector<TimedNode>& nodes);
+
+[[nodiscard]] std::vector<FigureRow::Figure> timingFigures(const ReplayedRun& run, const Colours& colours);
+/// "slower", "faster", "as before" with the noise that the verdict allows for.
+[[nodiscard]] QString changeText(const replay::RunChange& change);
+/// Of the whole run: graphs, what changed, what diverged, what was left out. Links: "graph:N".
+[[nodiscard]] Facts timingFacts(const ReplayedRun& run);
+
+enum class HistoryColumn { When, Verdict, Median, Noise, Eager, Engine };
+[[nodiscard]] std::vector<TableColumn> historyColumns();
+/// Newest first.
+[[nodiscard]] std::vector<TableRow> historyRows(const std::vector<KnownRun>& oldestFirst);
+
+} // namespace dynascope::views
