@@ -32,7 +32,7 @@ struct Options {
     std::size_t iterations = 100, nodeIterations = 100, verify = 25, top = 15;
     unsigned threads = 0;
     std::string trace, csv, keep, backend = "cpu";
-    bool json = false;
+    bool json = false, noOneDnn = false;
 };
 
 /// What is replayed, and whether it is a whole capture.
@@ -246,8 +246,12 @@ int run(const Options& options) {
     engine::Client client = makeClient(options.engine);
     const auto info = client.start();
     if (!info) return fail(info.error(), options.graph.path);
-    const engine::WorkloadOptions how{std::max<std::size_t>(options.iterations, 1), options.nodeIterations,
-                                      options.verify, static_cast<int>(options.threads), options.backend};
+    const engine::WorkloadOptions how{std::max<std::size_t>(options.iterations, 1),
+                                      options.nodeIterations,
+                                      options.verify,
+                                      static_cast<int>(options.threads),
+                                      options.backend,
+                                      !options.noOneDnn};
     const auto done = engine::runWorkload(client, chosen->workload, how);
     if (!done) return fail(done.error(), options.graph.path);
     std::vector<std::string> left = chosen->workload.left;
@@ -296,6 +300,7 @@ void addReplay(Parser& parser) {
         .showDefault();
     command.add("--backend", options->backend, "cpu: planned addresses; cuda: CUDA graphs").showDefault();
     command.add("--threads", options->threads, "Threads of an op; 0: the engine chooses").showDefault();
+    command.flag("--no-onednn", options->noOneDnn, "Keep the CPU's ops from using oneDNN");
     command.add("--top", options->top, "How many nodes to list").showDefault();
     command.add("--trace", options->trace, "Write a trace for Chrome or Perfetto to this file");
     command.add("--csv", options->csv, "Write the times of all nodes to this file");

@@ -23,8 +23,8 @@ CUpti_ActivityKind kindOf(const std::vector<std::uint8_t>& record) {
 
 extern "C" {
 
-FakeCupti& fakeCupti() {
-    return state();
+FakeCupti* fakeCupti() {
+    return &state();
 }
 
 CUptiResult cuptiGetVersion(uint32_t* version) {

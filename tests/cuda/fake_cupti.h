@@ -25,6 +25,6 @@ struct FakeCupti {
         records.emplace_back(bytes, bytes + sizeof record);
     }
 };
-using FakeCuptiOf = FakeCupti& (*)();
+using FakeCuptiOf = FakeCupti* (*)();
 
 } // namespace dynascope::test

@@ -90,8 +90,8 @@ CUresult paramInfo(void* function, size_t index, size_t* offset, size_t* size) {
 
 extern "C" {
 
-FakeDriver& fakeDriver() {
-    return state();
+FakeDriver* fakeDriver() {
+    return &state();
 }
 
 CUresult cuInit(unsigned) {

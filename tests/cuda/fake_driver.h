@@ -73,6 +73,6 @@ struct FakeDriver {
     CUgraphExecUpdateResult update = CU_GRAPH_EXEC_UPDATE_SUCCESS;
     std::vector<std::string> calls; ///< names of those that look at graphs
 };
-using FakeDriverOf = FakeDriver& (*)();
+using FakeDriverOf = FakeDriver* (*)();
 
 } // namespace dynascope::test

@@ -27,7 +27,7 @@ FakeDriver& fake(const char* name = "fake_driver") {
     static std::map<std::string, cuda::SharedLibrary> opened;
     auto found = opened.find(name);
     if (found == opened.end()) found = opened.emplace(name, *cuda::SharedLibrary::open(library(name))).first;
-    FakeDriver& driver = found->second.find<test::FakeDriverOf>("fakeDriver")();
+    FakeDriver& driver = *found->second.find<test::FakeDriverOf>("fakeDriver")();
     driver = {};
     return driver;
 }

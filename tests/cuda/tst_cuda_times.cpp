@@ -20,7 +20,7 @@ std::string library() {
 
 FakeCupti& fake() {
     static const auto opened = cuda::SharedLibrary::open(library());
-    FakeCupti& cupti = opened->find<test::FakeCuptiOf>("fakeCupti")();
+    FakeCupti& cupti = *opened->find<test::FakeCuptiOf>("fakeCupti")();
     cupti = {};
     return cupti;
 }

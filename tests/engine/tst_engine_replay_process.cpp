@@ -52,6 +52,28 @@ private slots:
         QVERIFY(client.callOnGraph("record", small, {{"inputs", inputs()}}));
     }
 
+    void anEngineThatHangsIsReplaced() {
+        engine::Client client({test::engineProgram()});
+        const auto info = client.start();
+        QVERIFY(info);
+        const auto recorded = client.callOnGraph("record", small, {{"inputs", inputs()}});
+        QVERIFY(recorded);
+        engine::CallOptions options;
+        options.timeout = std::chrono::seconds(1);
+        options.grace = std::chrono::milliseconds(200);
+        std::jthread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            ::kill(static_cast<pid_t>(info->pid), SIGSTOP); // as hung as can be: it does not even answer
+        });
+        const auto hung =
+            client.call("replay", {{"plans", {(*recorded)["plan"]}}, {"iterations", 10'000'000}}, options);
+        QVERIFY(!hung);
+        QCOMPARE(hung.error().kind, engine::CallError::Kind::TimedOut);
+        QVERIFY2(hung.error().message.ends_with("the engine did not stop and was killed"),
+                 hung.error().message.c_str());
+        QVERIFY(client.callOnGraph("record", small, {{"inputs", inputs()}}));
+    }
+
     void aReplayIsCancelledAndReportsProgress() {
         engine::Client client({test::engineProgram()});
         const auto recorded = client.callOnGraph("record", small, {{"inputs", inputs()}});

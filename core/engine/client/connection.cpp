@@ -255,6 +255,8 @@ CallResult Connection::abandon(std::unique_lock<std::mutex>& lock, std::int64_t 
         lock.unlock();
         kill();
         lock.lock();
+        // The next call starts a new engine once the end of this one is known.
+        m_changed.wait_for(lock, std::chrono::seconds(2), [this] { return m_end.has_value(); });
         message += "; the engine did not stop and was killed";
     }
     settle(lock, id);

@@ -111,9 +111,10 @@
 //
 // record runs the graph a few times and keeps a plan to replay it by (core/engine/replay/backend.h);
 // `recording` is a replay::Recording (core/replay/recording.h). Optional: `backend` "cpu" or "cuda",
-// `threads` of an op (0: the engine chooses), `kept`: positions of inputs whose content stays as a run leaves
-// it, `wires`: [{input, plan, and output or source}]: that input is an output, or an input, of a recorded
-// plan, in the same memory. A plan that others were wired to lives as long as they do.
+// `onednn` (true: the CPU's ops may use it), `threads` of an op (0: the engine chooses), `kept`: positions of
+// inputs whose content stays as a run leaves it, `wires`: [{input, plan, and output or source}]: that input
+// is an output, or an input, of a recorded plan, in the same memory. A plan that others were wired to lives
+// as long as they do.
 //
 // replay runs the plans one after the other, `iterations` times; between batches of these the same graphs run
 // node by node, unless `eager` is false. After that `node_iterations` more replays measure every node.

@@ -200,6 +200,7 @@ private:
         json params{{"inputs", graph.inputs},
                     {"threads", m_options.threads},
                     {"backend", m_options.backend},
+                    {"onednn", m_options.oneDnn},
                     {"kept", graph.kept},
                     {"wires", std::move(wires)}};
         if (!graph.attributes.is_null()) params["attrs"] = graph.attributes;

@@ -53,6 +53,7 @@ struct WorkloadOptions {
     std::uint64_t verifyEvery = 0;
     int threads = 0; ///< 0: the engine chooses
     std::string backend = "cpu";
+    bool oneDnn = true; ///< on a CPU: whether ops may use its kernels
     /// Hears that the graphs are recorded, before they are replayed; `soFar.run` is empty. On the caller's
     /// thread.
     std::function<void(const WorkloadRun& soFar)> onRecorded = {};

@@ -27,6 +27,8 @@ struct RecordRequest {
     Attributes attributes;
     /// Threads of an op; 0 lets the backend choose.
     int threads = 0;
+    /// Whether ops of the CPU may use oneDNN's kernels.
+    bool oneDnn = true;
     /// Inputs whose content stays as a replay leaves it, such as parameters; all others are put back before
     /// the next one.
     std::set<std::size_t> kept;

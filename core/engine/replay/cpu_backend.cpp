@@ -31,7 +31,7 @@ public:
         const auto start = Clock::now();
         const Program& program = *request.program;
         InputContent content(request.inputs, request.attributes, request.kept);
-        const RunModes modes(program);
+        const RunModes modes(hasOperatorsOnly(program), request.oneDnn);
         int threads = request.threads > 0 ? request.threads : 1;
         at::set_num_threads(threads);
         // The first runs fill caches that kernels keep; what they do is of no interest.

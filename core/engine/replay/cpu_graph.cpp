@@ -5,6 +5,7 @@
 #include "core/engine/torch_level/modes.h"
 #include "core/replay/plan.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/clone.h>
@@ -93,22 +94,41 @@ private:
     AddressServer* m_server;
 };
 
+/// PyTorch has one setting for all threads; the engine runs one request at a time.
+class NoOneDnn {
+public:
+    NoOneDnn()
+        : m_before(at::globalContext().userEnabledMkldnn()) {
+        at::globalContext().setUserEnabledMkldnn(false);
+    }
+    NoOneDnn(const NoOneDnn&) = delete;
+    NoOneDnn& operator=(const NoOneDnn&) = delete;
+    ~NoOneDnn() { at::globalContext().setUserEnabledMkldnn(m_before); }
+
+private:
+    bool m_before;
+};
+
 } // namespace
 
 struct RunModes::Guards {
+    std::optional<NoOneDnn> noOneDnn;
     torch_level::ModeGuard modes;
     torch_level::LayerGuard layers;
     std::optional<c10::InferenceMode> inference;
     at::AutoGradMode noGrad{false};
 };
 
-RunModes::RunModes(const Program& program)
+bool hasOperatorsOnly(const Program& program) {
+    return std::none_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
+        return instruction.kind == Instruction::Kind::Function;
+    });
+}
+
+RunModes::RunModes(bool inference, bool oneDnn)
     : m_guards(std::make_unique<Guards>()) {
-    const bool operatorsOnly =
-        std::none_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
-            return instruction.kind == Instruction::Kind::Function;
-        });
-    if (operatorsOnly) m_guards->inference.emplace(true);
+    if (!oneDnn) m_guards->noOneDnn.emplace();
+    if (inference) m_guards->inference.emplace(true);
 }
 
 RunModes::~RunModes() = default;
@@ -120,6 +140,7 @@ CpuGraph::CpuGraph(RecordRequest request, InputContent content, RunTrace first, 
     , m_trace(std::move(first))
     , m_decisions(classify(*m_request.program, m_trace, second))
     , m_threads(threads)
+    , m_inference(hasOperatorsOnly(*m_request.program))
     , m_arena(nullptr, [](char* data) { c10::free_cpu(data); }) {
     plan();
     makeValues();
@@ -242,6 +263,7 @@ void CpuGraph::makeSteps() {
                 step.checksShape = instruction.op->hasTag(at::Tag::dynamic_output_shape);
                 for (const Operand& operand : instruction.operands)
                     step.args.push_back(evaluate(operand, m_values));
+                if (m_inference) step.bound = bindCall(*instruction.op, step.args);
             }
             m_steps.push_back(std::move(step));
         }
@@ -261,9 +283,13 @@ void CpuGraph::makeSteps() {
 }
 
 bool CpuGraph::runPlanned(const Step& step) {
-    m_stack.assign(step.args.begin(), step.args.end());
+    if (!step.bound) m_stack.assign(step.args.begin(), step.args.end());
     m_server->begin(step.sites);
-    m_request.program->code[step.node].op->callBoxed(m_stack);
+    if (step.bound) {
+        step.bound->run(m_stack);
+    } else {
+        m_request.program->code[step.node].op->callBoxed(m_stack);
+    }
     bool asPlanned = m_server->end();
     if (!asPlanned) m_reason = otherAllocations;
     if (asPlanned && step.checksShape) {
@@ -338,7 +364,7 @@ void CpuGraph::diverge(ir::NodeIndex node, const std::string& why) {
 }
 
 RunStatus CpuGraph::replay(const TaskContext& task, const ReplayWatch& watch) {
-    const RunModes modes(*m_request.program);
+    const RunModes modes(m_inference, m_request.oneDnn);
     if (at::get_num_threads() != m_threads) at::set_num_threads(m_threads);
     const std::uint64_t before = allocationsOutside();
     const torch_level::Context context{&task, &m_request.attributes};
@@ -417,7 +443,7 @@ std::vector<IValue> CpuGraph::outputs() const {
 }
 
 tl::expected<std::vector<IValue>, RunError> CpuGraph::runEagerly(const TaskContext& task) {
-    const RunModes modes(*m_request.program);
+    const RunModes modes(m_inference, m_request.oneDnn);
     if (at::get_num_threads() != m_threads) at::set_num_threads(m_threads);
     TaskContext quiet;
     quiet.stop = task.stop;

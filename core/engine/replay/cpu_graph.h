@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/engine/replay/backend.h"
+#include "core/engine/replay/bound_call.h"
 #include "core/engine/replay/classify.h"
 #include "core/engine/replay/input_content.h"
 
@@ -11,11 +12,14 @@
 
 namespace dynascope::engine {
 
-/// What a run on this thread needs set up around it: modes, and the number of threads. Grad mode is off;
-/// where the program has operators of the dispatcher only, so is everything that autograd would note.
+/// Whether nothing in the program would note what autograd does.
+[[nodiscard]] bool hasOperatorsOnly(const Program& program);
+
+/// What a run on this thread needs set up around it: modes, and whether oneDNN is used. Grad mode is off;
+/// with `inference`, for programs of operators only, so is everything that autograd would note.
 class RunModes {
 public:
-    explicit RunModes(const Program& program);
+    RunModes(bool inference, bool oneDnn);
     RunModes(const RunModes&) = delete;
     RunModes& operator=(const RunModes&) = delete;
     ~RunModes();
@@ -56,6 +60,7 @@ private:
         replay::NodeMode mode = replay::NodeMode::Planned;
         bool checksShape = false; ///< its operator's result depends on values
         std::vector<c10::IValue> args;
+        std::unique_ptr<BoundCall> bound; ///< the call with `args`, where there is a shorter way
         std::span<const AddressSite> sites;
         std::vector<ir::NodeIndex> drops; ///< fresh values that nobody reads after it
         std::vector<std::uint64_t> frees; ///< offsets in the arena that the plan has back after it
@@ -79,6 +84,7 @@ private:
     RunTrace m_trace;
     std::vector<Decision> m_decisions;
     int m_threads;
+    bool m_inference;
     replay::Recording m_recording;
     std::unique_ptr<char, void (*)(char*)> m_arena;
     std::vector<AddressSite> m_sites;                           ///< by entry of the trace, sorted by node

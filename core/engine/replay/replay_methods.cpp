@@ -118,8 +118,11 @@ Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> pro
     if (const auto wired = wire(params.value("wires", json::array()), made->values, *plan); !wired)
         return tl::unexpected(wired.error());
 
-    RecordRequest request{program, std::move(made->values), std::move(*attributes),
+    RecordRequest request{program,
+                          std::move(made->values),
+                          std::move(*attributes),
                           std::clamp(params.value("threads", 0), 0, maxThreads),
+                          params.value("onednn", true),
                           params.value("kept", std::set<std::size_t>())};
     const ThreadCount threads;
     auto graph = (*backend)->record(std::move(request), task);
