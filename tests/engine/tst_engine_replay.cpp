@@ -268,6 +268,38 @@ private slots:
         QCOMPARE((*again)["run"]["different"], json(0));
     }
 
+    void shorterCallsGiveTheSameBits() {
+        // Calls that replays make past the dispatcher or into their results: dtypes, numbers, strides,
+        // temporaries.
+        std::vector<std::array<std::string, 3>> calls{{"t", "t.default", "%x"}};
+        std::string results;
+        for (const char* dtype : {"float32", "float64", "bfloat16", "float16", "int64"}) {
+            const std::string d = std::string("_") + dtype, of = "%cast" + d;
+            calls.push_back({"cast" + d, "to.dtype", "%t, torch." + std::string(dtype)});
+            for (const char* number : {"0.1", "3", "-7"})
+                calls.push_back({"mul" + d + std::to_string(calls.size()), "mul.Scalar", of + ", " + number});
+            calls.push_back({"clone" + d, "clone.default", of});
+            calls.push_back({"add" + d, "add.Tensor", of + ", %x"});
+            calls.push_back({"sub" + d, "sub.Tensor", of + ", 2"});
+            calls.push_back({"div" + d, "div.Tensor", of + ", %w"});
+            if (d == "_int64") continue;
+            calls.push_back({"mm" + d, "mm.default", of + ", " + of});
+            calls.push_back({"gelu" + d, "gelu.default", of});
+            calls.push_back({"softmax" + d, "_softmax.default", of + ", -1, False"});
+            calls.push_back({"sum" + d, "sum.dim_IntList", of + ", [0]"});
+            calls.push_back({"neg" + d, "neg.default", "%softmax" + d});
+        }
+        for (const auto& call : calls)
+            results += (results.empty() ? "" : ", ") + call[0];
+        Plan plan(m_engine, graphOf({"x", "w", "v"}, calls, results), mlpInputs());
+        QVERIFY2(!plan.name.empty(), m_engine.lastError().c_str());
+        const replay::ReplayRun run = plan.run(10, 1);
+        QCOMPARE(run.verified, 10U);
+        QVERIFY2(run.different == 0, run.difference.c_str());
+        QCOMPARE(run.allocatorCalls, 0U);
+        QVERIFY(run.graphs[0].divergences.empty());
+    }
+
     void aThousandCyclesLeakNothing() {
 #ifdef __SANITIZE_ADDRESS__
         QSKIP("the sanitizer keeps freed memory for a while, and reports leaks itself");

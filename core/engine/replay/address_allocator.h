@@ -97,6 +97,14 @@ public:
         m_diverged = false;
         m_inOp = true;
     }
+    /// What follows is one op whose result lies at its sites already: it asks for nothing.
+    void beginInPlace(std::span<const AddressSite> sites) {
+        begin(sites);
+        m_next = m_last;
+        if (!m_tap) return;
+        for (const AddressSite& site : sites)
+            if (!site.temporary) m_tap->alloc(offsetOf(site.address), site.bytes, true);
+    }
     /// The op is over; true if it asked for its sites, in their order and nothing else.
     [[nodiscard]] bool end() {
         const bool asPlanned = !m_diverged && m_next == m_last;

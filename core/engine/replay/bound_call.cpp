@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/replay/bound_call.h"
 
+#include <ATen/ScalarOps.h>
 #include <ATen/core/List.h>
 #include <ATen/ops/_log_softmax_ops.h>
 #include <ATen/ops/_softmax_ops.h>
@@ -8,6 +9,7 @@
 #include <ATen/ops/addmm_ops.h>
 #include <ATen/ops/bmm_ops.h>
 #include <ATen/ops/clone_ops.h>
+#include <ATen/ops/copy_ops.h>
 #include <ATen/ops/div_ops.h>
 #include <ATen/ops/embedding_ops.h>
 #include <ATen/ops/exp_ops.h>
@@ -46,6 +48,12 @@ struct Kept {
     using Type = std::decay_t<Argument>;
     static Type from(const IValue& value) { return value.to<Type>(); }
     static const Type& pass(const Type& value) { return value; }
+};
+template <>
+struct Kept<at::Tensor&> {
+    using Type = at::Tensor;
+    static Type from(const IValue& value) { return value.toTensor(); }
+    static Type& pass(Type& value) { return value; }
 };
 template <>
 struct Kept<c10::SymIntArrayRef> {
@@ -104,14 +112,79 @@ private:
 struct Row {
     std::string_view name, overload;
     std::unique_ptr<BoundCall> (*make)(const std::vector<IValue>& values);
+    bool takesNumber = false; ///< as its second argument, where this form takes a tensor
 };
 
 template <typename... Ops>
 constexpr auto table() {
-    return std::array{Row{Ops::name, Ops::overload_name, &Bound<Ops, typename Ops::schema>::make}...};
+    return std::array{Row{Ops::name, Ops::overload_name, &Bound<Ops, typename Ops::schema>::make, false}...};
+}
+
+/// `Op` is an operator's form with `out` as its last argument.
+template <typename Op, typename Signature>
+class Into;
+template <typename Op, typename... Arguments>
+class Into<Op, at::Tensor&(Arguments...)> final : public BoundCall {
+public:
+    /// `values` include the result.
+    explicit Into(const std::vector<IValue>& values)
+        : Into(values, std::index_sequence_for<Arguments...>()) {}
+    void run(torch::jit::Stack& /*results*/) const override {
+        std::apply([](auto&... kept) { Op::redispatch(cpuKernel, Kept<Arguments>::pass(kept)...); }, m_kept);
+    }
+    static std::unique_ptr<BoundCall> make(const std::vector<IValue>& values) {
+        return values.size() == sizeof...(Arguments) ? std::make_unique<Into>(values) : nullptr;
+    }
+
+private:
+    template <std::size_t... Index>
+    Into(const std::vector<IValue>& values, std::index_sequence<Index...>)
+        : m_kept(Kept<Arguments>::from(values[Index])...) {}
+    mutable std::tuple<typename Kept<Arguments>::Type...> m_kept; // a result is passed as Tensor&
+};
+
+/// clone() is a copy into what clone() makes.
+std::unique_ptr<BoundCall> copyInto(const std::vector<IValue>& values) {
+    using Copy = Into<at::_ops::copy_, at::_ops::copy_::schema>;
+    return Copy::make({values.back(), values.front(), false});
+}
+
+/// The number of a call such as mul.Scalar as a tensor, made once and not at every call. Of the result's
+/// dtype, which the kernel casts it to: float and double only, as kernels of smaller floats compute with the
+/// number itself.
+std::optional<at::Tensor> numberAsTensor(const IValue& number, const at::Tensor& result) {
+    const c10::ScalarType dtype = result.scalar_type();
+    if (!number.isScalar() || number.isComplexDouble() || (dtype != at::kFloat && dtype != at::kDouble))
+        return std::nullopt;
+    at::Tensor out = c10::scalar_to_tensor(number.toScalar()).to(dtype);
+    out.unsafeGetTensorImpl()->set_wrapped_number(true);
+    return out;
+}
+
+/// How many tensors the operator itself makes of the number: one, and another where it has to cast it.
+std::size_t tensorsOfNumber(const IValue& number, const at::Tensor& result) {
+    return number.isDouble() && result.scalar_type() == at::kDouble ? 1 : 2;
+}
+
+template <typename Functional, typename Out>
+constexpr Row intoRow() {
+    return {Functional::name, Functional::overload_name, &Into<Out, typename Out::schema>::make, false};
 }
 
 namespace op = at::_ops;
+constexpr std::array into{Row{op::clone::name, op::clone::overload_name, &copyInto, false},
+                          Row{op::mul_Scalar::name, op::mul_Scalar::overload_name,
+                              &Into<op::mul_out, op::mul_out::schema>::make, true},
+                          intoRow<op::add_Tensor, op::add_out>(),
+                          intoRow<op::sub_Tensor, op::sub_out>(),
+                          intoRow<op::mul_Tensor, op::mul_out>(),
+                          intoRow<op::div_Tensor, op::div_out>(),
+                          intoRow<op::mm, op::mm_out>(),
+                          intoRow<op::bmm, op::bmm_out>(),
+                          intoRow<op::addmm, op::addmm_out>(),
+                          intoRow<op::gelu, op::gelu_out>(),
+                          intoRow<op::_softmax, op::_softmax_out>()};
+
 constexpr auto common =
     table<op::addmm, op::mm, op::bmm, op::add_Tensor, op::sub_Tensor, op::mul_Tensor, op::mul_Scalar,
           op::div_Tensor, op::clone, op::_softmax, op::_log_softmax, op::native_layer_norm, op::gelu,
@@ -125,22 +198,47 @@ bool isOrdinary(const at::Tensor& tensor) {
     return tensor.key_set() - off == cpuKernel;
 }
 
-} // namespace
-
-std::unique_ptr<BoundCall> bindCall(const c10::OperatorHandle& op, const std::vector<IValue>& arguments) {
-    const c10::OperatorName& name = op.operator_name();
-    const auto row = std::find_if(common.begin(), common.end(), [&](const Row& candidate) {
-        return candidate.name == name.name && candidate.overload == name.overload_name;
-    });
-    if (row == common.end()) return nullptr;
+/// Whether every tensor is ordinary, and where the schema wants one there is one.
+bool areOrdinary(const c10::OperatorHandle& op, const std::vector<IValue>& arguments) {
     const auto& formals = op.schema().arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const IValue& value = arguments[i];
         const bool wantsTensor = i < formals.size() && formals[i].type()->kind() == c10::TypeKind::TensorType;
-        if (wantsTensor && !(value.isTensor() && value.toTensor().defined())) return nullptr;
-        if (value.isTensor() && value.toTensor().defined() && !isOrdinary(value.toTensor())) return nullptr;
+        if (wantsTensor && !(value.isTensor() && value.toTensor().defined())) return false;
+        if (value.isTensor() && value.toTensor().defined() && !isOrdinary(value.toTensor())) return false;
     }
-    return row->make(arguments);
+    return true;
+}
+
+template <std::size_t Size>
+const Row* find(const std::array<Row, Size>& rows, const c10::OperatorName& name) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& candidate) {
+        return candidate.name == name.name && candidate.overload == name.overload_name;
+    });
+    return row == rows.end() ? nullptr : &*row;
+}
+
+} // namespace
+
+std::unique_ptr<BoundCall> bindCall(const c10::OperatorHandle& op, const std::vector<IValue>& arguments) {
+    const Row* const row = find(common, op.operator_name());
+    return row && areOrdinary(op, arguments) ? row->make(arguments) : nullptr;
+}
+
+std::unique_ptr<BoundCall> bindInto(const c10::OperatorHandle& op, const std::vector<IValue>& arguments,
+                                    const at::Tensor& result, std::size_t temporaries) {
+    const Row* const row = find(into, op.operator_name());
+    if (!row || !areOrdinary(op, arguments) || !isOrdinary(result)) return nullptr;
+    std::vector<IValue> all = arguments;
+    if (row->takesNumber) {
+        std::optional<at::Tensor> number = numberAsTensor(arguments.at(1), result);
+        if (!number || temporaries != tensorsOfNumber(arguments[1], result)) return nullptr;
+        all[1] = std::move(*number);
+    } else if (temporaries != 0) {
+        return nullptr;
+    }
+    all.emplace_back(result);
+    return row->make(all);
 }
 
 } // namespace dynascope::engine

@@ -17,7 +17,7 @@ public:
     BoundCall(const BoundCall&) = delete;
     BoundCall& operator=(const BoundCall&) = delete;
     virtual ~BoundCall() = default;
-    /// Adds the results to the stack. Throws what PyTorch throws.
+    /// Adds the results to the stack, but for bindInto(). Throws what PyTorch throws.
     virtual void run(torch::jit::Stack& results) const = 0;
 };
 
@@ -25,5 +25,12 @@ public:
 /// under InferenceMode, in which nothing but the kernel would see such a call.
 [[nodiscard]] std::unique_ptr<BoundCall> bindCall(const c10::OperatorHandle& op,
                                                   const std::vector<c10::IValue>& arguments);
+
+/// The same into a tensor that is there already, of the result's shape, strides and dtype: nothing is made,
+/// and nothing is added to the stack. `temporaries` is how many blocks the operator was seen to take besides
+/// its result; null unless they are those that this form does without.
+[[nodiscard]] std::unique_ptr<BoundCall> bindInto(const c10::OperatorHandle& op,
+                                                  const std::vector<c10::IValue>& arguments,
+                                                  const at::Tensor& result, std::size_t temporaries);
 
 } // namespace dynascope::engine

@@ -263,7 +263,7 @@ void CpuGraph::makeSteps() {
                 step.checksShape = instruction.op->hasTag(at::Tag::dynamic_output_shape);
                 for (const Operand& operand : instruction.operands)
                     step.args.push_back(evaluate(operand, m_values));
-                if (m_inference) step.bound = bindCall(*instruction.op, step.args);
+                if (m_inference) bind(step, *instruction.op);
             }
             m_steps.push_back(std::move(step));
         }
@@ -282,7 +282,25 @@ void CpuGraph::makeSteps() {
             m_survivors.push_back(m_recording.allocations[i].offset);
 }
 
-bool CpuGraph::runPlanned(const Step& step) {
+void CpuGraph::bind(Step& step, const c10::OperatorHandle& op) const {
+    const IValue& value = m_values[step.node];
+    const auto temporaries = static_cast<std::size_t>(std::count_if(
+        step.sites.begin(), step.sites.end(), [](const AddressSite& site) { return site.temporary; }));
+    if (step.sites.size() == temporaries + 1 && isDefinedTensor(value))
+        step.bound = bindInto(op, step.args, value.toTensor(), temporaries);
+    step.inPlace = step.bound != nullptr;
+    if (!step.bound) step.bound = bindCall(op, step.args);
+}
+
+bool CpuGraph::runPlanned(Step& step) {
+    if (step.inPlace) {
+        m_server->beginInPlace(step.sites);
+        step.bound->run(m_stack);
+        if (m_server->end()) return true;
+        // This form of the kernel allocates after all: back to the one that was recorded.
+        step.inPlace = false;
+        step.bound = nullptr;
+    }
     if (!step.bound) m_stack.assign(step.args.begin(), step.args.end());
     m_server->begin(step.sites);
     if (step.bound) {
@@ -375,7 +393,7 @@ RunStatus CpuGraph::replay(const TaskContext& task, const ReplayWatch& watch) {
         if (watch.clock) watch.clock->beginReplay();
         for (; at < m_steps.size(); ++at) {
             if (task.cancelled()) return tl::unexpected(RunError{"cancelled", m_steps[at].node, true});
-            const Step& step = m_steps[at];
+            Step& step = m_steps[at];
             const ir::NodeIndex node = step.node;
             if (watch.live) watch.live->nodeBegin(node);
             const bool asPlanned =

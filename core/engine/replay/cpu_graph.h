@@ -60,7 +60,9 @@ private:
         replay::NodeMode mode = replay::NodeMode::Planned;
         bool checksShape = false; ///< its operator's result depends on values
         std::vector<c10::IValue> args;
-        std::unique_ptr<BoundCall> bound; ///< the call with `args`, where there is a shorter way
+        /// The call with `args`, where there is a shorter way.
+        std::unique_ptr<BoundCall> bound;
+        bool inPlace = false; ///< `bound` writes its result where it lies at every replay
         std::span<const AddressSite> sites;
         std::vector<ir::NodeIndex> drops; ///< fresh values that nobody reads after it
         std::vector<std::uint64_t> frees; ///< offsets in the arena that the plan has back after it
@@ -72,7 +74,8 @@ private:
     void makeSteps();
     [[nodiscard]] at::Tensor slot(const TensorShell& shell);
     /// Runs one step; false if it parted from the recording, and then m_values holds what it gave.
-    bool runPlanned(const Step& step);
+    bool runPlanned(Step& step);
+    void bind(Step& step, const c10::OperatorHandle& op) const;
     bool runCalled(const Step& step, const torch_level::Context& context);
     void diverge(ir::NodeIndex node, const std::string& why);
     [[nodiscard]] c10::IValue outOfArena(const c10::IValue& value) const;
