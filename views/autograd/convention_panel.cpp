@@ -44,7 +44,7 @@ ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* pa
     column->setSpacing(0);
     QHBoxLayout* row = nullptr;
     column->addWidget(headerBar(row));
-    row->setSpacing(2);
+    row->setSpacing(4);
     row->addWidget(plainLabel(tr("This step"), "strong"));
     row->addStretch(1);
     row->addWidget(d->where = plainLabel({}, "hint"));
@@ -187,7 +187,8 @@ void ConventionPanel::showStep() {
     Facts facts = any ? conventionFacts(*d->shown, d->view->step()) : Facts();
     if (any && d->values)
         if (Section section = valuesSection(*d->shown, *d->values, d->view->step()); !section.facts.empty())
-            facts.sections.push_back(std::move(section));
+            facts.sections.insert(facts.sections.begin() + std::min<long>(1, long(facts.sections.size())),
+                                  std::move(section)); // right below what happens
     d->detail->setFacts(facts);
 }
 

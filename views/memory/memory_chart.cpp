@@ -255,7 +255,9 @@ void MemoryChart::drawCurve(QPainter& painter) const {
         painter.drawText(QRectF(area.left(), top, area.width() - 8, row), Qt::AlignRight | Qt::AlignVCenter,
                          text);
     };
-    name(held.last().y() + 1, c.text2, m_content.reservedName);
+    // Above its line, where there is room.
+    const double heldAt = held.last().y();
+    name(heldAt - row > area.top() ? heldAt - row : heldAt + 1, c.text2, m_content.reservedName);
     if (!third.empty()) {
         const QPolygonF curve = line(third);
         const QPointF end = curve.last();

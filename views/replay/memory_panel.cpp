@@ -126,7 +126,7 @@ ReplayMemoryPanel::ReplayMemoryPanel(Workspace& workspace, ReplayRuns& runs, The
     row->addWidget(plainLabel(tr("Held against"), "hint"));
     d->others = combo(tr("Held against"), tr("Another recording: what moved, grew or lives longer"));
     d->others->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    d->others->setMinimumContentsLength(16);
+    d->others->setMinimumContentsLength(26);
     row->addStretch(1);
     row->addWidget(d->legend = new ReplayMemoryLegend(theme), 10);
 
@@ -214,7 +214,7 @@ const ReplayMemory* ReplayMemoryPanel::memory() const {
 }
 
 void ReplayMemoryPanel::applyDefaultSizes(int windowWidth) {
-    const int side = windowWidth < 1400 ? theme().scaled(380) : theme().scaled(470);
+    const int side = windowWidth < 1400 ? theme().scaled(430) : theme().scaled(490);
     d->split->setSizes({windowWidth - side, side});
 }
 

@@ -17,6 +17,13 @@ QString tr(const char* text) {
     return QObject::tr(text);
 }
 
+/// "85 to 250", for a column about nodes.
+QString shortLife(const ReplayMemory& memory, const HeldFor& held) {
+    if (held.workspace) return QString::number(held.node);
+    if (held.last >= memory.of().recording.nodes.size()) return tr("%1 to end").arg(held.node);
+    return tr("%1 to %2").arg(held.node).arg(held.last);
+}
+
 /// "nodes 85 to 250", as the reader counts them on the axis.
 QString lifeText(const ReplayMemory& memory, const HeldFor& held) {
     if (held.use == MemoryUse::Caller) return tr("before and after");
@@ -112,8 +119,8 @@ Tone memoryUseTone(MemoryUse use) {
 }
 
 MemoryChart::Look memoryLook(const HeldFor& held) {
-    return {held.use == MemoryUse::Caller ? -1 : int(held.use), held.workspace || !held.planned,
-            diff::Change::Same};
+    const bool callers = held.use == MemoryUse::Caller;
+    return {callers ? -1 : int(held.use), !callers && (held.workspace || !held.planned), diff::Change::Same};
 }
 
 QString memoryTip(const ReplayMemory& memory, std::size_t life) {
@@ -190,8 +197,8 @@ double memoryBoundary(const ReplayMemory& memory, bool measured) {
 std::vector<TableColumn> aliveColumns() {
     return {{tr("Node"), tr("The node that made the storage; Return shows it in its graph"), 240},
             {tr("Size"), tr("As the allocator gives it"), 90, true},
-            {tr("Kind"), tr("What the storage is for"), 150},
-            {tr("Lives"), tr("From the node that makes it to the last one that reads it"), 150},
+            {tr("Kind"), tr("What the storage is for"), 170},
+            {tr("Nodes"), tr("From the node that makes it to the last one that reads it"), 120},
             {tr("Line"), tr("The line of the program that makes it"), 200}};
 }
 
@@ -221,7 +228,7 @@ std::vector<TableRow> aliveRows(const ReplayMemory& memory, const std::vector<st
             {memory.nodeName(life), Look::Mono},
             {bytesText(bytes), Look::Mono},
             {memoryUseName(held.use), Look::Chip, memoryUseTone(held.use), memoryUseMeaning(held.use)},
-            {lifeText(memory, held), Look::Text},
+            {shortLife(memory, held), Look::Mono},
             {at ? placeText(*at) : QString(), Look::Link}};
         row[std::size_t(AliveColumn::Bytes)].sort = qulonglong(bytes);
         row[std::size_t(AliveColumn::Bytes)].share = double(bytes) / double(most);

@@ -9,6 +9,7 @@
 #include "tests/views/engine/engine_fixture.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
+#include "views/engine/rederivations.h"
 #include "views/engine/scorecard_view.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
@@ -46,6 +47,30 @@ class TestEngineWindow : public QObject {
     };
 
 private slots:
+    /// Without a tracer the joint graph is declined; forward and backward need only the partitioner.
+    void badgesOfDerivedGraphs() {
+        Opened w(cannedEngine());
+        addCapture(w.workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), 20000);
+        TimelineView* timeline = w.window.stagesPage().timeline();
+        QVERIFY(timeline->badgeRect(2).isEmpty());
+        w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.messageBar().text().contains("2 isomorphic"), 20000);
+        QCOMPARE(timeline->verdictText(0), QString()); // nothing is derived of Dynamo's own
+        QCOMPARE(timeline->verdictText(1), QStringLiteral("declined"));
+        QCOMPARE(timeline->verdictText(2), QStringLiteral("isomorphic"));
+        QVERIFY(w.window.rederived().text(w.workspace.stageAt(1).get()).contains("no method 'aot'"));
+        QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(2).center());
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), 20000);
+        QCOMPARE(w.workspace.place().stageA, 2);
+        QVERIFY(w.workspace.isComputed(w.workspace.place().stageB));
+        QCOMPARE(timeline->verdictText(w.workspace.place().stageB), QStringLiteral("isomorphic"));
+        // Shown once, however often it is asked for.
+        const int shown = w.workspace.place().stageB;
+        QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(2).center());
+        QCOMPARE(w.workspace.place().stageB, shown);
+    }
+
     void aComputedStageIsAStage() {
         Opened w(cannedEngine());
         QCOMPARE(w.status().text(), QStringLiteral("Engine not started"));
