@@ -171,6 +171,8 @@ private:
         } else if (numbers.outcome == NumericalComparison::Outcome::Unknown && byInductor()) {
             decline(out, "Inductor decomposes before it traces, and the numbers do not tell (" +
                              numbers.reason + "); first difference: " + out.reason);
+        } else if (!numbers.reason.empty()) {
+            out.reason += "; run side by side: " + numbers.reason;
         }
     }
 

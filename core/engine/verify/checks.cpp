@@ -13,7 +13,7 @@ using at::Tensor;
 using nlohmann::json;
 
 Check simple(std::string what, std::string property, json expected, json actual, bool counts) {
-    Check check{std::move(what), std::move(property), true, counts, {}, {}, 0, 0, {}, {}};
+    Check check{std::move(what), std::move(property), true, counts, {}, {}, 0, 0, {}, false};
     check.ok = expected == actual;
     check.expected = std::move(expected);
     check.actual = std::move(actual);
@@ -21,11 +21,12 @@ Check simple(std::string what, std::string property, json expected, json actual,
 }
 
 Check values(std::string what, const Tensor& expected, const Tensor& actual, std::optional<Symptom> symptom) {
-    Check check{std::move(what), "values", true, true, {}, {}, 0, 0, {}, symptom};
+    Check check{std::move(what), "values", true, true, {}, {}, 0, 0, {}, false, symptom};
     Distance found = distance(expected, actual);
     check.ok = found.same;
     check.maxAbsolute = found.maxAbsolute;
     check.maxRelative = found.maxRelative;
+    check.close = found.close;
     check.cell = std::move(found.cell);
     check.expected = std::move(found.expected);
     check.actual = std::move(found.actual);
@@ -97,7 +98,7 @@ void compareOutput(std::vector<Check>& out, const ProgramRun& expected, const Pr
     const c10::IValue& b = actual.results[position];
     const Symptom symptom{false, position};
     if (!a.isTensor() || !b.isTensor()) {
-        Check check{what, "values", true, true, {}, {}, 0, 0, {}, symptom};
+        Check check{what, "values", true, true, {}, {}, 0, 0, {}, false, symptom};
         if (auto difference = valueDifference(a, b)) {
             check.ok = false;
             check.expected = difference->expected.is_null() ? json(a.tagKind()) : difference->expected;
@@ -176,6 +177,7 @@ json checkJson(const Check& check) {
              {"counts", check.counts}, {"expected", check.expected}, {"actual", check.actual}};
     if (check.property != "values") return out;
     out["max_abs"] = check.maxAbsolute;
+    out["close"] = check.close;
     out["max_rel"] = check.maxRelative;
     if (!check.ok) out["cell"] = check.cell;
     return out;

@@ -20,9 +20,10 @@ struct Check {
     /// identities of outputs.
     bool counts = true;
     nlohmann::json expected, actual;
-    double maxAbsolute = 0, maxRelative = 0; ///< of values
-    std::vector<std::int64_t> cell;          ///< the first that differs, of values
-    std::optional<Symptom> symptom;          ///< of values: where to search from
+    double maxAbsolute = 0, maxRelative = 0;       ///< of values
+    std::vector<std::int64_t> cell;                ///< the first that differs, of values
+    bool close = false;                            ///< of values: Distance::close
+    std::optional<Symptom> symptom = std::nullopt; ///< of values: where to search from
 };
 
 /// Both runs were made from the same inputs and ran to their end. `names` are the placeholders'.

@@ -7,6 +7,7 @@
 #include <ATen/ops/view_as_real.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dynascope::engine {
 
@@ -90,6 +91,7 @@ Distance distance(const Tensor& expected, const Tensor& actual) {
             out.maxRelative =
                 std::max(out.maxRelative, gap / std::max(1.0, std::abs(static_cast<double>(x[i]))));
             notice(out, expected, actual, i / perCell);
+            out.close = false;
         }
         return out;
     }
@@ -98,16 +100,20 @@ Distance distance(const Tensor& expected, const Tensor& actual) {
     const auto* x = wideA.const_data_ptr<double>();
     const auto* y = wideB.const_data_ptr<double>();
     const double tolerance = std::max(toleranceOf(expected.scalar_type()), toleranceOf(actual.scalar_type()));
+    double largest = 0, largestGap = 0;
     for (std::int64_t i = 0; i < wideA.numel(); ++i) {
+        if (std::isfinite(x[i])) largest = std::max(largest, std::abs(x[i]));
         if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
         const double gap = std::abs(x[i] - y[i]);
         const double size = std::max(std::abs(x[i]), std::abs(y[i]));
+        largestGap = std::max(largestGap, std::isfinite(gap) ? gap : std::numeric_limits<double>::infinity());
         if (std::isfinite(gap)) {
             out.maxAbsolute = std::max(out.maxAbsolute, gap);
             out.maxRelative = std::max(out.maxRelative, gap / size);
         }
         if (!(gap <= tolerance * std::max(1.0, size))) notice(out, expected, actual, i / perCell);
     }
+    out.close = largestGap <= tolerance * std::max(1.0, largest);
     return out;
 }
 

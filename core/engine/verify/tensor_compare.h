@@ -17,8 +17,11 @@ namespace dynascope::engine {
 struct Distance {
     bool same = true;
     double maxAbsolute = 0, maxRelative = 0; ///< over cells that are numbers in both
-    std::vector<std::int64_t> cell;          ///< the first that differs
-    nlohmann::json expected, actual;         ///< its content
+    /// Whether no cell is further off than the tolerance times the largest magnitude of `expected`: rounding
+    /// in sums with large terms explains that much.
+    bool close = true;
+    std::vector<std::int64_t> cell;  ///< the first that differs
+    nlohmann::json expected, actual; ///< its content
 };
 
 /// Tensors of the same shape on the CPU. Numbers are the same within 1e-5, absolute below 1 and relative

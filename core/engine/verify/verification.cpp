@@ -99,7 +99,7 @@ private:
         const auto text = [](const std::optional<RunError>& error) {
             return error ? json(firstLine(error->message)) : json();
         };
-        Check check{"the call", "error", true, true, text(eager), text(computed), 0, 0, {}, {}};
+        Check check{"the call", "error", true, true, text(eager), text(computed), 0, 0, {}, false};
         check.ok = check.expected == check.actual;
         m_checks.push_back(check);
         if (eager && !computed)
