@@ -63,7 +63,8 @@ def t5(pick):
 
 def mixtral(pick):
     import transformers as t
-    config = t.MixtralConfig(**text_sizes(pick), num_key_value_heads=2, num_local_experts=pick.choice([2, 4]))
+    config = t.MixtralConfig(**text_sizes(pick), num_key_value_heads=2, num_local_experts=pick.choice([2, 4]),
+                             experts_implementation=pick.choice(["eager", "batched_mm", "grouped_mm"]))
     return language_model(t.MixtralForCausalLM, config, pick)
 
 
