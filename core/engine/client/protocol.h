@@ -73,13 +73,13 @@
 //                     explains a difference; "declined" where eager raises, so that there is nothing to hold
 //                     to
 //   reason            one sentence; may be empty where equal
-//   checks            [{what, property, ok, counts, expected, actual, max_abs, max_rel, close, cell}]: `what` is
-//                     "output #0", "input x after the call", "storage 0 after the call", "gradient of x" or
-//                     "the call"; `property` values, dtype, shape, strides, storage, identity, error. A check
-//                     that does not count leaves the verdict alone: strides, storages and identities of
-//                     outputs, which functionalization does not keep, count with `strict` only. The last
-//                     four members come with values: how far apart, whether no further than rounding
-//                     explains in a tensor with numbers that large, and the first cell that differs
+//   checks            [{what, property, ok, counts, expected, actual, max_abs, max_rel, close, cell}]:
+//                     `what` is "output #0", "input x after the call", "storage 0 after the call", "gradient
+//                     of x" or "the call"; `property` values, dtype, shape, strides, storage, identity,
+//                     error. A check that does not count leaves the verdict alone: strides, storages and
+//                     identities of outputs, which functionalization does not keep, count with `strict`
+//                     only. The last four members come with values: how far apart, whether no further than
+//                     rounding explains in a tensor with numbers that large, and the first cell that differs
 //   first_difference  null, or {computed, source, index, expected, actual, text, among, runs, how}: names of
 //   the node
 //                     at which the graphs part although all that it reads agrees, and of the source's node
