@@ -14,18 +14,71 @@ namespace {
 using ir::NodeIndex;
 using Names = std::unordered_map<std::string, std::string>; ///< of `got` by those of `expected`
 
-bool sameArguments(const ir::Node& expected, const ir::Node& got, const Names& names) {
-    const auto sameNode = [&](const std::string& a, const std::string& b) {
-        const auto found = names.find(a);
-        return found != names.end() && found->second == b;
-    };
-    const auto same = [&](const ir::Argument& a, const ir::Argument& b) {
-        return diff::detail::sameArgument(a, b, sameNode);
-    };
-    return std::equal(expected.args.begin(), expected.args.end(), got.args.begin(), got.args.end(), same) &&
-           std::equal(
-               expected.kwargs.begin(), expected.kwargs.end(), got.kwargs.begin(), got.kwargs.end(),
-               [&](const auto& a, const auto& b) { return a.first == b.first && same(a.second, b.second); });
+/// The first argument that differs, in words; empty where none does.
+class ArgumentMatch {
+public:
+    ArgumentMatch(const ir::Node& expected, const ir::Node& got, const Names& names)
+        : m_expected(expected)
+        , m_got(got)
+        , m_names(names) {}
+
+    [[nodiscard]] std::string difference() const {
+        const auto returnsList = [](const ir::Node& node) {
+            return node.op == ir::Op::Output && node.args.size() == 1 && !node.args[0].isNode();
+        };
+        if (returnsList(m_expected) && returnsList(m_got))
+            return inList("result ", m_expected.args[0].items, m_got.args[0].items, {});
+        const std::string of = " of '" + m_expected.name + "'";
+        std::string out = inList("argument ", m_expected.args, m_got.args, of);
+        if (!out.empty()) return out;
+        const auto& a = m_expected.kwargs;
+        const auto& b = m_got.kwargs;
+        for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+            const bool both = i < a.size() && i < b.size() && a[i].first == b[i].first;
+            if (both && same(a[i].second, b[i].second)) continue;
+            const std::string& name = i < a.size() ? a[i].first : b[i].first;
+            return "keyword " + name + of +
+                   values(i < a.size() ? &a[i].second : nullptr,
+                          both || i >= a.size() ? &b[i].second : nullptr);
+        }
+        return {};
+    }
+
+private:
+    [[nodiscard]] bool same(const ir::Argument& expected, const ir::Argument& got) const {
+        return diff::detail::sameArgument(expected, got, [&](const std::string& a, const std::string& b) {
+            const auto found = m_names.find(a);
+            return found != m_names.end() && found->second == b;
+        });
+    }
+
+    [[nodiscard]] std::string inList(std::string_view what, const std::vector<ir::Argument>& a,
+                                     const std::vector<ir::Argument>& b, const std::string& of) const {
+        for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+            if (i < a.size() && i < b.size() && same(a[i], b[i])) continue;
+            return std::string(what) + std::to_string(i) + of +
+                   values(i < a.size() ? &a[i] : nullptr, i < b.size() ? &b[i] : nullptr);
+        }
+        return {};
+    }
+
+    static std::string values(const ir::Argument* captured, const ir::Argument* derived) {
+        const auto text = [](const ir::Argument* argument) {
+            return argument ? argument->toString() : std::string("absent");
+        };
+        return " is " + text(captured) + " in the captured graph and " + text(derived) +
+               " in the derived one";
+    }
+
+    const ir::Node& m_expected;
+    const ir::Node& m_got;
+    const Names& m_names;
+};
+
+std::string described(const ir::Node& node) {
+    if (node.op == ir::Op::Placeholder) return "the input '" + node.name + "'";
+    if (node.op == ir::Op::Output) return "the output";
+    return "'" + node.name + "' (" + node.target + ")";
 }
 
 std::vector<std::string> around(const ir::Graph& graph, std::size_t at) {
@@ -52,14 +105,16 @@ OrderedMatch matchInOrder(const ir::Graph& expected, const ir::Graph& got) {
         const ir::Node& b = got.node(static_cast<NodeIndex>(out.matched));
         const bool input = a.op == ir::Op::Placeholder, output = a.op == ir::Op::Output;
         if (a.op != b.op || (!input && !output && a.target != b.target))
-            return differ("'" + a.name + "' is " + a.target + " there and " + b.target + " here");
-        if (!input && !sameArguments(a, b, names))
-            return differ(output ? "the results differ" : "the arguments of '" + a.name + "' differ");
+            return differ("where the captured graph has " + described(a) + ", the derived one has " +
+                          described(b));
+        if (std::string difference = input ? std::string() : ArgumentMatch(a, b, names).difference();
+            !difference.empty())
+            return differ(std::move(difference));
         names[a.name] = b.name;
     }
     if (expected.size() != got.size())
-        return differ("there are " + std::to_string(expected.size()) + " nodes there and " +
-                      std::to_string(got.size()) + " here");
+        return differ("the captured graph has " + std::to_string(expected.size()) +
+                      " nodes, the derived one " + std::to_string(got.size()));
     out.same = true;
     return out;
 }

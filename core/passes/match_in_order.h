@@ -19,7 +19,7 @@ struct OrderedMatch {
     std::vector<std::string> expected, got;
 };
 
-/// Linear.
+/// `expected` is a captured graph and `got` a derived one; the difference names them so. Linear.
 [[nodiscard]] OrderedMatch matchInOrder(const ir::Graph& expected, const ir::Graph& got);
 
 } // namespace dynascope::passes
