@@ -488,7 +488,7 @@ void ReplayMemoryPanel::showLive() {
                       : moment == nodes.end()      ? std::optional(nodes.size() - 1)
                                                    : std::optional(std::size_t(moment - nodes.begin())));
     d->figures->setFigures(
-        {{numberText(at.replays), tr("replays so far"), theme().colours().added, {}},
+        {{numberText(at.replays), tr("graphs replayed"), theme().colours().added, {}},
          {numberText(at.events), tr("events"), {}, tr("Nodes and memory, none left out")},
          {bytesText(at.planned), tr("taken in arenas now"), {}, {}},
          {bytesText(at.heap), tr("taken of the heap now"), {}, tr("By nodes that run eagerly")},
