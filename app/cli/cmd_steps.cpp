@@ -33,7 +33,8 @@ struct Options {
     std::string path, until, to, line, node, guard, step;
     std::string at, from;
     std::size_t count = 40;
-    bool list = false, back = false, json = false, effects = false;
+    bool list = false, back = false, json = false;
+    bool effects = false, cacheKeys = false, graphs = false;
 };
 
 /// A folder stands for the recording in it.
@@ -131,6 +132,10 @@ int run(const Options& options) {
                   : effectsText(recording));
         return exitOk;
     }
+    if (options.cacheKeys || options.graphs) {
+        print(options.cacheKeys ? cacheText(recording) : graphsText(recording));
+        return exitOk;
+    }
     StepIndex from = noStep;
     for (const std::string* text : {&options.from, &options.at}) {
         if (text->empty()) continue;
@@ -192,6 +197,11 @@ void addSteps(Parser& parser) {
         .oneOf({"in", "over", "out", "line"});
     command.flag("--side-effects", options->effects,
                  "What each graph changes, and how generated code makes it real; changes that were refused");
+    command.flag("--cache-keys", options->cacheKeys,
+                 "What AOTAutograd's cache was asked: keys, their ingredients, and where two of them part");
+    command.flag(
+        "--graphs", options->graphs,
+        "Storages of graphs' inputs, hooks, operators before functionalization, lookups of the cache");
     command.flag("--back", options->back, "In the other direction");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });

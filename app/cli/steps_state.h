@@ -30,4 +30,9 @@ namespace dynascope::cli {
 [[nodiscard]] std::string effectsText(const dynamo::Recording& recording);
 [[nodiscard]] nlohmann::json effectsJson(const dynamo::Recording& recording);
 
+/// Questions to AOTAutograd's cache: keys, what they differ in, nodes that cannot be cached.
+[[nodiscard]] std::string cacheText(const dynamo::Recording& recording);
+/// Inputs' storages, hooks, operators before functionalization; lookups of Dynamo's cache.
+[[nodiscard]] std::string graphsText(const dynamo::Recording& recording);
+
 } // namespace dynascope::cli

@@ -129,6 +129,13 @@ struct DocumentInfo {
     Place place;
 };
 
+/// A call that asked Dynamo's cache; one for which there was no entry yet does not ask.
+struct LookupInfo {
+    bool hit = false;
+    TextId place = 0;    ///< "f FILE:LINE", the function that was called, or "from f FILE:LINE", its caller
+    StepIndex after = 0; ///< how many steps had been recorded by then
+};
+
 /// When a node or guard came to be.
 struct Birth {
     std::uint32_t attempt = 0;
@@ -184,6 +191,7 @@ public:
     [[nodiscard]] std::string text(const DocumentInfo& document) const {
         return std::string(payload(document.place));
     }
+    [[nodiscard]] const std::vector<LookupInfo>& lookups() const { return m_lookups; }
     [[nodiscard]] const std::vector<Birth>& nodeBirths() const { return m_nodes; }
     [[nodiscard]] const std::vector<Birth>& guardBirths() const { return m_guards; }
     [[nodiscard]] const std::vector<std::string>& warnings() const { return m_warnings; }
@@ -263,6 +271,7 @@ private:
     std::vector<EventInfo> m_events;
     std::vector<std::uint32_t> m_eventsByStep; ///< indices into m_events
     std::vector<DocumentInfo> m_documents;
+    std::vector<LookupInfo> m_lookups;
     std::vector<Birth> m_nodes, m_guards;
     std::vector<std::string> m_warnings;
     std::string m_header;

@@ -21,7 +21,8 @@ constexpr std::size_t mostCodes = 1U << 22U;
 
 /// Whether it is JSON that is read on demand.
 bool isKept(Tag tag) {
-    return tag == Tag::CompileEnd || tag == Tag::Effects || tag == Tag::Replay || tag == Tag::Output;
+    constexpr std::string_view tags = "ETUOJDK";
+    return tags.find(static_cast<char>(tag)) != std::string_view::npos;
 }
 
 /// Whether the payload is JSON that is read at once.
@@ -51,6 +52,7 @@ private:
     void takeDocument(Tag tag, std::string_view text, Recording::Spot next);
     void takeOwn(Tag tag, const RecordView& record, std::uint32_t block, std::uint32_t before);
     void addString(std::string_view payload);
+    void addLookup(std::string_view payload);
     void addCode(const element& object);
     void addSource(const element& object);
     void beginCompile(const element& object);
@@ -93,6 +95,8 @@ Result<void> Scanner::run(const TaskContext& task) {
                            static_cast<std::uint32_t>(record.payload.size())});
             if (tag == Tag::String) {
                 addString(record.payload);
+            } else if (tag == Tag::Lookup) {
+                addLookup(record.payload);
             } else if (isDocument(tag)) {
                 takeDocument(tag, record.payload, {static_cast<std::uint32_t>(i), offset});
             } else {
@@ -174,6 +178,13 @@ void Scanner::addString(std::string_view payload) {
     m_out.m_textOf.resize(id);
     m_out.m_textOf[id - 1] = m_out.m_texts.emplace_back(numbers.rest());
     m_out.m_idOf.emplace(m_out.m_textOf[id - 1], id);
+}
+
+void Scanner::addLookup(std::string_view payload) {
+    Numbers numbers(payload);
+    const bool hit = numbers.next() != 0;
+    const TextId place = numbers.nextId();
+    if (numbers.good()) m_out.m_lookups.push_back({hit, place, static_cast<StepIndex>(m_out.m_steps.size())});
 }
 
 void Scanner::addCode(const element& object) {

@@ -45,6 +45,10 @@ enum class Tag : char {
     Effects = 'T',
     Replay = 'U',
     Output = 'O',
+    Inputs = 'J',
+    Operators = 'D',
+    CacheKey = 'K',
+    Lookup = 'L',
     Fault = '!',
 };
 

@@ -15,7 +15,10 @@ PLUGIN = os.path.join(HERE, "..", "..", "plugins", "capture")
 sys.path[:0] = [HERE, PLUGIN]
 
 import recording
+import torch
 from dynascope_capture import conditions
+
+NEW = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 9)
 
 PROGRAM = """
     import torch
@@ -156,7 +159,8 @@ class LiveTest(unittest.TestCase):
         # Elsewhere: up to the last statement that began with an empty stack.
         output, breaks = run(os.path.join(self.folder, "other"), "return c + b", "BINARY_OP")
         self.assertEqual(output, "1 True")
-        self.assertIn("Compiling up to the previous resumable state", breaks[0])
+        if NEW:  # before 2.9 it was not logged there
+            self.assertIn("Compiling up to the previous resumable state", breaks[0])
 
     def test_it_stops_at_graph_breaks_and_exceptions(self):
         client = Client(self.folder, PROGRAM.replace("c = b.sin()", "torch._dynamo.graph_break(); c = b.sin()"))

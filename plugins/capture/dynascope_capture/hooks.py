@@ -7,7 +7,7 @@ import os
 import sys
 import types
 
-from . import comptime_log, effects, live, stream as tags
+from . import comptime_log, compilers, effects, live, stream as tags
 from .recorder import describe_error, user_stack
 
 _MISSING = object()
@@ -18,6 +18,7 @@ class Patches:
 
     def __init__(self):
         self._replaced = []
+        self._undo = []
 
     def wrap(self, owner, name, make):
         """Replaces owner.name by make(original) if it exists."""
@@ -34,7 +35,19 @@ class Patches:
             setattr(owner, name, classmethod(functools.wraps(original.__func__)(make(getattr(owner, name)))))
             self._replaced.append((owner, name, original))
 
+    def wrap_static_method(self, owner, name, make):
+        original = owner.__dict__.get(name, _MISSING)
+        if isinstance(original, staticmethod):
+            setattr(owner, name, staticmethod(functools.wraps(original.__func__)(make(original.__func__))))
+            self._replaced.append((owner, name, original))
+
+    def at_undo(self, action):
+        self._undo.append(action)
+
     def undo(self):
+        for action in self._undo:
+            action()
+        self._undo.clear()
         for owner, name, original in reversed(self._replaced):
             setattr(owner, name, original)
         self._replaced.clear()
@@ -54,6 +67,7 @@ def install(recorder):
     patches.wrap(translator, "step", lambda original: _step(recorder, original))
     patches.wrap(translator, "exception_handler", lambda original: _exception_handler(recorder, original))
     patches.wrap(translator, "log_graph_break", lambda original: _log_graph_break(recorder, original))
+    patches.wrap(symbolic_convert, "log_graph_break", lambda original: _log_graph_break_function(recorder, original))
     patches.wrap(output_graph.OutputGraph, "compile_subgraph", lambda original: _compile_subgraph(recorder, log, original))
     patches.wrap(output_graph.OutputGraph, "call_user_compiler", lambda original: _call_user_compiler(recorder, original))
     patches.wrap(guards.GuardsSet, "add", lambda original: _add_guard(recorder, original))
@@ -65,6 +79,7 @@ def install(recorder):
     for module in (dynamo_guards, convert_frame):
         patches.wrap(module, "get_and_maybe_log_recompilation_reasons", lambda original: _recompile(recorder, original))
     comptime_log.install(recorder, patches)
+    compilers.install(recorder, patches)
     return patches
 
 
@@ -128,6 +143,32 @@ def _log_graph_break(recorder, original):
 
         recorder.guarded(write)
         return original(self, code_options, reason, exc, *rest, **named)
+
+    return log_graph_break
+
+
+def _log_graph_break_function(recorder, original):
+    """Before 2.9 it was no method."""
+
+    def log_graph_break(code_options, reason="", *rest, **named):
+        def write():
+            attempt = recorder.current()
+            if attempt is None:
+                return
+            exc = sys.exc_info()[1]
+            frame = attempt.last_frame
+            attempt.flush()
+            recorder.json(tags.BREAK, {
+                "frame": frame.identity if frame else 0,
+                "reason": str(reason),
+                **({"exception": describe_error(exc)} if exc is not None else {}),
+            })
+            recorder.stream.flush()
+            if recorder.live is not None and frame is not None:
+                recorder.live.event("graph break", frame.tx, frame, attempt, recorder, str(reason))
+
+        recorder.guarded(write)
+        return original(code_options, reason, *rest, **named)
 
     return log_graph_break
 

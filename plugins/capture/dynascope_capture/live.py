@@ -262,7 +262,9 @@ class _Refusing:
 
     def __getitem__(self, opcode):
         handler = self._table[opcode]
-        parts = dict(zip(handler.__code__.co_freevars, handler.__closure__ or ())) if hasattr(handler, "__code__") else {}
+        parts = _closure(handler)
+        if "handle_graph_break" in parts:  # before 2.9 only that one knows of `push`
+            parts = {**_closure(parts["handle_graph_break"].cell_contents), **parts}
         if "inner_fn" not in parts or "push" not in parts:
             return _refuse
         from torch._dynamo.symbolic_convert import break_graph_if_unsupported
@@ -270,6 +272,11 @@ class _Refusing:
         # An instruction at which a graph can end and a resume function begin: it ends there.
         options = {name: parts[name].cell_contents for name in ("push", "msg_prefix") if name in parts}
         return break_graph_if_unsupported(**options)(_refuse)
+
+
+def _closure(function):
+    code = getattr(function, "__code__", None)
+    return dict(zip(code.co_freevars, function.__closure__ or ())) if code is not None else {}
 
 
 def _refuse(tx, instruction):

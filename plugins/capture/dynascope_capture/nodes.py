@@ -17,30 +17,30 @@ def node_fields(node, node_of, type_text):
     except Exception:
         target = str(node.target)
     if op == "output":
-        return op, target, kind, _argument(node._args[0] if node._args else None, node_of, 0)[:MOST_NODE_TEXT]
-    text = f"(args = {_argument(node._args, node_of, 0)}, kwargs = {_keywords(node._kwargs, node_of)})"
+        return op, target, kind, argument_text(node._args[0] if node._args else None, node_of, 0)[:MOST_NODE_TEXT]
+    text = f"(args = {argument_text(node._args, node_of, 0)}, kwargs = {_keywords(node._kwargs, node_of)})"
     return op, target, kind, text[:MOST_NODE_TEXT]
 
 
 def _keywords(values, node_of):
-    return "{" + ", ".join(f"{key}: {_argument(value, node_of, 1)}" for key, value in values.items()) + "}"
+    return "{" + ", ".join(f"{key}: {argument_text(value, node_of, 1)}" for key, value in values.items()) + "}"
 
 
-def _argument(value, node_of, depth):
+def argument_text(value, node_of, depth):
     kind = type(value)
     identity = node_of(value) if kind.__name__ == "Node" else None
     if identity is not None:
         return f"\x01{identity}\x02"
     if depth < 8:
         if isinstance(value, tuple):
-            inner = ", ".join(_argument(item, node_of, depth + 1) for item in value)
+            inner = ", ".join(argument_text(item, node_of, depth + 1) for item in value)
             return f"({inner},)" if len(value) == 1 else f"({inner})"
         if isinstance(value, list):
-            return "[" + ", ".join(_argument(item, node_of, depth + 1) for item in value) + "]"
+            return "[" + ", ".join(argument_text(item, node_of, depth + 1) for item in value) + "]"
         if isinstance(value, dict):
             return _keywords(value, node_of)
         if isinstance(value, slice):
-            parts = (_argument(part, node_of, depth + 1) for part in (value.start, value.stop, value.step))
+            parts = (argument_text(part, node_of, depth + 1) for part in (value.start, value.stop, value.step))
             return "slice(" + ", ".join(parts) + ")"
     if kind is str:
         return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "\u2026"

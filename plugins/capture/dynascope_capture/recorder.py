@@ -53,6 +53,11 @@ class Recorder:
             self._write_header()
         return self._stream
 
+    @property
+    def started(self):
+        """Whether there is a stream."""
+        return self._stream is not None and self._pid == os.getpid()
+
     def _write_header(self):
         import torch
 

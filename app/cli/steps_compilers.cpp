@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/steps_state.h"
+#include "core/base/words.h"
+#include "core/dynamo/cache_key.h"
+#include "core/dynamo/graph_facts.h"
+
+#include <algorithm>
+
+namespace dynascope::cli {
+
+using namespace dynamo;
+
+namespace {
+
+constexpr std::size_t longestValue = 120;
+
+std::string shortened(std::string_view text) {
+    std::string out(text.substr(0, longestValue));
+    std::replace(out.begin(), out.end(), '\n', ' ');
+    return text.size() > longestValue ? out + "..." : out;
+}
+
+std::string_view outcomeName(CacheQuestion::Outcome outcome) {
+    switch (outcome) {
+    case CacheQuestion::Outcome::Hit:
+        return "hit";
+    case CacheQuestion::Outcome::Miss:
+        return "miss";
+    case CacheQuestion::Outcome::Bypass:
+        return "bypass";
+    case CacheQuestion::Outcome::Unknown:
+        break;
+    }
+    return "not looked up";
+}
+
+std::string compileOf(const Recording& recording, std::uint32_t attempt) {
+    return attempt < recording.attempts().size() ? recording.attempts()[attempt].compileId : std::string("-");
+}
+
+} // namespace
+
+std::string cacheText(const Recording& recording) {
+    std::string out;
+    const std::vector<CacheQuestion> questions = cacheQuestions(recording);
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+        const CacheQuestion& question = questions[i];
+        out += compileOf(recording, question.attempt) + ' ' + std::string(outcomeName(question.outcome)) +
+               ' ' + (question.key.empty() ? question.bypassReason : question.key) + '\n';
+        for (const CacheNodeVerdict& node : question.nodes)
+            out += "  node " + node.name + (node.wrapped ? ", wrapped" : "") +
+                   (node.userCacheHash.empty() ? "" : ", user_cache_hash " + node.userCacheHash) +
+                   (node.reason.empty() ? "" : ": " + node.reason) + '\n';
+        for (const KeyPart& part : question.parts) {
+            out +=
+                "  " + part.name + (part.parts.empty() ? ": " + shortened(part.text) : std::string()) + '\n';
+            for (const KeyPart& inner : part.parts)
+                out += "    " + inner.name + ": " + shortened(inner.text) + '\n';
+        }
+        if (i == 0 || question.parts.empty() || questions[i - 1].parts.empty()) continue;
+        const std::vector<KeyDifference> differences = compareKeys(questions[i - 1].parts, question.parts);
+        if (differences.empty()) continue;
+        const KeyDifference& first = differences.front();
+        out += "  differs from the key before in " + count(differences.size(), "ingredient") + ", first in " +
+               first.name + ":\n    " + shortened(first.left) + "\n    " + shortened(first.right) + '\n';
+    }
+    return out.empty() ? "AOTAutograd's cache was not asked\n" : out;
+}
+
+std::string graphsText(const Recording& recording) {
+    std::string out;
+    for (const GraphFacts& facts : graphFacts(recording)) {
+        out += compileOf(recording, facts.attempt) + '\n';
+        for (const InputStorage& input : facts.inputs)
+            out += "  " + input.name + ": storage " + std::to_string(input.storage) + ", offset " +
+                   std::to_string(input.offset) + ", " + count(input.bytes, "byte") + '\n';
+        for (const HookGraph& hook : facts.hooks) {
+            out += "  " + hook.name + ":\n    " + shortened(hook.text) + '\n';
+            for (const HookGraph::Wrapped& node : hook.wrapped)
+                out += "    " + node.node + " user_cache_hash " +
+                       (node.userCacheHash.empty() ? "none" : node.userCacheHash) + '\n';
+        }
+        for (const std::string& text : facts.operators)
+            out += "  " + text + '\n';
+    }
+    for (const LookupInfo& lookup : recording.lookups())
+        out += std::string(lookup.hit ? "hit " : "miss ") + std::string(recording.text(lookup.place)) +
+               ", after step " + std::to_string(lookup.after) + '\n';
+    return out.empty() ? "no graphs\n" : out;
+}
+
+} // namespace dynascope::cli

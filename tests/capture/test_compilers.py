@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is recorded of a graph after Dynamo, and that recording it changes nothing."""
+
+import os
+import shutil
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "plugins", "capture")]
+
+import dynascope_capture
+import recording
+import torch
+import torch._dynamo
+
+NEW = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 13)
+
+
+class CompilersTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "graphs.dsteps")
+        torch._dynamo.reset()
+
+    def faultless(self):
+        self.assertEqual(recording.documents(self.path, "!"), [])
+
+    def test_storages_and_operators_before_functionalization(self):
+        def f(x, y):
+            return x.mul_(2) + y.view(-1)
+
+        both = torch.ones(6)
+        with dynascope_capture.record(self.path):
+            torch.compile(f, backend="aot_eager")(both[:3], both[3:])
+        (inputs,) = recording.documents(self.path, "J")
+        self.assertEqual(inputs["storages"], [["l_x_", 0, 0, 24], ["l_y_", 0, 3, 24]])
+        (operators,) = recording.documents(self.path, "D")
+        self.assertEqual([text.split(" = ")[1].split("(")[0] for text in operators["operators"]],
+                         ["aten.mul_.Tensor", "aten.view.default", "aten.add.Tensor"])
+        self.faultless()
+
+    def test_every_lookup(self):
+        compiled = torch.compile(lambda x, n: x * n, backend="eager")
+        with dynascope_capture.record(self.path):
+            for n in (2, 2, 2, 3, 3):
+                compiled(torch.ones(2), n)
+        hits = [payload[0] for tag, payload in recording.records(self.path) if tag == "L"]
+        self.assertEqual(hits, [1, 1, 0, 1])  # the first call finds no entry to ask
+        self.faultless()
+
+    def test_graphs_of_aot_autograd_stay_the_same(self):
+        from torch._dynamo.backends.common import aot_autograd
+
+        def model(x, w):
+            x = x + 1
+            x.mul_(w)
+            y = torch.nn.functional.gelu(x @ w).view(-1)
+            y[0] = 3
+            return y.sum(), x.t()
+
+        def graphs(record):
+            out = []
+
+            def compiler(gm, inputs):
+                out.append(gm.print_readable(print_output=False))
+                return gm.forward
+
+            torch._dynamo.reset()
+            compiled = torch.compile(model, backend=aot_autograd(fw_compiler=compiler))
+            x, w = torch.ones(3, 3), torch.ones(3, 3, requires_grad=True)
+            if record:
+                with dynascope_capture.record(self.path):
+                    compiled(x, w)[0].backward()
+            else:
+                compiled(x, w)[0].backward()
+            return out, w.grad.tolist()
+
+        self.assertEqual(graphs(False), graphs(True))
+        self.faultless()
+
+    @unittest.skipUnless(shutil.which("c++") or shutil.which("g++"), "Inductor needs a C++ compiler")
+    def test_keys_of_the_cache(self):
+        compiled = torch.compile(lambda x: x.sin() + 1, backend="inductor", dynamic=False)
+        with dynascope_capture.record(self.path):
+            for size in (2, 3):
+                compiled(torch.ones(size))
+        said = recording.documents(self.path, "K")
+        keys = [document for document in said if "parts" in document]
+        self.assertEqual(len(keys), 2)
+        self.assertNotEqual(keys[0]["key"], keys[1]["key"])
+        if NEW:
+            first = next(a for a, b in zip(keys[0]["parts"], keys[1]["parts"]) if a != b)
+            self.assertRegex(first, r"^\[\w+\] \w+")
+            self.assertTrue(all(document["state"] in ("hit", "miss") for document in said if "state" in document))
+        self.faultless()
+
+
+if __name__ == "__main__":
+    unittest.main()
