@@ -5,9 +5,9 @@
 // The program runs as it is: what is asked of PyTorch and of the recorder stands in the environment, and so
 // holds for every Python below it, the ranks of torchrun among them. With --break the compilation stops where
 // it is asked to, and standard input has the commands; the program gets none.
+#include "app/cli/capture_setup.h"
 #include "app/cli/command.h"
 #include "app/cli/live_console.h"
-#include "core/dynamo/recording.h"
 
 #include <algorithm>
 #include <array>
@@ -42,16 +42,6 @@ struct Options {
 constexpr std::array passedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int signalBase = 128; ///< what shells add to the number of a signal that ended a program
 
-/// Beside the programs: share/dynascope/capture.
-Result<std::string> recorderFolder() {
-    std::error_code failure;
-    const fs::path program = fs::read_symlink("/proc/self/exe", failure);
-    const fs::path folder = program.parent_path().parent_path() / "share" / "dynascope" / "capture";
-    if (!fs::exists(folder / "startup" / "sitecustomize.py", failure))
-        return tl::unexpected(Error{"the recorder is missing", folder.string(), 0, 0});
-    return fs::canonical(folder, failure).string();
-}
-
 /// Our environment with what the capture needs.
 std::vector<std::string> environment(const std::string& folder, const std::string& recorder,
                                      const std::string& live) {
@@ -61,11 +51,8 @@ std::vector<std::string> environment(const std::string& folder, const std::strin
         const std::size_t sign = std::min(text.find('='), text.size());
         values.emplace(text.substr(0, sign), text.substr(std::min(sign + 1, text.size())));
     }
-    std::string& path = values["PYTHONPATH"];
-    path = recorder + "/startup:" + recorder + (path.empty() ? "" : ":" + path);
-    values["DYNASCOPE_CAPTURE"] = folder;
-    values["TORCH_TRACE"] = folder;
-    if (!live.empty()) values["DYNASCOPE_LIVE"] = live;
+    for (auto& [name, value] : captureVariables(folder, recorder, values["PYTHONPATH"], live))
+        values[name] = std::move(value);
     std::vector<std::string> out;
     for (const auto& [name, value] : values)
         out.push_back(name + '=' + value);
@@ -78,30 +65,6 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
         out.push_back(text.data());
     out.push_back(nullptr);
     return out;
-}
-
-struct Found {
-    std::size_t recordings = 0;
-    std::uint64_t bytes = 0;
-};
-
-Found look(const std::string& folder) {
-    Found out;
-    std::error_code failure;
-    for (auto entry = fs::directory_iterator(folder, failure); !failure && entry != fs::directory_iterator();
-         entry.increment(failure)) {
-        std::error_code gone;
-        const std::uint64_t size = entry->file_size(gone);
-        if (gone || entry->path().extension() == ".tail") continue;
-        out.bytes += size;
-        if (entry->path().extension() == ".dsteps") ++out.recordings;
-    }
-    return out;
-}
-
-std::string summary(const std::string& folder, const Found& found) {
-    return folder + ": " + count(found.recordings, "recording") + ", " +
-           std::to_string((found.bytes + 1023) / 1024) + " KiB";
 }
 
 /// Waits for the program and passes on what others tell us; the status as waitpid gives it.
@@ -125,8 +88,7 @@ int wait(pid_t program, int signals, const std::string& folder, LiveConsole* con
             if (shown) std::fputs("\r\x1b[K", stderr);
             return status;
         }
-        if (shown)
-            std::fprintf(stderr, "\r\x1b[K%s", withoutControlCodes(summary(folder, look(folder))).c_str());
+        if (shown) std::fprintf(stderr, "\r\x1b[K%s", withoutControlCodes(captureSummary(folder)).c_str());
     }
 }
 
@@ -175,7 +137,7 @@ int run(Options& options) {
     const int status = wait(program, told, folder, console.get());
     close(told);
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    std::fprintf(stderr, "%s\n", withoutControlCodes(summary(folder, look(folder))).c_str());
+    std::fprintf(stderr, "%s\n", withoutControlCodes(captureSummary(folder)).c_str());
     return WIFSIGNALED(status) ? signalBase + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -19,6 +19,8 @@ QString scopeName(Scope scope) {
         return ActionRegistry::tr("In a recording tree");
     case Scope::Cut:
         return ActionRegistry::tr("In the cut of a joint graph");
+    case Scope::Dynamo:
+        return ActionRegistry::tr("Recording of Dynamo");
     case Scope::CallingConvention:
         return ActionRegistry::tr("In a calling convention");
     case Scope::Palette:

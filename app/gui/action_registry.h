@@ -22,6 +22,7 @@ enum class Scope {
     RecordingTree,
     Cut,
     CallingConvention,
+    Dynamo,
     Palette,
     List
 };

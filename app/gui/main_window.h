@@ -30,6 +30,7 @@ class Rederivations;
 class ReplayPage;
 class ReplayRuns;
 class TreeWalk;
+enum class StepCommand;
 class Notebook;
 class Passes;
 class Stepper;
@@ -40,6 +41,7 @@ namespace dynascope::app {
 
 class MessageBar;
 class ProgressLine;
+class RecordDialog;
 class SessionKeeper;
 class StagesPage;
 class WelcomePage;
@@ -66,6 +68,7 @@ public:
     [[nodiscard]] views::FunctionalizePage& functionalizePage(); ///< made on first use
     [[nodiscard]] views::MemoryPage& memoryPage();               ///< made on first use
     [[nodiscard]] views::DynamoPage& dynamoPage();               ///< made on first use
+    [[nodiscard]] RecordDialog& recorder();                      ///< made on first use
     [[nodiscard]] views::ComparePage& comparePage();             ///< made on first use
     [[nodiscard]] views::ReplayPage& replayPage();               ///< made on first use
     [[nodiscard]] views::AutogradPage& autogradPage();           ///< made on first use
@@ -115,9 +118,15 @@ private:
     void makeEngineActions();
     void makePassActions();
     void connectTimeline();
-    /// Steps what the page shows: a recording tree, or else a functionalization.
+    /// Steps what the page shows: a recording tree, a recording of Dynamo, or else a functionalization.
     void stepShown(const std::function<void(views::TreeWalk&)>& inTree,
-                   const std::function<void(views::Stepper&)>& inOps);
+                   const std::function<void(views::Stepper&)>& inOps, views::StepCommand inDynamo);
+    // window_dynamo.cpp
+    void recordDialog();
+    /// Opens what was recorded, or reads it again where it is open, on the page Dynamo.
+    void showRecorded(const QString& path);
+    /// Names and enables the actions that step, by the page that is shown.
+    void updateDynamoActions();
     void openFunctionalize();
     void verifyStage();
     /// Shows the stage against what it was made from, at the node where values part, and says both values.
@@ -200,6 +209,8 @@ private:
         session::SessionPtr a;
         QStringList paths;
     } m_waiting;
+    RecordDialog* m_record = nullptr; ///< made on first use
+    QString m_recorded;               ///< path of a recording that is being opened
     MessageBar* m_message = nullptr;
     ProgressLine* m_progress = nullptr;
     views::Palette* m_palette = nullptr;

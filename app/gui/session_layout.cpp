@@ -4,6 +4,7 @@
 #include "views/notes/note_places.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 namespace dynascope::app {
@@ -28,6 +29,14 @@ std::string textOf(const json& object, const char* key) {
 std::optional<ir::Address> addressAt(const json& object, const char* key) {
     const std::string text = textOf(object, key);
     return text.empty() ? std::nullopt : ir::Address::parse(text);
+}
+
+/// -1 where there is none.
+int numberAt(const json& object, const char* key) {
+    const auto at = object.find(key);
+    const bool fits = at != object.end() && at->is_number_integer() && at->get<std::int64_t>() >= 0 &&
+                      at->get<std::int64_t>() <= INT_MAX;
+    return fits ? at->get<int>() : -1;
 }
 
 json pointToJson(QPointF point) {
@@ -58,6 +67,8 @@ json readLayout(const std::string& text) {
 json placeToJson(const Workspace& workspace) {
     json out = json::object();
     const Place& place = workspace.place();
+    if (place.page == Page::Dynamo && place.recording >= 0)
+        out["dynamo"] = {{"recording", place.recording}, {"step", place.step}};
     const session::Compile* compile = workspace.compile();
     if (!compile) return out;
     for (const auto& [page, name] : pageNames)
@@ -76,8 +87,24 @@ json placeToJson(const Workspace& workspace) {
 }
 
 bool goToPlace(Workspace& workspace, int capture, const json& saved) {
-    const auto compileAt = saved.is_object() ? addressAt(saved, "compile") : std::nullopt;
-    if (!compileAt) return false;
+    if (!saved.is_object()) return false;
+    const auto inRecording = [&](Place place) {
+        const auto dynamo = saved.find("dynamo");
+        if (dynamo == saved.end() || !dynamo->is_object()) return place;
+        place.page = Page::Dynamo;
+        place.recording = numberAt(*dynamo, "recording");
+        place.step = numberAt(*dynamo, "step");
+        return place;
+    };
+    const auto compileAt = addressAt(saved, "compile");
+    if (!compileAt) { // a folder of recordings has no compiles
+        Place place;
+        place.capture = capture;
+        place = inRecording(place);
+        if (place.recording < 0) return false;
+        workspace.go(place, false);
+        return true;
+    }
     const session::Session& session = *workspace.captures()[std::size_t(capture)].session;
     const session::Compile* compile = session.find(compileAt->rank, compileAt->compileId);
     if (!compile) return false;
@@ -106,7 +133,7 @@ bool goToPlace(Workspace& workspace, int capture, const json& saved) {
         if (broken) goToAddress(workspace, capture, *broken);
         return true;
     }
-    workspace.go(place, false);
+    workspace.go(inRecording(place), false);
     return true;
 }
 

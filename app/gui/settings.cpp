@@ -96,6 +96,20 @@ void Settings::setRecentChoices(const QStringList& ids) {
     setValue(QStringLiteral("recentChoices"), ids);
 }
 
+QVariantMap Settings::record() const {
+    return value(QStringLiteral("record")).toMap();
+}
+void Settings::setRecord(const QVariantMap& values) {
+    setValue(QStringLiteral("record"), values);
+}
+
+QStringList Settings::breakpoints() const {
+    return value(QStringLiteral("breakpoints")).toStringList();
+}
+void Settings::setBreakpoints(const QStringList& saved) {
+    setValue(QStringLiteral("breakpoints"), saved);
+}
+
 QByteArray Settings::layout(const QString& part) const {
     return value(QStringLiteral("layout/") + part).toByteArray();
 }

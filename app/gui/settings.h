@@ -32,6 +32,12 @@ public:
     void clearRecentFiles();
     [[nodiscard]] QStringList recentChoices() const; ///< of the palette
     void setRecentChoices(const QStringList& ids);
+    /// As RecordDialog::values() has them.
+    [[nodiscard]] QVariantMap record() const;
+    void setRecord(const QVariantMap& values);
+    /// As views::BreakpointsModel::saved() has them.
+    [[nodiscard]] QStringList breakpoints() const;
+    void setBreakpoints(const QStringList& saved);
     /// Window geometry, docks and splitters, by part; empty where nothing was saved.
     [[nodiscard]] QByteArray layout(const QString& part) const;
     void setLayout(const QString& part, const QByteArray& state);

@@ -44,6 +44,9 @@ void MainWindow::makeFileActions() {
     m_actions->add(spec("file.paste", tr("Paste graph..."), file, {QKeySequence(tr("Ctrl+Shift+V"))}, "paste",
                         tr("Open a graph from text, as it stands in a log or an issue")),
                    [this] { pasteGraph(); });
+    m_actions->add(grouped(spec("file.record", tr("Record..."), file, {QKeySequence(tr("Ctrl+R"))}, "play",
+                                tr("Run a program under the recorder of Dynamo, and open what it recorded"))),
+                   [this] { recordDialog(); });
     m_actions->add(grouped(spec("file.save", tr("Save session"), file, {QKeySequence(tr("Ctrl+S"))}, "save",
                                 tr("Save the capture, its notes and what was computed as one file"))),
                    [this] { m_session->save(m_workspace.place().capture); });

@@ -5,6 +5,7 @@
 #include "app/gui/main_window.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
+#include "views/dynamo/dynamo_page.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
 #include "views/engine/passes.h"
@@ -127,28 +128,43 @@ void MainWindow::makeEngineActions() {
         tr("Start dynascope-engine, also after it stopped"), [this] { m_engine->start(); });
     makePassActions();
 
-    add("step.first", tr("First op"), step, {QKeySequence(tr("Ctrl+Shift+Home"))}, "first", {},
-        [this] { stepShown([](TreeWalk& walk) { walk.moveTo(0); }, [](Stepper& ops) { ops.first(); }); });
-    add("step.opBack", tr("Step back over an op"), step, {QKeySequence(tr("Shift+F10"))}, "prev", {},
-        [this] { stepShown([](TreeWalk& walk) { walk.back(); }, [](Stepper& ops) { ops.stepOp(-1); }); });
-    add("step.back", tr("Back one phase"), step, {QKeySequence(tr("Shift+F11"))}, "previous", {},
-        [this] { stepShown([](TreeWalk& walk) { walk.back(); }, [](Stepper& ops) { ops.stepPhase(-1); }); });
-    add("step.forward", tr("Forward one phase"), step, {QKeySequence(tr("F11"))}, "next", {}, [this] {
-        stepShown([](TreeWalk& walk) { walk.forward(); }, [](Stepper& ops) { ops.stepPhase(1); });
+    add("step.first", tr("First op"), step, {QKeySequence(tr("Ctrl+Shift+Home"))}, "first", {}, [this] {
+        stepShown([](TreeWalk& walk) { walk.moveTo(0); }, [](Stepper& ops) { ops.first(); },
+                  StepCommand::First);
     });
-    add("step.opForward", tr("Step over an op"), step, {QKeySequence(tr("F10"))}, "arrow-right", {},
-        [this] { stepShown([](TreeWalk& walk) { walk.forward(); }, [](Stepper& ops) { ops.stepOp(1); }); });
+    add("step.opBack", tr("Step back over an op"), step, {QKeySequence(tr("Shift+F10"))}, "prev", {}, [this] {
+        stepShown([](TreeWalk& walk) { walk.back(); }, [](Stepper& ops) { ops.stepOp(-1); },
+                  StepCommand::BackOver);
+    });
+    add("step.back", tr("Back one phase"), step, {QKeySequence(tr("Shift+F11"))}, "previous", {}, [this] {
+        stepShown([](TreeWalk& walk) { walk.back(); }, [](Stepper& ops) { ops.stepPhase(-1); },
+                  StepCommand::Out);
+    });
+    add("step.forward", tr("Forward one phase"), step, {QKeySequence(tr("F11"))}, "next", {}, [this] {
+        stepShown([](TreeWalk& walk) { walk.forward(); }, [](Stepper& ops) { ops.stepPhase(1); },
+                  StepCommand::In);
+    });
+    add("step.opForward", tr("Step over an op"), step, {QKeySequence(tr("F10"))}, "arrow-right", {}, [this] {
+        stepShown([](TreeWalk& walk) { walk.forward(); }, [](Stepper& ops) { ops.stepOp(1); },
+                  StepCommand::Over);
+    });
     add("step.last", tr("Last op"), step, {QKeySequence(tr("Ctrl+Shift+End"))}, "last", {}, [this] {
-        stepShown([](TreeWalk& walk) { walk.moveTo(SIZE_MAX); }, [](Stepper& ops) { ops.last(); });
+        stepShown([](TreeWalk& walk) { walk.moveTo(SIZE_MAX); }, [](Stepper& ops) { ops.last(); },
+                  StepCommand::Last);
     });
     add(
         "step.nextWrite", tr("Run to next write"), step, {QKeySequence(tr("F5"))}, "play",
-        tr("Go to the next op that writes in place; in a recording tree to the next mark"),
-        [this] { stepShown([](TreeWalk& walk) { walk.toMark(1); }, [](Stepper& ops) { ops.stepWrite(1); }); },
+        tr("Go to the next op that writes in place; in a recording tree to the next mark, in a recording of "
+           "Dynamo to the next breakpoint or graph break"),
+        [this] {
+            stepShown([](TreeWalk& walk) { walk.toMark(1); }, [](Stepper& ops) { ops.stepWrite(1); },
+                      StepCommand::Run);
+        },
         true);
     add("step.previousWrite", tr("Back to previous write"), step, {QKeySequence(tr("Shift+F5"))}, "back", {},
         [this] {
-            stepShown([](TreeWalk& walk) { walk.toMark(-1); }, [](Stepper& ops) { ops.stepWrite(-1); });
+            stepShown([](TreeWalk& walk) { walk.toMark(-1); }, [](Stepper& ops) { ops.stepWrite(-1); },
+                      StepCommand::BackRun);
         });
 
     ActionSpec page;
@@ -162,9 +178,11 @@ void MainWindow::makeEngineActions() {
 }
 
 void MainWindow::stepShown(const std::function<void(TreeWalk&)>& inTree,
-                           const std::function<void(Stepper&)>& inOps) {
+                           const std::function<void(Stepper&)>& inOps, StepCommand inDynamo) {
     if (TreeWalk* walk = treeWalk())
         inTree(*walk);
+    else if (m_workspace.place().page == Page::Dynamo)
+        dynamoPage().run(inDynamo);
     else
         inOps(*m_stepper);
 }
@@ -358,6 +376,7 @@ void MainWindow::updateEngineActions() {
         enable(QLatin1String(id), anyAfter);
     for (const char* id : {"step.nextWrite", "step.previousWrite"})
         enable(QLatin1String(id), stepping || tree);
+    updateDynamoActions();
     if (QAction* action = m_actions->find(QStringLiteral("go.functionalize")))
         action->setChecked(place.page == Page::Functionalize);
 }

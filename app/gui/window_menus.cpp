@@ -45,6 +45,15 @@ void MainWindow::documentKeys() {
     m_actions->document(Scope::CallingConvention, key("Down"), tr("Next card of the step"));
     m_actions->document(Scope::CallingConvention, key("Up"), tr("Previous card of the step"));
     m_actions->document(Scope::CallingConvention, key("Return"), tr("Show the node in the graph"));
+    m_actions->document(Scope::Dynamo, key("Right"), tr("Next step"));
+    m_actions->document(Scope::Dynamo, key("Left"), tr("Previous step"));
+    m_actions->document(Scope::Dynamo, key("Home"), tr("First step"));
+    m_actions->document(Scope::Dynamo, key("End"), tr("Last step"));
+    m_actions->document(Scope::Dynamo, key("Ctrl+F10"), tr("Next line"));
+    m_actions->document(Scope::Dynamo, key("Ctrl+Shift+F10"), tr("Previous line"));
+    m_actions->document(Scope::Dynamo, key("Ctrl+F11"), tr("Back one instruction, into calls"));
+    m_actions->document(Scope::Dynamo, key("Ctrl+Shift+F11"), tr("Back to the call of this frame"));
+    m_actions->document(Scope::Dynamo, key("F9"), tr("Breakpoint at this line"));
     m_actions->document(Scope::List, key("/"), tr("Filter"));
     m_actions->document(Scope::List, key("Return"), tr("Open the row"));
     m_actions->document(Scope::List, key("Ctrl+Space"), tr("Complete, in a filter field"));

@@ -144,14 +144,6 @@ AutogradPage& MainWindow::autogradPage() {
     return *m_autograd;
 }
 
-DynamoPage& MainWindow::dynamoPage() {
-    if (!m_dynamo) {
-        m_dynamo = new DynamoPage(m_workspace, m_theme);
-        m_pages->addWidget(m_dynamo);
-    }
-    return *m_dynamo;
-}
-
 TreeWalk* MainWindow::treeWalk() const {
     if (!m_replay || m_workspace.place().page != Page::Replay || !m_replay->tree()->walk().run())
         return nullptr;

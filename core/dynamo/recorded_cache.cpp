@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 namespace dynascope::dynamo {
 
@@ -146,6 +147,12 @@ GuardVerdict checkComparison(std::string_view check, const CallInputs& call) {
     return {};
 }
 
+/// "0/1: why": the text after the entry's id.
+std::string_view withoutEntry(std::string_view reason) {
+    const std::size_t colon = reason.find(": ");
+    return colon == std::string_view::npos ? reason : reason.substr(colon + 2);
+}
+
 /// Why the recording says that an entry did not serve a call; nothing where it does not say.
 std::optional<std::string> recordedReason(const CompileInfo& call, std::string_view entry) {
     for (const std::string& reason : call.recompileReasons)
@@ -273,33 +280,69 @@ std::vector<CodeEntries> codeEntries(const Recording& recording) {
     return out;
 }
 
+RecordedBackend backendOf(const Recording& recording, const CodeEntries& code, std::size_t call) {
+    const auto read = [](std::string_view reason, std::string_view before) {
+        RecordedBackend out;
+        const std::size_t begin = reason.find(before);
+        const std::size_t id = reason.find(" (id=", begin);
+        if (!reason.starts_with("BACKEND_MATCH") || begin == std::string_view::npos ||
+            id == std::string_view::npos)
+            return out;
+        out.text = reason.substr(begin + before.size(), id - begin - before.size());
+        out.identity = std::hash<std::string_view>{}(reason.substr(id, reason.find(')', id) - id)) | 1U;
+        return out;
+    };
+    const CompileInfo& own = recording.compiles()[code.compiles[call]];
+    for (const std::string& reason : own.recompileReasons)
+        if (RecordedBackend out = read(withoutEntry(reason), "New backend: "); out.identity != 0) return out;
+    for (const std::size_t other : code.compiles)
+        if (const auto reason = recordedReason(recording.compiles()[other], own.id))
+            if (RecordedBackend out = read(*reason, "Cached backend: "); out.identity != 0) return out;
+    return {};
+}
+
 CacheSimulation simulateCache(const Recording& recording, const CodeEntries& code,
-                              std::span<const std::size_t> calls, std::size_t limit) {
+                              std::span<const CallToSimulate> calls, std::size_t limit) {
+    struct Known {
+        CallInputs inputs;
+        std::vector<RecordedGuard> guards;
+        RecordedBackend backend;
+    };
     CacheSimulation out;
-    std::map<std::size_t, CallInputs> inputs;
-    std::map<std::size_t, std::vector<RecordedGuard>> guards;
-    for (const std::size_t call : calls) {
-        if (call >= code.compiles.size() || inputs.contains(call)) continue;
-        inputs.emplace(call, inputsOf(recording, code.compiles[call]));
-        for (const std::string& text : recording.compiles()[code.compiles[call]].guards)
-            guards[call].push_back(readRecordedGuard(text));
+    std::map<std::size_t, Known> known;
+    for (const CallToSimulate& made : calls) {
+        if (made.call >= code.compiles.size()) continue;
+        const auto [at, isNew] = known.try_emplace(made.call);
+        if (!isNew) continue;
+        at->second.inputs = inputsOf(recording, code.compiles[made.call]);
+        at->second.backend = backendOf(recording, code, made.call);
+        for (const std::string& text : recording.compiles()[code.compiles[made.call]].guards)
+            at->second.guards.push_back(readRecordedGuard(text));
     }
     CodeCache cache(limit);
-    for (const std::size_t call : calls) {
-        if (call >= code.compiles.size()) continue;
-        const CompileInfo& now = recording.compiles()[code.compiles[call]];
+    for (const CallToSimulate& made : calls) {
+        const auto now = known.find(made.call);
+        if (now == known.end()) continue;
+        const CompileInfo& compile = recording.compiles()[code.compiles[made.call]];
         const auto ask = [&](std::size_t entry) -> std::optional<std::string> {
             const std::size_t maker = out.madeBy[entry];
-            if (maker == call) return std::nullopt; // the very call that it was made for
-            if (auto said = recordedReason(now, recording.compiles()[code.compiles[maker]].id)) return said;
-            for (const RecordedGuard& guard : guards[maker])
-                if (const GuardVerdict verdict = checkGuard(guard, inputs[call]); verdict.kind == Kind::Fails)
+            if (maker == made.call) return std::nullopt; // the very call that it was made for
+            // Backends have been compared before.
+            if (const auto said = recordedReason(compile, recording.compiles()[code.compiles[maker]].id);
+                said && !said->starts_with("BACKEND_MATCH"))
+                return said;
+            for (const RecordedGuard& guard : known[maker].guards)
+                if (const GuardVerdict verdict = checkGuard(guard, now->second.inputs);
+                    verdict.kind == Kind::Fails)
                     return guard.check + ": expected " + verdict.expected + ", actual " + verdict.actual;
             return std::nullopt;
         };
-        SimulatedCall made{call, cache.call(Backend{1, {}, {}}, ask)};
-        if (made.answer.kind == CacheAnswer::Kind::Compiled) out.madeBy.push_back(call);
-        out.calls.push_back(std::move(made));
+        const std::size_t identity = made.backend.empty()
+                                         ? now->second.backend.identity
+                                         : std::hash<std::string>{}(made.backend) & ~std::size_t{1};
+        SimulatedCall simulated{made.call, cache.call(Backend{identity, {}, {}}, ask)};
+        if (simulated.answer.kind == CacheAnswer::Kind::Compiled) out.madeBy.push_back(made.call);
+        out.calls.push_back(std::move(simulated));
     }
     return out;
 }

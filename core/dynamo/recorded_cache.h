@@ -69,6 +69,22 @@ struct CodeEntries {
 /// Codes with most entries come first.
 [[nodiscard]] std::vector<CodeEntries> codeEntries(const Recording& recording);
 
+/// The backend callable of a recorded call, which only reasons of BACKEND_MATCH name: of its own recompile,
+/// or of one that asked its entry. Empty where none does; such calls count as one backend's.
+struct RecordedBackend {
+    std::string text; ///< "_TorchCompileWrapper(compiler='eager', dynamic=None)"
+    std::size_t identity = 0;
+};
+[[nodiscard]] RecordedBackend backendOf(const Recording& recording, const CodeEntries& code,
+                                        std::size_t call);
+
+/// A call to simulate: its position in CodeEntries::compiles, and the name of another backend than the
+/// recorded one; empty for that.
+struct CallToSimulate {
+    std::size_t call = 0;
+    std::string backend;
+};
+
 struct SimulatedCall {
     std::size_t call = 0; ///< position in CodeEntries::compiles
     CacheAnswer answer;   ///< its entries are numbers of calls of the simulation that compiled: see madeBy
@@ -81,6 +97,6 @@ struct CacheSimulation {
 /// so, or where checkGuard() does; what neither knows is taken to hold. An entry is what was recorded for the
 /// call that makes it: whether Dynamo would have made a size dynamic in another order is not asked.
 [[nodiscard]] CacheSimulation simulateCache(const Recording& recording, const CodeEntries& code,
-                                            std::span<const std::size_t> calls, std::size_t limit);
+                                            std::span<const CallToSimulate> calls, std::size_t limit);
 
 } // namespace dynascope::dynamo

@@ -143,9 +143,10 @@ private slots:
     void theRecordedOrderCompilesEachCall() {
         for (const auto& [name, recording] : m_recordings)
             for (const CodeEntries& code : codeEntries(*recording)) {
-                std::vector<std::size_t> calls;
+                std::vector<CallToSimulate> calls;
                 for (std::size_t i = 0; i < code.compiles.size(); ++i)
-                    if (recording->compiles()[code.compiles[i]].status == "compiled") calls.push_back(i);
+                    if (recording->compiles()[code.compiles[i]].status == "compiled")
+                        calls.push_back({i, {}});
                 const std::size_t first = calls.size();
                 calls.insert(calls.end(), calls.begin(), calls.begin() + std::ptrdiff_t(first));
                 const CacheSimulation simulation = simulateCache(*recording, code, calls, 64);
@@ -161,7 +162,7 @@ private slots:
         const Recording& recording = *m_recordings.at("rc01_shape");
         const CodeEntries code = codeEntries(recording).front();
         QCOMPARE(code.compiles.size(), std::size_t(4));
-        const std::vector<std::size_t> calls{0, 1, 2, 0, 3};
+        const std::vector<CallToSimulate> calls{{0, {}}, {1, {}}, {2, {}}, {0, {}}, {3, {}}};
         const CacheSimulation simulation = simulateCache(recording, code, calls, 2);
         using Kind = CacheAnswer::Kind;
         std::vector<Kind> kinds;
@@ -172,10 +173,27 @@ private slots:
         QVERIFY(simulation.calls[1].answer.lookups.front().reason.find("expected 2, actual 3") !=
                 std::string::npos);
         // A call that came earlier than the entry: the recording has no reason, the guards have.
-        const std::vector<std::size_t> swapped{3, 0};
+        const std::vector<CallToSimulate> swapped{{3, {}}, {0, {}}};
         const auto later = simulateCache(recording, code, swapped, 8);
         QVERIFY(later.calls[1].answer.kind == Kind::Compiled);
         QVERIFY(later.calls[1].answer.lookups.front().reason.find("size [0]") != std::string::npos);
+    }
+
+    void backendsAreCompared() {
+        const Recording& recording = *m_recordings.at("rc13_backend_match");
+        const CodeEntries code = codeEntries(recording).front();
+        QCOMPARE(backendOf(recording, code, 0).text,
+                 std::string("_TorchCompileWrapper(compiler='eager', dynamic=None)"));
+        QCOMPARE(backendOf(recording, code, 2).text,
+                 std::string("_TorchCompileWrapper(compiler='mine', dynamic=None)"));
+        QVERIFY(backendOf(recording, code, 0).identity != backendOf(recording, code, 1).identity);
+        // The last one again is served; the same call with a backend of another name is not.
+        const std::vector<CallToSimulate> calls{{0, {}}, {1, {}}, {1, {}}, {1, "other"}};
+        const auto simulation = simulateCache(recording, code, calls, 8);
+        QVERIFY(simulation.calls[1].answer.kind == CacheAnswer::Kind::Compiled);
+        QVERIFY(simulation.calls[1].answer.lookups.front().reason.starts_with("BACKEND_MATCH"));
+        QVERIFY(simulation.calls[2].answer.kind == CacheAnswer::Kind::Hit);
+        QVERIFY(simulation.calls[3].answer.kind == CacheAnswer::Kind::Compiled);
     }
 
 private:

@@ -5,14 +5,30 @@
 #include "core/dynamo/cursor.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
+#include "views/dynamo/break_story.h"
+#include "views/dynamo/breakpoints_model.h"
+#include "views/dynamo/breakpoints_view.h"
+#include "views/dynamo/breaks_view.h"
+#include "views/dynamo/cache_view.h"
 #include "views/dynamo/console_view.h"
 #include "views/dynamo/dynamo_page.h"
+#include "views/dynamo/effects_view.h"
+#include "views/dynamo/partial_graph.h"
+#include "views/dynamo/search_view.h"
 #include "views/dynamo/state_model.h"
 #include "views/dynamo/steps_strip.h"
+#include "views/dynamo/symbol_names_view.h"
+#include "views/inspector/fact_view.h"
 #include "views/text/code_view.h"
+#include "views/text/row_table.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QSpinBox>
+#include <QTabWidget>
 #include <QTreeView>
 #include <QtTest>
 
@@ -24,9 +40,9 @@ namespace {
 struct Shown : test::Fixture {
     std::unique_ptr<DynamoPage> page;
 
-    Shown() {
-        const Result<session::SessionPtr> session =
-            capture::openText(test::oracleRecordings().at("gb24_dynamic_output_op"), "gb24");
+    explicit Shown(const char* name = "gb24_dynamic_output_op") {
+        static const std::map<std::string, std::string> recordings = test::oracleRecordings();
+        const Result<session::SessionPtr> session = capture::openText(recordings.at(name), name);
         if (!session) qFatal("%s", session.error().toString().c_str());
         workspace.addCapture({*session, session::summarizeBreaks(**session)});
         page = show<DynamoPage>(1200, 700);
@@ -54,10 +70,19 @@ struct Shown : test::Fixture {
         return lines.empty() ? QString()
                              : view->document(0)->lines[std::size_t(*lines.begin())].text.simplified();
     }
+    [[nodiscard]] QString storyText() const {
+        const std::uint32_t attempt = recording().frames()[recording().steps()[page->step()].frame].attempt;
+        return FactView::plainText(breakStory(recording(), attempt, endOfGraph(recording(), page->step())));
+    }
+    QAction* menuAction(QMenu& menu, const QString& text) const {
+        for (QAction* action : menu.actions())
+            if (action->text() == text) return action;
+        return nullptr;
+    }
     void until(const char* condition) {
         page->condition()->setText(QLatin1String(condition));
         QTest::keyClick(page->condition(), Qt::Key_Return);
-        QTRY_VERIFY((QCoreApplication::processEvents(), !tasks.isRunning("dynamo.until")));
+        QTRY_VERIFY((QCoreApplication::processEvents(), !tasks.isRunning("dynamo.run")));
         QCoreApplication::processEvents();
     }
 };
@@ -86,7 +111,7 @@ private slots:
                  qPrintable(s.codeLine(s.page->bytecode())));
         QVERIFY2(s.rows().filter("Value stack: ").join(u'\n').contains("TensorVariable"),
                  qPrintable(s.rows().join(u'\n')));
-        QVERIFY(s.page->graph()->document(0)->text().contains("operator.gt"));
+        QVERIFY(s.page->graph()->view()->document(0)->text().contains("operator.gt"));
     }
 
     /// Step to a break, go back to where the value was made, and read it.
@@ -101,7 +126,9 @@ private slots:
         QVERIFY2(s.page->caption().startsWith("COMPARE_OP"), qPrintable(s.page->caption()));
         QVERIFY(s.page->caption().contains("adds to the graph"));
         QVERIFY2(s.rows().contains("Locals: y = TensorVariable f32[4] y"), qPrintable(s.rows().join(u'\n')));
-        QVERIFY(!s.page->graph()->document(0)->text().contains("operator.gt"));
+        // It is what the instruction is about to add.
+        QVERIFY(s.page->graph()->view()->document(0)->lines.back().text.contains("operator.gt"));
+        QVERIFY(s.page->graph()->view()->rows().back().change == diff::Change::Added);
     }
 
     void stepsByKey() {
@@ -113,10 +140,220 @@ private slots:
         QCOMPARE(std::size_t(s.page->step()) + 1, s.recording().steps().size());
         QTest::keyClick(s.page->strip(), Qt::Key_Home);
         QCOMPARE(s.page->step(), dynamo::StepIndex(0));
-        s.page->activateWindow();
-        for (QAction* action : s.page->actions())
-            if (action->shortcut() == QKeySequence("F10")) action->trigger();
+        using enum StepCommand;
+        s.page->run(Over);
         QCOMPARE(s.page->step(), dynamo::stepOver(s.recording(), 0, dynamo::Direction::Forward));
+        s.page->run(BackOver);
+        QCOMPARE(s.page->step(), dynamo::StepIndex(0));
+        s.page->run(Last);
+        QCOMPARE(std::size_t(s.page->step()) + 1, s.recording().steps().size());
+        s.page->run(In); // there is none
+        QCOMPARE(std::size_t(s.page->step()) + 1, s.recording().steps().size());
+        s.page->activateWindow();
+        const dynamo::StepIndex last = s.page->step();
+        QTest::keyClick(s.page->strip(), Qt::Key_F11, Qt::ControlModifier); // a key of the page
+        QCOMPARE(s.page->step(), last - 1);
+    }
+
+    /// Walking is one entry of the history, jumps are one each.
+    void backAndForward() {
+        Shown s;
+        const dynamo::StepIndex first = s.page->step();
+        for (int i = 0; i < 3; ++i)
+            s.page->run(StepCommand::BackIn);
+        s.page->goToStep(0);
+        QVERIFY(s.workspace.canGoBack());
+        s.workspace.goBack();
+        QCOMPARE(s.page->step(), first - 3);
+        s.workspace.goBack();
+        QCOMPARE(s.page->step(), first);
+        s.workspace.goForward();
+        s.workspace.goForward();
+        QCOMPARE(s.page->step(), dynamo::StepIndex(0));
+        QCOMPARE(s.workspace.place().step, 0);
+    }
+
+    void nodesAndStepsAreLinked() {
+        Shown s;
+        const dynamo::StepIndex made =
+            dynamo::runToNode(s.recording(), s.page->step(), "gt", dynamo::Direction::Back);
+        CodeView* view = s.page->graph()->view();
+        int line = 0;
+        while (!view->document(0)->lines[std::size_t(line)].text.contains("%gt"))
+            ++line;
+        QCOMPARE(s.page->graph()->stepOfLine(line), made);
+        view->reveal(0, line);
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->lineRect(0, line).center());
+        QCOMPARE(s.page->step(), made);
+        // What the instruction adds stands below, marked.
+        QCOMPARE(s.page->graph()->added(), std::size_t(1));
+        QVERIFY(view->rows().back().change == diff::Change::Added);
+        QVERIFY(view->document(0)->text().contains("%gt"));
+        s.page->run(StepCommand::BackIn);
+        QVERIFY(!view->document(0)->text().contains("%gt"));
+    }
+
+    void breakpointsHalt() {
+        Shown s;
+        QSignalSpy edited(s.page.get(), &DynamoPage::breakpointsEdited);
+        s.page->tools()->setCurrentWidget(s.page->breakpoints());
+        QLineEdit* field = s.page->breakpoints()->field();
+        QTest::keyClicks(field, "nodes >");
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(!s.page->breakpoints()->answer().isEmpty());
+        QTest::keyClicks(field, " 2");
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(s.page->breakpoints()->answer(), QString());
+        QCOMPARE(edited.count(), 1);
+        s.page->goToStep(0);
+        s.page->run(StepCommand::Run);
+        QTRY_VERIFY(s.page->canStep());
+        QCOMPARE(s.recording().stateAt(s.page->step())->currentGraph()->nodes, 3U);
+        QVERIFY2(s.page->answer().contains("nodes > 2"), qPrintable(s.page->answer()));
+        const dynamo::StepIndex halt = s.page->step();
+        // A line's, by key; and then the nearer one counts.
+        s.page->goToStep(halt);
+        QTest::keyClick(s.page->source()->viewport(), Qt::Key_F9);
+        BreakpointsModel& model = s.page->breakpoints()->model();
+        QCOMPARE(model.rowCount(), 2);
+        QVERIFY(s.page->source()->findChildren<QWidget*>().size() > 0);
+        const QStringList saved = model.saved();
+        QCOMPARE(saved.size(), 2);
+        QVERIFY(saved[1].startsWith("+gb24"));
+        // Switched off, it halts nowhere.
+        QVERIFY(model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
+        QCOMPARE(model.enabled().size(), std::size_t(1));
+        model.restore(saved);
+        QCOMPARE(model.saved(), saved);
+        s.page->activateWindow();
+        s.page->breakpoints()->list()->setFocus();
+        s.page->breakpoints()->list()->setCurrentIndex(model.index(1, 0));
+        QTest::keyClick(s.page->breakpoints()->list(), Qt::Key_Delete);
+        QCOMPARE(model.rowCount(), 1);
+    }
+
+    void findsText() {
+        Shown s;
+        s.page->focusFilter();
+        QTest::keyClicks(s.page->searchField(), "nonzero");
+        const auto& hits = s.page->search()->hits();
+        QVERIFY2(hits.size() > 2, qPrintable(s.page->search()->caption()));
+        s.page->goToStep(0);
+        QTest::keyClick(s.page->searchField(), Qt::Key_Return);
+        QCOMPARE(s.page->step(), hits.front().step > 0 ? hits.front().step : hits[1].step);
+        const dynamo::StepIndex at = s.page->step();
+        QTest::keyClick(s.page->searchField(), Qt::Key_Return);
+        QVERIFY(s.page->step() > at);
+        QTest::keyClick(s.page->searchField(), Qt::Key_Return, Qt::ShiftModifier);
+        QCOMPARE(s.page->step(), at);
+        emit s.page->search()->table()->rowSelected(int(hits.size()) - 1);
+        QCOMPARE(s.page->step(), hits.back().step);
+        s.page->searchField()->clear();
+        QTest::keyClicks(s.page->searchField(), "zzz");
+        QVERIFY(s.page->search()->caption().contains("Nothing traced holds \"zzz\""));
+    }
+
+    void runsToLinesAndInstructionsFromMenus() {
+        Shown s;
+        const dynamo::StepIndex broken = s.page->step();
+        const int line = *s.page->source()->selectedLines(0).begin();
+        const int instruction = *s.page->bytecode()->selectedLines(0).begin();
+        s.page->goToStep(0);
+        QMenu ofLine;
+        s.page->source()->extendMenu(ofLine, 0, line);
+        s.menuAction(ofLine, "Run to this line")->trigger();
+        QCOMPARE(s.codeLine(s.page->source()).contains("torch.nonzero"), true);
+        QVERIFY(s.page->step() > 0 && s.page->step() < broken);
+        QMenu ofInstruction;
+        s.page->bytecode()->extendMenu(ofInstruction, 0, instruction);
+        s.menuAction(ofInstruction, "Run to this instruction")->trigger();
+        QCOMPARE(s.page->step(), broken);
+        s.page->runTo(dynamo::Happening::Guard, dynamo::Direction::Back);
+        QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::Guard));
+        s.page->goToStep(0);
+        QMenu back;
+        s.page->source()->extendMenu(back, 0, line);
+        QVERIFY(!s.menuAction(back, "Run back to this line")->isEnabled());
+    }
+
+    void saysHowTheGraphEnds() {
+        Shown s;
+        s.page->goToStep(0);
+        const QString text = s.storyText();
+        QVERIFY2(text.contains("nonzero"), qPrintable(text));
+        QVERIFY2(text.contains("capture_dynamic_output_shape_ops"), qPrintable(text));
+        emit s.page->story()->followed(QStringLiteral("step:2"));
+        QCOMPARE(s.page->step(), dynamo::StepIndex(2));
+        s.page->run(StepCommand::Last);
+        QVERIFY2(s.storyText().contains("The graph ends whole"), qPrintable(s.storyText()));
+    }
+
+    /// A frame of the call stack is looked at without a step.
+    void showsCallers() {
+        Shown s("gb13_break_in_callee");
+        for (dynamo::StepIndex step = 0; s.page->callStack()->rows().rowCount() < 3; ++step)
+            s.page->goToStep(step);
+        const dynamo::StepIndex at = s.page->step();
+        const QString inner = s.codeLine(s.page->source());
+        s.page->callStack()->selectRow(2);
+        emit s.page->callStack()->rowSelected(2);
+        QVERIFY(s.codeLine(s.page->source()) != inner);
+        QCOMPARE(s.page->step(), at);
+        emit s.page->callStack()->rowActivated(1);
+        QVERIFY(s.page->step() < at);
+        QCOMPARE(s.page->callStack()->rows().rowCount(), 2);
+    }
+
+    void closuresShowWhatTheyHold() {
+        Shown s("cl07_late_binding");
+        s.until("local i is cell and i.value == 1");
+        QVERIFY2(s.rows().contains("Cells and free variables: ~ i = ConstantVariable 1"),
+                 qPrintable(s.rows().join(u'\n')));
+    }
+
+    /// A file that is being written is read on; who is at its end stays there.
+    void followsARecordingThatGrows() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("dynamo_steps_7.dsteps");
+        test::RecordingWriter writer;
+        const auto steps = [&](std::uint64_t count) {
+            for (std::uint64_t i = 0; i < count; ++i)
+                writer.step(2, {i % 2});
+        };
+        const auto save = [&] {
+            for (const auto& [name, bytes] :
+                 {std::pair(path, writer.file()), std::pair(path + ".tail", writer.tail())}) {
+                QFile file(name);
+                QVERIFY(file.open(QIODevice::WriteOnly));
+                file.write(bytes.data(), qint64(bytes.size()));
+            }
+        };
+        writer.record('H', R"({"format":1})");
+        writer.record(
+            'c',
+            R"({"id":1,"name":"f","file":"p.py","first_line":1,"instructions":{"op":["NOP","POP"],"line":[1,2]}})");
+        writer.record('A', R"({"id":1,"compile_id":"0/0","attempt":0,"code":1})");
+        writer.numbers('f', {1, 0, 1, 0, 0}).numbers('g', {0, 0});
+        writer.step(3, {1, 0});
+        steps(9);
+        save();
+        test::Fixture f;
+        f.workspace.open(path);
+        QTRY_VERIFY(f.workspace.session());
+        const auto page = f.show<DynamoPage>(1000, 600);
+        QVERIFY(page->showsFile(path));
+        QCOMPARE(page->recording()->steps().size(), std::size_t(10));
+        page->run(StepCommand::Last);
+        steps(20);
+        save();
+        QTRY_COMPARE(page->recording()->steps().size(), std::size_t(30));
+        QCOMPARE(page->step(), dynamo::StepIndex(29));
+        page->goToStep(5);
+        steps(1);
+        writer.endBlock();
+        save();
+        QTRY_COMPARE(page->recording()->steps().size(), std::size_t(31));
+        QCOMPARE(page->step(), dynamo::StepIndex(5));
     }
 
     void clicksGoToSteps() {
@@ -164,6 +401,112 @@ private slots:
         }
         QVERIFY(added);
         QVERIFY(changed);
+    }
+
+    void breaksOfTheRecording() {
+        Shown s;
+        s.page->pages()->setCurrentWidget(s.page->breaks());
+        QCOMPARE(s.page->breaks()->table()->rows().rowCount(), 2);
+        QVERIFY(s.page->breaks()->table()->rows().rows()[0][0].text.contains("nonzero"));
+        s.page->goToStep(0);
+        emit s.page->breaks()->table()->rowActivated(0);
+        QCOMPARE(s.page->pages()->currentIndex(), 0);
+        QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::GraphBreak));
+    }
+
+    void guardsAndTheCache() {
+        Shown s("rc01_shape");
+        CacheView* cache = s.page->cache();
+        s.page->pages()->setCurrentWidget(cache);
+        QCOMPARE(cache->entries()->rows().rowCount(), 4);
+        QCOMPARE(cache->entries()->rows().rows()[1][5].text, QString("2"));
+        QCOMPARE(cache->entries()->rows().rows()[1][6].text, QString("3"));
+        // The first entry's guards, held against the last call: x has another size.
+        const auto tensor = [&] {
+            for (const TableRow& row : cache->guards()->rows().rows())
+                if (row[1].text == "TENSOR_MATCH") return row;
+            return TableRow(8);
+        };
+        QCOMPARE(tensor()[2].text, QString("fails"));
+        cache->call()->setCurrentIndex(0);
+        emit cache->call()->activated(0);
+        QCOMPARE(tensor()[2].text, QString("holds"));
+        QVERIFY2(tensor()[5].text.endsWith(":7"), qPrintable(tensor()[5].text));
+        const auto answers = [&] {
+            QStringList out;
+            for (const TableRow& row : cache->answers()->rows().rows())
+                out << row[1].text;
+            return out;
+        };
+        QCOMPARE(answers(), QStringList({"compiled", "compiled", "compiled", "compiled"}));
+        cache->sequence()->setText("0 0/1 0 x");
+        QCOMPARE(answers(), QStringList({"compiled", "compiled", "hit"}));
+        QVERIFY(cache->note().contains("x"));
+        cache->limit()->setValue(1);
+        QCOMPARE(answers(), QStringList({"compiled", "limit, runs eagerly", "hit"}));
+        // A guard goes to the step that added it.
+        for (int row = 0; row < cache->guards()->rows().rowCount(); ++row)
+            if (cache->guards()->rows().rows()[std::size_t(row)][1].text == "TENSOR_MATCH")
+                emit cache->guards()->rowActivated(row);
+        QCOMPARE(s.page->pages()->currentIndex(), 0);
+        QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::Guard));
+    }
+
+    void sideEffects() {
+        test::RecordingWriter writer;
+        writer.record('H', R"({"format":1})");
+        writer.record(
+            'c',
+            R"({"id":1,"name":"f","file":"p.py","first_line":1,"instructions":{"op":["NOP"],"line":[1]}})");
+        writer.record('A', R"({"id":1,"compile_id":"0/0","attempt":0,"code":1})");
+        writer.numbers('f', {1, 0, 1, 0, 0}).step(1, {1}).step(2, {0});
+        writer.record(
+            'T',
+            R"({"untouched":2,"objects":[{"value":1,"kind":"ListVariable","mutation":"ValueMutationExisting",
+            "flag":true,"source":"L['l']","stores":[],"live":true,"stack":[["/p.py",7,"f"]]}]})");
+        writer
+            .record(
+                'U',
+                R"({"built":[{"value":1,"code":[]}],"loads":[{"value":1,"code":["LOAD_FAST x","BUILD_LIST 1","LOAD_FAST l","BUILD_SLICE 2"]}],
+            "stores":[{"value":1,"code":["STORE_SUBSCR"]}],"emitted":["STORE_SUBSCR"]})")
+            .endBlock();
+        test::Fixture f;
+        const auto session = capture::openText(writer.file(), "effects");
+        QVERIFY(session);
+        f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
+        const auto page = f.show<DynamoPage>(1200, 700);
+        page->pages()->setCurrentWidget(page->effects());
+        const auto& objects = page->effects()->objects()->rows().rows();
+        QCOMPARE(objects.size(), std::size_t(1));
+        QCOMPARE(objects[0][0].text, QString("L['l']"));
+        QCOMPARE(objects[0][3].text, QString("modified"));
+        QCOMPARE(objects[0][6].text, QString("p.py:7"));
+        QVERIFY(page->effects()->note().startsWith("2 more"));
+        const auto& steps = page->effects()->replay()->rows().rows();
+        QVERIFY(steps.size() >= 2);
+        QCOMPARE(steps.back()[5].text, QString("agree"));
+        emit page->effects()->stepChosen(0);
+        QCOMPARE(page->pages()->currentIndex(), 0);
+    }
+
+    void symbolNamesOfTwoRuns() {
+        Shown s;
+        s.page->pages()->setCurrentWidget(s.page->symbolNames());
+        QVERIFY(s.page->symbolNames()->note().contains("No open capture has symbols"));
+        test::addSample(s.workspace, "graph_breaks");
+        Place place;
+        place.capture = 0;
+        place.page = Page::Dynamo;
+        s.workspace.go(place);
+        s.settle();
+        s.page->symbolNames()->refresh();
+        QVERIFY(s.page->symbolNames()->a()->count() > 1);
+        const auto& rows = s.page->symbolNames()->table()->rows();
+        QVERIFY(rows.rowCount() > 0);
+        QVERIFY2(rows.rows()[0][6].text.contains("hash"), qPrintable(rows.rows()[0][6].text));
+        s.page->symbolNames()->b()->setCurrentIndex(2);
+        emit s.page->symbolNames()->b()->activated(2);
+        QVERIFY(s.page->symbolNames()->note().contains("differ"));
     }
 
     void otherCapturesSayHowToRecord() {

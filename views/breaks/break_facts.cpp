@@ -71,44 +71,12 @@ void addChange(Section& section, const session::BreakGroup& group) {
 }
 
 Section whatToDo(const session::BreakGroup& group) {
-    Section out;
-    out.title = tr("What to do");
-    for (std::size_t i = 0; i < group.waysOut.size(); ++i) {
-        const session::WayOut& way = group.waysOut[i];
-        Fact card;
-        card.kind = Fact::Kind::Card;
-        card.change = i == 0 ? diff::Change::Added : diff::Change::Same;
-        card.tokens = {strong(toQString(way.title)), text(u'\n' + toQString(way.text))};
-        if (!way.code.empty()) {
-            card.tokens.push_back(mono(u'\n' + toQString(way.code)));
-            card.tokens.push_back(
-                link(QStringLiteral("\n") + tr("Copy"), QStringLiteral("copy:") + toQString(way.code)));
-        }
-        out.facts.push_back(std::move(card));
-        if (i == 0 && way.kind == "remove") addChange(out, group);
+    Section out = waysOutSection(group.waysOut);
+    if (!group.waysOut.empty() && group.waysOut.front().kind == "remove") {
+        Section change;
+        addChange(change, group);
+        out.facts.insert(out.facts.begin() + 1, change.facts.begin(), change.facts.end());
     }
-    return out;
-}
-
-Section cause(const session::GraphBreak& graphBreak) {
-    Section out;
-    out.title = tr("Cause");
-    out.facts.push_back(paragraph({strong(toQString(graphBreak.title))}));
-    if (!graphBreak.explanation.empty())
-        out.facts.push_back(paragraph({text(toQString(graphBreak.explanation))}));
-    for (const std::string& hint : graphBreak.hints)
-        out.facts.push_back(paragraph({quiet(tr("PyTorch's hint: ")), text(toQString(hint))}));
-    if (!graphBreak.context.empty())
-        out.facts.push_back(paragraph({{toQString(graphBreak.context), Token::Look::MonoQuiet, {}, {}}}));
-    for (Fact& frame : stackFacts(graphBreak.userStack))
-        out.facts.push_back(std::move(frame));
-    if (!graphBreak.instruction.empty())
-        out.facts.push_back(fact(tr("Bytecode"), {mono(toQString(graphBreak.instruction))}));
-    if (!graphBreak.url.empty())
-        out.facts.push_back(
-            fact(tr("Page"),
-                 {link(toQString(graphBreak.url), QStringLiteral("copy:") + toQString(graphBreak.url))},
-                 tr("Copies the address.")));
     return out;
 }
 
@@ -131,6 +99,46 @@ Section quickestWins(const session::BreakSummary& breaks) {
 }
 
 } // namespace
+
+Section waysOutSection(const std::vector<session::WayOut>& ways) {
+    Section out;
+    out.title = tr("What to do");
+    for (const session::WayOut& way : ways) {
+        Fact card;
+        card.kind = Fact::Kind::Card;
+        card.change = out.facts.empty() ? diff::Change::Added : diff::Change::Same;
+        card.tokens = {strong(toQString(way.title)), text(u'\n' + toQString(way.text))};
+        if (!way.code.empty()) {
+            card.tokens.push_back(mono(u'\n' + toQString(way.code)));
+            card.tokens.push_back(
+                link(QStringLiteral("\n") + tr("Copy"), QStringLiteral("copy:") + toQString(way.code)));
+        }
+        out.facts.push_back(std::move(card));
+    }
+    return out;
+}
+
+Section causeSection(const session::GraphBreak& graphBreak) {
+    Section out;
+    out.title = tr("Cause");
+    out.facts.push_back(paragraph({strong(toQString(graphBreak.title))}));
+    if (!graphBreak.explanation.empty())
+        out.facts.push_back(paragraph({text(toQString(graphBreak.explanation))}));
+    for (const std::string& hint : graphBreak.hints)
+        out.facts.push_back(paragraph({quiet(tr("PyTorch's hint: ")), text(toQString(hint))}));
+    if (!graphBreak.context.empty())
+        out.facts.push_back(paragraph({{toQString(graphBreak.context), Token::Look::MonoQuiet, {}, {}}}));
+    for (Fact& frame : stackFacts(graphBreak.userStack))
+        out.facts.push_back(std::move(frame));
+    if (!graphBreak.instruction.empty())
+        out.facts.push_back(fact(tr("Bytecode"), {mono(toQString(graphBreak.instruction))}));
+    if (!graphBreak.url.empty())
+        out.facts.push_back(
+            fact(tr("Page"),
+                 {link(toQString(graphBreak.url), QStringLiteral("copy:") + toQString(graphBreak.url))},
+                 tr("Copies the address.")));
+    return out;
+}
 
 QString withoutCall(const QString& line, const QString& callee) {
     if (callee.isEmpty()) return {};
@@ -187,7 +195,7 @@ Facts breakFacts(const Workspace::Capture& capture, std::size_t index) {
     }
     out.sections.push_back(costSection(capture, group));
     out.sections.push_back(whatToDo(group));
-    if (graphBreak) out.sections.push_back(cause(*graphBreak));
+    if (graphBreak) out.sections.push_back(causeSection(*graphBreak));
     out.sections.push_back(quickestWins(capture.breaks));
     return out;
 }

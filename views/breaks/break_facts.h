@@ -11,6 +11,10 @@ namespace dynascope::views {
 /// strings; "pass" where nothing else is left. Empty where the line holds no such statement.
 [[nodiscard]] QString withoutCall(const QString& line, const QString& callee);
 [[nodiscard]] Facts breakFacts(const Workspace::Capture& capture, std::size_t group);
+/// Ways out as cards, the best one first and marked.
+[[nodiscard]] Section waysOutSection(const std::vector<session::WayOut>& ways);
+/// What PyTorch says of a break: explanation, hints, user stack.
+[[nodiscard]] Section causeSection(const session::GraphBreak& graphBreak);
 /// PyTorch's own text of the group's first break.
 [[nodiscard]] QString rawReason(const Workspace::Capture& capture, std::size_t group);
 /// The table as comma-separated values, for export.

@@ -1,31 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/coverage.h"
 
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
 namespace dynascope::views {
 
 StepCoverage::StepCoverage(const dynamo::Recording& recording, std::uint32_t attempt) {
     const dynamo::AttemptInfo& info = recording.attempts()[attempt];
     if (info.first == dynamo::noStep) return;
+    // A million steps go through a few thousand instructions: count in arrays, then sort.
+    std::unordered_map<std::uint32_t, std::vector<dynamo::StepIndex>> firsts;
+    std::uint32_t current = UINT32_MAX;
+    std::vector<dynamo::StepIndex>* of = nullptr;
     for (dynamo::StepIndex step = info.first; step <= info.last; ++step) {
         const dynamo::StepInfo& at = recording.steps()[step];
         const dynamo::FrameInfo& frame = recording.frames()[at.frame];
-        const dynamo::Code* code = recording.code(frame.code);
-        if (!code || frame.attempt != attempt) continue;
-        m_instructions[frame.code].emplace(at.instruction, step);
-        if (const dynamo::Instruction* instruction = recording.instructionAt(step);
-            instruction && instruction->line > 0)
-            m_lines[code->file].emplace(instruction->line, step);
+        if (frame.attempt != attempt) continue;
+        if (frame.code != current) {
+            const dynamo::Code* code = recording.code(frame.code);
+            current = frame.code;
+            of = code ? &firsts[frame.code] : nullptr;
+            if (of) of->resize(code->instructions.size(), dynamo::noStep);
+        }
+        if (of && at.instruction < of->size() && (*of)[at.instruction] == dynamo::noStep)
+            (*of)[at.instruction] = step;
+    }
+    for (const auto& [id, steps] : firsts) {
+        const dynamo::Code& code = *recording.code(id);
+        for (std::uint32_t i = 0; i < steps.size(); ++i) {
+            if (steps[i] == dynamo::noStep) continue;
+            m_instructions[id].emplace(i, steps[i]);
+            if (const std::uint32_t line = code.instructions[i].line; line > 0) {
+                const auto [first, isNew] = m_lines[code.file].emplace(line, steps[i]);
+                if (!isNew) first->second = std::min(first->second, steps[i]);
+            }
+        }
     }
 }
 
 const StepCoverage::Firsts& StepCoverage::lines(std::string_view file) const {
-    const auto at = m_lines.find(file);
-    return at == m_lines.end() ? m_none : at->second;
+    const auto found = m_lines.find(file);
+    return found == m_lines.end() ? m_none : found->second;
 }
 
 const StepCoverage::Firsts& StepCoverage::instructions(std::uint32_t code) const {
-    const auto at = m_instructions.find(code);
-    return at == m_instructions.end() ? m_none : at->second;
+    const auto found = m_instructions.find(code);
+    return found == m_instructions.end() ? m_none : found->second;
 }
 
 } // namespace dynascope::views

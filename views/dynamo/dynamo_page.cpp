@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// What DynamoPage shows of a step.
 #include "views/dynamo/dynamo_private.h"
 
-#include "core/dynamo/condition.h"
-#include "core/dynamo/cursor.h"
+#include "core/base/words.h"
 #include "core/dynamo/describe.h"
+#include "views/dynamo/break_story.h"
+#include "views/dynamo/breakpoints_model.h"
+#include "views/dynamo/breakpoints_view.h"
 #include "views/dynamo/console_view.h"
+#include "views/dynamo/partial_graph.h"
+#include "views/dynamo/search_view.h"
 #include "views/dynamo/state_model.h"
 #include "views/dynamo/steps_strip.h"
+#include "views/inspector/fact_view.h"
 #include "views/models/labels.h"
 #include "views/text/code_view.h"
+#include "views/text/row_table.h"
 
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QTabWidget>
 #include <QTreeView>
 #include <algorithm>
 #include <set>
@@ -35,9 +45,9 @@ QString recordingName(const Recording& recording, int index) {
 /// The piece of source that holds a line of a file; null where none was recorded.
 const dynamo::Source* sourceOf(const Recording& recording, const std::string& file, std::uint32_t line) {
     for (const dynamo::Source& source : recording.sources()) {
+        if (source.file != file || line < source.firstLine) continue;
         const auto lines = std::uint32_t(std::count(source.text.begin(), source.text.end(), '\n')) + 1;
-        if (source.file == file && line >= source.firstLine && line < source.firstLine + lines)
-            return &source;
+        if (line < source.firstLine + lines) return &source;
     }
     return nullptr;
 }
@@ -71,22 +81,15 @@ DynamoPage::DynamoPage(Workspace& workspace, Theme& theme, QWidget* parent)
     : Panel(workspace, theme, parent)
     , d(std::make_unique<Private>()) {
     build();
-    connect(&workspace, &Workspace::placeChanged, this, &DynamoPage::invalidate);
-    connect(d->strip, &StepsStrip::stepChosen, this, &DynamoPage::goToStep);
-    connect(d->recordings, &QComboBox::activated, this, &DynamoPage::showRecording);
-    connect(d->state, &QTreeView::activated, this, [this](const QModelIndex& index) {
-        if (const StateRow* row = d->model->row(index)) goToStep(row->from);
-    });
-    connect(d->source, &CodeView::lineClicked, this, [this](int, int line, int, Qt::KeyboardModifiers) {
-        if (!d->shownSource || !d->recording) return;
-        const auto at = d->shownSource->firstLine + std::uint32_t(line);
-        const auto& firsts = d->coverage.lines(d->shownSource->file);
-        if (const auto found = firsts.find(at); found != firsts.end()) goToStep(found->second);
-    });
-    connect(d->bytecode, &CodeView::lineClicked, this, [this](int, int line, int, Qt::KeyboardModifiers) {
-        const auto& firsts = d->coverage.instructions(d->shownCode);
-        if (const auto found = firsts.find(std::uint32_t(line)); found != firsts.end())
-            goToStep(found->second);
+    connectParts();
+    connectLive();
+    connect(&workspace, &Workspace::placeChanged, this, [this](const Place& now) {
+        // Back and forward, within what is shown: at once, since the next key may follow.
+        const Workspace::Capture* capture = this->workspace().capture();
+        const bool same = now.page == Page::Dynamo && d->recording && capture &&
+                          capture->session == d->session && now.recording == d->index;
+        if (same && now.step >= 0 && StepIndex(now.step) != d->step) adopt(StepIndex(now.step));
+        if (!same) invalidate();
     });
 }
 
@@ -95,54 +98,39 @@ DynamoPage::~DynamoPage() = default;
 StepIndex DynamoPage::step() const {
     return d->step;
 }
-StepsStrip* DynamoPage::strip() const {
-    return d->strip;
-}
-CodeView* DynamoPage::source() const {
-    return d->source;
-}
-CodeView* DynamoPage::bytecode() const {
-    return d->bytecode;
-}
-CodeView* DynamoPage::graph() const {
-    return d->graph;
-}
-QTreeView* DynamoPage::state() const {
-    return d->state;
-}
-QLineEdit* DynamoPage::condition() const {
-    return d->condition;
-}
-ConsoleView* DynamoPage::console() const {
-    return d->console;
-}
-QString DynamoPage::caption() const {
-    return d->caption->text();
+dynamo::RecordingPtr DynamoPage::recording() const {
+    return d->recording;
 }
 
 void DynamoPage::refresh() {
     if (showNothingOpen()) return;
     const session::SessionPtr session = workspace().capture()->session;
+    const Place& place = workspace().place();
     if (session->recordings.empty()) {
         d->session.reset();
+        d->known.clear();
         d->recording.reset();
-        showMessage(tr("This capture holds no recording of Dynamo's steps. \"dynascope-cli capture -o DIR -- "
-                       "python script.py\" "
-                       "records a program; then open DIR."));
+        emit stepped();
+        showMessage(
+            tr("This capture holds no recording of Dynamo's steps. File > Record... records a program, as "
+               "does \"dynascope-cli capture -o DIR -- python script.py\"; then open DIR."));
         return;
     }
     showContent();
-    if (session == d->session) return;
-    workspace().tasks().cancel(QStringLiteral("dynamo.until"));
-    d->searching = false;
-    d->console->setEnabled(true);
-    setLoading(false);
-    d->session = session;
-    d->recordings->clear();
-    for (std::size_t i = 0; i < session->recordings.size(); ++i)
-        d->recordings->addItem(recordingName(*session->recordings[i], int(i)));
-    d->recordings->setVisible(session->recordings.size() > 1);
-    showRecording(0);
+    if (session != d->session) {
+        workspace().tasks().cancel(QStringLiteral("dynamo.run"));
+        setBusy(false);
+        d->session = session;
+        d->known = session->recordings;
+        d->recordings->clear();
+        for (std::size_t i = 0; i < d->known.size(); ++i)
+            d->recordings->addItem(recordingName(*d->known[i], int(i)));
+        d->recordings->setVisible(d->known.size() > 1);
+        showRecording(std::max(0, place.recording));
+    } else if (place.recording >= 0 && place.recording != d->index) {
+        showRecording(place.recording);
+    }
+    fillPage();
 }
 
 void DynamoPage::restyle() {
@@ -151,33 +139,70 @@ void DynamoPage::restyle() {
 }
 
 void DynamoPage::showRecording(int index) {
-    if (!d->session || index < 0 || std::size_t(index) >= d->session->recordings.size() || d->searching)
-        return;
-    d->recording = d->session->recordings[std::size_t(index)];
-    d->coveredAttempt = UINT32_MAX;
+    if (index < 0 || std::size_t(index) >= d->known.size() || d->busy) return;
+    d->index = index;
+    d->recordings->setCurrentIndex(index);
+    d->recording = d->known[std::size_t(index)];
+    d->coveredAttempt = d->shownCode = d->storyAttempt = UINT32_MAX;
     d->shownSource = nullptr;
-    d->shownCode = UINT32_MAX;
     d->answer->clear();
+    d->search->setMessage({});
     d->strip->setRecording(d->recording);
     d->step = noStep;
+    watchFiles();
     if (d->recording->steps().empty()) {
         showMessage(tr("The recording has no steps: nothing was compiled while it ran."));
         return;
     }
+    const Place& place = workspace().place();
+    if (place.recording == index && place.step >= 0 && std::size_t(place.step) < d->recording->steps().size())
+        return adopt(StepIndex(place.step));
+    if (awaitLive()) return adopt(StepIndex(d->recording->steps().size() - 1));
     // Where the first graph broke is what most people want to see.
     const StepIndex broken =
         dynamo::runTo(*d->recording, noStep, dynamo::Happening::GraphBreak, Direction::Forward);
-    goToStep(broken == noStep ? 0 : broken);
+    adopt(broken == noStep ? 0 : broken);
+    fillPage();
 }
 
 void DynamoPage::goToStep(StepIndex step) {
-    if (!d->recording || d->searching || step == noStep || step >= d->recording->steps().size()) return;
+    if (!canStep() || step == noStep || step >= d->recording->steps().size()) return;
+    const bool neighbour = d->step != noStep && (step == d->step + 1 || step + 1 == d->step);
+    const bool remember = !(neighbour && d->walking);
+    d->walking = neighbour;
+    d->answer->clear();
+    // A place that is gone back to must say where it was.
+    Place place = workspace().place();
+    if (place.page == Page::Dynamo && place.step < 0) {
+        place.recording = d->index;
+        place.step = int(d->step);
+        workspace().go(place, false);
+    }
+    adopt(step);
+    if (place.page != Page::Dynamo) return;
+    place.recording = d->index;
+    place.step = int(step);
+    workspace().go(place, remember);
+}
+
+void DynamoPage::adopt(StepIndex step) {
+    if (!d->recording || d->busy || step >= d->recording->steps().size()) return;
     d->step = step;
+    d->level = 0;
     showStep();
+    emit stepped();
+}
+
+void DynamoPage::showFrame(std::size_t level) {
+    if (!canStep() || level >= d->callSteps.size()) return;
+    d->level = level;
+    showState();
+    showSource();
+    showBytecode();
 }
 
 void DynamoPage::showStep() {
-    if (d->step == noStep || d->searching) return;
+    if (!canStep()) return;
     const dynamo::FrameInfo& frame = d->recording->frames()[d->recording->steps()[d->step].frame];
     if (frame.attempt != d->coveredAttempt) {
         d->coverage = StepCoverage(*d->recording, frame.attempt);
@@ -185,6 +210,7 @@ void DynamoPage::showStep() {
     }
     d->strip->setStep(d->step);
     d->console->setPlace(d->recording, d->step);
+    d->search->setStep(d->step);
     const dynamo::Instruction* instruction = d->recording->instructionAt(d->step);
     QString caption =
         instruction
@@ -192,58 +218,131 @@ void DynamoPage::showStep() {
             : tr("instruction not recorded");
     if (const QString what = happeningsText(*d->recording, d->step); !what.isEmpty())
         caption += QStringLiteral(": ") + what;
-    d->caption->setToolTip(caption.toHtmlEscaped());
+    d->caption->setToolTip(plainToolTip(caption));
     d->caption->setText(caption);
-    d->model->setSections(stateSections(*d->recording, d->step));
-    d->state->expandAll();
-    for (const auto& [column, widest] : {std::pair(StateModel::Name, 150), std::pair(StateModel::Kind, 150),
-                                         std::pair(StateModel::Text, 280)}) {
-        d->state->resizeColumnToContents(column);
-        d->state->setColumnWidth(column, std::min(d->state->columnWidth(column), theme().scaled(widest)));
-    }
+    showStory();
+    showGraph();
+    showCalls();
+    showState();
     showSource();
     showBytecode();
-    showGraph();
+}
+
+void DynamoPage::showState() {
+    std::vector<StateSection> sections = stateSections(*d->recording, d->step, d->level);
+    std::vector<StateSection> changes = changedSections(sections);
+    std::vector<StateSection> symbols = symbolSections(*d->recording, d->step);
+    std::size_t changed = 0, known = 0;
+    for (StateSection& section : changedSections(symbols))
+        changes.push_back(std::move(section));
+    for (const StateSection& section : changes)
+        changed += section.rows.size();
+    for (const StateSection& section : symbols)
+        known += section.rows.size();
+    d->states->setTabText(1, tr("Changes %1").arg(changed));
+    d->states->setTabText(2, tr("Symbols and facts %1").arg(known));
+    d->model->setSections(std::move(sections));
+    d->changesModel->setSections(std::move(changes));
+    d->symbolsModel->setSections(std::move(symbols));
+    for (QTreeView* view : {d->state, d->changes, d->symbols}) {
+        view->expandAll();
+        for (const auto& [column, widest] :
+             {std::pair(StateModel::Name, 150), std::pair(StateModel::Kind, 150),
+              std::pair(StateModel::Text, 280)}) {
+            view->resizeColumnToContents(column);
+            view->setColumnWidth(column, std::min(view->columnWidth(column), theme().scaled(widest)));
+        }
+    }
+}
+
+/// The code of the frame that is shown, and where it stands.
+const dynamo::Code* DynamoPage::shownFrame(std::uint32_t& code, std::uint32_t& instruction) const {
+    const dynamo::StepInfo& step = d->recording->steps()[d->step];
+    code = d->recording->frames()[step.frame].code;
+    instruction = step.instruction;
+    if (d->level > 0)
+        if (const dynamo::State* state = d->recording->stateAt(d->step)) {
+            const std::vector<const dynamo::FrameState*> frames = dynamo::callStack(*state);
+            if (d->level < frames.size()) {
+                code = frames[d->level]->code;
+                instruction = frames[d->level]->instruction;
+            }
+        }
+    return d->recording->code(code);
 }
 
 void DynamoPage::showSource() {
-    const dynamo::FrameInfo& frame = d->recording->frames()[d->recording->steps()[d->step].frame];
-    const dynamo::Code& code = d->recording->codeOf(frame);
-    const dynamo::Instruction* instruction = d->recording->instructionAt(d->step);
-    const std::uint32_t line = instruction && instruction->line > 0 ? instruction->line : code.firstLine;
-    const dynamo::Source* source = sourceOf(*d->recording, code.file, line);
-    d->sourceTitle->setText(toQString(code.file).section(u'/', -1));
-    d->sourceTitle->setToolTip(toQString(code.file).toHtmlEscaped());
+    std::uint32_t id = 0, index = 0;
+    const dynamo::Code* code = shownFrame(id, index);
+    if (!code) return d->source->clear();
+    const std::uint32_t line = index < code->instructions.size() && code->instructions[index].line > 0
+                                   ? code->instructions[index].line
+                                   : code->firstLine;
+    const dynamo::Source* source = sourceOf(*d->recording, code->file, line);
+    d->sourceTitle->setText(toQString(baseName(code->file)));
+    d->sourceTitle->setToolTip(plainToolTip(toQString(code->file)));
     if (source != d->shownSource || !source) {
         d->shownSource = source;
         CodeView::Options options;
-        options.emptyText = tr("The source of %1 was not recorded.").arg(toQString(code.file));
+        options.emptyText = tr("The source of %1 was not recorded.").arg(toQString(code->file));
         d->source->setDocument(numbered(source ? toQString(source->text) : QString(), Language::Python,
                                         source ? int(source->firstLine) : 1),
                                options);
     }
     if (!source) return;
     std::set<int> covered;
-    for (const auto& [at, first] : d->coverage.lines(code.file))
+    for (const auto& [at, first] : d->coverage.lines(code->file))
         if (first <= d->step && at >= source->firstLine) covered.insert(int(at - source->firstLine));
     d->source->setHighlight(0, {int(line - source->firstLine)}, std::move(covered));
     d->source->reveal(0, int(line - source->firstLine));
+    showSourceMarks();
+}
+
+void DynamoPage::showSourceMarks() {
+    if (!d->shownSource || !d->recording) return;
+    QHash<int, GutterMark> marks;
+    // Where the attempt stops, as far as it is known; the reader's own marks go over it.
+    if (d->storyEnd != noStep)
+        if (const dynamo::Instruction* instruction = d->recording->instructionAt(d->storyEnd);
+            instruction && d->recording->steps()[d->storyEnd].has(dynamo::Happening::GraphBreak)) {
+            const dynamo::Code& code =
+                d->recording->codeOf(d->recording->frames()[d->recording->steps()[d->storyEnd].frame]);
+            if (code.file == d->shownSource->file && instruction->line >= d->shownSource->firstLine) {
+                GutterMark mark;
+                mark.icon = QStringLiteral("scissors");
+                mark.strong = true;
+                mark.toolTip = tr("The graph breaks here, at step %1").arg(d->storyEnd);
+                marks.insert(int(instruction->line - d->shownSource->firstLine), mark);
+            }
+        }
+    std::set<std::uint32_t> off;
+    for (const std::uint32_t line : d->breakpoints->model().linesOf(d->shownSource->file, &off)) {
+        if (line < d->shownSource->firstLine) continue;
+        GutterMark mark;
+        mark.icon = QStringLiteral("pin");
+        mark.strong = !off.contains(line);
+        mark.toolTip =
+            off.contains(line) ? tr("Breakpoint, switched off") : tr("Breakpoint; F9 takes it away");
+        marks.insert(int(line - d->shownSource->firstLine), mark);
+    }
+    d->source->setMarks(0, std::move(marks));
 }
 
 void DynamoPage::showBytecode() {
-    const dynamo::StepInfo& step = d->recording->steps()[d->step];
-    const dynamo::FrameInfo& frame = d->recording->frames()[step.frame];
-    const dynamo::Code& code = d->recording->codeOf(frame);
-    d->codeTitle->setText(toQString(code.qualname.empty() ? code.name : code.qualname));
-    if (frame.code != d->shownCode) {
-        d->shownCode = frame.code;
+    std::uint32_t id = 0, index = 0;
+    const dynamo::Code* code = shownFrame(id, index);
+    if (!code) return d->bytecode->clear();
+    d->codeTitle->setText(toQString(code->qualname.empty() ? code->name : code->qualname));
+    if (id != d->shownCode) {
+        d->shownCode = id;
         CodeView::Options options;
         options.emptyText = tr("The instructions of this frame were not recorded.");
-        d->bytecode->setDocument(instructionsOf(code), options);
+        d->bytecode->setDocument(instructionsOf(*code), options);
     }
     std::set<int> covered;
     QHash<int, GutterMark> marks;
-    for (const auto& [at, first] : d->coverage.instructions(frame.code)) {
+    const StepCoverage::Firsts& firsts = d->coverage.instructions(id);
+    for (const auto& [at, first] : firsts) {
         if (first <= d->step) covered.insert(int(at));
         const dynamo::StepInfo& info = d->recording->steps()[first];
         GutterMark mark;
@@ -260,60 +359,48 @@ void DynamoPage::showBytecode() {
         mark.toolTip = happeningsText(*d->recording, first);
         marks.insert(int(at), mark);
     }
+    d->codeNote->setText(tr("%1 of %2 traced").arg(covered.size()).arg(code->instructions.size()));
     d->bytecode->setMarks(0, std::move(marks));
-    d->bytecode->setHighlight(0, {int(step.instruction)}, std::move(covered));
-    d->bytecode->reveal(0, int(step.instruction));
+    d->bytecode->setHighlight(0, {int(index)}, std::move(covered));
+    d->bytecode->reveal(0, int(index));
 }
 
 void DynamoPage::showGraph() {
-    const dynamo::State* state = d->recording->stateAt(d->step);
-    if (!state) return d->graph->clear();
-    const dynamo::GraphState* graph = state->currentGraph();
-    d->graphTitle->setText(
-        tr("Graph so far, %1").arg(countText(graph ? graph->nodes : 0, tr("node"), tr("nodes"))));
-    CodeView::Options options;
-    options.emptyText = tr("No graph yet.");
-    const CodeDocumentPtr document =
-        numbered(toQString(dynamo::graphText(*d->recording, *state)), Language::Python, 0);
-    // What the step before this one added stands last.
-    std::set<int> added;
-    if (d->step > 0 && d->recording->steps()[d->step - 1].has(dynamo::Happening::Node) &&
-        document->lines.size() > 1)
-        added.insert(int(document->lines.size()) - (document->lines.back().text.isEmpty() ? 2 : 1));
-    d->graph->setDocument(document, options);
-    d->graph->setHighlight(0, added, {});
-    d->graph->reveal(0, int(document->lines.size()) - 1);
+    d->graph->setStep(*d->recording, d->step);
+    QString text = countText(d->graph->nodes(), tr("node"), tr("nodes"));
+    if (d->graph->added() > 0) text += QStringLiteral(", +%1").arg(d->graph->added());
+    d->graphNote->setText(text);
 }
 
-void DynamoPage::runUntilCondition(bool back) {
-    if (!d->recording || d->searching || d->step == noStep) return;
-    const Result<dynamo::Condition> condition = dynamo::Condition::parse(d->condition->text().toStdString());
-    if (!condition) {
-        d->answer->setText(toQString(condition.error().toString()));
-        return;
-    }
-    d->searching = true;
-    d->console->setEnabled(false);
-    d->answer->clear();
-    setLoading(true);
-    using Found = Result<StepIndex>;
-    workspace().tasks().run<Found>(
-        QStringLiteral("dynamo.until"), this,
-        [recording = d->recording, from = d->step, condition = *condition, back](const TaskContext& task) {
-            return dynamo::runUntil(*recording, from, condition, back ? Direction::Back : Direction::Forward,
-                                    task);
-        },
-        [this](Found found) {
-            d->searching = false;
-            d->console->setEnabled(true);
-            setLoading(false);
-            if (!found)
-                d->answer->setText(toQString(found.error().toString()));
-            else if (*found == noStep)
-                d->answer->setText(tr("at no step from here"));
-            else
-                goToStep(*found);
-        });
+void DynamoPage::showCalls() {
+    std::vector<TableRow> rows;
+    d->callSteps.clear();
+    if (const dynamo::State* state = d->recording->stateAt(d->step))
+        for (const dynamo::FrameState* frame : dynamo::callStack(*state)) {
+            const dynamo::Code* code = d->recording->code(frame->code);
+            const QString place = code ? toQString(baseName(code->file)) + u':' +
+                                             QString::number(dynamo::lineOf(*d->recording, *frame))
+                                       : QString();
+            const QString name = code ? toQString(code->name) : tr("unknown code");
+            const bool inlined = frame->parent != 0;
+            rows.push_back({{name, rows.empty() ? TableCell::Look::Strong : TableCell::Look::Text, Tone::None,
+                             code ? toQString(code->qualname) + u'\n' + toQString(code->file) : QString()},
+                            {inlined ? tr("inlined") : tr("compiled"), TableCell::Look::Chip,
+                             inlined ? Tone::None : Tone::Accent},
+                            {place, TableCell::Look::MonoQuiet}});
+            d->callSteps.push_back(frame->step);
+        }
+    d->calls->setRows(std::move(rows));
+    d->calls->select(int(d->level));
+}
+
+void DynamoPage::showStory() {
+    const std::uint32_t attempt = d->recording->frames()[d->recording->steps()[d->step].frame].attempt;
+    const StepIndex end = endOfGraph(*d->recording, d->step);
+    if (attempt == d->storyAttempt && end == d->storyEnd) return;
+    d->storyAttempt = attempt;
+    d->storyEnd = end;
+    d->story->setFacts(breakStory(*d->recording, attempt, end));
 }
 
 } // namespace dynascope::views

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The widgets of DynamoPage, its keys and its menu.
-#include "core/dynamo/cursor.h"
+// The widgets of DynamoPage.
+#include "views/dynamo/breakpoints_view.h"
+#include "views/dynamo/breaks_view.h"
+#include "views/dynamo/cache_view.h"
 #include "views/dynamo/console_view.h"
 #include "views/dynamo/dynamo_private.h"
+#include "views/dynamo/effects_view.h"
+#include "views/dynamo/live_bar.h"
+#include "views/dynamo/partial_graph.h"
+#include "views/dynamo/search_view.h"
 #include "views/dynamo/state_model.h"
 #include "views/dynamo/steps_strip.h"
+#include "views/dynamo/symbol_names_view.h"
+#include "views/inspector/fact_view.h"
+#include "views/models/labels.h"
 #include "views/text/code_view.h"
 #include "views/text/page_parts.h"
+#include "views/text/row_table.h"
 #include "views/theme/splitter.h"
 
 #include <QAction>
 #include <QComboBox>
-#include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QTabWidget>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -27,9 +36,6 @@ namespace dynascope::views {
 namespace {
 
 using dynamo::Direction;
-using dynamo::noStep;
-using dynamo::Recording;
-using dynamo::StepIndex;
 
 struct Target {
     const char* title;
@@ -42,8 +48,48 @@ constexpr Target targets[] = {
     {QT_TRANSLATE_NOOP("DynamoPage", "graph break"), dynamo::Happening::GraphBreak},
     {QT_TRANSLATE_NOOP("DynamoPage", "exception"), dynamo::Happening::Exception},
     {QT_TRANSLATE_NOOP("DynamoPage", "end of a graph"), dynamo::Happening::GraphEnd},
+    {QT_TRANSLATE_NOOP("DynamoPage", "symbol or fact"), dynamo::Happening::Symbol},
     {QT_TRANSLATE_NOOP("DynamoPage", "comptime call"), dynamo::Happening::Comptime},
 };
+
+/// A button of the header. `windowKey` is a key of the window, which every page that steps shares; `ownKey`
+/// one of this page.
+struct Button {
+    StepCommand command;
+    const char *text, *icon, *windowKey, *ownKey, *tip;
+};
+constexpr Button buttons[] = {
+    {StepCommand::First, QT_TRANSLATE_NOOP("DynamoPage", "First step"), "first", "Ctrl+Shift+Home", "", ""},
+    {StepCommand::BackRun, QT_TRANSLATE_NOOP("DynamoPage", "Back to the previous breakpoint or graph break"),
+     "back", "Shift+F5", "", ""},
+    {StepCommand::BackOver, QT_TRANSLATE_NOOP("DynamoPage", "Back over the last instruction"), "arrow-left",
+     "Shift+F10", "", QT_TRANSLATE_NOOP("DynamoPage", "Calls that were inlined count as one instruction")},
+    {StepCommand::BackIn, QT_TRANSLATE_NOOP("DynamoPage", "Back one instruction, into calls"), "previous", "",
+     "Ctrl+F11", ""},
+    {StepCommand::BackOut, QT_TRANSLATE_NOOP("DynamoPage", "Back to the call of this frame"), "", "",
+     "Ctrl+Shift+F11", ""},
+    {StepCommand::Over, QT_TRANSLATE_NOOP("DynamoPage", "Step over"), "arrow-right", "F10", "",
+     QT_TRANSLATE_NOOP("DynamoPage", "Calls that were inlined count as one instruction")},
+    {StepCommand::In, QT_TRANSLATE_NOOP("DynamoPage", "Step in"), "down", "F11", "",
+     QT_TRANSLATE_NOOP("DynamoPage", "The next instruction that Dynamo traced, in whatever frame")},
+    {StepCommand::Out, QT_TRANSLATE_NOOP("DynamoPage", "Step out"), "up", "Shift+F11", "",
+     QT_TRANSLATE_NOOP("DynamoPage", "The caller's next instruction")},
+    {StepCommand::Line, QT_TRANSLATE_NOOP("DynamoPage", "Next line"), "", "", "Ctrl+F10", ""},
+    {StepCommand::BackLine, QT_TRANSLATE_NOOP("DynamoPage", "Previous line"), "", "", "Ctrl+Shift+F10", ""},
+    {StepCommand::Run, QT_TRANSLATE_NOOP("DynamoPage", "Run to the next breakpoint or graph break"), "play",
+     "F5", "", ""},
+    {StepCommand::Last, QT_TRANSLATE_NOOP("DynamoPage", "Last step"), "last", "Ctrl+Shift+End", "", ""},
+};
+
+QTreeView* stateView(StateModel* model, const QString& name) {
+    auto* view = new QTreeView;
+    view->setAccessibleName(name);
+    view->setModel(model);
+    view->setUniformRowHeights(true);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setFrameShape(QFrame::NoFrame);
+    return view;
+}
 
 } // namespace
 
@@ -55,117 +101,207 @@ void DynamoPage::build() {
     QHBoxLayout* row = nullptr;
     column->addWidget(headerBar(row));
     buildHeader(row);
+    column->addWidget(d->live = new LiveBar(theme()));
     column->addWidget(d->strip = new StepsStrip(theme()));
+    d->pages = new QTabWidget;
+    d->pages->setDocumentMode(true);
+    d->pages->addTab(buildSteps(), tr("Steps"));
+    d->pages->addTab(d->breaks = new RecordedBreaksView(theme()), tr("Breaks and failed frames"));
+    d->pages->addTab(d->cache = new CacheView(theme()), tr("Guards and cache"));
+    d->pages->addTab(d->effects = new EffectsView(theme()), tr("Side effects"));
+    d->pages->addTab(d->names = new SymbolNamesView(workspace(), theme()), tr("Symbol names"));
+    d->pages->setTabToolTip(1, tr("Why graphs of this recording ended where they did, and ways out"));
+    d->pages->setTabToolTip(
+        2, tr("Why frames were compiled again, who added which guard, and what the cache would do"));
+    d->pages->setTabToolTip(
+        3, tr("What Dynamo tracked, what it took for changed, and how generated code makes that real"));
+    d->pages->setTabToolTip(4, tr("How symbolic sizes got their names, in one run or in two"));
+    column->addWidget(d->pages, 1);
+    setContent(page);
+    setFocusProxy(d->strip);
+}
+
+QWidget* DynamoPage::buildSteps() {
+    auto* steps = new QWidget;
+    auto* column = new QVBoxLayout(steps);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
     QHBoxLayout* told = nullptr;
     column->addWidget(headerBar(told));
-    told->addWidget(d->caption = plainLabel({}, "strong"));
+    told->addWidget(d->caption = plainLabel({}, "strong"), 1);
     d->caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-
-    const auto titled = [](QLabel*& title, QWidget* content) {
-        const TitledBox box = titledBox({}, content);
-        title = box.title;
-        return box.widget;
-    };
-    d->source = new CodeView(theme());
-    d->source->setAccessibleName(tr("Source"));
-    d->bytecode = new CodeView(theme());
-    d->bytecode->setAccessibleName(tr("Bytecode"));
-    d->graph = new CodeView(theme());
-    d->graph->setAccessibleName(tr("Graph so far"));
-    d->state = new QTreeView;
-    d->state->setAccessibleName(tr("State"));
-    d->state->setModel(d->model = new StateModel(theme(), this));
-    d->state->setUniformRowHeights(true);
-    d->state->setSelectionBehavior(QAbstractItemView::SelectRows);
-    d->state->setToolTip(
-        tr("What Dynamo held before this instruction. Enter on a row with a step goes there."));
-    addCopyRows(d->state, [](const QModelIndex& index) { return tabbedRow(index, StateModel::ColumnCount); });
+    told->addWidget(d->answer = plainLabel({}, "hint"));
 
     auto* split = new Splitter(Qt::Horizontal);
-    auto* left = new Splitter(Qt::Vertical);
-    left->addWidget(titled(d->sourceTitle, d->source));
-    left->addWidget(titled(d->graphTitle, d->graph));
-    left->addWidget(titled(d->consoleTitle, d->console = new ConsoleView(theme())));
-    d->consoleTitle->setText(tr("Comptime console"));
-    left->setSizes({300, 200, 160});
-    split->addWidget(left);
-    split->addWidget(titled(d->codeTitle, d->bytecode));
-    split->addWidget(d->state);
-    split->setSizes({theme().scaled(340), theme().scaled(250), theme().scaled(460)});
+    split->addWidget(buildLeft());
+    d->bytecode = new CodeView(theme());
+    d->bytecode->setAccessibleName(tr("Bytecode"));
+    const TitledBox code = titledBox({}, d->bytecode);
+    d->codeTitle = code.title;
+    d->codeNote = code.note;
+    split->addWidget(code.widget);
+    split->addWidget(buildRight());
+    split->setSizes({theme().scaled(400), theme().scaled(260), theme().scaled(560)});
     for (int i = 0; i < split->count(); ++i)
         split->setCollapsible(i, false);
     column->addWidget(split, 1);
-    setContent(page);
-    setFocusProxy(d->strip);
+    return steps;
+}
+
+QWidget* DynamoPage::buildLeft() {
+    d->source = new CodeView(theme());
+    d->source->setAccessibleName(tr("Source"));
+    const TitledBox source = titledBox({}, d->source);
+    d->sourceTitle = source.title;
+    d->sourceNote = source.note;
+    d->sourceNote->setText(tr("traced lines shaded"));
+    d->tools = new QTabWidget;
+    d->tools->setDocumentMode(true);
+    d->tools->addTab(d->console = new ConsoleView(theme()), tr("Comptime console"));
+    d->tools->addTab(d->search = new SearchView(theme()), tr("Search"));
+    d->tools->addTab(d->breakpoints = new BreakpointsView(theme()), tr("Breakpoints"));
+    auto* left = new Splitter(Qt::Vertical);
+    left->addWidget(source.widget);
+    left->addWidget(d->tools);
+    left->setSizes({320, 260});
+    for (int i = 0; i < left->count(); ++i)
+        left->setCollapsible(i, false);
+    return left;
+}
+
+QWidget* DynamoPage::buildRight() {
+    const TitledBox graph = titledBox(tr("Partial graph"), d->graph = new PartialGraph(theme()));
+    d->graphTitle = graph.title;
+    d->graphNote = graph.note;
+    d->graphTitle->setToolTip(plainToolTip(
+        tr("The graph before this instruction, and in green what the instruction adds to it.\nThe number "
+           "beside a node is the step that made it; a click goes there.")));
+    d->calls = new RowTable(
+        tr("Call stack"),
+        {{tr("Function"), {}, 200},
+         {tr("How"), tr("The frame that is compiled, and the calls that Dynamo inlined in it"), 80},
+         {tr("Where"), {}, 200}},
+        theme());
+    const TitledBox calls = titledBox(tr("Call stack"), d->calls);
+    calls.note->setText(tr("Enter goes to the call"));
+    d->story = new FactView(theme());
+    d->story->setAccessibleName(tr("How the graph ends"));
+    const TitledBox story = titledBox(tr("How the graph ends"), d->story);
+    auto* beside = new Splitter(Qt::Vertical);
+    beside->addWidget(calls.widget);
+    beside->addWidget(story.widget);
+    beside->setSizes({130, 230});
+    auto* top = new Splitter(Qt::Horizontal);
+    top->addWidget(graph.widget);
+    top->addWidget(beside);
+    top->setSizes({300, 260});
+
+    d->state = stateView(d->model = new StateModel(theme(), this), tr("State"));
+    d->changes = stateView(d->changesModel = new StateModel(theme(), this), tr("Changes"));
+    d->symbols = stateView(d->symbolsModel = new StateModel(theme(), this), tr("Symbols and facts"));
+    d->states = new QTabWidget;
+    d->states->setDocumentMode(true);
+    d->states->addTab(d->state, tr("State"));
+    d->states->addTab(d->changes, tr("Changes"));
+    d->states->addTab(d->symbols, tr("Symbols and facts"));
+    d->states->setTabToolTip(
+        0, tr("What Dynamo held before this instruction. Enter on a row with a step goes there."));
+    d->states->setTabToolTip(1, tr("What the step before this one in the same frame changed"));
+    d->states->setTabToolTip(2,
+                             tr("Symbolic sizes with hint, range and sources, and what was assumed of them"));
+    for (QTreeView* view : {d->state, d->changes, d->symbols}) {
+        addCopyRows(view, [](const QModelIndex& index) { return tabbedRow(index, StateModel::ColumnCount); });
+        view->setContextMenuPolicy(Qt::CustomContextMenu); // copying, and what stateMenu() adds
+    }
+    auto* right = new Splitter(Qt::Vertical);
+    right->addWidget(top);
+    right->addWidget(d->states);
+    right->setSizes({300, 320});
+    for (Splitter* splitter : {beside, top, right})
+        for (int i = 0; i < splitter->count(); ++i)
+            splitter->setCollapsible(i, false);
+    return right;
 }
 
 void DynamoPage::buildHeader(QHBoxLayout* row) {
     d->recordings = new QComboBox;
     d->recordings->setAccessibleName(tr("Recording"));
     row->addWidget(d->recordings);
-    const auto step = [this, row](const QString& text, const char* icon, const char* key, auto target) {
-        auto* action = new QAction(theme().icon(QLatin1String(icon)), text, this);
-        action->setShortcut(QKeySequence(QLatin1String(key)));
-        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-        action->setToolTip(
-            QStringLiteral("%1 (%2)").arg(text, action->shortcut().toString(QKeySequence::NativeText)));
-        addAction(action);
-        connect(action, &QAction::triggered, this, [this, target] {
-            if (d->recording && !d->searching && d->step != noStep) goToStep(target(*d->recording, d->step));
-        });
+    for (const Button& made : buttons) {
+        auto* action = new QAction(tr(made.text), this);
+        QString key = QLatin1String(made.windowKey);
+        if (*made.ownKey != '\0') {
+            key = QLatin1String(made.ownKey);
+            action->setShortcut(QKeySequence(key));
+            action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+            addAction(action);
+        }
+        key = QKeySequence(key).toString(QKeySequence::NativeText);
+        QString tip = key.isEmpty() ? tr(made.text) : QStringLiteral("%1 (%2)").arg(tr(made.text), key);
+        if (*made.tip != '\0') tip += u'\n' + tr(made.tip);
+        action->setToolTip(tip);
+        connect(action, &QAction::triggered, this, [this, command = made.command] { run(command); });
+        if (*made.icon == '\0') continue;
+        action->setIcon(theme().icon(QLatin1String(made.icon)));
+        connect(&theme(), &Theme::changed, action,
+                [this, action, made] { action->setIcon(theme().icon(QLatin1String(made.icon))); });
         auto* button = new QToolButton;
         button->setDefaultAction(action);
         button->setFocusPolicy(Qt::TabFocus);
         row->addWidget(button);
-    };
-    step(tr("First step"), "first", "Ctrl+Home", [](const Recording&, StepIndex) { return StepIndex(0); });
-    step(tr("Back over the last instruction"), "arrow-left", "Shift+F10",
-         [](const Recording& r, StepIndex at) { return dynamo::stepOver(r, at, Direction::Back); });
-    step(tr("Back one instruction, into calls"), "previous", "Shift+F11",
-         [](const Recording& r, StepIndex at) { return dynamo::stepIn(r, at, Direction::Back); });
-    step(tr("Step over"), "arrow-right", "F10",
-         [](const Recording& r, StepIndex at) { return dynamo::stepOver(r, at, Direction::Forward); });
-    step(tr("Step in"), "down", "F11",
-         [](const Recording& r, StepIndex at) { return dynamo::stepIn(r, at, Direction::Forward); });
-    step(tr("Step out"), "up", "Ctrl+F11",
-         [](const Recording& r, StepIndex at) { return dynamo::stepOut(r, at, Direction::Forward); });
-    step(tr("Run to the next graph break"), "scissors", "F5", [](const Recording& r, StepIndex at) {
-        return dynamo::runTo(r, at, dynamo::Happening::GraphBreak, Direction::Forward);
-    });
-    step(tr("Last step"), "last", "Ctrl+End",
-         [](const Recording& r, StepIndex) { return StepIndex(r.steps().size() - 1); });
+    }
+    auto* toggle = new QAction(tr("Breakpoint at this line"), this);
+    toggle->setShortcut(QKeySequence(QStringLiteral("F9")));
+    toggle->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    addAction(toggle);
+    connect(toggle, &QAction::triggered, this, &DynamoPage::toggleBreakpoint);
 
     auto* run = new QToolButton;
     run->setText(tr("Run to"));
     run->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(run);
-    for (const bool back : {false, true}) {
-        for (const Target& target : targets) {
-            const QString title =
-                back ? tr("previous %1").arg(tr(target.title)) : tr("next %1").arg(tr(target.title));
-            connect(menu->addAction(title), &QAction::triggered, this, [this, what = target.what, back] {
-                if (d->recording && !d->searching && d->step != noStep)
-                    goToStep(dynamo::runTo(*d->recording, d->step, what,
-                                           back ? Direction::Back : Direction::Forward));
-            });
-        }
-        if (!back) menu->addSeparator();
-    }
-    run->setMenu(menu);
+    run->setFocusPolicy(Qt::TabFocus);
+    run->setToolTip(
+        tr("To the next or previous step at which something happened. Menus of lines, instructions, nodes "
+           "and guards run to those."));
+    run->setMenu(runMenu());
     row->addWidget(run);
 
     d->condition = new QLineEdit;
     d->condition->setPlaceholderText(tr("Run until: nodes > 10"));
+    d->condition->setAccessibleName(tr("Run until"));
     d->condition->setToolTip(tr(
         "Enter goes to the next step at which the condition comes to hold, Shift+Enter to the one before:\n"
         "nodes > 10\nlocal x is tensor and x.dtype == f32\nguard on L['x']"));
-    d->condition->setMinimumWidth(theme().scaled(220));
-    d->condition->setMaximumWidth(theme().scaled(320));
-    connect(d->condition, &QLineEdit::returnPressed, this,
-            [this] { runUntilCondition(QGuiApplication::keyboardModifiers() & Qt::ShiftModifier); });
-    row->addWidget(d->condition);
-    row->addWidget(d->answer = plainLabel({}, "hint"));
+    d->condition->setMinimumWidth(theme().scaled(140));
+    d->condition->setMaximumWidth(theme().scaled(260));
+    row->addWidget(d->condition, 1);
     row->addStretch(1);
+    d->searchField = new QLineEdit;
+    d->searchField->setPlaceholderText(tr("Search this recording"));
+    d->searchField->setAccessibleName(tr("Search this recording"));
+    d->searchField->setClearButtonEnabled(true);
+    d->searchField->setToolTip(tr("Instructions, source, functions, nodes, guards and graph breaks (Ctrl+F)\n"
+                                  "Enter goes to the next place, Shift+Enter to the one before."));
+    d->searchField->setMinimumWidth(theme().scaled(140));
+    d->searchField->setMaximumWidth(theme().scaled(260));
+    row->addWidget(d->searchField, 1);
+}
+
+QMenu* DynamoPage::runMenu() {
+    auto* menu = new QMenu(this);
+    for (const Direction direction : {Direction::Forward, Direction::Back}) {
+        const bool back = direction == Direction::Back;
+        for (const Target& target : targets) {
+            const QString title =
+                back ? tr("Previous %1").arg(tr(target.title)) : tr("Next %1").arg(tr(target.title));
+            connect(menu->addAction(title), &QAction::triggered, this,
+                    [this, what = target.what, direction] { runTo(what, direction); });
+        }
+        connect(menu->addAction(back ? tr("Previous line") : tr("Next line")), &QAction::triggered, this,
+                [this, back] { run(back ? StepCommand::BackLine : StepCommand::Line); });
+        if (!back) menu->addSeparator();
+    }
+    return menu;
 }
 
 } // namespace dynascope::views

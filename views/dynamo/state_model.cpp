@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/state_model.h"
 
+#include "views/models/labels.h"
 #include "views/theme/theme.h"
 
 namespace dynascope::views {
@@ -15,6 +16,8 @@ QString sign(diff::Change change) {
         return QStringLiteral("+ ");
     case diff::Change::Changed:
         return QStringLiteral("~ ");
+    case diff::Change::Removed:
+        return QStringLiteral("\u2212 ");
     default:
         return {};
     }
@@ -74,9 +77,12 @@ QVariant StateModel::rowData(const StateRow& row, int column, int role) const {
         if (column == Name) return sign(row.change) + row.name;
         return column == Kind ? row.kind : column == Text ? row.text : row.note;
     case Qt::ToolTipRole:
-        return QStringList{row.name, row.kind, row.text, row.note}.join(u'\n').trimmed();
-    case Qt::FontRole:
-        return m_theme.font(FontRole::CodeSmall);
+        return plainToolTip(QStringList{row.name, row.kind, row.text, row.note}.join(u'\n').trimmed());
+    case Qt::FontRole: {
+        QFont font = m_theme.font(FontRole::CodeSmall);
+        font.setStrikeOut(row.change == diff::Change::Removed && column != Name);
+        return font;
+    }
     case Qt::ForegroundRole:
         return column == Name || column == Text ? colours.text : colours.text2;
     case Qt::BackgroundRole:

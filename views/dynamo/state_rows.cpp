@@ -28,11 +28,31 @@ QString stepText(StepIndex step) {
     return step == dynamo::noStep ? QString() : tr("step %1").arg(step);
 }
 
+/// ", cap.py:33": the user's line at a step.
+QString placeAt(const Recording& recording, StepIndex step) {
+    const dynamo::Instruction* instruction =
+        step < recording.steps().size() ? recording.instructionAt(step) : nullptr;
+    if (!instruction || instruction->line == 0) return {};
+    const dynamo::Code& code = recording.codeOf(recording.frames()[recording.steps()[step].frame]);
+    return QStringLiteral(", %1:%2").arg(toQString(baseName(code.file))).arg(instruction->line);
+}
+
 /// A value's line in two parts: the tracker's class, and the rest.
 StateRow rowOf(const Recording& recording, const State& state, ValueId id, const QString& name) {
     const QString whole = toQString(dynamo::valueText(recording, state, id));
     const qsizetype space = whole.indexOf(u' ');
     return {name, space < 0 ? whole : whole.left(space), space < 0 ? QString() : whole.mid(space + 1), {}};
+}
+
+/// A cell as what it holds: where a nested function captures an argument, the name still means the argument.
+StateRow cellRow(const Recording& recording, const State& state, ValueId id, const QString& name) {
+    const dynamo::ValueInfo cell = dynamo::unwrapped(recording, state, id);
+    const ValueId contents = dynamo::cellContents(recording, state, cell.id);
+    StateRow out =
+        contents != 0 ? rowOf(recording, state, contents, name) : StateRow{name, tr("unbound"), {}, {}};
+    const QString from = toQString(cell.text("contents_from"));
+    out.note = from.isEmpty() ? tr("cell") : tr("cell, %1").arg(from);
+    return out;
 }
 
 void mark(StateRow& row, const std::map<QString, StateRow>& before) {
@@ -59,7 +79,10 @@ FrameRows frameRows(const Recording& recording, const State& state, const FrameS
         if (local.value == 0) continue;
         const QString name = toQString(recording.text(local.name));
         const bool isCell = dynamo::unwrapped(recording, state, local.value).kind == "CellVariable";
-        (isCell ? out.cells : out.locals).push_back(rowOf(recording, state, local.value, name));
+        std::vector<StateRow>& rows = isCell ? out.cells : out.locals;
+        rows.push_back(isCell ? cellRow(recording, state, local.value, name)
+                              : rowOf(recording, state, local.value, name));
+        rows.back().condition = QStringLiteral("local ") + name;
     }
     return out;
 }
@@ -81,7 +104,25 @@ void markStack(std::vector<StateRow>& rows, const std::vector<StateRow>& before)
             row.change = diff::Change::Added;
         else if (earlier->second.text != row.text || earlier->second.kind != row.kind)
             row.change = diff::Change::Changed;
+        if (earlier != places.end() && row.change == diff::Change::Same) places.erase(earlier);
     }
+    // What is left was popped, or makes room for another value in its place.
+    for (auto row = places.rbegin(); row != places.rend(); ++row) {
+        StateRow popped = row->second;
+        popped.name = tr("popped");
+        popped.change = diff::Change::Removed;
+        rows.push_back(std::move(popped));
+    }
+}
+
+/// Locals that were deleted since.
+void addDeleted(std::vector<StateRow>& rows, const std::vector<StateRow>& before) {
+    const auto now = byName(rows);
+    for (const StateRow& row : before)
+        if (now.find(row.name) == now.end()) {
+            rows.push_back(row);
+            rows.back().change = diff::Change::Removed;
+        }
 }
 
 /// The step before this one that the same attempt took in the same frame; nothing where this is the frame's
@@ -103,8 +144,9 @@ std::vector<StateRow> guardRows(const Recording& recording, const State& state,
         const QString source = toQString(recording.text(guard.name));
         StateRow row{source.isEmpty() ? toQString(recording.text(guard.source)) : source,
                      toQString(recording.text(guard.create)), toQString(recording.text(guard.who)),
-                     stepText(guard.step)};
+                     stepText(guard.step) + placeAt(recording, guard.step)};
         row.from = guard.step;
+        if (!source.isEmpty() && !source.contains(u' ')) row.condition = QStringLiteral("guard on ") + source;
         if (before && guard.step != dynamo::noStep && guard.step >= *before) row.change = diff::Change::Added;
         out.push_back(std::move(row));
     }
@@ -129,27 +171,27 @@ std::vector<StateRow> storeRows(const Recording& recording, const State& state,
     return out;
 }
 
-std::vector<StateRow> callRows(const Recording& recording, const State& state) {
-    std::vector<StateRow> out;
-    for (const FrameState* frame : dynamo::callStack(state)) {
-        const dynamo::Code* code = recording.code(frame->code);
-        StateRow row;
-        row.name = code ? toQString(code->name) : tr("unknown code");
-        if (code)
-            row.kind =
-                toQString(baseName(code->file)) + u':' + QString::number(dynamo::lineOf(recording, *frame));
-        row.from = frame->step;
-        row.note = out.empty() ? QString() : stepText(frame->step);
-        out.push_back(std::move(row));
-    }
-    return out;
-}
-
 std::vector<StateRow> symbolRows(const Recording& recording, const State& state) {
     std::vector<StateRow> out;
     for (const dynamo::SymbolState& symbol : state.symbols)
         out.push_back({toQString(recording.text(symbol.name)), toQString(recording.text(symbol.hint)),
                        toQString(recording.text(symbol.range)), toQString(recording.text(symbol.sources))});
+    return out;
+}
+
+std::vector<StateRow> factRows(const Recording& recording, const State& state,
+                               std::optional<StepIndex> before) {
+    std::vector<StateRow> out;
+    for (std::size_t i = 0; i < state.facts.size(); ++i) {
+        const dynamo::Fact& fact = state.facts[i];
+        StateRow row{toQString(recording.text(fact.kind)),
+                     {},
+                     toQString(recording.text(fact.text)),
+                     stepText(fact.step)};
+        row.from = fact.step;
+        if (before && fact.step != dynamo::noStep && fact.step >= *before) row.change = diff::Change::Added;
+        out.push_back(std::move(row));
+    }
     return out;
 }
 
@@ -172,36 +214,56 @@ QString eventText(const dynamo::EventInfo& event) {
 
 } // namespace
 
-std::vector<StateSection> stateSections(const Recording& recording, StepIndex step) {
+std::vector<StateSection> stateSections(const Recording& recording, StepIndex step, std::size_t level) {
     const dynamo::FrameInfo& info = recording.frames()[recording.steps()[step].frame];
     const std::optional<StepIndex> before = previousInFrame(recording, step);
     FrameRows earlier;
-    if (before) {
+    if (before && level == 0) {
         const State* state = recording.stateAt(*before);
         if (const FrameState* frame = state ? state->frameState(info.id) : nullptr)
             earlier = frameRows(recording, *state, *frame);
     }
     const State* state = recording.stateAt(step);
-    const FrameState* frame = state ? state->frameState(info.id) : nullptr;
-    if (!frame) return {};
-    FrameRows now = frameRows(recording, *state, *frame);
-    if (before) {
+    if (!state) return {};
+    const std::vector<const FrameState*> frames = dynamo::callStack(*state);
+    if (level >= frames.size()) return {};
+    FrameRows now = frameRows(recording, *state, *frames[level]);
+    if (before && level == 0) {
         markStack(now.stack, earlier.stack);
         const auto locals = byName(earlier.locals), cells = byName(earlier.cells);
         for (StateRow& row : now.locals)
             mark(row, locals);
         for (StateRow& row : now.cells)
             mark(row, cells);
+        addDeleted(now.locals, earlier.locals);
+        addDeleted(now.cells, earlier.cells);
     }
     for (StateRow& row : now.stack)
         row.note.clear();
-    return {{tr("Call stack"), tr("empty"), callRows(recording, *state)},
-            {tr("Value stack"), tr("empty"), std::move(now.stack)},
+    return {{tr("Value stack"), tr("empty"), std::move(now.stack)},
             {tr("Locals"), tr("none set"), std::move(now.locals)},
             {tr("Cells and free variables"), tr("none"), std::move(now.cells)},
             {tr("Guards so far"), tr("none"), guardRows(recording, *state, before)},
-            {tr("Side effects"), tr("none"), storeRows(recording, *state, before)},
-            {tr("Symbols"), tr("none: every size is a constant so far"), symbolRows(recording, *state)}};
+            {tr("Side effects"), tr("none"), storeRows(recording, *state, before)}};
+}
+
+std::vector<StateSection> symbolSections(const Recording& recording, StepIndex step) {
+    const std::optional<StepIndex> before = previousInFrame(recording, step);
+    const State* state = recording.stateAt(step);
+    if (!state) return {};
+    return {{tr("Symbols"), tr("none: every size is a constant so far"), symbolRows(recording, *state)},
+            {tr("Facts"), tr("none"), factRows(recording, *state, before)}};
+}
+
+std::vector<StateSection> changedSections(const std::vector<StateSection>& sections) {
+    std::vector<StateSection> out;
+    for (const StateSection& section : sections) {
+        StateSection changed{section.title, section.none, {}};
+        for (const StateRow& row : section.rows)
+            if (row.change != diff::Change::Same) changed.rows.push_back(row);
+        if (!changed.rows.empty()) out.push_back(std::move(changed));
+    }
+    return out;
 }
 
 QString happeningsText(const Recording& recording, StepIndex step) {
@@ -211,8 +273,8 @@ QString happeningsText(const Recording& recording, StepIndex step) {
     if (info.has(dynamo::Happening::Guard)) out << tr("adds guards");
     if (info.has(dynamo::Happening::SideEffect)) out << tr("side effect");
     if (info.has(dynamo::Happening::Symbol)) out << tr("makes a symbol");
-    for (const dynamo::EventInfo& event : recording.events())
-        if (event.step == step) out << eventText(event);
+    for (const std::uint32_t event : recording.eventsAt(step))
+        out << eventText(recording.events()[event]);
     return out.join(QStringLiteral(", "));
 }
 

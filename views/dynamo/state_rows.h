@@ -19,6 +19,7 @@ struct StateRow {
     QString note; ///< "step 12": where a guard or a store came from
     diff::Change change = diff::Change::Same;
     dynamo::StepIndex from = dynamo::noStep; ///< the step that the row came from, where that is known
+    QString condition = {}; ///< of a breakpoint that halts where such a row appears; may be empty
 };
 
 struct StateSection {
@@ -27,10 +28,16 @@ struct StateSection {
     std::vector<StateRow> rows;
 };
 
-/// The state before a step's instruction, in the frame that the instruction belongs to. Compared with the
-/// state at the step before it in the same attempt, if there is one.
+/// The state before a step's instruction, in the frame that the instruction belongs to, or in one that called
+/// it: `level` frames out. The innermost frame is compared with the state at the step before it in the same
+/// attempt, if there is one; what was popped since stands struck out.
 [[nodiscard]] std::vector<StateSection> stateSections(const dynamo::Recording& recording,
-                                                      dynamo::StepIndex step);
+                                                      dynamo::StepIndex step, std::size_t level = 0);
+/// Symbols of the shape environment, and what is known of them.
+[[nodiscard]] std::vector<StateSection> symbolSections(const dynamo::Recording& recording,
+                                                       dynamo::StepIndex step);
+/// Of other sections the rows that changed.
+[[nodiscard]] std::vector<StateSection> changedSections(const std::vector<StateSection>& sections);
 
 /// "node max_1, guard L['x'], graph break: Data-dependent branching": what happened in the course of a step.
 /// Empty where nothing did.

@@ -206,7 +206,7 @@ bool StepsStrip::event(QEvent* event) {
         text += QStringLiteral(": %1 %2").arg(toQString(instruction->op), toQString(instruction->text));
     if (const QString what = happeningsText(*m_recording, step); !what.isEmpty()) text += u'\n' + what;
     text += u'\n' + tr("Rows of marks: nodes, guards, side effects, graph breaks");
-    QToolTip::showText(help->globalPos(), text.toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")), this);
+    QToolTip::showText(help->globalPos(), plainToolTip(text), this);
     return true;
 }
 

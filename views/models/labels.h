@@ -14,6 +14,12 @@ namespace dynascope::views {
     return QString::fromUtf8(text.data(), qsizetype(text.size()));
 }
 
+/// A tool tip that shows the text as it stands, lines included: tool tips take what looks like HTML for HTML.
+[[nodiscard]] inline QString plainToolTip(const QString& text) {
+    return text.isEmpty() ? QString()
+                          : QLatin1String("<p style='white-space:pre-wrap'>") + text.toHtmlEscaped();
+}
+
 /// "13.87 s"; "0.004 s" below ten milliseconds.
 [[nodiscard]] QString secondsText(double seconds);
 /// "850 µs", "12.3 ms", "1.25 s".

@@ -163,6 +163,8 @@ Place Workspace::completed(Place place) const {
     }
     if (stages == 0) place.node = {};
 
+    place.recording = inRange(place.recording, capture.session->recordings.size());
+    if (place.recording < 0) place.step = -1;
     place.breakGroup = inRange(place.breakGroup, capture.breaks.groups.size());
     if (place.page == Page::Breaks && place.breakGroup < 0 && !capture.breaks.groups.empty())
         place.breakGroup = 0;

@@ -55,6 +55,8 @@ struct Place {
     int rank = -1;       ///< of a comparison of ranks: index of the rank that is B
     int pair = -1;       ///< into Comparison::compiles
     int pairStage = -1;  ///< into CompileComparison::stages
+    int recording = -1;  ///< into Session::recordings
+    int step = -1;       ///< of that recording
 
     friend bool operator==(const Place&, const Place&) = default;
 };

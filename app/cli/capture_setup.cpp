@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/capture_setup.h"
+
+#include "app/cli/command.h"
+
+#include <filesystem>
+
+namespace dynascope::cli {
+
+namespace fs = std::filesystem;
+
+Result<std::string> recorderFolder() {
+    std::error_code failure;
+    const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+    const fs::path folder = program.parent_path().parent_path() / "share" / "dynascope" / "capture";
+    if (!fs::exists(folder / "startup" / "sitecustomize.py", failure))
+        return tl::unexpected(Error{"the recorder is missing", folder.string(), 0, 0});
+    return fs::canonical(folder, failure).string();
+}
+
+std::vector<std::pair<std::string, std::string>> captureVariables(const std::string& folder,
+                                                                  const std::string& recorder,
+                                                                  std::string_view pythonPath,
+                                                                  const std::string& live) {
+    std::string path = recorder + "/startup:" + recorder;
+    if (!pythonPath.empty()) path.append(":").append(pythonPath);
+    std::vector<std::pair<std::string, std::string>> out{
+        {"PYTHONPATH", std::move(path)}, {"DYNASCOPE_CAPTURE", folder}, {"TORCH_TRACE", folder}};
+    if (!live.empty()) out.emplace_back("DYNASCOPE_LIVE", live);
+    return out;
+}
+
+CaptureFiles captureFiles(const std::string& folder) {
+    CaptureFiles out;
+    std::error_code failure;
+    for (auto entry = fs::directory_iterator(folder, failure); !failure && entry != fs::directory_iterator();
+         entry.increment(failure)) {
+        std::error_code gone;
+        const std::uint64_t size = entry->file_size(gone);
+        if (gone || entry->path().extension() == ".tail") continue;
+        out.bytes += size;
+        if (entry->path().extension() == ".dsteps") ++out.recordings;
+    }
+    return out;
+}
+
+std::string captureSummary(const std::string& folder) {
+    const CaptureFiles found = captureFiles(folder);
+    return folder + ": " + count(found.recordings, "recording") + ", " +
+           std::to_string((found.bytes + 1023) / 1024) + " KiB";
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a program needs to be recorded: variables in its environment. The command capture and the window's
+// File > Record share it.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dynascope::cli {
+
+/// share/dynascope/capture beside the programs. An Error where the recorder is not installed.
+[[nodiscard]] Result<std::string> recorderFolder();
+
+/// Variables by name that make a Python below record into `folder`, an absolute path. `pythonPath` is what
+/// the program would have as PYTHONPATH. `live` is the socket of live mode, empty for none.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> captureVariables(const std::string& folder,
+                                                                                const std::string& recorder,
+                                                                                std::string_view pythonPath,
+                                                                                const std::string& live = {});
+
+/// What a folder of a capture holds so far; tails do not count.
+struct CaptureFiles {
+    std::size_t recordings = 0;
+    std::uint64_t bytes = 0;
+};
+[[nodiscard]] CaptureFiles captureFiles(const std::string& folder);
+/// "FOLDER: 2 recordings, 41 KiB".
+[[nodiscard]] std::string captureSummary(const std::string& folder);
+
+} // namespace dynascope::cli

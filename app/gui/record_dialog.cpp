@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/record_dialog.h"
+
+#include "app/cli/capture_setup.h"
+#include "views/dynamo/live_session.h"
+#include "views/models/labels.h"
+#include "views/text/page_parts.h"
+#include "views/theme/theme.h"
+
+#include <QCheckBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+
+constexpr int mostLines = 10'000; ///< of output that is kept
+
+QPlainTextEdit* textField(const QString& name, int lines) {
+    auto* out = new QPlainTextEdit;
+    out->setAccessibleName(name);
+    out->setLineWrapMode(QPlainTextEdit::NoWrap);
+    out->setTabChangesFocus(true);
+    out->setProperty("lines", lines);
+    return out;
+}
+
+} // namespace
+
+RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
+    : QDialog(parent)
+    , m_theme(theme)
+    , m_run(new RecordRun(this))
+    , m_form(new QWidget)
+    , m_command(new QLineEdit)
+    , m_working(new QLineEdit)
+    , m_output(new QLineEdit)
+    , m_variables(textField(tr("Further variables"), 2))
+    , m_environment(textField(tr("Environment"), 4))
+    , m_printed(textField(tr("Output of the program"), 0))
+    , m_pauses(new QCheckBox(tr("Pause at breakpoints")))
+    , m_atStart(new QCheckBox(tr("Wait before anything is traced")))
+    , m_opens(new QCheckBox(tr("Open the result")))
+    , m_state(plainLabel({}, "label"))
+    , m_liveNote(plainLabel({}, "hint")) {
+    setWindowTitle(tr("Record"));
+    setSizeGripEnabled(true);
+    m_command->setPlaceholderText(tr("python train.py --epochs 1"));
+    m_command->setAccessibleName(tr("Program and arguments"));
+    m_command->setToolTip(
+        tr("As on a command line: quotes keep words together; torchrun gives a recording a rank. "
+           "Nothing in the program is changed."));
+    m_working->setAccessibleName(tr("Working directory"));
+    m_output->setAccessibleName(tr("Output folder"));
+    m_variables->setPlaceholderText(tr("CUDA_VISIBLE_DEVICES=0"));
+    m_variables->setToolTip(tr("Further variables of the program's environment, NAME=value, one a line"));
+    m_environment->setReadOnly(true);
+    m_environment->setToolTip(tr("What the program's environment has beside the window's own"));
+    m_printed->setReadOnly(true);
+    m_printed->setMaximumBlockCount(mostLines);
+    m_pauses->setToolTip(
+        tr("Live mode: Dynamo waits at the breakpoints of the page Dynamo while it traces, and goes on, "
+           "steps or breaks the graph when told to"));
+    m_opens->setChecked(true);
+
+    auto* form = new QFormLayout(m_form);
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->addRow(tr("Program"), m_command);
+    form->addRow(tr("Working directory"), withBrowse(m_working, tr("Working directory")));
+    form->addRow(tr("Output folder"), withBrowse(m_output, tr("Output folder")));
+    form->addRow(tr("Variables"), m_variables);
+    form->addRow(tr("Environment"), m_environment);
+    auto* live = new QHBoxLayout;
+    live->addWidget(m_pauses);
+    live->addWidget(m_atStart);
+    live->addWidget(m_liveNote, 1);
+    form->addRow(tr("Live"), live);
+    form->addRow(QString(), m_opens);
+
+    m_start = new QPushButton(tr("Record"));
+    m_start->setDefault(true);
+    m_cancel = new QPushButton(tr("Stop"));
+    m_cancel->setToolTip(tr("Ends the program; what it has recorded stays whole up to its last step"));
+    m_close = new QPushButton(tr("Close"));
+    m_close->setToolTip(tr("The program runs on"));
+    m_close->setAutoDefault(false);
+    m_cancel->setAutoDefault(false);
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_state, 1);
+    m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    for (QPushButton* button : {m_start, m_cancel, m_close})
+        buttons->addWidget(button);
+    auto* column = new QVBoxLayout(this);
+    column->setSpacing(12);
+    column->addWidget(m_form);
+    column->addWidget(m_printed, 1);
+    column->addLayout(buttons);
+
+    connect(m_start, &QPushButton::clicked, this, &RecordDialog::start);
+    connect(m_cancel, &QPushButton::clicked, m_run, &RecordRun::cancel);
+    connect(m_close, &QPushButton::clicked, this, &QDialog::hide);
+    for (QLineEdit* field : {m_command, m_working, m_output})
+        connect(field, &QLineEdit::textChanged, this, &RecordDialog::update);
+    connect(m_variables, &QPlainTextEdit::textChanged, this, &RecordDialog::update);
+    connect(m_pauses, &QCheckBox::toggled, this, &RecordDialog::update);
+    connect(m_run, &RecordRun::output, this, [this](const QString& text) {
+        if (text.isEmpty()) return;
+        m_printed->moveCursor(QTextCursor::End);
+        m_printed->insertPlainText(text);
+        m_printed->moveCursor(QTextCursor::End);
+    });
+    connect(m_run, &RecordRun::progressed, this, [this] { m_state->setText(m_run->progress()); });
+    connect(m_run, &RecordRun::finished, this, &RecordDialog::finish);
+    connect(&m_theme, &Theme::changed, this, &RecordDialog::restyle);
+    setValues({});
+    restyle();
+    resize(m_theme.scaled(680), m_theme.scaled(620));
+}
+
+RecordDialog::~RecordDialog() = default;
+
+QWidget* RecordDialog::withBrowse(QLineEdit* field, const QString& title) {
+    auto* out = new QWidget;
+    auto* row = new QHBoxLayout(out);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(field, 1);
+    auto* browse = new QPushButton(tr("Browse..."));
+    browse->setAutoDefault(false);
+    browse->setAccessibleName(tr("Browse: %1").arg(title));
+    row->addWidget(browse);
+    connect(browse, &QPushButton::clicked, this, [this, field, title] {
+        const QString chosen = QFileDialog::getExistingDirectory(this, title, field->text());
+        if (!chosen.isEmpty()) field->setText(chosen);
+    });
+    return out;
+}
+
+void RecordDialog::restyle() {
+    for (QPlainTextEdit* field : {m_variables, m_environment, m_printed}) {
+        field->setFont(m_theme.font(FontRole::CodeSmall));
+        if (const int lines = field->property("lines").toInt(); lines > 0)
+            field->setFixedHeight(field->fontMetrics().lineSpacing() * lines + m_theme.scaled(14));
+    }
+    m_command->setFont(m_theme.font(FontRole::CodeSmall));
+}
+
+QVariantMap RecordDialog::values() const {
+    return {{QStringLiteral("command"), m_command->text()},
+            {QStringLiteral("working"), m_working->text()},
+            {QStringLiteral("output"), m_output->text()},
+            {QStringLiteral("variables"), m_variables->toPlainText()},
+            {QStringLiteral("pauses"), m_pauses->isChecked()},
+            {QStringLiteral("atStart"), m_atStart->isChecked()},
+            {QStringLiteral("opens"), m_opens->isChecked()}};
+}
+
+void RecordDialog::setValues(const QVariantMap& values) {
+    const auto text = [&](const char* key, const QString& otherwise) {
+        return values.value(QLatin1String(key), otherwise).toString();
+    };
+    m_command->setText(text("command", {}));
+    m_working->setText(text("working", QDir::currentPath()));
+    m_output->setText(text("output", QDir::current().filePath(QStringLiteral("dynascope-capture"))));
+    m_variables->setPlainText(text("variables", {}));
+    m_pauses->setChecked(values.value(QStringLiteral("pauses"), false).toBool());
+    m_atStart->setChecked(values.value(QStringLiteral("atStart"), false).toBool());
+    m_opens->setChecked(values.value(QStringLiteral("opens"), true).toBool());
+    update();
+}
+
+void RecordDialog::setBreakpointCount(int count) {
+    m_liveNote->setText(count == 0 ? tr("no breakpoint is set on the page Dynamo")
+                                   : countText(qulonglong(count), tr("breakpoint"), tr("breakpoints")));
+}
+
+RecordRequest RecordDialog::request() const {
+    RecordRequest out;
+    out.arguments = QProcess::splitCommand(m_command->text());
+    if (!out.arguments.isEmpty()) out.program = out.arguments.takeFirst();
+    out.workingFolder = m_working->text().trimmed();
+    const QString folder = m_output->text().trimmed();
+    // As the program itself would take it: from its working directory on.
+    out.outputFolder = folder.isEmpty() ? QString() : QDir(out.workingFolder).absoluteFilePath(folder);
+    out.variables = m_variables->toPlainText().split(u'\n', Qt::SkipEmptyParts);
+    if (m_pauses->isChecked()) out.live = m_live ? m_live->path() : tr("(a socket of its own)");
+    return out;
+}
+
+QString RecordDialog::state() const {
+    return m_state->text();
+}
+
+void RecordDialog::update() {
+    const RecordRequest asked = request();
+    m_environment->setPlainText(RecordRun::environment(asked).join(u'\n'));
+    const bool running = m_run->isRunning();
+    m_form->setEnabled(!running);
+    m_start->setEnabled(!running && !asked.program.isEmpty() && !asked.outputFolder.isEmpty());
+    m_cancel->setEnabled(running);
+    m_atStart->setEnabled(m_pauses->isChecked());
+    if (running) return;
+    if (const std::size_t there = cli::captureFiles(asked.outputFolder.toStdString()).recordings; there > 0)
+        m_state->setText(tr("The folder holds %1 already; new ones are added.")
+                             .arg(countText(there, tr("recording"), tr("recordings"))));
+    else
+        m_state->clear();
+}
+
+void RecordDialog::start() {
+    m_live.reset();
+    if (m_pauses->isChecked()) {
+        auto session = LiveSession::listen();
+        if (!session) {
+            m_state->setText(toQString(session.error().toString()));
+            return;
+        }
+        m_live = std::move(*session);
+        m_live->setStopsAtStart(m_atStart->isChecked());
+    }
+    m_printed->clear();
+    const auto begun = m_run->start(request());
+    update();
+    if (!begun) {
+        m_live.reset();
+        m_state->setText(toQString(begun.error().toString()));
+        return;
+    }
+    emit started();
+}
+
+void RecordDialog::finish(const QString& problem) {
+    const QString folder = m_run->request().outputFolder;
+    const QString found = m_run->progress();
+    update();
+    m_state->setText(problem.isEmpty() ? tr("Done. %1").arg(found)
+                                       : tr("The program %1. %2").arg(problem, found));
+    if (m_opens->isChecked() && cli::captureFiles(folder.toStdString()).bytes > 0)
+        emit ended(folder, problem);
+    else
+        emit ended({}, problem);
+}
+
+} // namespace dynascope::app

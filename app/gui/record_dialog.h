@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// File > Record: what to run under the recorder, what it prints, and how far it is.
+#pragma once
+
+#include "app/gui/record_run.h"
+
+#include <QDialog>
+#include <QVariantMap>
+#include <memory>
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QPushButton;
+
+namespace dynascope::views {
+class LiveSession;
+class Theme;
+} // namespace dynascope::views
+
+namespace dynascope::app {
+
+/// Does not block the window: a program in live mode is looked at while it runs. GUI thread only.
+class RecordDialog : public QDialog {
+    Q_OBJECT
+public:
+    explicit RecordDialog(views::Theme& theme, QWidget* parent = nullptr);
+    ~RecordDialog() override;
+
+    /// What is filled in, for Settings.
+    [[nodiscard]] QVariantMap values() const;
+    void setValues(const QVariantMap& values);
+    /// Said beside the box that switches live mode on.
+    void setBreakpointCount(int count);
+
+    [[nodiscard]] RecordRequest request() const;
+    [[nodiscard]] RecordRun& run() const { return *m_run; }
+    /// Of the program that runs or ran last; null where it was not asked to pause.
+    [[nodiscard]] views::LiveSession* live() const { return m_live.get(); }
+
+    [[nodiscard]] QLineEdit* command() const { return m_command; }
+    [[nodiscard]] QLineEdit* workingFolder() const { return m_working; }
+    [[nodiscard]] QLineEdit* outputFolder() const { return m_output; }
+    [[nodiscard]] QPlainTextEdit* variables() const { return m_variables; }
+    [[nodiscard]] QPlainTextEdit* environment() const { return m_environment; }
+    [[nodiscard]] QPlainTextEdit* printed() const { return m_printed; }
+    [[nodiscard]] QCheckBox* pauses() const { return m_pauses; }
+    [[nodiscard]] QCheckBox* stopsAtStart() const { return m_atStart; }
+    [[nodiscard]] QPushButton* startButton() const { return m_start; }
+    [[nodiscard]] QPushButton* cancelButton() const { return m_cancel; }
+    [[nodiscard]] QString state() const;
+
+signals:
+    void started();
+    /// The folder of the recordings; `problem` as of RecordRun::finished.
+    void ended(const QString& folder, const QString& problem);
+
+private:
+    void start();
+    void finish(const QString& problem);
+    void update();
+    void restyle();
+    [[nodiscard]] QWidget* withBrowse(QLineEdit* field, const QString& title);
+
+    views::Theme& m_theme;
+    RecordRun* m_run;
+    std::unique_ptr<views::LiveSession> m_live;
+    QWidget* m_form;
+    QLineEdit *m_command, *m_working, *m_output;
+    QPlainTextEdit *m_variables, *m_environment, *m_printed;
+    QCheckBox *m_pauses, *m_atStart, *m_opens;
+    QLabel *m_state, *m_liveNote;
+    QPushButton *m_start, *m_cancel, *m_close;
+};
+
+} // namespace dynascope::app

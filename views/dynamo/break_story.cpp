@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/dynamo/break_story.h"
+
+#include "core/dynamo/describe.h"
+#include "core/dynamo/recorded_breaks.h"
+#include "core/session/break_reasons.h"
+#include "views/breaks/break_facts.h"
+#include "views/models/labels.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+
+namespace dynascope::views {
+
+namespace {
+
+using dynamo::EventInfo;
+using dynamo::Recording;
+using dynamo::StepIndex;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("BreakStory", text);
+}
+
+bool endsGraph(const EventInfo& event) {
+    return event.tag == dynamo::Tag::Break || event.tag == dynamo::Tag::GraphEnd ||
+           (event.tag == dynamo::Tag::Raised && !event.handled);
+}
+
+Token stepLink(StepIndex step) {
+    return link(tr("step %1").arg(step), QStringLiteral("step:%1").arg(step));
+}
+
+QString instructionText(const Recording& recording, StepIndex step) {
+    const dynamo::Instruction* instruction = recording.instructionAt(step);
+    if (!instruction) return tr("instruction not recorded");
+    const QString offset = instruction->offset >= 0 ? QString::number(instruction->offset) + u' ' : QString();
+    return (offset + toQString(instruction->op) + u' ' + toQString(instruction->text)).trimmed();
+}
+
+/// What lay on the stack of the frame that broke, top first, with the step that made each tensor.
+Section stackSection(const Recording& recording, StepIndex step) {
+    Section out;
+    out.title = tr("On the stack");
+    const dynamo::State* state = recording.stateAt(step);
+    const dynamo::FrameState* frame = state ? state->frameState(state->frame) : nullptr;
+    if (!frame) return out;
+    for (std::size_t i = frame->stack.size(); i-- > 0 && out.facts.size() < 8;) {
+        Tokens tokens{mono(toQString(dynamo::valueText(recording, *state, frame->stack[i])))};
+        const auto node = dynamo::unwrapped(recording, *state, frame->stack[i]).number("node");
+        if (node > 0 && node <= state->nodes.size() && state->nodes[node - 1].step != dynamo::noStep) {
+            tokens.push_back(quiet(tr("  from ")));
+            tokens.push_back(stepLink(state->nodes[node - 1].step));
+        }
+        out.facts.push_back(paragraph(std::move(tokens)));
+    }
+    if (out.facts.empty()) out.facts.push_back(paragraph({quiet(tr("empty"))}));
+    return out;
+}
+
+/// The event that says most: the break with its text, rather than the exception that carried it.
+const EventInfo* toldBy(const Recording& recording, StepIndex step) {
+    const EventInfo* out = nullptr;
+    for (const std::uint32_t index : recording.eventsAt(step)) {
+        const EventInfo& event = recording.events()[index];
+        if (!endsGraph(event)) continue;
+        if (!out || (event.tag == dynamo::Tag::Break && out->tag != dynamo::Tag::Break)) out = &event;
+    }
+    return out;
+}
+
+} // namespace
+
+StepIndex endOfGraph(const Recording& recording, StepIndex step) {
+    const std::uint32_t attempt = recording.frames()[recording.steps()[step].frame].attempt;
+    const StepIndex last = recording.attempts()[attempt].last;
+    constexpr std::array kinds{dynamo::Happening::GraphBreak, dynamo::Happening::Exception,
+                               dynamo::Happening::GraphEnd};
+    for (StepIndex at = step; at <= last; ++at) {
+        const dynamo::StepInfo& info = recording.steps()[at];
+        if (recording.frames()[info.frame].attempt != attempt) continue;
+        if (std::none_of(kinds.begin(), kinds.end(), [&](auto kind) { return info.has(kind); })) continue;
+        if (toldBy(recording, at)) return at;
+    }
+    return dynamo::noStep;
+}
+
+Facts breakStory(const Recording& recording, std::uint32_t attempt, StepIndex end) {
+    Facts out;
+    const EventInfo* event = end == dynamo::noStep ? nullptr : toldBy(recording, end);
+    const dynamo::AttemptInfo& info = recording.attempts()[attempt];
+    if (!event) {
+        out.title = info.ended ? tr("No break from here on") : tr("The recording ends before the graph does");
+        return out;
+    }
+    if (event->tag == dynamo::Tag::GraphEnd && !event->graphBreak) {
+        out.title = tr("The graph ends whole");
+        out.icon = QStringLiteral("tick");
+        out.subtitle = {stepLink(end), quiet(u' ' + instructionText(recording, end))};
+        out.sections.push_back(stackSection(recording, end));
+        return out;
+    }
+    const session::GraphBreak parsed = dynamo::breakOf(*event);
+    out.title = toQString(session::shortReason(parsed));
+    out.icon = QStringLiteral("scissors");
+    out.subtitle = {stepLink(end), quiet(u' ' + instructionText(recording, end))};
+    if (event->tag == dynamo::Tag::Raised && event->gbType.empty() && event->type != "Unsupported") {
+        // No break, but a frame that could not be compiled: Dynamo has no hints for these.
+        out.icon = QStringLiteral("error");
+        out.title = toQString(event->type);
+        out.sections.push_back({tr("Message"), {paragraph({text(toQString(event->text))})}, {}, {}});
+        out.sections.push_back(stackSection(recording, end));
+        return out;
+    }
+    out.sections.push_back(stackSection(recording, end));
+    out.sections.push_back(waysOutSection(session::waysOut(parsed)));
+    out.sections.push_back(causeSection(parsed));
+    return out;
+}
+
+} // namespace dynascope::views
