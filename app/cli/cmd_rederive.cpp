@@ -67,6 +67,7 @@ json document(const std::vector<RederivedStage>& stages) {
                         {"time_us", stage.microseconds},
                         {"captured", stage.captured},
                         {"derived", stage.got},
+                        {"missed_guard", stage.missedGuard},
                         {"decisions", decisionsJson(stage.decisions)}});
     return {{"stages", std::move(list)},
             {"isomorphic", std::count_if(stages.begin(), stages.end(),
@@ -85,6 +86,7 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
         if (stage.verdict == Rederived::Isomorphic) out += " (" + count(stage.nodes, "node") + ')';
         if (!stage.reason.empty()) out += ": " + stage.reason;
         out += '\n';
+        if (!stage.missedGuard.empty()) out += "  " + stage.missedGuard + '\n';
         if (saved) out += decisionsText(stage.decisions);
         for (const auto& [title, lines] :
              {std::pair("  captured\n", &stage.captured), std::pair("  derived\n", &stage.got)}) {

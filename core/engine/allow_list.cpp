@@ -217,7 +217,7 @@ Verdict judgeUnknown(std::string_view target) {
         if (target.starts_with(family.prefix)) return {family.obstacle, std::string(family.reason)};
     }
     if (target.starts_with("torch.ops."))
-        return {Obstacle::Unknown, "is outside the namespaces that the engine runs"};
+        return {Obstacle::Unknown, "is an operator of a library, of which the capture holds the name alone"};
     return {Obstacle::Unknown, "is unknown to the engine"};
 }
 

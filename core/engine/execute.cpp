@@ -10,6 +10,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/view.h>
 #include <optional>
+#include <set>
 
 namespace dynascope::engine {
 
@@ -84,14 +85,16 @@ ExecuteRequest executeRequest(const json& params) {
 Failure unsupportedFailure(const Program& program) {
     json list = json::array();
     std::string message = "the engine cannot run";
+    std::set<std::string_view> named; // layers call the same again and again
     for (const Unsupported& row : program.unsupported) {
-        if (list.size() < 5) message += (list.empty() ? " " : "; ") + row.target + " (" + row.reason + ")";
+        if (named.insert(row.target).second && named.size() <= 5)
+            message += (list.empty() ? " " : "; ") + row.target + " (" + row.reason + ")";
         list.push_back({{"node", row.name},
                         {"target", row.target},
                         {"reason", row.reason},
                         {"obstacle", obstacleName(row.obstacle)}});
     }
-    if (list.size() > 5) message += "; and " + std::to_string(list.size() - 5) + " more";
+    if (named.size() > 5) message += "; and " + std::to_string(named.size() - 5) + " more";
     return {ErrorCode::Failed, std::move(message), {{"unsupported", std::move(list)}}};
 }
 

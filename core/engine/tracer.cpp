@@ -157,6 +157,10 @@ TapeGuard::TapeGuard(Tape& tape)
     currentTape = &tape;
 }
 
+Tape* TapeGuard::current() {
+    return currentTape;
+}
+
 TapeGuard::~TapeGuard() {
     currentTape = m_outer;
 }
@@ -191,6 +195,36 @@ std::size_t Tape::add(std::shared_ptr<ir::Node> node, std::string_view base, std
     m_reasons.push_back(m_reason ? m_reason() : std::uint8_t{0});
     m_sources.push_back(source);
     return m_nodes.size() - 1;
+}
+
+Argument Tape::keep(const std::string& name, ir::GraphPtr graph) {
+    auto node = makeNode();
+    node->op = ir::Op::GetAttr;
+    node->target = name;
+    m_subgraphs.emplace_back(name, std::move(graph));
+    return Argument::node(m_nodes[add(std::move(node), name)]->name);
+}
+
+bool Tape::hasSubgraph(const std::string& name) const {
+    return std::any_of(m_subgraphs.begin(), m_subgraphs.end(),
+                       [&](const auto& kept) { return kept.first == name; });
+}
+
+ir::GraphPtr Tape::finish(Argument result) {
+    ir::GraphBuilder builder;
+    for (auto& [name, graph] : m_subgraphs)
+        builder.addSubgraph(name, std::move(graph));
+    std::vector<std::shared_ptr<ir::Node>> nodes = takeNodes();
+    std::stable_partition(nodes.begin(), nodes.end(),
+                          [](const auto& node) { return node->op == ir::Op::Placeholder; });
+    for (std::shared_ptr<ir::Node>& node : nodes)
+        builder.add(std::move(node));
+    ir::Node output;
+    output.op = ir::Op::Output;
+    output.name = output.target = "output";
+    output.args = {std::move(result)};
+    builder.add(std::move(output));
+    return builder.build();
 }
 
 std::int64_t Tape::nodeOf(const Tensor& tensor) {

@@ -8,7 +8,7 @@
 
 #include "core/engine/aot/fake_strides.h"
 #include "core/engine/interpreter.h"
-#include "core/ir/node.h"
+#include "core/ir/graph.h"
 #include "core/passes/fx_names.h"
 
 #include <ATen/core/Tensor.h>
@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace dynascope::engine {
@@ -55,6 +56,16 @@ public:
     [[nodiscard]] std::int64_t sourceOf(std::int64_t position) const {
         return m_sources[static_cast<std::size_t>(position)];
     }
+    /// A node for the graph under that name, which the recording keeps.
+    [[nodiscard]] ir::Argument keep(const std::string& name, ir::GraphPtr graph);
+    [[nodiscard]] bool hasSubgraph(const std::string& name) const;
+    /// Result `index` of a node that is recorded by hand.
+    [[nodiscard]] at::Tensor item(const at::Tensor& value, std::size_t node, std::int64_t index) {
+        return wrapItem(value, node, index);
+    }
+
+    /// Ends the recording: the graph, placeholders first.
+    [[nodiscard]] ir::GraphPtr finish(ir::Argument result);
     /// Ends the recording.
     [[nodiscard]] std::vector<std::shared_ptr<ir::Node>> takeNodes() { return std::move(m_nodes); }
     [[nodiscard]] const std::vector<std::uint8_t>& reasons() const { return m_reasons; }
@@ -104,6 +115,7 @@ private:
     std::vector<std::shared_ptr<ir::Node>> m_nodes; ///< none is null
     std::vector<std::uint8_t> m_reasons;
     std::vector<std::int64_t> m_sources;
+    std::vector<std::pair<std::string, ir::GraphPtr>> m_subgraphs;
     Attributes m_attributes;
     std::unordered_map<const c10::TensorImpl*, std::string> m_attributeOf;
     std::unordered_map<const c10::FunctionSchema*, Call> m_calls;
@@ -143,6 +155,8 @@ private:
 class TapeGuard {
 public:
     explicit TapeGuard(Tape& tape);
+    /// Null where there is none.
+    [[nodiscard]] static Tape* current();
     TapeGuard(const TapeGuard&) = delete;
     TapeGuard& operator=(const TapeGuard&) = delete;
     ~TapeGuard();

@@ -14,6 +14,13 @@ namespace {
 using ir::NodeIndex;
 using Names = std::unordered_map<std::string, std::string>; ///< of `got` by those of `expected`
 
+/// An operator that is passed on, however it is spelled: "torch.ops.aten.add.Tensor" or "aten.add.Tensor".
+std::string_view operatorName(const ir::Argument& raw) {
+    constexpr std::string_view ops = "torch.ops.";
+    const std::string_view text = raw.text;
+    return text.starts_with(ops) ? text.substr(ops.size()) : text;
+}
+
 /// The first argument that differs, in words; empty where none does.
 class ArgumentMatch {
 public:
@@ -46,6 +53,8 @@ public:
 
 private:
     [[nodiscard]] bool same(const ir::Argument& expected, const ir::Argument& got) const {
+        if (expected.kind == ir::Argument::Kind::Raw && got.kind == expected.kind)
+            return operatorName(expected) == operatorName(got);
         return diff::detail::sameArgument(expected, got, [&](const std::string& a, const std::string& b) {
             const auto found = m_names.find(a);
             return found != m_names.end() && found->second == b;
@@ -89,9 +98,15 @@ std::vector<std::string> around(const ir::Graph& graph, std::size_t at) {
     return out;
 }
 
-} // namespace
+constexpr int maxDepth = 32; ///< of graphs in graphs
 
-OrderedMatch matchInOrder(const ir::Graph& expected, const ir::Graph& got) {
+/// The graph that a node takes out of the module; null where it takes a tensor or calls.
+ir::GraphPtr subgraphOf(const ir::Graph& graph, const ir::Node& node) {
+    const auto found = graph.subgraphs().find(node.target);
+    return node.op == ir::Op::GetAttr && found != graph.subgraphs().end() ? found->second : nullptr;
+}
+
+OrderedMatch match(const ir::Graph& expected, const ir::Graph& got, int depth) {
     OrderedMatch out;
     Names names;
     const auto differ = [&](std::string what) {
@@ -103,6 +118,15 @@ OrderedMatch matchInOrder(const ir::Graph& expected, const ir::Graph& got) {
     for (; out.matched < std::min(expected.size(), got.size()); ++out.matched) {
         const ir::Node& a = expected.node(static_cast<NodeIndex>(out.matched));
         const ir::Node& b = got.node(static_cast<NodeIndex>(out.matched));
+        const ir::GraphPtr inner = subgraphOf(expected, a), innerGot = subgraphOf(got, b);
+        if (inner && innerGot && a.target == b.target && depth < maxDepth) {
+            OrderedMatch within = match(*inner, *innerGot, depth + 1);
+            if (!within.same) {
+                within.matched = out.matched;
+                within.difference = "in '" + a.target + "': " + within.difference;
+                return within;
+            }
+        }
         const bool input = a.op == ir::Op::Placeholder, output = a.op == ir::Op::Output;
         if (a.op != b.op || (!input && !output && a.target != b.target))
             return differ("where the captured graph has " + described(a) + ", the derived one has " +
@@ -117,6 +141,12 @@ OrderedMatch matchInOrder(const ir::Graph& expected, const ir::Graph& got) {
                       " nodes, the derived one " + std::to_string(got.size()));
     out.same = true;
     return out;
+}
+
+} // namespace
+
+OrderedMatch matchInOrder(const ir::Graph& expected, const ir::Graph& got) {
+    return match(expected, got, 0);
 }
 
 } // namespace dynascope::passes

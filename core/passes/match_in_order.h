@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Whether two graphs are the same but for the names of their nodes: same operators in the same order, same
-// arguments, same results.
+// arguments, same results; the same of the graphs that they keep.
 #pragma once
 
 #include "core/ir/graph.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/aot/aot_deviations.h"
 
+#include "core/engine/client/traced_graph.h"
+#include "core/passes/partition/captured_joint.h"
+
 #include <algorithm>
 
 namespace dynascope::engine {
@@ -34,6 +37,12 @@ std::vector<std::string> aotDeviations(const AotTrace& trace, const std::vector<
             out.push_back(argument(outer) + " is written and changes its shape, and does not start where its "
                                             "storage does: PyTorch moves it there and overwrites foreign "
                                             "elements");
+    }
+    if (trace.joint && !meta.inputsOf(MutationType::InGraph).empty()) {
+        const auto joint = passes::partition::capturedJoint(withoutDeadNodes(trace.graph), {}, {});
+        const auto cut = joint ? passes::partition::minCutPartition(*joint)
+                               : Result<passes::partition::Partition>(tl::unexpected(joint.error()));
+        if (cut) out.insert(out.end(), cut->warnings.begin(), cut->warnings.end());
     }
     if (writesChangedShapeInGraph(trace))
         out.emplace_back(

@@ -10,6 +10,7 @@
 #include "core/engine/deviations.h"
 #include "core/engine/execute.h"
 #include "core/engine/passes/torch_values.h"
+#include "core/engine/torch_words.h"
 #include "core/engine/verify/gradients.h"
 #include "core/ir/text.h"
 
@@ -21,8 +22,7 @@ namespace dynascope::engine {
 using nlohmann::json;
 
 Reply aotMethod(const json& params, const Program& program, const json& inputs, const TaskContext& task) {
-    if (const auto obstacle = obstacleOf(program))
-        return tl::unexpected(runFailure(program, {obstacle->message, obstacle->node, false}));
+    if (!program.unsupported.empty()) return tl::unexpected(unsupportedFailure(program));
     const Result<CaseInputs> made = makeInputs(inputs, {.requiresGrad = true});
     if (!made) return tl::unexpected(Failure{ErrorCode::InvalidParams, made.error().message, {}});
     Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
@@ -32,6 +32,11 @@ Reply aotMethod(const json& params, const Program& program, const json& inputs, 
     AotRequest request{program, made->values, *attributes};
     request.keepInputMutations = params.value("keep_input_mutations", true);
     if (params.contains("grad_mode")) request.gradMode = params.at("grad_mode").get<bool>();
+    if (params.contains("autocast")) {
+        request.autocast = dtypeFromName(params.at("autocast").get<std::string>());
+        if (!request.autocast)
+            return tl::unexpected(Failure{ErrorCode::InvalidParams, "'autocast' is no dtype", {}});
+    }
     const auto trace = traceAot(request, task);
     if (!trace) return tl::unexpected(runFailure(program, trace.error()));
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
@@ -45,6 +50,7 @@ Reply aotMethod(const json& params, const Program& program, const json& inputs, 
                {"metadata_outer", metadataJson(trace->outer)},
                {"metadata", graphMetadataJson(trace->layers.meta())},
                {"time_us", time.count()}};
+    if (!trace->graph->subgraphs().empty()) reply["readable"] = ir::printReadable(*trace->graph).text;
     reply["graph_warnings"] = knownDeviations(program, made->values, false);
     reply["warnings"] = aotDeviations(*trace, made->values);
     if (!params.value("run", false)) return reply;

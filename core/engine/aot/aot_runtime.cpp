@@ -4,6 +4,7 @@
 #include "core/engine/aot/aot_backward.h"
 #include "core/engine/client/traced_graph.h"
 #include "core/engine/passes/torch_values.h"
+#include "core/engine/torch_level/modes.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -56,6 +57,7 @@ private:
     tl::expected<void, RunError> learnPlaces() {
         const at::AutoGradMode off(false);
         const std::vector<IValue> copies = copyInputs(m_inputs);
+        const torch_level::AutocastGuard casts(m_request.autocast.has_value(), m_request.autocast, true);
         const auto results = engine::run(m_request.program, copies, m_request.attributes, m_task);
         if (!results) return tl::unexpected(results.error());
         for (const IValue& input : copies)

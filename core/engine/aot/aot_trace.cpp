@@ -2,9 +2,11 @@
 #include "core/engine/aot/aot_trace.h"
 
 #include "core/engine/aot/aot_metadata.h"
+#include "core/engine/aot/kept_graphs.h"
 #include "core/engine/functionalization_run.h"
 #include "core/engine/meta_kernels.h"
 #include "core/engine/passes/torch_values.h"
+#include "core/engine/torch_level/modes.h"
 
 #include <ATen/MemoryOverlap.h>
 #include <ATen/Parallel.h>
@@ -78,6 +80,10 @@ private:
 
 public:
     AutogradLevel autograd;
+
+private:
+    KeptGraphs m_kept{autograd};
+    torch_level::GraphKeeperGuard m_keeper{&m_kept};
 };
 
 /// Whether an output or a written input is differentiated. A view of an input that requires grad is not: the
@@ -288,19 +294,8 @@ private:
             if (found != written.end()) returned[i] = ir::Argument::node(found->second);
         }
         m_out.attributes = level.tape.attributes();
-        ir::GraphBuilder builder;
-        std::vector<std::shared_ptr<ir::Node>> nodes = level.tape.takeNodes();
-        std::stable_partition(nodes.begin(), nodes.end(),
-                              [](const auto& node) { return node->op == ir::Op::Placeholder; });
-        for (std::shared_ptr<ir::Node>& node : nodes)
-            builder.add(std::move(node));
-        ir::Node output;
-        output.op = ir::Op::Output;
-        output.name = output.target = "output";
-        output.args = {m_out.joint ? ir::Argument::list(std::move(returned))
-                                   : ir::Argument::tuple(std::move(returned))};
-        builder.add(std::move(output));
-        m_out.graph = builder.build();
+        m_out.graph = level.tape.finish(m_out.joint ? ir::Argument::list(std::move(returned))
+                                                    : ir::Argument::tuple(std::move(returned)));
     }
 
     /// The copy_ and set_ at the end of the graph.
@@ -339,6 +334,8 @@ private:
 
 tl::expected<AotTrace, RunError> traceAot(const AotRequest& request, const TaskContext& task) {
     const OneThread threads;
+    // As PyTorch does, every cast is traced anew.
+    const torch_level::AutocastGuard casts(request.autocast.has_value(), request.autocast, false);
     return Trace(request, task).run();
 }
 

@@ -20,6 +20,7 @@ struct AotRequest {
     bool keepInputMutations = true; ///< writes of inputs stay in the graph where they can
     /// Grad mode around the function; without it on where an input requires grad.
     std::optional<bool> gradMode = std::nullopt;
+    std::optional<c10::ScalarType> autocast = std::nullopt; ///< its dtype where it is on around the function
 };
 
 struct AotTrace {

@@ -22,11 +22,10 @@ namespace functional = at::functionalization::impl;
 class OuterImpl final : public c10::TensorImpl {
 public:
     // PyTorch asks in many places whether a tensor is like a subclass, as its own traced ones are. One of the
-    // keys that make it so is never dispatched here: FuncTorchGradWrapper.
+    // keys that make it so is never dispatched here: Batched, of a vmap that PyTorch no longer has.
     explicit OuterImpl(Tensor wrapper)
-        : TensorImpl(
-              c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::CPU, DispatchKey::FuncTorchGradWrapper}),
-              wrapper.dtype(), c10::Device(c10::kCPU))
+        : TensorImpl(c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::CPU, DispatchKey::Batched}),
+                     wrapper.dtype(), c10::Device(c10::kCPU))
         , m_wrapper(std::move(wrapper)) {
         refresh();
         storage_access_should_throw_ = false;
@@ -102,7 +101,7 @@ struct AutogradLevel::Modes {
     bool replayedViews;
     PythonKernels kernels;
     c10::impl::IncludeDispatchKeyGuard factories{DispatchKey::Fake};
-    c10::impl::ExcludeDispatchKeyGuard noFunctorch{DispatchKey::FuncTorchGradWrapper};
+    c10::impl::ExcludeDispatchKeyGuard notBatched{DispatchKey::Batched};
 };
 
 AutogradLevel::AutogradLevel()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/rederive.h"
 
+#include "core/engine/client/graph_inputs.h"
 #include "core/engine/client/metadata_compare.h"
 #include "core/engine/client/rederive_trace.h"
+#include "core/ir/text.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
 #include "core/session/symbol_hints.h"
@@ -130,6 +132,8 @@ private:
         else
             traceAt(stage, *source, **captured, text, out, metadata);
         if (out.verdict == Rederived::Declined && metadata.nodes == 0) decline(metadata, out.reason);
+        if (m_engine && source && captured && stage.name == "aot_inference_graph")
+            out.missedGuard = missedGuard(**source, **captured, text);
         if (!text.empty()) m_out.push_back(std::move(metadata));
         m_out.push_back(std::move(out));
     }
@@ -159,8 +163,60 @@ private:
                 return judgeNumbers(*want, *got, out);
             }
             if (traced->traced.joint && m_hints.empty())
-                m_joints[{stage.attempt, stage.k}] = traced->traced.graph;
+                m_joints[{stage.attempt, stage.k}] = withNotesOf(*want, *traced->traced.graph);
         }
+    }
+
+    /// Whether the captured code, called with inputs that share memory in part as no guard forbids, does
+    /// something else than the function. AOTAutograd traces writes with the inputs that it is shown; of
+    /// Dynamo's guards those on identity alone keep others out.
+    [[nodiscard]] std::string missedGuard(const ir::Graph& dynamo, const ir::Graph& captured,
+                                          const std::string& metadataOf) const {
+        const auto metadata = passes::aot::readMetadataText(metadataOf);
+        const std::string guards = m_compile.guardText.text();
+        const bool writes =
+            metadata && std::any_of(metadata->meta.inputs.begin(), metadata->meta.inputs.end(),
+                                    [](const auto& input) { return input.mutatesData; });
+        // Parameters and buffers do not share memory with what a module is called with.
+        if (!writes || !metadata->staticInputs.empty() || !m_hints.empty() || guards.empty() ||
+            guards.find("STORAGE_OVERLAPPING") != std::string::npos)
+            return {};
+        const auto inputs = inputsOfCapture(m_compile, dynamo, {});
+        const CallResult loaded = m_engine->call("load", {{"text", ir::printReadable(captured).text}});
+        if (!inputs || !loaded) return {};
+        const CallResult verified = m_engine->callOnGraph(
+            "verify", ir::printReadable(dynamo).text,
+            {{"computed", loaded->value("graph", "")}, {"inputs", *inputs}, {"aliasing", true}});
+        if (!verified) return {};
+        std::string as, found;
+        for (const auto& variant : verified->value("variants", nlohmann::json::array())) {
+            if (variant.value("inputs", "") == "as given") as = variant.value("verdict", "");
+            if (variant.value("inputs", "") == "overlapping" && variant.value("verdict", "") == "different")
+                found = variant.value("reason", "");
+        }
+        if (as != "equal" || found.empty()) return {};
+        return "a guard is missed: inputs that overlap pass the guards, and for these the code does something "
+               "else than the function (" +
+               found + ")";
+    }
+
+    /// The policy of a selective checkpoint is Python's; what it decided is noted in the captured graph,
+    /// which has the same nodes in the same order.
+    static ir::GraphPtr withNotesOf(const ir::Graph& captured, const ir::Graph& derived) {
+        ir::GraphBuilder builder;
+        builder.setName(derived.name()).setStyle(derived.style());
+        for (const std::string& name : derived.subgraphOrder())
+            builder.addSubgraph(name, derived.subgraphs().find(name)->second);
+        for (ir::NodeIndex i = 0; i < derived.size(); ++i) {
+            if (captured.node(i).note == derived.node(i).note) {
+                builder.add(derived.nodes()[i]);
+                continue;
+            }
+            ir::Node noted = derived.node(i);
+            noted.note = captured.node(i).note;
+            builder.add(std::move(noted));
+        }
+        return builder.build();
     }
 
     /// What differs may still compute the same.

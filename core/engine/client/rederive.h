@@ -35,6 +35,8 @@ struct RederivedStage {
     std::vector<std::string> captured, got; ///< lines around the first difference
     std::string node, nodeGot; ///< there: of the captured graph and of the derived one; empty for none
     ir::GraphPtr derived;      ///< null for metadata, and where nothing was derived
+    /// One sentence where the guards let inputs through for which the captured code is wrong; else empty.
+    std::string missedGuard;
     /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
     /// its backward.
     double microseconds = 0;

@@ -6,7 +6,6 @@
 #include "core/passes/aot/lift_attributes.h"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 namespace dynascope::engine {
@@ -34,33 +33,31 @@ void replaceIn(ir::Argument& argument, const Replacements& replacements) {
         replaceIn(item, replacements);
 }
 
-/// Whether the check of the global state says that autocast is on for a device.
-bool autocasts(const std::string& guards) {
-    constexpr std::string_view key = "\"enabled\":[";
-    const std::size_t at = guards.find(key, std::min(guards.find("\"autocast_state\""), guards.size()));
-    return at != std::string::npos &&
-           guards.substr(at, guards.find(']', at) - at).find("true") != std::string::npos;
-}
+/// Autocast around the frame, as the check of the global state has it.
+struct Autocast {
+    bool elsewhere = false; ///< on for another device than the CPU
+    std::string dtype;      ///< empty where it is off for the CPU
+};
 
-/// A higher-order operator that stays one node in AOTAutograd's graph, with graphs of its own; empty where
-/// there is none. Others are taken apart by the trace.
-std::string keptWhole(const ir::Graph& graph) {
-    constexpr std::array kept{"cond",
-                              "while_loop",
-                              "scan",
-                              "map",
-                              "map_impl",
-                              "associative_scan",
-                              "invoke_subgraph",
-                              "flex_attention",
-                              "print",
-                              "triton_kernel_wrapper_mutation"};
-    constexpr std::string_view space = "torch.ops.higher_order.";
-    for (const ir::NodePtr& node : graph.nodes())
-        if (node->target.starts_with(space) &&
-            std::find(kept.begin(), kept.end(), node->target.substr(space.size())) != kept.end())
-            return node->target;
-    return {};
+/// Nothing where the guards do not say it.
+std::optional<Autocast> autocastOf(const std::string& guards) {
+    constexpr std::string_view key = "\"autocast_state\":";
+    const std::size_t at = guards.find(key);
+    const std::size_t end = guards.find('}', std::min(at, guards.size()));
+    if (end == std::string::npos) return Autocast();
+    const std::size_t begin = at + key.size();
+    const json state = json::parse(guards.substr(begin, end + 1 - begin), nullptr, false);
+    if (!state.is_object()) return std::nullopt;
+    const json enabled = state.value("enabled", json::array()), dtypes = state.value("dtype", json::array());
+    Autocast out;
+    for (std::size_t i = 0; enabled.is_array() && i < enabled.size(); ++i) { // the CPU comes first
+        if (enabled[i] != true) continue;
+        out.elsewhere |= i > 0;
+        if (i == 0 && dtypes.is_array() && !dtypes.empty())
+            out.dtype = dtypes[0] == 5 ? "torch.float16" : dtypes[0] == 15 ? "torch.bfloat16" : "";
+        if (i == 0 && out.dtype.empty()) return std::nullopt;
+    }
+    return out;
 }
 
 /// What stands for a slice that takes everything, or the write through one: a symbolic dimension keeps these,
@@ -98,11 +95,13 @@ Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, con
     options.requiresGrad = true;
     const auto inputs = inputsOfCapture(compile, dynamo, options);
     if (!inputs) return tl::unexpected(inputs.error());
-    if (const std::string target = keptWhole(dynamo); !target.empty())
-        return failure("'" + target + "' keeps graphs of its own, which are not traced");
     const std::string guards = compile.guardText.text(); // with the modes around the frame
-    if (autocasts(guards)) return failure("autocast was on around the frame");
+    const auto autocast = autocastOf(guards);
+    if (!autocast) return failure("the capture's record of autocast around the frame cannot be read");
+    if (autocast->elsewhere)
+        return failure("autocast was on around the frame for another device than the CPU");
     json params{{"inputs", *inputs}};
+    if (!autocast->dtype.empty()) params["autocast"] = autocast->dtype;
     if (guards.find("\"grad_mode\":") != std::string::npos)
         params["grad_mode"] = guards.find("\"grad_mode\":true") != std::string::npos;
     const CallResult reply = engine.callOnGraph("aot", ir::printReadable(dynamo).text, std::move(params));

@@ -22,7 +22,9 @@ Result<TracedGraph> readTracedGraph(const json& reply) {
     const auto values = reply.find("values");
     if (graph == reply.end() || !graph->is_string() || values == reply.end() || !values->is_object())
         return tl::unexpected(Error{"the engine's answer holds no graph", {}, 0, 0});
-    const auto read = ir::readGraph(graph->get_ref<const std::string&>());
+    const auto readable = reply.find("readable"); // has the graphs that the graph keeps
+    const auto& text = readable != reply.end() && readable->is_string() ? *readable : *graph;
+    const auto read = ir::readGraph(text.get_ref<const std::string&>());
     if (!read) return tl::unexpected(read.error());
     TracedGraph out;
     out.joint = reply.value("joint", false);

@@ -18,6 +18,14 @@ std::vector<Value> itemsOf(const Value& value) {
     return value.isSequence() ? value.items() : std::vector<Value>{value};
 }
 
+/// The outputs that an option lists.
+std::vector<std::int64_t> marked(const Value& options, std::string_view option) {
+    const std::vector<Value>& items = options.items();
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2)
+        if (items[i].isString() && items[i].text() == option) return items[i + 1].integers();
+    return {};
+}
+
 struct Forwarded {
     std::vector<Value> outputs, saved;
 };
@@ -40,11 +48,15 @@ public:
 
     /// Makes the output differentiable by this node alone, whatever the forward body recorded of it. An input
     /// that is handed out keeps its own history.
-    at::Tensor attach(const at::Tensor& output, const AutogradNodePtr& self, bool isInput) {
+    at::Tensor attach(const at::Tensor& output, const AutogradNodePtr& self, bool isInput,
+                      bool differentiable) {
         at::Tensor out = isInput ? output.detach() : output;
         m_sizes.push_back(out.sizes().vec());
         m_options.push_back(out.options());
-        torch::autograd::set_history(out, self);
+        if (differentiable)
+            torch::autograd::set_history(out, self);
+        else
+            add_input_metadata(undefined_input()); // its gradient has a place, and is never defined
         return out;
     }
 
@@ -72,8 +84,10 @@ private:
 
 } // namespace
 
-Value applyAutogradFunction(const Value& forward, const Value& backward, const std::vector<Value>& inputs,
-                            const Context* context) {
+Value applyAutogradFunction(const Arguments& a) {
+    const Value &forward = a["fwd"], &backward = a["bwd"];
+    const std::vector<Value>& inputs = a["args"].items();
+    const Context* context = a.context();
     variable_list tensors;
     bool differentiable = false;
     for (const Value& input : inputs) {
@@ -96,9 +110,18 @@ Value applyAutogradFunction(const Value& forward, const Value& backward, const s
         return std::any_of(tensors.begin(), tensors.end(),
                            [&](const at::Tensor& tensor) { return tensor.is_same(value.tensor()); });
     };
+    const std::vector<std::int64_t> without = marked(a["options"], "non_differentiable_idx");
     std::vector<Value> out;
-    for (const Value& value : result.outputs)
-        out.emplace_back(value.isTensor() ? Value(body.attach(value.tensor(), node, isInput(value))) : value);
+    for (const Value& value : result.outputs) {
+        if (!value.isTensor()) {
+            out.push_back(value);
+            continue;
+        }
+        const auto i = static_cast<std::int64_t>(out.size());
+        const bool counts = torch::autograd::isDifferentiableType(value.tensor().scalar_type()) &&
+                            std::find(without.begin(), without.end(), i) == without.end();
+        out.emplace_back(body.attach(value.tensor(), node, isInput(value), counts));
+    }
     return Value::tuple(std::move(out));
 }
 

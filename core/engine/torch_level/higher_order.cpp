@@ -8,10 +8,13 @@
 
 #include <ATen/core/grad_mode.h>
 #include <array>
+#include <utility>
 
 namespace dynascope::engine::torch_level {
 
 namespace {
+
+thread_local const GraphKeeper* currentKeeper = nullptr;
 
 std::vector<Value> tail(const Value& values, std::size_t from) {
     const std::vector<Value>& items = values.items();
@@ -179,12 +182,11 @@ Value hintsWrapper(const Arguments& a) {
     return runGraph(a["body"], a["args"].items(), a.context());
 }
 
-constexpr std::array table{
+/// A trace keeps these whole.
+constexpr std::array keptWhole{
     Entry{"cond", "pred, true_fn, false_fn, operands=()", cond},
     Entry{"while_loop", "cond_fn, body_fn, carried_inputs, additional_inputs=(), mutated_arg_indices=None",
           whileLoop},
-    Entry{"while_loop_stack_output", "cond_fn, body_fn, carried_inputs, additional_inputs=()",
-          whileLoopStackOutput},
     Entry{"map_impl", "f, xs, pos_args=()", mapOver},
     Entry{"associative_scan", "combine_fn, xs, additional_inputs=()", associativeScan},
     Entry{"flex_attention",
@@ -192,6 +194,12 @@ constexpr std::array table{
           "mask_mod_other_buffers=()",
           flexAttention},
     Entry{"scan", "combine_fn, init, xs, additional_inputs=()", scan},
+    Entry{"invoke_subgraph", "body, identifier, *args", wrap},
+};
+
+constexpr std::array table{
+    Entry{"while_loop_stack_output", "cond_fn, body_fn, carried_inputs, additional_inputs=()",
+          whileLoopStackOutput},
     Entry{"wrap", "body, *args", wrap},
     Entry{"wrap_activation_checkpoint", "body, *args, **options", wrap},
     Entry{"tag_activation_checkpoint", "body, *args, **options", wrap},
@@ -203,18 +211,41 @@ constexpr std::array table{
     Entry{"wrap_with_set_grad_enabled", "enable_grad, body, *args", wrapWithGradMode},
     Entry{"wrap_with_autocast", "device_type, dtype, enabled, cache_enabled, body, *args", wrapWithAutocast},
     Entry{"hints_wrapper", "body, args, kwargs=None, hints=None", hintsWrapper},
-    Entry{"invoke_subgraph", "body, identifier, *args", wrap},
-    Entry{"autograd_function_apply", "fwd, bwd, *args, **options",
-          [](const Arguments& a) {
-              return applyAutogradFunction(a["fwd"], a["bwd"], a["args"].items(), a.context());
-          }},
+    Entry{"autograd_function_apply", "fwd, bwd, *args, **options", applyAutogradFunction},
 };
+
+template <std::size_t i>
+Value runPlain(std::vector<Value> arguments, const Context* context) {
+    Call call;
+    call.args = std::move(arguments);
+    call.context = context;
+    return functionOf(keptWhole[i])(call);
+}
+
+template <std::size_t i>
+Value runKept(const Arguments& a) {
+    return currentKeeper ? currentKeeper->keep(keptWhole[i].name, a, runPlain<i>) : keptWhole[i].run(a);
+}
+
+template <std::size_t... i>
+constexpr auto keptTable(std::index_sequence<i...>) {
+    return std::array{Entry{keptWhole[i].name, keptWhole[i].signature, runKept<i>}...};
+}
+constexpr auto keptRows = keptTable(std::make_index_sequence<keptWhole.size()>());
 
 } // namespace
 
 std::optional<Function> higherOrderFunction(std::string_view name) {
+    if (const Entry* entry = findEntry(keptRows, name)) return functionOf(*entry);
     if (const Entry* entry = findEntry(table, name)) return functionOf(*entry);
     return std::nullopt;
+}
+
+GraphKeeperGuard::GraphKeeperGuard(const GraphKeeper* keeper)
+    : m_outer(std::exchange(currentKeeper, keeper)) {}
+
+GraphKeeperGuard::~GraphKeeperGuard() {
+    currentKeeper = m_outer;
 }
 
 Value runGraph(const Value& graph, const std::vector<Value>& inputs, const Context* context) {

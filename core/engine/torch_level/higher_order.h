@@ -17,10 +17,34 @@ namespace dynascope::engine::torch_level {
 /// with the graph's failing node named.
 [[nodiscard]] Value runGraph(const Value& graph, const std::vector<Value>& inputs, const Context* context);
 
-/// A custom autograd.Function: the forward graph gives (outputs, saved values), the backward graph turns the
-/// outputs' gradients and the saved values into the inputs' gradients.
-[[nodiscard]] Value applyAutogradFunction(const Value& forward, const Value& backward,
-                                          const std::vector<Value>& inputs, const Context* context);
+/// Takes over operators that a trace keeps whole: cond, while_loop, map_impl, scan, associative_scan,
+/// invoke_subgraph, flex_attention.
+class GraphKeeper {
+public:
+    GraphKeeper() = default;
+    GraphKeeper(const GraphKeeper&) = delete;
+    GraphKeeper& operator=(const GraphKeeper&) = delete;
+    virtual ~GraphKeeper() = default;
+    /// Runs the operator itself on arguments in the order of its signature.
+    using Plain = Value (*)(std::vector<Value> arguments, const Context* context);
+    [[nodiscard]] virtual Value keep(std::string_view name, const Arguments& a, Plain plain) const = 0;
+};
+
+/// Makes a keeper current on this thread.
+class GraphKeeperGuard {
+public:
+    explicit GraphKeeperGuard(const GraphKeeper* keeper);
+    GraphKeeperGuard(const GraphKeeperGuard&) = delete;
+    GraphKeeperGuard& operator=(const GraphKeeperGuard&) = delete;
+    ~GraphKeeperGuard();
+
+private:
+    const GraphKeeper* m_outer;
+};
+
+/// A custom autograd.Function, (fwd, bwd, *args, **options): the forward graph gives (outputs, saved values),
+/// the backward graph turns the outputs' gradients and the saved values into the inputs' gradients.
+[[nodiscard]] Value applyAutogradFunction(const Arguments& a);
 
 /// (query, key, value, score_mod, block_mask, scale, kernel_options, score_mod_other_buffers,
 /// mask_mod_other_buffers) -> (output, log-sum-exp to the base 2, highest scores to the base 2).

@@ -39,9 +39,10 @@ Value enterAutocast(const Arguments& a) {
     } else if (a["device_type"].text() == "cuda") {
         dtype = at::kHalf;
     }
+    // Where casts are not cached around the graph, as in a trace, they are not cached in it.
     const Value& cache = a["cache_enabled"];
     return enter(a["enabled"].flag(), dtype,
-                 cache.isNone() ? autocast::is_autocast_cache_enabled() : cache.flag());
+                 autocast::is_autocast_cache_enabled() && (cache.isNone() || cache.flag()));
 }
 
 Value setGrad(const Arguments& a) {

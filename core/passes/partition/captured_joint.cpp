@@ -3,10 +3,13 @@
 
 #include "core/ir/operators.h"
 #include "core/ir/storage.h"
+#include "core/passes/partition/op_classes.h"
 #include "core/passes/pass.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
 #include <limits>
 #include <set>
 
@@ -58,6 +61,31 @@ TensorValue tensorValue(const ir::TensorMeta& meta, std::size_t storage, const i
     return out;
 }
 
+/// "ac_graph_id: 2 - PREFER_RECOMPUTE" or "recompute: MUST_SAVE", anywhere in a node's note.
+void readCheckpointTags(std::string_view note, NodeFacts& facts) {
+    constexpr std::array<std::pair<std::string_view, Recompute>, 4> policies{
+        {{"MUST_SAVE", Recompute::MustSave},
+         {"PREFER_SAVE", Recompute::PreferSave},
+         {"MUST_RECOMPUTE", Recompute::MustRecompute},
+         {"PREFER_RECOMPUTE", Recompute::PreferRecompute}}};
+    constexpr std::string_view region = "ac_graph_id: ", alone = "recompute: ", between = " - ";
+    std::string_view policy;
+    if (const std::size_t at = note.find(region); at != std::string_view::npos) {
+        const std::string_view rest = note.substr(at + region.size());
+        std::int64_t id = 0;
+        const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), id);
+        if (error != std::errc()) return;
+        facts.checkpointRegion = id;
+        policy = rest.substr(static_cast<std::size_t>(end - rest.data()));
+        if (!policy.starts_with(between)) return;
+        policy.remove_prefix(between.size());
+    } else if (const std::size_t other = note.find(alone); other != std::string_view::npos) {
+        policy = note.substr(other + alone.size());
+    }
+    for (const auto& [name, value] : policies)
+        if (policy.substr(0, policy.find(' ')) == name) facts.recompute = value;
+}
+
 class Reader {
 public:
     Reader(const ir::Graph& graph, const ir::SymbolValues& hints)
@@ -96,6 +124,8 @@ private:
             (node.op == Op::Placeholder && node.target.find("tangents") != std::string::npos) ||
             std::any_of(inputs.begin(), inputs.end(), [&](NodeIndex input) { return m_fromTangents[input]; });
         facts.writes = node.op == Op::CallFunction && ir::opKind(node) == ir::OpKind::Write;
+        facts.seededRandom = node.op == Op::CallFunction && opClass(packetOf(node.target)).drawsNumbers;
+        readCheckpointTags(node.note, facts);
         facts.isModule = node.op == Op::GetAttr && m_graph.subgraphs().contains(node.target);
         if (!node.meta) return facts;
         std::set<std::string> symbols;

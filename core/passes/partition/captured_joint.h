@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A joint graph as a capture prints it, with what its text tells of the nodes: shapes, symbols, storages, and
-// which half each belongs to.
+// A joint graph as a capture prints it, with what its text tells of the nodes: shapes, symbols, storages,
+// what is checkpointed, and which half each belongs to.
 #pragma once
 
 #include "core/ir/symbol_value.h"

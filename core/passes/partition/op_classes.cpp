@@ -30,6 +30,54 @@ constexpr std::array<std::string_view, 11> computeIntensives{"aten._efficient_at
                                                              "aten.mm",
                                                              "aten.upsample_bilinear2d"};
 
+/// What draws numbers from a generator; what writes is not in a joint graph.
+constexpr std::array<std::string_view, 46> draws{"aten._cudnn_attention_forward",
+                                                 "aten._cudnn_rnn",
+                                                 "aten._efficient_attention_forward",
+                                                 "aten._flash_attention_forward",
+                                                 "aten._fused_dropout",
+                                                 "aten._sample_dirichlet",
+                                                 "aten._scaled_dot_product_attention_math",
+                                                 "aten._scaled_dot_product_cudnn_attention",
+                                                 "aten._scaled_dot_product_efficient_attention",
+                                                 "aten._scaled_dot_product_flash_attention",
+                                                 "aten._scaled_dot_product_flash_attention_for_cpu",
+                                                 "aten._scaled_dot_product_fused_attention_overrideable",
+                                                 "aten._standard_gamma",
+                                                 "aten.alpha_dropout",
+                                                 "aten.bernoulli",
+                                                 "aten.binomial",
+                                                 "aten.cauchy",
+                                                 "aten.dropout",
+                                                 "aten.exponential",
+                                                 "aten.feature_alpha_dropout",
+                                                 "aten.feature_dropout",
+                                                 "aten.geometric",
+                                                 "aten.gru",
+                                                 "aten.log_normal",
+                                                 "aten.lstm",
+                                                 "aten.miopen_rnn",
+                                                 "aten.multinomial",
+                                                 "aten.native_dropout",
+                                                 "aten.normal",
+                                                 "aten.normal_functional",
+                                                 "aten.poisson",
+                                                 "aten.rand",
+                                                 "aten.rand_like",
+                                                 "aten.randint",
+                                                 "aten.randint_like",
+                                                 "aten.randn",
+                                                 "aten.randn_like",
+                                                 "aten.random",
+                                                 "aten.randperm",
+                                                 "aten.rnn_relu",
+                                                 "aten.rnn_tanh",
+                                                 "aten.rrelu",
+                                                 "aten.rrelu_with_noise",
+                                                 "aten.rrelu_with_noise_functional",
+                                                 "aten.scaled_dot_product_attention",
+                                                 "aten.uniform"};
+
 /// Recomputable, views apart.
 constexpr std::array<std::string_view, 341> others{"_operator.abs",
                                                    "_operator.add",
@@ -394,6 +442,7 @@ OpClass opClass(std::string_view packet) {
     OpClass out;
     out.view = contains(views, packet);
     out.random = contains(randoms, packet);
+    out.drawsNumbers = contains(draws, packet);
     out.computeIntensive = contains(computeIntensives, packet);
     out.recomputable = out.view || contains(others, packet);
     return out;

@@ -14,6 +14,7 @@ struct OpClass {
     bool recomputable = false; ///< on the list of ops that may run again in backward; views are
     bool random = false;
     bool computeIntensive = false;
+    bool drawsNumbers = false; ///< tagged nondeterministic_seeded
 
     [[nodiscard]] bool fusible() const { return recomputable || random; }
 };

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs whose AOTAutograd graphs tst_engine_rederive derives, by name: a function and what makes its inputs."""
+from functools import partial
+
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch._higher_order_ops.map import map as map_over
+from torch._higher_order_ops.scan import scan
+from torch._higher_order_ops.while_loop import while_loop
+from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
 
 def normal(*shape, grad=True, dtype=torch.float32):
@@ -177,8 +184,100 @@ def optimizers():
             yield kind.__name__ + ("_foreach" if foreach else ""), {"": (optimizer.step, tuple)}
 
 
+def tensors(*shapes, grad=True):
+    return lambda: tuple(torch.randn(*shape).requires_grad_(grad) for shape in shapes)
+
+
+def policy(_, op, *args, **kwargs):
+    return CheckpointPolicy.MUST_SAVE if op == torch.ops.aten.mm.default else CheckpointPolicy.PREFER_RECOMPUTE
+
+
+def checkpoints():
+    square = tensors((4, 4), (4, 4))
+    region = partial(checkpoint, use_reentrant=False)
+
+    def twice(x, w):
+        for _ in range(2):
+            x = region(lambda x, w: F.dropout(torch.tanh(x @ w), 0.1), x, w)
+        return x.sum()
+
+    def selective(x, w):
+        return region(lambda x, w: torch.sigmoid(torch.relu(x @ w).sin() @ w).cos(), x, w,
+                      context_fn=partial(create_selective_checkpoint_contexts, policy)) * 2
+
+    yield "one", {"": (lambda x, w: region(lambda x, w: torch.relu(x @ w).sin(), x, w) @ w, square)}
+    yield "random", {"": (twice, square)}
+    yield "selective", {"": (selective, square)}
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return (x * y).sin()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, y = ctx.saved_tensors
+        return gradient * (x * y).cos() * y, gradient * (x * y).cos() * x
+
+
+class WithMask(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, factor, y):
+        ctx.factor, ctx.power, mask = factor, x.exp(), x > 0
+        ctx.mark_non_differentiable(mask)
+        return ctx.power * factor, mask, y + 1
+
+    @staticmethod
+    def backward(ctx, first, _, last):
+        return first * ctx.factor * ctx.power, None, last
+
+
+def autograd_functions():
+    yield "product", {"": (lambda x, y: Product.apply(x * 2, y) + 1, tensors((4, 4), (4, 4)))}
+    yield "mask", {"": (lambda x, y: WithMask.apply(x, 3, y)[::2], tensors((4,), (4,)))}
+
+
+def casts():
+    def region(x, w, v, cached=None):
+        with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=cached):
+            y = F.layer_norm(x @ w @ w, (4,))
+            z = F.scaled_dot_product_attention(y[None], y[None], y[None])
+            with torch.autocast("cpu", enabled=False):
+                z = z.float() @ v
+            return F.mse_loss(z[0], x) + F.softmax(y @ w, -1).sum()
+
+    three = (4, 4), (4, 4), (4, 4)
+    yield "region", {"": (region, tensors(*three)), "_inference": (region, tensors(*three, grad=False))}
+    yield "cached", {"": (partial(region, cached=True), tensors(*three))}
+
+
+class Branches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = nn.Linear(4, 4), nn.Linear(4, 4)
+
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, lambda x: self.one(x).relu(), lambda x: self.other(x), (x,)).sum()
+
+
+def kept_graphs():
+    def choice(p, x):
+        return torch.cond(p.sum() > 0, lambda x: x.sin() * 2, lambda x: x.cos() + 1, (x,))
+
+    torch.manual_seed(0)
+    yield "cond", {"": (choice, lambda: (torch.randn(3), torch.randn(3, 4, requires_grad=True))),
+                   "_inference": (choice, tensors((3,), (3, 4), grad=False)), "_module": (Branches(), normal(3, 4, grad=False))}
+    yield "while_loop", {"": (lambda i, x: while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (i, x)),
+                              lambda: (torch.tensor(0), torch.randn(3)))}
+    yield "map", {"": (lambda xs, y: map_over(lambda x, y: x * y + 1, xs, y), tensors((3, 4), (4,), grad=False))}
+    yield "scan", {"": (lambda i, xs: scan(lambda c, x: (c + x, c * x), i, xs, dim=0), tensors((4,), (3, 4), grad=False))}
+
+
 def programs():
-    for group in (upsampling, losses, sequences, products, recurrent, layouts, inputs, optimizers):
+    for group in (upsampling, losses, sequences, products, recurrent, layouts, inputs, optimizers, checkpoints,
+                  autograd_functions, casts, kept_graphs):
         for name, variants in group():
             for variant, program in variants.items():
                 yield f"{group.__name__}_{name}{variant}", program
