@@ -19,7 +19,8 @@ struct OrderedMatch {
     std::vector<std::string> expected, got;
 };
 
-/// `expected` is a captured graph and `got` a derived one; the difference names them so. Linear.
+/// `expected` is a captured graph and `got` a derived one; the difference names them so. Linear; graphs in
+/// graphs are followed 32 levels down.
 [[nodiscard]] OrderedMatch matchInOrder(const ir::Graph& expected, const ir::Graph& got);
 
 } // namespace dynascope::passes

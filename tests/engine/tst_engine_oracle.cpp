@@ -6,6 +6,7 @@
 #include "tests/support/programs.h"
 
 #include <QTest>
+#include <algorithm>
 #include <map>
 
 using namespace dynascope;
@@ -79,6 +80,45 @@ private slots:
         QCOMPARE((tally[{"saved_tensors_hooks", Verdict::Passed}]), 28);
         // Two froze a reshape, and only their text differs; one is refused in other words than PyTorch's.
         QCOMPARE((tally[{"random", Verdict::Passed}]), 173);
+    }
+
+    /// Where PyTorch silently overwrites foreign elements, or computes a gradient from an input that forward
+    /// overwrote, calls do what eager does, and the way in which PyTorch parts from it is named.
+    void wherePyTorchIsWrongTheCallIsRight_data() {
+        QTest::addColumn<QString>("run");
+        QTest::addColumn<QString>("warning");
+        const char *foreign = "overwrites foreign elements", *lost = "the new shape is lost";
+        QTest::newRow("rand_0204") << "aot" << foreign;
+        QTest::newRow("rand_0490") << "aot" << foreign;
+        QTest::newRow("rand_0204 kept") << "aot_keep_input_mutations" << lost;
+        QTest::newRow("rand_0490 kept") << "aot_keep_input_mutations" << lost;
+        QTest::newRow("hand_grad_overwritten_input") << "aot_keep_input_mutations"
+                                                     << "primals_1";
+    }
+    void wherePyTorchIsWrongTheCallIsRight() {
+        QFETCH(QString, run);
+        QFETCH(QString, warning);
+        const std::string name = QString(QTest::currentDataTag()).section(' ', 0, 0).toStdString();
+        std::map<std::string, std::string> cases;
+        for (const test::ArchiveFile& file :
+             test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/deviations.tar.xz"))
+            cases[file.path] = file.content;
+        const std::string& content = cases["./" + name + ".json"];
+        QVERIFY(!content.empty());
+        const engine::CaseReport report = engine::judgeCase(m_engine, content, name);
+        QVERIFY2(report.verdict() == Verdict::Passed, report.reason().c_str());
+        const auto endToEnd =
+            std::find_if(report.parts.begin(), report.parts.end(), [&](const engine::PartReport& part) {
+                return part.part == run.toStdString() + " end to end";
+            });
+        QVERIFY(endToEnd != report.parts.end() && endToEnd->verdict == Verdict::Passed);
+        const json oracleCase = json::parse(content);
+        const engine::CallResult reply =
+            m_engine.callOnGraph("aot", oracleCase["before"].get<std::string>(),
+                                 {{"inputs", oracleCase["inputs"]}, {"keep_input_mutations", run != "aot"}});
+        QVERIFY(reply.has_value());
+        QVERIFY2((*reply)["warnings"].dump().find(warning.toStdString()) != std::string::npos,
+                 (*reply)["warnings"].dump().c_str());
     }
 
     /// An expectation that was changed in one place must fail, whatever the place.

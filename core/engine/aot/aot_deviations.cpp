@@ -50,6 +50,15 @@ std::vector<std::string> aotDeviations(const AotTrace& trace, const std::vector<
             "graph: it fails there, or the new shape is lost");
     for (std::size_t i = 0; i < trace.outer.outputs.size(); ++i) {
         const auto& info = trace.outer.outputs[i];
+        if (info.type == OutputType::IsInput && info.input && trace.layers.merge()) {
+            const auto& inner = meta.outputs.at(i);
+            const at::Tensor input = inputs.at(info.input->value).toTensor();
+            const std::string what = "output " + std::to_string(i) + " is " + argument(info.input->value);
+            if (inner.type == OutputType::IsInput && inner.input && inner.input->value < bases)
+                out.push_back(what + ", which is part of a base: PyTorch may hand out the whole base");
+            else if (inner.type == OutputType::AliasOfInput && input.storage_offset() != 0)
+                out.push_back(what + ", of which PyTorch makes an alias that starts where the storage does");
+        }
         if (info.type != OutputType::AliasOfInput || !info.input) continue;
         const InputAliasInfo& input = trace.outer.input(*info.input);
         if (trace.layers.merge() || input.mutatesMetadata)

@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
@@ -40,11 +41,15 @@ private:
         if (tensor.is_view()) object.base = add(Tensor(tensor._base()));
         const auto [storage, isNew] =
             m_storages.emplace(tensor.storage().unsafeGetStorageImpl(), m_out.objects.storageElements.size());
-        if (isNew)
-            m_out.objects.storageElements.push_back(
-                static_cast<std::int64_t>(tensor.storage().nbytes() / tensor.dtype().itemsize()));
+        if (isNew) m_out.objects.storageElements.push_back(0);
         object.storage = storage->second;
         object.geometry = {tensor.sizes().vec(), tensor.strides().vec(), tensor.storage_offset()};
+        // A fake storage is as long as the first tensor on it, if that starts at its beginning; later tensors
+        // make it longer.
+        std::int64_t& elements = m_out.objects.storageElements[object.storage];
+        if (elements == 0 && object.geometry.offset != 0)
+            elements = static_cast<std::int64_t>(tensor.storage().nbytes() / tensor.dtype().itemsize());
+        elements = std::max(elements, object.geometry.end());
         object.dtype = c10::toString(tensor.scalar_type());
         object.requiresGrad = tensor.requires_grad();
         m_ids.emplace(tensor.unsafeGetTensorImpl(), m_out.objects.objects.size());

@@ -135,6 +135,7 @@ private:
     std::vector<Value> placeholders(Tape& tape, const std::vector<Value>& inputs,
                                     const std::vector<bool>& requiresGrad) const {
         tape.setDescribing(true);
+        tape.setLaidOutAsFake(true);
         std::vector<Value> out;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const std::string name = "arg" + std::to_string(i) + "_1";

@@ -132,7 +132,7 @@ private:
         else
             traceAt(stage, *source, **captured, text, out, metadata);
         if (out.verdict == Rederived::Declined && metadata.nodes == 0) decline(metadata, out.reason);
-        if (m_engine && source && captured && stage.name == "aot_inference_graph")
+        if (m_engine && dynamo && source && captured && stage.name == "aot_inference_graph")
             out.missedGuard = missedGuard(**source, **captured, text);
         if (!text.empty()) m_out.push_back(std::move(metadata));
         m_out.push_back(std::move(out));

@@ -62,9 +62,18 @@ std::int64_t pushVmap(std::int64_t size, functorch::RandomnessType randomness) {
 
 Tensor withoutBatchDim(const Tensor& tensor, std::int64_t level, std::int64_t size, std::int64_t dim) {
     const auto* batched = functorch::maybeGetBatchedImpl(tensor);
-    if (batched && batched->level() == level) return batched->value().movedim(batched->bdim(), dim);
+    if (batched && batched->level() == level) {
+        const std::int64_t to = at::maybe_wrap_dim(dim, batched->value().dim());
+        return batched->bdim() == to ? batched->value() : batched->value().movedim(batched->bdim(), to);
+    }
     TORCH_CHECK(!batched || batched->level() < level, "a tensor leaves vmap that is inside another one");
-    Tensor whole = tensor.unsqueeze(dim); // the same for the whole batch
+    // The same for the whole batch.
+    if (dim == 0) {
+        std::vector<std::int64_t> sizes = tensor.sizes().vec();
+        sizes.insert(sizes.begin(), size);
+        return tensor.expand(sizes);
+    }
+    Tensor whole = tensor.unsqueeze(dim);
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(whole.dim()), -1);
     sizes[static_cast<std::size_t>(dim < 0 ? dim + whole.dim() : dim)] = size;
     return whole.expand(sizes);
@@ -138,7 +147,10 @@ Value autogradGrad(const Arguments& a) {
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!all[i].tensor().requires_grad()) continue;
         outputs.push_back(all[i].tensor());
-        if (!a["grad_outputs"].isNone()) gradients.push_back(a["grad_outputs"].items().at(i).tensor());
+        gradients.push_back(
+            a["grad_outputs"].isNone()
+                ? aten("ones_like", {all[i]}, {{"memory_format", c10::MemoryFormat::Preserve}}).tensor()
+                : a["grad_outputs"].items().at(i).tensor());
     }
     std::vector<Tensor> found(inputs.size());
     if (!outputs.empty())
@@ -250,7 +262,9 @@ OutsideTransforms::OutsideTransforms()
                                    c10::DispatchKey::FuncTorchDynamicLayerBackMode})) {}
 
 bool isTransformed(const Tensor& tensor) {
-    return functorch::isBatchedTensor(tensor) || functorch::maybeGetTensorWrapper(tensor) != nullptr;
+    // Tensors that AOTAutograd's trace differentiates carry the key of a vmap that PyTorch no longer has.
+    return functorch::isBatchedTensor(tensor) || functorch::maybeGetTensorWrapper(tensor) != nullptr ||
+           tensor.key_set().has(c10::DispatchKey::Batched);
 }
 
 LayerGuard::LayerGuard()

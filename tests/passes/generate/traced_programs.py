@@ -8,7 +8,7 @@ from torch import nn
 from torch._higher_order_ops.map import map as map_over
 from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
-from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from torch.func import grad, jacfwd, jacrev, vjp, vmap
 from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
 
@@ -275,9 +275,23 @@ def kept_graphs():
     yield "scan", {"": (lambda i, xs: scan(lambda c, x: (c + x, c * x), i, xs, dim=0), tensors((4,), (3, 4), grad=False))}
 
 
+def transforms():
+    def mask(x):
+        rows = torch.arange(4)
+        return x + vmap(vmap(lambda i, j: i >= j, (None, 0)), (0, None))(rows, rows)
+
+    yield "vmap", both(lambda x: vmap(lambda a: a.sin() * a.sum())(x), 3, 4)
+    yield "vmap_twice", {"": (lambda x, y: vmap(vmap(lambda a, b: a * b, (None, 0)), (0, None))(x, y), tensors((3,), (4,)))}
+    yield "mask", both(mask, 4, 4)
+    yield "grad", both(lambda x: grad(lambda a: (a.sin() * a).sum())(x), 4)
+    yield "vjp", {"": (lambda x, y: vjp(lambda a: a.sin() * 2, x)[1](y)[0], tensors((4,), (4,), grad=False))}
+    yield "jacrev", {"": (lambda x: jacrev(lambda a: a.sin() * a.sum())(x), tensors((4,), grad=False))}
+    yield "jacfwd", {"": (lambda x: jacfwd(lambda a: a.sin() * a.sum())(x), tensors((4,), grad=False))}
+
+
 def programs():
     for group in (upsampling, losses, sequences, products, recurrent, layouts, inputs, optimizers, checkpoints,
-                  autograd_functions, casts, kept_graphs):
+                  autograd_functions, casts, kept_graphs, transforms):
         for name, variants in group():
             for variant, program in variants.items():
                 yield f"{group.__name__}_{name}{variant}", program
