@@ -306,7 +306,7 @@ private:
     const session::Compile* m_compile;
     const GraphInputOptions& m_options;
     ir::SymbolValues m_symbols;
-    std::optional<DescribedInputs> m_described;
+    std::optional<InputsByName> m_described;
     std::vector<std::string> m_dynamoInputs;
     std::vector<std::optional<std::int64_t>> m_bounds;
     std::map<std::string, std::size_t> m_storageOf;
@@ -315,12 +315,12 @@ private:
 
 } // namespace
 
-DescribedInputs::DescribedInputs(const session::Compile& compile) {
+InputsByName::InputsByName(const session::Compile& compile) {
     for (const session::TensorInput& input : compile.inputs)
         if (!input.source.empty()) m_inputs[key(input.source)] = &input;
 }
 
-const session::TensorInput* DescribedInputs::find(std::string_view name) const {
+const session::TensorInput* InputsByName::find(std::string_view name) const {
     // Names of attributes lack the scope of their source, L or G.
     for (const std::string_view scope : {"", "l", "g"}) {
         const auto found = m_inputs.find(std::string(scope) + key(name));

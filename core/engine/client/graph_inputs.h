@@ -24,9 +24,9 @@ struct GraphInputOptions {
 
 /// The inputs that a compile describes, found by what Dynamo and AOTAutograd call them: "L_x_" and "x" for
 /// "L['x']". Refers to the compile.
-class DescribedInputs {
+class InputsByName {
 public:
-    explicit DescribedInputs(const session::Compile& compile);
+    explicit InputsByName(const session::Compile& compile);
     /// Null where no described input has the name.
     [[nodiscard]] const session::TensorInput* find(std::string_view name) const;
 

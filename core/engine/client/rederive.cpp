@@ -195,7 +195,8 @@ private:
                 found = variant.value("reason", "");
         }
         if (as != "equal" || found.empty()) return {};
-        return "a guard is missed: inputs that overlap pass the guards, and for these the code does something "
+        return "a guard is missed: inputs that overlap pass the guards, and for these the code does "
+               "something "
                "else than the function (" +
                found + ")";
     }

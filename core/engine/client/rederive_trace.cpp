@@ -84,7 +84,7 @@ std::optional<std::string> symbolOf(const ir::Node& node) {
 
 Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, const ir::GraphPtr& graph,
                                      const ir::SymbolValues& hints) {
-    const DescribedInputs described(compile);
+    const InputsByName described(compile);
     const ir::GraphPtr lifted = passes::aot::liftAttributes(graph, [&](const std::string& attribute) {
         const session::TensorInput* input = described.find(attribute);
         return input && input->isParameter;

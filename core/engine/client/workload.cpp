@@ -197,12 +197,9 @@ private:
         const std::string text = graph.graph->style().form == ir::TextStyle::Form::Readable
                                      ? ir::printReadable(*graph.graph).text
                                      : ir::printFx(*graph.graph);
-        json params{{"inputs", graph.inputs},
-                    {"threads", m_options.threads},
-                    {"backend", m_options.backend},
-                    {"onednn", m_options.oneDnn},
-                    {"kept", graph.kept},
-                    {"wires", std::move(wires)}};
+        json params{{"inputs", graph.inputs},       {"threads", m_options.threads},
+                    {"backend", m_options.backend}, {"onednn", m_options.oneDnn},
+                    {"kept", graph.kept},           {"wires", std::move(wires)}};
         if (!graph.attributes.is_null()) params["attrs"] = graph.attributes;
         const CallResult reply = m_client.callOnGraph("record", text, std::move(params), m_call);
         if (!reply) {
