@@ -4,6 +4,7 @@
 import os
 import shutil
 import sys
+import sysconfig
 import tempfile
 import unittest
 
@@ -16,6 +17,11 @@ import torch
 import torch._dynamo
 
 NEW = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 13)
+
+
+def can_run_inductor():
+    header = os.path.join(sysconfig.get_paths()["include"], "Python.h")
+    return os.path.exists(header) and bool(shutil.which("c++") or shutil.which("g++"))
 
 
 class CompilersTest(unittest.TestCase):
@@ -81,7 +87,7 @@ class CompilersTest(unittest.TestCase):
         self.assertEqual(graphs(False), graphs(True))
         self.faultless()
 
-    @unittest.skipUnless(shutil.which("c++") or shutil.which("g++"), "Inductor needs a C++ compiler")
+    @unittest.skipUnless(can_run_inductor(), "Inductor needs a C++ compiler and Python's headers")
     def test_keys_of_the_cache(self):
         compiled = torch.compile(lambda x: x.sin() + 1, backend="inductor", dynamic=False)
         with dynascope_capture.record(self.path):
