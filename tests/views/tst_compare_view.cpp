@@ -46,6 +46,7 @@ private slots:
     void openingABlockKeepsItInPlace();
     void mergedMode();
     void narrowWindowShowsOne();
+    void aPassingSizeKeepsThePlace();
     void steppingKeepsThePlace();
     void cardsSlideWhenAllowed();
     void codeStageSaysSo();
@@ -529,6 +530,22 @@ void TestCompareView::narrowWindowShowsOne() {
     m_view->resize(1100, 500);
     QCoreApplication::processEvents();
     QVERIFY(a().isVisible() && b().isVisible());
+}
+
+void TestCompareView::aPassingSizeKeepsThePlace() {
+    m_view->resize(600, 340);
+    open("encoder_train");
+    QVERIFY(b().isVisible() && !a().isVisible());
+    const auto place = [this] {
+        return QPointF(b().offset().x() + b().viewport()->width() / b().zoom() / 2, b().offset().y());
+    };
+    const QPointF before = place();
+    // As wide as the window while panels are gone, and back.
+    for (const int width : {2400, 600}) {
+        m_view->resize(width, 340);
+        QCoreApplication::processEvents();
+    }
+    QVERIFY2((place() - before).manhattanLength() < 1, qPrintable(QString::number(place().x() - before.x())));
 }
 
 void TestCompareView::steppingKeepsThePlace() {

@@ -40,6 +40,7 @@ struct CompareView::Private {
     [[nodiscard]] GraphCanvas& active() const;
     [[nodiscard]] GraphCanvas& canvasOf(Slot slot) const;
     void canvasMoved(Slot slot);
+    void canvasPlaced(Slot slot);
     /// Brings the other canvas to the place that goes with the leader's.
     void follow(Slot leader, double sideways, bool keepMarks = false);
     /// The offset of the other canvas that goes with the leader's; with `keepMarks`, so that what belongs to

@@ -146,6 +146,7 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
     });
     const GraphCanvas* c = pane.canvas;
     QObject::connect(c, &GraphCanvas::viewMoved, &q, [this, slot] { canvasMoved(slot); });
+    QObject::connect(c, &GraphCanvas::viewPlaced, &q, [this, slot] { canvasPlaced(slot); });
     QObject::connect(c, &GraphCanvas::viewGlided, &q, [this] {
         rememberPlaces();
         gutter->update();
@@ -293,6 +294,19 @@ void CompareView::Private::canvasMoved(Slot slot) {
         lastZoom = moved.zoom();
         emit q.zoomChanged(lastZoom);
     }
+}
+
+void CompareView::Private::canvasPlaced(Slot slot) {
+    if (syncing) return;
+    const Slot other = slot == Slot::A ? Slot::B : Slot::A;
+    // A pane that is shown for the first time joins the one that was looked at.
+    if (slot != Slot::Merged && linked && canvasOf(other).isPlaced()) {
+        syncing = true;
+        follow(other, 0);
+        syncing = false;
+    }
+    rememberPlaces();
+    gutter->update();
 }
 
 CompareView::CompareView(Workspace& workspace, Theme& theme, QWidget* parent)

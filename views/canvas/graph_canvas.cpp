@@ -99,6 +99,7 @@ void GraphCanvas::setScene(ScenePtr scene, Transition transition, const QString&
         const auto is = rectOfKey(*m_scene, anchor);
         if (was && is) m_view.offset = oldOffset + is->topLeft() - was->topLeft();
     }
+    m_kept = middleOfTop();
     if (m_scene && old && transition != Transition::None) {
         m_slide.setDuration(transition == Transition::Step ? stepMs : foldMs);
         startMotion(old, oldOffset);
@@ -150,8 +151,11 @@ QSizeF GraphCanvas::extent() const {
 
 void GraphCanvas::setExtent(double height) {
     m_extentHeight = height;
-    m_view.offset = clamped(m_view.offset);
-    syncScrollBars();
+    moveTo(m_view.offset, m_view.zoom, false);
+}
+
+QPointF GraphCanvas::middleOfTop() const {
+    return {m_view.offset.x() + viewport()->width() / m_view.zoom / 2, m_view.offset.y()};
 }
 
 QPointF GraphCanvas::place() const {
@@ -167,9 +171,16 @@ void GraphCanvas::setPlace(double zoom, QPointF place) {
 }
 
 void GraphCanvas::moveTo(QPointF offset, double zoom, bool tell) {
+    const double zoomBefore = m_view.zoom;
+    const QPointF before = m_view.offset;
     m_view.zoom = std::clamp(zoom, smallestZoom, largestZoom);
     m_view.viewport = viewport()->size();
     m_view.offset = clamped(offset);
+    // What stands still was not moved on purpose, as where this pane follows the other downwards.
+    const QPointF middle = middleOfTop();
+    const bool zoomed = m_view.zoom != zoomBefore;
+    if (zoomed || m_view.offset.x() != before.x()) m_kept.setX(middle.x());
+    if (zoomed || m_view.offset.y() != before.y()) m_kept.setY(middle.y());
     syncScrollBars();
     viewport()->update();
     if (tell) emit viewMoved();
@@ -259,8 +270,9 @@ void GraphCanvas::showFirst() {
         std::nth_element(centres.begin(), median, centres.end());
         if (median != centres.end()) middle = *median;
     }
-    moveTo({middle - viewport()->width() / zoom / 2, -margin / zoom}, zoom, true);
+    moveTo({middle - viewport()->width() / zoom / 2, -margin / zoom}, zoom, false);
     m_placed = true;
+    emit viewPlaced();
 }
 
 QRectF GraphCanvas::destination() const {
@@ -458,10 +470,14 @@ void GraphCanvas::render(QPainter& painter, const QRectF& area) {
 
 void GraphCanvas::resizeEvent(QResizeEvent*) {
     const bool first = m_scene && !m_placed;
-    if (first)
+    if (first) {
         showFirst();
-    else
-        moveTo(m_view.offset, m_view.zoom, false);
+        return;
+    }
+    // A size that lasts for a moment, as while panels come and go, must not push the picture aside for good.
+    const QPointF kept = m_kept;
+    moveTo({kept.x() - viewport()->width() / m_view.zoom / 2, kept.y()}, m_view.zoom, false);
+    m_kept = kept;
 }
 
 void GraphCanvas::changeEvent(QEvent* event) {

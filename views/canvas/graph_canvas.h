@@ -57,6 +57,7 @@ public:
     void setExtent(double height); ///< height to scroll over, where the other canvas is taller
 
     void setSelected(int item);
+    [[nodiscard]] bool isPlaced() const { return m_placed; } ///< has a place of its own
     [[nodiscard]] int selected() const { return m_view.selected; }
     [[nodiscard]] int selectedFrame() const { return m_view.selectedFrame; }
     void setRelated(std::vector<int> items);
@@ -83,6 +84,7 @@ public:
 
 signals:
     void viewMoved();
+    void viewPlaced(); ///< by showFirst()
     void viewGlided();
     void itemClicked(int item); ///< noItem for the background
     void foldRequested(dynascope::layout::GroupId group, bool open);
@@ -122,6 +124,7 @@ private:
     void showToolTip(QPoint global, QPointF viewPoint);
     void copy(bool whole);
     void toggleFold();
+    [[nodiscard]] QPointF middleOfTop() const;
     void startMotion(const ScenePtr& old, QPointF oldOffset);
     void announce();
     [[nodiscard]] std::optional<QRectF> rectOfKey(const Scene& scene, const QString& key) const;
@@ -138,6 +141,7 @@ private:
     bool m_motionOn = true;
     bool m_syncing = false;
     bool m_scrollTells = true; ///< what m_scroll does is the user's own movement
+    QPointF m_kept;            ///< what was at the middle of the top edge when the view was last moved
     bool m_placed = false;     ///< the user or a caller chose a place; else the first resize does
 
     std::unordered_map<int, QPointF> m_startShift;
