@@ -3,6 +3,7 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,12 @@ PROGRAM = """
 """
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 @unittest.skipUnless("DYNASCOPE_CLI" in os.environ, "needs dynascope-cli")
 class RanksTest(unittest.TestCase):
     def run_ranks(self, folder, code):
@@ -34,10 +41,12 @@ class RanksTest(unittest.TestCase):
         with open(program, "w") as file:
             file.write(textwrap.dedent(PROGRAM))
         out = os.path.join(folder, f"out{code}")
+        # The loopback by its number: a machine may not know its own name.
         run = subprocess.run(
             [os.environ["DYNASCOPE_CLI"], "capture", "-o", out, "--", sys.executable, "-m", "torch.distributed.run",
-             "--standalone", "--nproc_per_node=2", program, str(code)],
-            capture_output=True, text=True, timeout=300)
+             "--master_addr=127.0.0.1", f"--master_port={free_port()}", "--local_addr=127.0.0.1", "--nproc_per_node=2",
+             program, str(code)],
+            capture_output=True, text=True, timeout=200, env={**os.environ, "GLOO_SOCKET_IFNAME": "lo"})
         return run, sorted(name for name in os.listdir(out) if name.endswith(".dsteps"))
 
     def test_a_recording_a_rank(self):
