@@ -107,6 +107,8 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
     column->addWidget(split);
     setFocusProxy(m_entries);
     m_sequence->setMinimumWidth(theme.scaled(220));
+    for (QComboBox* box : {m_codes, m_call})
+        box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     connect(m_codes, &QComboBox::activated, this, &CacheView::showCode);
     connect(m_call, &QComboBox::activated, this, &CacheView::showGuards);
     connect(m_entries, &RowTable::rowSelected, this, &CacheView::showGuards);
@@ -236,11 +238,17 @@ void CacheView::simulate() {
         for (const dynamo::SimulatedCall& call : simulation.calls) {
             const CacheAnswer& answer = call.answer;
             const bool limited = answer.kind == CacheAnswer::Kind::LimitReached;
-            QStringList asked;
-            for (const dynamo::EntryLookup& lookup : answer.lookups)
-                if (!lookup.reason.empty())
-                    asked << idOf(simulation.madeBy[lookup.entry]) + QStringLiteral(": ") +
-                                 toQString(lookup.reason);
+            QStringList asked, whole;
+            for (const dynamo::EntryLookup& lookup : answer.lookups) {
+                if (lookup.reason.empty()) continue;
+                const QString entry = idOf(simulation.madeBy[lookup.entry]) + QStringLiteral(": ");
+                whole << entry + toQString(lookup.reason);
+                // The guard alone; PyTorch pads it with blanks, its line and a stack.
+                asked << entry + toQString(lookup.reason)
+                                     .section(u'\n', 0, 0)
+                                     .section(QStringLiteral("  #"), 0, 0)
+                                     .trimmed();
+            }
             rows.push_back({{idOf(call.call), Look::Mono},
                             {answer.kind == CacheAnswer::Kind::Hit ? tr("hit")
                              : limited                             ? tr("limit, runs eagerly")
@@ -250,7 +258,7 @@ void CacheView::simulate() {
                              : limited                             ? Tone::Bad
                                                                    : Tone::Warn},
                             {limited ? QString() : idOf(simulation.madeBy[answer.entry]), Look::Mono},
-                            {asked.join(QStringLiteral("; ")), Look::Mono, Tone::None, asked.join(u'\n')}});
+                            {asked.join(QStringLiteral("; ")), Look::Mono, Tone::None, whole.join(u'\n')}});
         }
     }
     m_answers->setRows(std::move(rows));

@@ -134,6 +134,7 @@ EffectsView::EffectsView(Theme& theme, QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(split);
     setFocusProxy(m_objects);
+    m_graphs->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     connect(m_graphs, &QComboBox::activated, this, &EffectsView::showGraph);
     connect(go, &QPushButton::clicked, this, [this] {
         const int index = m_graphs->currentIndex();
