@@ -27,7 +27,11 @@ DynamoPage& MainWindow::dynamoPage() {
         connect(m_dynamo, &DynamoPage::breakpointsEdited, this,
                 [this, &breakpoints] { m_settings.setBreakpoints(breakpoints.saved()); });
         connect(m_dynamo, &DynamoPage::stepped, this, &MainWindow::updateActions);
-        connect(m_dynamo, &DynamoPage::recordingWanted, this, &MainWindow::showRecorded);
+        connect(m_dynamo, &DynamoPage::recordingWanted, this, [this](const QString& path) {
+            // A program that waits is looked at on the page.
+            if (m_record && m_dynamo->live()->isStopped()) m_record->hide();
+            showRecorded(path);
+        });
     }
     return *m_dynamo;
 }

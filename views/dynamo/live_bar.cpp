@@ -169,8 +169,10 @@ void LiveBar::show(int id) {
     m_program = id;
     update();
     const LiveSession::Program* program = m_session ? m_session->program(id) : nullptr;
-    if (program && program->isStopped() && program->last.stop != LiveStop::Start)
-        emit stopped(toQString(program->last.recording), program->last.step);
+    if (!program || !program->isStopped()) return;
+    // Before anything is traced only the first line has told of the recording, which is empty so far.
+    const LiveEvent& of = program->last.stop == LiveStop::Start ? program->hello : program->last;
+    emit stopped(toQString(of.recording), program->last.step);
 }
 
 void LiveBar::update() {
