@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/plugins.h"
 
+#include "core/ir/empty_like.h"
 #include "core/ir/text.h"
 #include "core/passes/rename_inputs.h"
 #include "plugins/dynascope_plugin.h"
@@ -184,10 +185,7 @@ private:
     static passes::PassResult<PassState> build(const PassState& source, const DynascopeGraph& graph,
                                                passes::PassObserver& observer) {
         const ir::Graph& before = *source.graph;
-        ir::GraphBuilder builder;
-        builder.setName(before.name()).setStyle(before.style());
-        for (const std::string& name : before.subgraphOrder())
-            builder.addSubgraph(name, before.subgraphs().find(name)->second);
+        ir::GraphBuilder builder = ir::emptyLike(before);
         passes::NewNames names;
         std::vector<NodeIndex> after(before.size(), ir::npos);
         for (NodeIndex i = 0; i < before.size(); ++i) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/annotate.h"
 
+#include "core/ir/empty_like.h"
+
 namespace dynascope::ir {
 
 GraphPtr withAnnotations(const Graph& graph,
                          const std::function<std::string(const std::string&)>& annotationOf) {
-    GraphBuilder builder;
-    builder.setName(graph.name()).setStyle(graph.style());
-    for (const std::string& name : graph.subgraphOrder())
-        builder.addSubgraph(name, graph.subgraphs().find(name)->second);
+    GraphBuilder builder = emptyLike(graph);
     for (const NodePtr& node : graph.nodes()) {
         const std::string annotation = node->meta ? std::string() : annotationOf(node->name);
         if (annotation.empty()) {

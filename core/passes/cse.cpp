@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/cse.h"
 
+#include "core/ir/empty_like.h"
 #include "core/passes/rename_inputs.h"
 
 #include <algorithm>
@@ -75,10 +76,7 @@ PassResult<PassState> CommonSubexpressionElimination::run(const PassState& sourc
     Memory memory(graph, context.effects);
     std::unordered_map<std::string, NodeIndex> seen; // to the result's node
     NewNames merged;
-    ir::GraphBuilder builder;
-    builder.setName(graph.name()).setStyle(graph.style());
-    for (const std::string& name : graph.subgraphOrder())
-        builder.addSubgraph(name, graph.subgraphs().find(name)->second);
+    ir::GraphBuilder builder = ir::emptyLike(graph);
     std::vector<std::string> resultNames;
     for (NodeIndex i = 0; i < graph.size(); ++i) {
         if (context.task.cancelled()) return tl::unexpected(PassError{"cancelled", i, true, {}});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/dce.h"
 
+#include "core/ir/empty_like.h"
+
 #include <algorithm>
 
 namespace dynascope::passes {
@@ -19,10 +21,7 @@ PassResult<PassState> DeadCodeElimination::run(const PassState& source, const Pa
                   (node.op != Op::GetAttr && !context.effects(node).pure()) ||
                   std::any_of(users.begin(), users.end(), [&](NodeIndex user) { return live[user]; });
     }
-    ir::GraphBuilder builder;
-    builder.setName(graph.name()).setStyle(graph.style());
-    for (const std::string& name : graph.subgraphOrder())
-        builder.addSubgraph(name, graph.subgraphs().find(name)->second);
+    ir::GraphBuilder builder = ir::emptyLike(graph);
     for (NodeIndex i = 0; i < graph.size(); ++i) {
         Step step;
         step.source = i;

@@ -21,16 +21,9 @@ using at::Tensor;
 using torch::autograd::variable_list;
 using torch_level::Arguments;
 using torch_level::aten;
+using torch_level::itemsOf;
+using torch_level::joined;
 using torch_level::Value;
-
-std::vector<Value> itemsOf(const Value& value) {
-    return value.isSequence() ? value.items() : std::vector<Value>{value};
-}
-
-std::vector<Value> joined(std::vector<Value> a, const std::vector<Value>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
 
 bool needsGrad(const std::vector<Value>& values) {
     return std::any_of(values.begin(), values.end(),
@@ -330,20 +323,22 @@ std::vector<Value> firstInputs(const Loop& loop, const Keeper& keeper, const Arg
     return out;
 }
 
-Value traceLoop(const Loop& loop, const AutogradLevel& level, const Arguments& a,
-                torch_level::GraphKeeper::Plain plain) {
+Value traceLoop(const Loop& loop, const AutogradLevel& level, const torch_level::Entry& op,
+                const Arguments& a) {
     const Keeper keeper(level, a.context());
-    std::vector<Value> given, arguments, plainly;
+    std::vector<Value> given, arguments;
+    torch_level::Call plain;
+    plain.context = a.context();
     for (const std::string_view body : loop.bodies) {
         arguments.push_back(Value::graph(nullptr));
-        plainly.push_back(a[body]);
+        plain.args.push_back(a[body]);
     }
     for (const std::string_view parameter : loop.rest) {
         given = joined(std::move(given), itemsOf(a[parameter]));
         // PyTorch makes a tuple of these on the way.
         const bool tuple = loop.name == "scan" && parameter == "additional_inputs";
         arguments.push_back(tuple ? Value::tuple(itemsOf(a[parameter])) : a[parameter]);
-        plainly.push_back(keeper.plain(a[parameter]));
+        plain.args.push_back(keeper.plain(a[parameter]));
     }
     TORCH_CHECK_NOT_IMPLEMENTED(!at::GradMode::is_enabled() || !needsGrad(given), "'torch.ops.higher_order.",
                                 loop.name, "' is differentiated, which is not traced");
@@ -355,18 +350,18 @@ Value traceLoop(const Loop& loop, const AutogradLevel& level, const Arguments& a
     std::vector<Value> values;
     {
         const Plainly below;
-        values = itemsOf(plain(std::move(plainly), a.context()));
+        values = itemsOf(torch_level::functionOf(op)(plain));
     }
     return keeper.record(loop.name, graphs, arguments, values);
 }
 
 } // namespace
 
-Value KeptGraphs::keep(std::string_view name, const Arguments& a, Plain plain) const {
-    if (name == "cond" && a["pred"].isTensor()) return traceCond(m_level, a);
+Value KeptGraphs::keep(const torch_level::Entry& op, const Arguments& a) const {
+    if (op.name == "cond" && a["pred"].isTensor()) return traceCond(m_level, a);
     for (const Loop& loop : loops())
-        if (loop.name == name) return traceLoop(loop, m_level, a, plain);
-    TORCH_CHECK_NOT_IMPLEMENTED(false, "'torch.ops.higher_order.", name,
+        if (loop.name == op.name) return traceLoop(loop, m_level, op, a);
+    TORCH_CHECK_NOT_IMPLEMENTED(false, "'torch.ops.higher_order.", op.name,
                                 "' keeps graphs of its own, which are not traced");
 }
 

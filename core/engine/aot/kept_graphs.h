@@ -16,8 +16,8 @@ public:
     explicit KeptGraphs(const AutogradLevel& level)
         : m_level(level) {}
 
-    [[nodiscard]] torch_level::Value keep(std::string_view name, const torch_level::Arguments& a,
-                                          Plain plain) const override;
+    [[nodiscard]] torch_level::Value keep(const torch_level::Entry& op,
+                                          const torch_level::Arguments& a) const override;
 
 private:
     const AutogradLevel& m_level;

@@ -4,7 +4,7 @@
 #include "core/engine/client/graph_inputs.h"
 #include "core/engine/client/metadata_compare.h"
 #include "core/engine/client/rederive_trace.h"
-#include "core/ir/text.h"
+#include "core/ir/empty_like.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
 #include "core/session/symbol_hints.h"
@@ -182,11 +182,9 @@ private:
             guards.find("STORAGE_OVERLAPPING") != std::string::npos)
             return {};
         const auto inputs = inputsOfCapture(m_compile, dynamo, {});
-        const CallResult loaded = m_engine->call("load", {{"text", ir::printReadable(captured).text}});
-        if (!inputs || !loaded) return {};
-        const CallResult verified = m_engine->callOnGraph(
-            "verify", ir::printReadable(dynamo).text,
-            {{"computed", loaded->value("graph", "")}, {"inputs", *inputs}, {"aliasing", true}});
+        if (!inputs) return {};
+        const CallResult verified =
+            verifyAgainst(*m_engine, dynamo, captured, {{"inputs", *inputs}, {"aliasing", true}});
         if (!verified) return {};
         std::string as, found;
         for (const auto& variant : verified->value("variants", nlohmann::json::array())) {
@@ -196,18 +194,14 @@ private:
         }
         if (as != "equal" || found.empty()) return {};
         return "a guard is missed: inputs that overlap pass the guards, and for these the code does "
-               "something "
-               "else than the function (" +
+               "something else than the function (" +
                found + ")";
     }
 
     /// The policy of a selective checkpoint is Python's; what it decided is noted in the captured graph,
     /// which has the same nodes in the same order.
     static ir::GraphPtr withNotesOf(const ir::Graph& captured, const ir::Graph& derived) {
-        ir::GraphBuilder builder;
-        builder.setName(derived.name()).setStyle(derived.style());
-        for (const std::string& name : derived.subgraphOrder())
-            builder.addSubgraph(name, derived.subgraphs().find(name)->second);
+        ir::GraphBuilder builder = ir::emptyLike(derived);
         for (ir::NodeIndex i = 0; i < derived.size(); ++i) {
             if (captured.node(i).note == derived.node(i).note) {
                 builder.add(derived.nodes()[i]);

@@ -2,6 +2,7 @@
 #include "core/engine/client/rederive_trace.h"
 
 #include "core/engine/client/graph_inputs.h"
+#include "core/ir/empty_like.h"
 #include "core/ir/text.h"
 #include "core/passes/aot/lift_attributes.h"
 
@@ -80,6 +81,13 @@ std::optional<std::string> symbolOf(const ir::Node& node) {
     return node.meta->raw.substr(4, node.meta->raw.size() - 5);
 }
 
+/// Whether rounding explains everything that differs: other decompositions sum in another order.
+bool onlyRounded(const json& checks) {
+    return std::all_of(checks.begin(), checks.end(), [](const json& check) {
+        return check.value("ok", false) || !check.value("counts", true) || check.value("close", false);
+    });
+}
+
 } // namespace
 
 Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, const ir::GraphPtr& graph,
@@ -113,10 +121,7 @@ Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, con
 }
 
 Result<ir::GraphPtr> atHints(const ir::Graph& graph, const ir::SymbolValues& hints) {
-    ir::GraphBuilder builder;
-    builder.setName(graph.name()).setStyle(graph.style());
-    for (const std::string& name : graph.subgraphOrder())
-        builder.addSubgraph(name, graph.subgraphs().find(name)->second);
+    ir::GraphBuilder builder = ir::emptyLike(graph);
     Replacements replacements;
     for (const ir::NodePtr& node : graph.nodes()) {
         if (const auto symbol = symbolOf(*node)) {
@@ -139,23 +144,16 @@ Result<ir::GraphPtr> atHints(const ir::Graph& graph, const ir::SymbolValues& hin
     return builder.build();
 }
 
-namespace {
-
-/// Whether rounding explains everything that differs: other decompositions sum in another order.
-bool onlyRounded(const json& checks) {
-    return std::all_of(checks.begin(), checks.end(), [](const json& check) {
-        return check.value("ok", false) || !check.value("counts", true) || check.value("close", false);
-    });
+CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed, json params) {
+    const CallResult loaded = engine.call("load", {{"text", ir::printReadable(computed).text}});
+    if (!loaded) return loaded;
+    params["computed"] = loaded->value("graph", "");
+    return engine.callOnGraph("verify", ir::printReadable(graph).text, std::move(params));
 }
-
-} // namespace
 
 NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured, const ir::Graph& derived) {
     using Outcome = NumericalComparison::Outcome;
-    const CallResult loaded = engine.call("load", {{"text", ir::printReadable(derived).text}});
-    if (!loaded) return {Outcome::Unknown, loaded.error().message};
-    const CallResult verified = engine.callOnGraph("verify", ir::printReadable(captured).text,
-                                                   {{"computed", loaded->value("graph", "")}});
+    const CallResult verified = verifyAgainst(engine, captured, derived);
     if (!verified) return {Outcome::Unknown, verified.error().message};
     const std::string verdict = verified->value("verdict", "");
     const json checks = verified->value("checks", json::array());

@@ -28,6 +28,10 @@ struct DynamoTrace {
 /// which only symbolic dimensions keep; placeholders stay. Fails where a symbol has no value.
 [[nodiscard]] Result<ir::GraphPtr> atHints(const ir::Graph& graph, const ir::SymbolValues& hints);
 
+/// The engine's method "verify" on a graph and what is said to compute the same, with further parameters.
+[[nodiscard]] CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed,
+                                       nlohmann::json params = nlohmann::json::object());
+
 /// What comes of running both graphs on the same seeded inputs.
 struct NumericalComparison {
     enum class Outcome : std::uint8_t { Equal, Different, Unknown } outcome = Outcome::Unknown;

@@ -4,6 +4,7 @@
 #include "core/engine/passes/alias_analysis.h"
 #include "core/engine/passes/normalize_words.h"
 #include "core/engine/passes/torch_values.h"
+#include "core/ir/empty_like.h"
 #include "core/ir/operators.h"
 #include "core/passes/fx_names.h"
 
@@ -73,10 +74,7 @@ struct Normalized {
 
 Normalized normalized(const ir::Graph& graph) {
     Normalized out;
-    ir::GraphBuilder builder;
-    builder.setName(graph.name()).setStyle(graph.style());
-    for (const std::string& name : graph.subgraphOrder())
-        builder.addSubgraph(name, graph.subgraphs().find(name)->second);
+    ir::GraphBuilder builder = ir::emptyLike(graph);
     for (const ir::NodePtr& node : graph.nodes()) {
         ir::Node changed = *node;
         if (changed.op == Op::CallMethod) {
@@ -139,9 +137,7 @@ public:
         , m_observer(observer) {}
 
     ir::GraphPtr run(std::vector<std::string>& warnings) {
-        m_builder.setName(m_graph.name()).setStyle(m_graph.style());
-        for (const std::string& name : m_graph.subgraphOrder())
-            m_builder.addSubgraph(name, m_graph.subgraphs().find(name)->second);
+        m_builder = ir::emptyLike(m_graph);
         for (m_at = 0; m_at < m_graph.size(); ++m_at)
             emit();
         warnings.insert(warnings.end(), m_warnings.begin(), m_warnings.end());

@@ -6,6 +6,7 @@
 #include "core/engine/passes/torch_values.h"
 #include "core/engine/torch_level/modes.h"
 #include "core/engine/torch_words.h"
+#include "core/ir/empty_like.h"
 
 #include <ATen/core/List.h>
 #include <ATen/core/grad_mode.h>
@@ -121,10 +122,7 @@ public:
     passes::PassResult<PassState> run() {
         const torch_level::ModeGuard modes;
         const at::AutoGradMode noGrad(false);
-        ir::GraphBuilder builder;
-        builder.setName(m_graph.name()).setStyle(m_graph.style());
-        for (const std::string& name : m_graph.subgraphOrder())
-            builder.addSubgraph(name, m_graph.subgraphs().find(name)->second);
+        ir::GraphBuilder builder = ir::emptyLike(m_graph);
         for (ir::NodeIndex at = 0; at < m_graph.size(); ++at) {
             if (m_context.task.cancelled())
                 return tl::unexpected(passes::PassError{"cancelled", at, true, {}});

@@ -14,10 +14,6 @@ namespace {
 
 using torch::autograd::variable_list;
 
-std::vector<Value> itemsOf(const Value& value) {
-    return value.isSequence() ? value.items() : std::vector<Value>{value};
-}
-
 /// The outputs that an option lists.
 std::vector<std::int64_t> marked(const Value& options, std::string_view option) {
     const std::vector<Value>& items = options.items();

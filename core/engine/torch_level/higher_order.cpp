@@ -8,6 +8,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <array>
+#include <memory>
 #include <utility>
 
 namespace dynascope::engine::torch_level {
@@ -20,11 +21,6 @@ std::vector<Value> tail(const Value& values, std::size_t from) {
     const std::vector<Value>& items = values.items();
     TORCH_CHECK_TYPE(items.size() >= from, "too few arguments");
     return {items.begin() + static_cast<std::ptrdiff_t>(from), items.end()};
-}
-
-std::vector<Value> joined(std::vector<Value> a, const std::vector<Value>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
 }
 
 /// torch.cond refuses branches that write to what they were given.
@@ -214,31 +210,29 @@ constexpr std::array table{
     Entry{"autograd_function_apply", "fwd, bwd, *args, **options", applyAutogradFunction},
 };
 
-template <std::size_t i>
-Value runPlain(std::vector<Value> arguments, const Context* context) {
-    Call call;
-    call.args = std::move(arguments);
-    call.context = context;
-    return functionOf(keptWhole[i])(call);
+/// As functionOf(), but the current keeper takes the call over.
+Function keptFunction(const Entry& entry) {
+    return [signature = std::make_shared<const Signature>(entry.signature), &entry](const Call& call) {
+        const Arguments a = signature->bind(call);
+        return currentKeeper ? currentKeeper->keep(entry, a) : entry.run(a);
+    };
 }
-
-template <std::size_t i>
-Value runKept(const Arguments& a) {
-    return currentKeeper ? currentKeeper->keep(keptWhole[i].name, a, runPlain<i>) : keptWhole[i].run(a);
-}
-
-template <std::size_t... i>
-constexpr auto keptTable(std::index_sequence<i...>) {
-    return std::array{Entry{keptWhole[i].name, keptWhole[i].signature, runKept<i>}...};
-}
-constexpr auto keptRows = keptTable(std::make_index_sequence<keptWhole.size()>());
 
 } // namespace
 
 std::optional<Function> higherOrderFunction(std::string_view name) {
-    if (const Entry* entry = findEntry(keptRows, name)) return functionOf(*entry);
+    if (const Entry* entry = findEntry(keptWhole, name)) return keptFunction(*entry);
     if (const Entry* entry = findEntry(table, name)) return functionOf(*entry);
     return std::nullopt;
+}
+
+std::vector<Value> itemsOf(const Value& value) {
+    return value.isSequence() ? value.items() : std::vector<Value>{value};
+}
+
+std::vector<Value> joined(std::vector<Value> a, const std::vector<Value>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
 }
 
 GraphKeeperGuard::GraphKeeperGuard(const GraphKeeper* keeper)

@@ -17,6 +17,10 @@ namespace dynascope::engine::torch_level {
 /// with the graph's failing node named.
 [[nodiscard]] Value runGraph(const Value& graph, const std::vector<Value>& inputs, const Context* context);
 
+/// The items of a sequence; any other value is the only one.
+[[nodiscard]] std::vector<Value> itemsOf(const Value& value);
+[[nodiscard]] std::vector<Value> joined(std::vector<Value> a, const std::vector<Value>& b);
+
 /// Takes over operators that a trace keeps whole: cond, while_loop, map_impl, scan, associative_scan,
 /// invoke_subgraph, flex_attention.
 class GraphKeeper {
@@ -25,12 +29,11 @@ public:
     GraphKeeper(const GraphKeeper&) = delete;
     GraphKeeper& operator=(const GraphKeeper&) = delete;
     virtual ~GraphKeeper() = default;
-    /// Runs the operator itself on arguments in the order of its signature.
-    using Plain = Value (*)(std::vector<Value> arguments, const Context* context);
-    [[nodiscard]] virtual Value keep(std::string_view name, const Arguments& a, Plain plain) const = 0;
+    /// `op` is the operator's row, which runs it.
+    [[nodiscard]] virtual Value keep(const Entry& op, const Arguments& a) const = 0;
 };
 
-/// Makes a keeper current on this thread.
+/// Makes a keeper current on this thread, or none.
 class GraphKeeperGuard {
 public:
     explicit GraphKeeperGuard(const GraphKeeper* keeper);

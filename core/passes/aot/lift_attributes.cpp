@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/aot/lift_attributes.h"
 
+#include "core/ir/empty_like.h"
 #include "core/passes/rename_inputs.h"
 
 #include <array>
@@ -22,10 +23,7 @@ ir::GraphPtr liftAttributes(const ir::GraphPtr& graph,
             std::make_shared<const ir::Node>(std::move(input)));
     }
     if (lifted.empty()) return graph;
-    ir::GraphBuilder builder;
-    builder.setName(graph->name()).setStyle(graph->style());
-    for (const std::string& name : graph->subgraphOrder())
-        builder.addSubgraph(name, graph->subgraphs().find(name)->second);
+    ir::GraphBuilder builder = ir::emptyLike(*graph);
     for (std::vector<ir::NodePtr>& kind : inputs)
         for (ir::NodePtr& input : kind)
             builder.add(std::move(input));
