@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/base/words.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
 namespace dynascope {
+
+namespace {
+
+char lowerChar(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+} // namespace
 
 std::string formatSeconds(double seconds) {
     if (seconds <= 0) return {};
@@ -26,6 +35,17 @@ std::string count(std::size_t n, std::string_view noun) {
 std::string_view baseName(std::string_view path) {
     const std::size_t slash = path.rfind('/');
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(), lowerChar);
+    return out;
+}
+
+bool containsLowered(std::string_view text, std::string_view needle) {
+    return std::search(text.begin(), text.end(), needle.begin(), needle.end(),
+                       [](char t, char n) { return lowerChar(t) == n; }) != text.end();
 }
 
 } // namespace dynascope

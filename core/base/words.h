@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How numbers and paths are written in sentences.
+// How numbers and paths are written in sentences, and how words are looked for.
 #pragma once
 
 #include <cstddef>
@@ -15,5 +15,9 @@ namespace dynascope {
 [[nodiscard]] std::string count(std::size_t n, std::string_view noun);
 /// File name without its folders.
 [[nodiscard]] std::string_view baseName(std::string_view path);
+/// With ASCII letters in lower case.
+[[nodiscard]] std::string lowered(std::string_view text);
+/// Whether a text holds another one, which must be in lower case, whatever the case of its own ASCII letters.
+[[nodiscard]] bool containsLowered(std::string_view text, std::string_view needle);
 
 } // namespace dynascope

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/describe.h"
 
-#include <array>
+#include "core/ir/lines.h"
+#include "core/ir/meta.h"
+
+#include <algorithm>
 #include <utility>
 
 namespace dynascope::dynamo {
@@ -9,33 +12,6 @@ namespace dynascope::dynamo {
 namespace {
 
 constexpr int deepest = 6;
-
-/// PyTorch's full name of a dtype that is written short in graphs.
-std::string dtypeName(std::string_view shortName) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> names{{
-        {"f16", "float16"},
-        {"bf16", "bfloat16"},
-        {"f32", "float32"},
-        {"f64", "float64"},
-        {"i8", "int8"},
-        {"i16", "int16"},
-        {"i32", "int32"},
-        {"i64", "int64"},
-        {"u8", "uint8"},
-        {"u16", "uint16"},
-        {"u32", "uint32"},
-        {"u64", "uint64"},
-        {"b8", "bool"},
-        {"c32", "complex32"},
-        {"c64", "complex64"},
-        {"c128", "complex128"},
-        {"f8e4m3fn", "float8_e4m3fn"},
-        {"f8e5m2", "float8_e5m2"},
-    }};
-    for (const auto& [known, full] : names)
-        if (known == shortName) return "torch." + std::string(full);
-    return std::string(shortName);
-}
 
 /// "[2, 3]" as Python writes a tuple: "(2, 3)", "(2,)".
 std::string tupleText(std::string_view sizes) {
@@ -104,8 +80,11 @@ std::string valueText(const Recording& recording, const State& state, ValueId id
 
 std::string comptimeText(const Recording& recording, const State& state, ValueId id) {
     const ValueInfo value = unwrapped(recording, state, id);
-    if (const std::string_view dtype = value.text("dtype"); !dtype.empty())
-        return "Tensor(shape=" + tupleText(value.text("shape")) + ", dtype=" + dtypeName(dtype) + ')';
+    if (const std::string_view dtype = value.text("dtype"); !dtype.empty()) {
+        const std::string full = ir::fullDtype(dtype);
+        return "Tensor(shape=" + tupleText(value.text("shape")) +
+               ", dtype=" + (full.empty() ? std::string(dtype) : full) + ')';
+    }
     if (value.kind == "ConstantVariable") return std::string(value.text("value"));
     return std::string(value.kind) + "()";
 }

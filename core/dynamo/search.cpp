@@ -13,17 +13,11 @@ namespace dynascope::dynamo {
 
 namespace {
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 class Search {
 public:
     Search(const Recording& recording, std::string_view text)
-        : m_recording(recording) {
-        for (const char c : text)
-            m_wanted += lower(c);
-    }
+        : m_recording(recording)
+        , m_wanted(lowered(text)) {}
 
     /// False if the task was cancelled.
     bool steps(const TaskContext& task) {
@@ -97,10 +91,7 @@ private:
         std::vector<bool> instruction, line;
     };
 
-    [[nodiscard]] bool holds(std::string_view text) const {
-        return std::search(text.begin(), text.end(), m_wanted.begin(), m_wanted.end(),
-                           [](char a, char b) { return lower(a) == b; }) != text.end();
-    }
+    [[nodiscard]] bool holds(std::string_view text) const { return containsLowered(text, m_wanted); }
 
     static std::string wordsOf(const Instruction& instruction) {
         std::string out(instruction.op);

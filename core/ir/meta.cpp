@@ -46,6 +46,13 @@ constexpr std::array dtypes{
     Dtype{"bits8", "", 1},
 };
 
+/// Null where it is not known.
+const Dtype* findShort(std::string_view shortName) {
+    const auto* found =
+        std::find_if(dtypes.begin(), dtypes.end(), [&](const Dtype& d) { return d.shortName == shortName; });
+    return found == dtypes.end() ? nullptr : found;
+}
+
 bool isWordChar(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -138,9 +145,8 @@ ValueMeta parseAnnotation(std::string_view text) {
 }
 
 unsigned dtypeBytes(std::string_view shortDtype) {
-    const auto* found =
-        std::find_if(dtypes.begin(), dtypes.end(), [&](const Dtype& d) { return d.shortName == shortDtype; });
-    return found == dtypes.end() ? 0 : found->bytes;
+    const Dtype* found = findShort(shortDtype);
+    return found ? found->bytes : 0;
 }
 
 std::string shortDtype(std::string_view dtype) {
@@ -149,6 +155,11 @@ std::string shortDtype(std::string_view dtype) {
     const auto* found = std::find_if(dtypes.begin(), dtypes.end(),
                                      [&](const Dtype& d) { return !dtype.empty() && d.name == dtype; });
     return std::string(found == dtypes.end() ? dtype : found->shortName);
+}
+
+std::string fullDtype(std::string_view shortDtype) {
+    const Dtype* found = findShort(shortDtype);
+    return found && !found->name.empty() ? "torch." + std::string(found->name) : std::string();
 }
 
 } // namespace dynascope::ir

@@ -47,5 +47,7 @@ struct ValueMeta {
 [[nodiscard]] unsigned dtypeBytes(std::string_view shortDtype);
 /// "f32" for "torch.float32" or "float32"; unknown dtypes lose only their "torch.".
 [[nodiscard]] std::string shortDtype(std::string_view dtype);
+/// "torch.float32" for "f32", empty where it is not known.
+[[nodiscard]] std::string fullDtype(std::string_view shortDtype);
 
 } // namespace dynascope::ir

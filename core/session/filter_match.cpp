@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/filter_match.h"
 
+#include "core/base/words.h"
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -8,22 +10,6 @@
 namespace dynascope::session {
 
 namespace {
-
-char lowerChar(char c) {
-    return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-}
-
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), lowerChar);
-    return out;
-}
-
-/// `needle` must be in lower case.
-bool contains(std::string_view text, std::string_view needle) {
-    return std::search(text.begin(), text.end(), needle.begin(), needle.end(),
-                       [](char t, char n) { return lowerChar(t) == n; }) != text.end();
-}
 
 FilterVerdict verdictOf(bool holds) {
     return holds ? FilterVerdict::Yes : FilterVerdict::No;
@@ -42,9 +28,9 @@ bool matchesPlace(std::string_view lower, const ir::SourceLocation& place) {
         const char* end = lower.data() + lower.size();
         const auto [stop, bad] = std::from_chars(lower.data() + colon + 1, end, line);
         if (bad == std::errc() && stop == end)
-            return place.line == line && contains(place.file, lower.substr(0, colon));
+            return place.line == line && containsLowered(place.file, lower.substr(0, colon));
     }
-    return contains(place.file, lower);
+    return containsLowered(place.file, lower);
 }
 
 std::vector<std::string> statusWords(const Compile& compile) {
@@ -109,12 +95,13 @@ bool compareNumbers(FilterTerm::Compare compare, double value, double wanted) {
 
 /// "call_function", or the kind: "writes" (in place or in functional form), "view", "input", ...
 bool matchesOp(const ir::Node& node, std::string_view lower) {
-    return contains(ir::opName(node.op), lower) || contains(ir::opKindName(ir::opKind(node)), lower);
+    return containsLowered(ir::opName(node.op), lower) ||
+           containsLowered(ir::opKindName(ir::opKind(node)), lower);
 }
 
 bool compileHas(const FilterSubject& subject, std::string_view word) {
     const Compile& c = *subject.compile;
-    const auto has = [word](std::string_view text) { return contains(text, word); };
+    const auto has = [word](std::string_view text) { return containsLowered(text, word); };
     if (has(c.function) || has(c.id.toString()) || (subject.session && has(subject.session->title)))
         return true;
     if (const ir::SourceLocation* at = c.location();
@@ -129,15 +116,17 @@ bool compileHas(const FilterSubject& subject, std::string_view word) {
 }
 
 bool nodeHas(const ir::Node& node, std::string_view word) {
-    if (contains(node.name, word) || contains(node.target, word) || contains(node.comment, word)) return true;
-    if (node.meta && contains(node.meta->shortForm(), word)) return true;
+    if (containsLowered(node.name, word) || containsLowered(node.target, word) ||
+        containsLowered(node.comment, word))
+        return true;
+    if (node.meta && containsLowered(node.meta->shortForm(), word)) return true;
     const ir::SourceLocation* at = node.location();
-    return at && (contains(at->code, word) || contains(baseName(at->file), word));
+    return at && (containsLowered(at->code, word) || containsLowered(baseName(at->file), word));
 }
 
 FilterVerdict compileVerdict(const FilterTerm& t, const FilterSubject& subject) {
     if (t.key == "capture")
-        return subject.session ? verdictOf(contains(subject.session->title, t.lower))
+        return subject.session ? verdictOf(containsLowered(subject.session->title, t.lower))
                                : FilterVerdict::Unknown;
     if (!subject.compile) return FilterVerdict::Unknown;
     const Compile& c = *subject.compile;
@@ -146,12 +135,12 @@ FilterVerdict compileVerdict(const FilterTerm& t, const FilterSubject& subject) 
         return verdictOf(std::any_of(words.begin(), words.end(),
                                      [&](const std::string& w) { return w.starts_with(t.lower); }));
     }
-    if (t.key == "function") return verdictOf(contains(c.function, t.lower));
+    if (t.key == "function") return verdictOf(containsLowered(c.function, t.lower));
     if (t.key == "id") return verdictOf(lowered(c.id.toString()).starts_with(t.lower));
     if (t.key == "rank") return verdictOf(std::to_string(c.rank) == t.value);
     if (t.key == "time") return verdictOf(compareNumbers(t.compare, c.compileSeconds, t.number.value_or(0)));
     return verdictOf(std::any_of(c.stages.begin(), c.stages.end(),
-                                 [&](const StagePtr& s) { return contains(s->name, t.lower); }));
+                                 [&](const StagePtr& s) { return containsLowered(s->name, t.lower); }));
 }
 
 FilterVerdict fileVerdict(const FilterTerm& t, const FilterSubject& subject) {
@@ -173,13 +162,13 @@ FilterVerdict nodeVerdict(const FilterTerm& t, const FilterSubject& subject) {
     if (!subject.node) return FilterVerdict::Unknown;
     const ir::Node& node = *subject.node;
     if (t.key == "op") return verdictOf(matchesOp(node, t.lower));
-    if (t.key == "target") return verdictOf(contains(node.target, t.lower));
-    if (t.key == "name") return verdictOf(contains(node.name, t.lower));
+    if (t.key == "target") return verdictOf(containsLowered(node.target, t.lower));
+    if (t.key == "name") return verdictOf(containsLowered(node.name, t.lower));
     if (!node.meta || !node.meta->tensor) return FilterVerdict::No;
     const ir::TensorMeta& meta = *node.meta->tensor;
     if (t.key == "dtype") return verdictOf(lowered(meta.dtype) == t.lower);
     if (t.key == "shape") return verdictOf(matchesShape(t.value, meta.sizes));
-    if (t.key == "device") return verdictOf(contains(meta.device, t.lower));
+    if (t.key == "device") return verdictOf(containsLowered(meta.device, t.lower));
     const std::optional<double> n = elements(meta);
     return verdictOf(n && compareNumbers(t.compare, *n, t.number.value_or(0)));
 }
