@@ -32,9 +32,7 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
         const TitledBox box = titledBox(name, table);
         note = box.note;
         split->addWidget(box.widget);
-        addCopyRows(table, [table](const QModelIndex& index) {
-            return tabbedRow(index, int(table->rows().columns().size()));
-        });
+        addCopyRows(table);
     };
     list(tr("Inputs"), d->inputNote, d->inputs = new RowTable(tr("Inputs"), inputAliasColumns(), theme));
     list(tr("Outputs"), d->outputNote, d->outputs = new RowTable(tr("Outputs"), outputAliasColumns(), theme));

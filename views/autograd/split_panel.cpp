@@ -42,8 +42,7 @@ SplitPanel::SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->values = new RowTable(tr("Saved tensors"), valueColumns(), theme);
     const TitledBox box = titledBox(tr("Saved tensors"), d->values);
     d->count = box.note;
-    addCopyRows(d->values,
-                [](const QModelIndex& index) { return tabbedRow(index, int(ValueColumn::Why) + 1); });
+    addCopyRows(d->values);
     d->lists->addWidget(box.widget);
     d->lists->addWidget(d->detail = new FactView(theme));
     d->detail->setAccessibleName(tr("Value"));

@@ -75,15 +75,6 @@ MemoryPage::MemoryPage(Workspace& workspace, Theme& theme, QWidget* parent)
     auto* split = new Splitter(Qt::Horizontal);
     d->chart = new MemoryChart(theme);
     split->addWidget(d->chart);
-    auto* side = new QWidget;
-    auto* right = new QVBoxLayout(side);
-    right->setContentsMargins(0, 0, 0, 0);
-    right->setSpacing(0);
-    QHBoxLayout* row = nullptr;
-    right->addWidget(headerBar(row));
-    row->addWidget(d->title = plainLabel({}, "strong"));
-    row->addStretch(1);
-    row->addWidget(d->total = plainLabel({}, "hint"));
     auto* halves = new Splitter(Qt::Vertical);
     d->table = new QTableView;
     d->model = new MemoryLinesModel(theme, this);
@@ -95,15 +86,16 @@ MemoryPage::MemoryPage(Workspace& workspace, Theme& theme, QWidget* parent)
     d->table->verticalHeader()->hide();
     d->table->horizontalHeader()->setStretchLastSection(true);
     d->table->horizontalHeader()->setHighlightSections(false);
-    addCopyRows(d->table,
-                [](const QModelIndex& index) { return tabbedRow(index, MemoryLinesModel::ColumnCount); });
+    addCopyRows(d->table);
     halves->addWidget(d->table);
     d->detail = new FactView(theme);
     d->detail->setAccessibleName(tr("Block"));
     halves->addWidget(d->detail);
     halves->setSizes({300, 200});
-    right->addWidget(halves, 1);
-    split->addWidget(side);
+    const TitledBox side = titledBox({}, halves);
+    d->title = side.title;
+    d->total = side.note;
+    split->addWidget(side.widget);
     split->setStretchFactor(0, 1);
     split->setSizes({1000, theme.scaled(380)});
     split->setCollapsible(0, false);

@@ -65,27 +65,18 @@ CoveragePanel::CoveragePanel(Workspace& workspace, Theme& theme, QWidget* parent
 
     auto* split = new Splitter(Qt::Horizontal);
     auto* lists = new Splitter(Qt::Vertical);
-    QHBoxLayout* row = nullptr;
-    const auto list = [&](QLabel*& title, QLabel*& note, const QString& name, RowTable* table) {
-        auto* box = new QWidget;
-        auto* rows = new QVBoxLayout(box);
-        rows->setContentsMargins(0, 0, 0, 0);
-        rows->setSpacing(0);
-        rows->addWidget(headerBar(row));
-        row->addWidget(title = plainLabel(name, "strong"));
-        row->addStretch(1);
-        row->addWidget(note = plainLabel({}, "hint"));
-        rows->addWidget(table, 1);
-        lists->addWidget(box);
-        addCopyRows(table, [table](const QModelIndex& index) {
-            return tabbedRow(index, int(table->rows().columns().size()));
-        });
+    const auto list = [&](const QString& name, RowTable* table) {
+        const TitledBox box = titledBox(name, table);
+        lists->addWidget(box.widget);
+        addCopyRows(table);
+        return box;
     };
     d->graphs = new RowTable(tr("CUDA graph coverage"), coverageColumns(), theme);
     d->inputs = new RowTable(tr("Mutation categories"), inputColumns(), theme);
-    QLabel* title = nullptr;
-    list(title, d->graphCount, tr("CUDA graph coverage"), d->graphs);
-    list(d->inputTitle, d->inputNote, tr("Mutation categories"), d->inputs);
+    d->graphCount = list(tr("CUDA graph coverage"), d->graphs).note;
+    const TitledBox inputs = list(tr("Mutation categories"), d->inputs);
+    d->inputTitle = inputs.title;
+    d->inputNote = inputs.note;
     lists->setSizes({420, 300});
     lists->setChildrenCollapsible(false);
     split->addWidget(lists);

@@ -235,9 +235,7 @@ CudaPanel::CudaPanel(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidg
     d->makers = new RowTable(tr("FX nodes"), makerColumns(), theme);
     d->nodes = new RowTable(tr("CUDA graph nodes"), cudaColumns(), theme);
     for (RowTable* table : {d->makers, d->nodes})
-        addCopyRows(table, [table](const QModelIndex& index) {
-            return tabbedRow(index, int(table->rows().columns().size()));
-        });
+        addCopyRows(table);
     split->addWidget(titledBox(tr("FX nodes"), d->makers).widget);
     split->addWidget(titledBox(tr("CUDA graph nodes"), d->nodes).widget);
     d->detail = new FactView(theme);

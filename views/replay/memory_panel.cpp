@@ -174,9 +174,7 @@ QWidget* ReplayMemoryPanel::makeSide() {
     d->alive = new RowTable(tr("Alive"), aliveColumns(), theme());
     d->changes = new RowTable(tr("What is different"), changeColumns(), theme());
     for (RowTable* table : {d->alive, d->changes})
-        addCopyRows(table, [table](const QModelIndex& index) {
-            return tabbedRow(index, int(table->rows().columns().size()));
-        });
+        addCopyRows(table);
     d->lists = new QStackedWidget;
     d->lists->addWidget(d->alive);
     d->lists->addWidget(d->changes);

@@ -57,9 +57,7 @@ ReplayTimingPanel::ReplayTimingPanel(Workspace& workspace, ReplayRuns& runs, The
     const auto list = [&](const QString& title, RowTable* table) {
         const TitledBox box = titledBox(title, table);
         lists->addWidget(box.widget);
-        addCopyRows(table, [table](const QModelIndex& index) {
-            return tabbedRow(index, int(table->rows().columns().size()));
-        });
+        addCopyRows(table);
         return box.note;
     };
     d->note = list(tr("Time by node"), d->nodes);

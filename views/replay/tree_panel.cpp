@@ -83,9 +83,7 @@ QWidget* TreePanel::makeLists() {
         const TitledBox box = titledBox(name, table);
         note = box.note;
         d->lists->addWidget(box.widget);
-        addCopyRows(table, [table](const QModelIndex& index) {
-            return tabbedRow(index, int(table->rows().columns().size()));
-        });
+        addCopyRows(table);
     };
     list(tr("Events"), d->eventCount, d->events = new RowTable(tr("Events"), eventColumns(), theme()));
     list(tr("Mutation categories"), d->checks,

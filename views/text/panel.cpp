@@ -166,7 +166,7 @@ void Panel::addCopyRows(QAbstractItemView* view, std::function<QString(const QMo
     connect(copy, &QAction::triggered, view, [view, line = std::move(line)] {
         QStringList lines;
         for (const QModelIndex& row : view->selectionModel()->selectedRows())
-            lines << line(row);
+            lines << (line ? line(row) : tabbedRow(row, row.model()->columnCount()));
         QApplication::clipboard()->setText(lines.join(u'\n'));
     });
 }

@@ -75,8 +75,8 @@ protected:
     void takeFilterKeys(QWidget* view);
     /// A field that filters `view`, named by its placeholder. The caller lays it out and listens to it.
     [[nodiscard]] QLineEdit* addFilter(const QString& placeholder, QWidget* view);
-    /// Ctrl+C and a context menu: the selected rows, each as `line` writes it.
-    void addCopyRows(QAbstractItemView* view, std::function<QString(const QModelIndex& row)> line);
+    /// Ctrl+C and a context menu: the selected rows, each as `line` writes it, or all of its cells.
+    void addCopyRows(QAbstractItemView* view, std::function<QString(const QModelIndex& row)> line = {});
 
     bool event(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
