@@ -2,6 +2,7 @@
 #include "app/cli/steps_state.h"
 #include "core/base/words.h"
 #include "core/dynamo/describe.h"
+#include "core/dynamo/recorded_breaks.h"
 
 #include <array>
 #include <cstdio>
@@ -56,15 +57,20 @@ void section(std::string& out, std::string_view title, const std::vector<std::st
         out += "  " + line + '\n';
 }
 
-std::string eventText(const EventInfo& event) {
+/// "exception", and who caught it.
+std::string_view raisedText(const Recording& recording, const EventInfo& event) {
+    if (event.handled) return "exception, handled by the program: ";
+    return endsFrame(recording, event) ? "exception: " : "exception, caught by Dynamo: ";
+}
+
+std::string eventText(const Recording& recording, const EventInfo& event) {
     switch (event.tag) {
     case Tag::Break:
         return "graph break: " + firstLine(event.text);
     case Tag::GraphEnd:
         return (event.graphBreak ? "graph ends by a break: " : "graph ends: ") + firstLine(event.text);
     case Tag::Raised:
-        return (event.handled ? "exception, handled by the program: " : "exception: ") + event.type + ' ' +
-               firstLine(event.text);
+        return std::string(raisedText(recording, event)) + event.type + ' ' + firstLine(event.text);
     case Tag::Comptime:
         return "comptime." + event.type;
     default:
@@ -95,7 +101,7 @@ std::string summaryText(const Recording& recording) {
     }
     for (const EventInfo& event : recording.events())
         out += "step " + (event.step == noStep ? std::string("-") : std::to_string(event.step)) + ' ' +
-               eventText(event) + '\n';
+               eventText(recording, event) + '\n';
     return out;
 }
 
@@ -189,7 +195,7 @@ std::string stateText(const Recording& recording, const State& state, StepIndex 
     section(out, "symbols", lines);
     lines.clear();
     for (const EventInfo& event : recording.events())
-        if (event.step == index) lines.push_back(eventText(event));
+        if (event.step == index) lines.push_back(eventText(recording, event));
     section(out, "in the course of this step", lines);
     return out;
 }

@@ -40,10 +40,6 @@ std::optional<std::uint64_t> extent(const Recording& recording, const State& sta
     return std::nullopt;
 }
 
-bool isFrameEnd(const EventInfo& event) {
-    return event.tag == Tag::Raised && !event.handled;
-}
-
 /// Of each compile the attempt that counts: the last one.
 std::map<std::string_view, std::uint32_t> lastAttempts(const Recording& recording) {
     std::map<std::string_view, std::uint32_t> out;
@@ -90,6 +86,12 @@ std::uint64_t tensorBytes(const Recording& recording, const State& state, const 
     return out;
 }
 
+bool endsFrame(const Recording& recording, const EventInfo& event) {
+    if (event.tag != Tag::Raised || event.handled || event.attempt >= recording.attempts().size())
+        return false;
+    return event.latest == recording.attempts()[event.attempt].last;
+}
+
 session::GraphBreak breakOf(const EventInfo& event) {
     session::GraphBreak out = capture::parseGraphBreak(event.text);
     if (!event.gbType.empty() && out.explanation.empty()) out.title = event.gbType;
@@ -107,7 +109,7 @@ Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording, co
     for (const EventInfo& event : recording.events()) {
         if (event.step == noStep || event.attempt >= recording.attempts().size()) continue;
         const AttemptInfo& attempt = recording.attempts()[event.attempt];
-        const bool ends = isFrameEnd(event);
+        const bool ends = endsFrame(recording, event);
         if (!ends && event.tag != Tag::Break) continue;
         // An exception of an attempt that is made again is how Dynamo starts over, and comes as a break then.
         if (ends && last.at(attempt.compileId) != event.attempt) continue;

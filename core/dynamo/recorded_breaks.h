@@ -37,6 +37,10 @@ struct RecordedBreak {
 [[nodiscard]] Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording,
                                                                 const TaskContext& task = {});
 
+/// Whether it is an exception that the attempt ended by: nothing was traced after it. One that Dynamo itself
+/// caught, as hasattr() does with that of a missing attribute, is not.
+[[nodiscard]] bool endsFrame(const Recording& recording, const EventInfo& event);
+
 /// A break or exception of a recording as the capture's readers have breaks.
 [[nodiscard]] session::GraphBreak breakOf(const EventInfo& event);
 

@@ -101,9 +101,10 @@ struct EventInfo {
     Tag tag = Tag::Fault;    ///< Raised, Break, GraphEnd, Comptime or Fault
     StepIndex step = noStep; ///< in the course of which it happened
     std::uint32_t attempt = UINT32_MAX;
-    std::string type;   ///< of the exception; the call of comptime
-    std::string text;   ///< reason or message; what comptime printed
-    std::string gbType; ///< PyTorch's name for the kind of graph break
+    StepIndex latest = noStep; ///< the attempt's last step so far: `step` or one in a call that it inlined
+    std::string type;          ///< of the exception; the call of comptime
+    std::string text;          ///< reason or message; what comptime printed
+    std::string gbType;        ///< PyTorch's name for the kind of graph break
     std::vector<StackEntry> stack;
     bool graphBreak = false; ///< of GraphEnd
     bool handled = false;    ///< of Raised: by the program's own handlers

@@ -248,6 +248,7 @@ void Scanner::addEvent(Tag tag, const element& object) {
     if (!m_open.empty()) {
         event.attempt = m_open.back().attempt;
         event.step = now(m_open.back().state);
+        event.latest = m_out.m_attempts[event.attempt].last;
     }
     event.type = json::text(object, tag == Tag::Comptime ? "call" : "type");
     event.text = json::text(object, tag == Tag::Comptime                      ? "output"

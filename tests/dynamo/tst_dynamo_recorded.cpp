@@ -62,6 +62,26 @@ private slots:
         QVERIFY(skipped->front().reason.starts_with("SkipFrame: No ops traced"));
     }
 
+    /// getattr() with a default: Dynamo raises the AttributeError, catches it and traces on.
+    void anExceptionThatDynamoCaughtEndsNothing() {
+        const auto source = session::openByteSource(DYNASCOPE_TEST_DATA "/dynamo/caught_exception.dsteps");
+        QVERIFY(source);
+        const auto read = Recording::read(*source, nullptr);
+        QVERIFY(read);
+        const Recording& recording = **read;
+        const auto raised = std::count_if(recording.events().begin(), recording.events().end(),
+                                          [](const EventInfo& event) { return event.tag == Tag::Raised; });
+        QCOMPARE(raised, std::ptrdiff_t(2));
+        for (const EventInfo& event : recording.events())
+            QVERIFY2(!endsFrame(recording, event), event.text.c_str());
+        const auto breaks = recordedBreaks(recording);
+        QVERIFY(breaks && breaks->empty());
+        // That of a frame that is skipped does end it.
+        const Recording& skipped = *m_recordings.at("rc05_bool_none");
+        QVERIFY(std::any_of(skipped.events().begin(), skipped.events().end(),
+                            [&](const EventInfo& event) { return endsFrame(skipped, event); }));
+    }
+
     void sizesInBytes() {
         const Recording& recording = *m_recordings.at("rc01_shape");
         std::set<std::uint64_t> seen;

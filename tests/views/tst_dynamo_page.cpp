@@ -42,7 +42,11 @@ struct Shown : test::Fixture {
 
     explicit Shown(const char* name = "gb24_dynamic_output_op") {
         static const std::map<std::string, std::string> recordings = test::oracleRecordings();
-        const Result<session::SessionPtr> session = capture::openText(recordings.at(name), name);
+        open(recordings.at(name), name);
+    }
+    Shown(const std::string& bytes, const char* name) { open(bytes, name); }
+    void open(const std::string& bytes, const char* name) {
+        const Result<session::SessionPtr> session = capture::openText(bytes, name);
         if (!session) qFatal("%s", session.error().toString().c_str());
         workspace.addCapture({*session, session::summarizeBreaks(**session)});
         page = show<DynamoPage>(1200, 700);
@@ -112,6 +116,14 @@ private slots:
         QVERIFY2(s.rows().filter("Value stack: ").join(u'\n').contains("TensorVariable"),
                  qPrintable(s.rows().join(u'\n')));
         QVERIFY(s.page->graph()->view()->document(0)->text().contains("operator.gt"));
+    }
+
+    /// What Dynamo raised for getattr() with a default, and caught, is no end of the graph.
+    void aCaughtExceptionIsNoEnd() {
+        QFile file(DYNASCOPE_TEST_DATA "/dynamo/caught_exception.dsteps");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        Shown s(file.readAll().toStdString(), "caught_exception.dsteps");
+        QVERIFY2(s.storyText().startsWith("The graph ends whole"), qPrintable(s.storyText()));
     }
 
     /// Step to a break, go back to where the value was made, and read it.

@@ -23,9 +23,9 @@ QString tr(const char* text) {
     return QCoreApplication::translate("BreakStory", text);
 }
 
-bool endsGraph(const EventInfo& event) {
+bool endsGraph(const Recording& recording, const EventInfo& event) {
     return event.tag == dynamo::Tag::Break || event.tag == dynamo::Tag::GraphEnd ||
-           (event.tag == dynamo::Tag::Raised && !event.handled);
+           dynamo::endsFrame(recording, event);
 }
 
 Token stepLink(StepIndex step) {
@@ -64,7 +64,7 @@ const EventInfo* toldBy(const Recording& recording, StepIndex step) {
     const EventInfo* out = nullptr;
     for (const std::uint32_t index : recording.eventsAt(step)) {
         const EventInfo& event = recording.events()[index];
-        if (!endsGraph(event)) continue;
+        if (!endsGraph(recording, event)) continue;
         if (!out || (event.tag == dynamo::Tag::Break && out->tag != dynamo::Tag::Break)) out = &event;
     }
     return out;

@@ -5,6 +5,7 @@
 
 #include "core/base/words.h"
 #include "core/dynamo/describe.h"
+#include "core/dynamo/recorded_breaks.h"
 #include "views/dynamo/break_story.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/breakpoints_view.h"
@@ -346,9 +347,15 @@ void DynamoPage::showBytecode() {
         if (first <= d->step) covered.insert(int(at));
         const dynamo::StepInfo& info = d->recording->steps()[first];
         GutterMark mark;
-        if (info.has(dynamo::Happening::GraphBreak) || info.has(dynamo::Happening::Exception)) {
+        const auto events = d->recording->eventsAt(first);
+        if (info.has(dynamo::Happening::GraphBreak) ||
+            std::any_of(events.begin(), events.end(), [&](std::uint32_t event) {
+                return dynamo::endsFrame(*d->recording, d->recording->events()[event]);
+            })) {
             mark.icon = QStringLiteral("scissors");
             mark.strong = true;
+        } else if (info.has(dynamo::Happening::Exception)) {
+            mark.icon = QStringLiteral("warning"); // caught: tracing went on
         } else if (info.has(dynamo::Happening::Node)) {
             mark.icon = QStringLiteral("plus");
         } else if (info.has(dynamo::Happening::Guard)) {
