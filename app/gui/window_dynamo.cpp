@@ -29,7 +29,10 @@ DynamoPage& MainWindow::dynamoPage() {
         connect(m_dynamo, &DynamoPage::stepped, this, &MainWindow::updateActions);
         connect(m_dynamo, &DynamoPage::recordingWanted, this, [this](const QString& path) {
             // A program that waits is looked at on the page.
-            if (m_record && m_dynamo->live()->isStopped()) m_record->hide();
+            if (m_record && m_record->isVisible() && m_dynamo->live()->waiting()) {
+                m_record->hide();
+                activateWindow();
+            }
             showRecorded(path);
         });
     }
@@ -84,30 +87,23 @@ void MainWindow::updateDynamoActions() {
     struct Step {
         const char* id;
         QString text;
-        bool forward;
+        StepCommand command;
     };
     const Step steps[] = {
-        {"step.first", tr("First step"), false},
-        {"step.opBack", tr("Back over the last instruction"), false},
-        {"step.back", tr("Step out"), true},
-        {"step.forward", tr("Step in"), true},
-        {"step.opForward", tr("Step over"), true},
-        {"step.last", tr("Last step"), true},
-        {"step.nextWrite", tr("Run to the next breakpoint or graph break"), true},
-        {"step.previousWrite", tr("Back to the previous breakpoint or graph break"), false}};
+        {"step.first", tr("First step"), StepCommand::First},
+        {"step.opBack", tr("Back over the last instruction"), StepCommand::BackOver},
+        {"step.back", tr("Step out"), StepCommand::Out},
+        {"step.forward", tr("Step in"), StepCommand::In},
+        {"step.opForward", tr("Step over"), StepCommand::Over},
+        {"step.last", tr("Last step"), StepCommand::Last},
+        {"step.nextWrite", tr("Run to the next breakpoint or graph break"), StepCommand::Run},
+        {"step.previousWrite", tr("Back to the previous breakpoint or graph break"), StepCommand::BackRun}};
     const bool here = m_workspace.place().page == Page::Dynamo;
-    const bool can = here && m_dynamo && m_dynamo->canStep();
-    // A program that waits goes on from the last step.
-    const std::size_t last = !can                            ? 0
-                             : m_dynamo->live()->isStopped() ? SIZE_MAX
-                                                             : m_dynamo->recording()->steps().size() - 1;
     for (const ActionRegistry::Entry& entry : m_actions->entries())
         for (const Step& step : steps) {
             if (entry.spec.id != QLatin1String(step.id) || !entry.action) continue;
             entry.action->setText(here ? step.text : entry.spec.text);
-            if (here)
-                entry.action->setEnabled(can &&
-                                         (step.forward ? m_dynamo->step() < last : m_dynamo->step() > 0));
+            if (here) entry.action->setEnabled(m_dynamo && m_dynamo->canRun(step.command));
         }
 }
 

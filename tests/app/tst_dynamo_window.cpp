@@ -86,11 +86,13 @@ class TestDynamoWindow : public QObject, private test::OpenWindow {
         dialog.outputFolder()->setText("out");
         return dialog;
     }
-    void writeRecording(const QString& path) {
-        const std::string bytes = test::oracleRecordings().at("gb13_break_in_callee");
+    void writeFile(const QString& path, const std::string& bytes) {
         QFile file(path);
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes.data(), qint64(bytes.size()));
+        QCOMPARE(file.write(bytes.data(), qint64(bytes.size())), qint64(bytes.size()));
+    }
+    void writeRecording(const QString& path) {
+        writeFile(path, test::oracleRecordings().at("gb13_break_in_callee"));
     }
 
 private slots:
@@ -192,6 +194,49 @@ private slots:
         QTRY_VERIFY(!dialog.run().isRunning());
     }
 
+    /// Its recording has no step yet; the keys are the program's all the same.
+    void keysBeforeAnythingIsTraced() {
+        RecordDialog& dialog = dialogFor("echo $DYNASCOPE_LIVE; sleep 100");
+        dialog.pauses()->setChecked(true);
+        dialog.stopsAtStart()->setChecked(true);
+        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
+        QTRY_VERIFY(dialog.printed()->toPlainText().contains(dialog.live()->path()));
+        const QString path = m_folder.filePath("out/dynamo_steps_9.dsteps");
+        const std::string empty = test::RecordingWriter().record('H', R"({"format":1})").endBlock().file();
+        writeFile(path, empty);
+        Program program(dialog.live()->path());
+        program.say(
+            QStringLiteral(R"({"event":"hello","protocol":1,"pid":9,"arguments":["a.py"],"recording":"%1"})")
+                .arg(path)
+                .toUtf8());
+        program.say(R"({"event":"stopped","reason":"start"})");
+        QTRY_COMPARE(workspace().place().page, Page::Dynamo);
+        QVERIFY(settles());
+        DynamoPage& page = window().dynamoPage();
+        QVERIFY(page.live()->isVisible());
+        const auto enabled = [this](const char* id) {
+            return window().actionRegistry().find(QLatin1String(id))->isEnabled();
+        };
+        for (const char* id : {"step.forward", "step.opForward", "step.back", "step.nextWrite"})
+            QVERIFY2(enabled(id), id);
+        for (const char* id : {"step.first", "step.last", "step.opBack", "step.previousWrite"})
+            QVERIFY2(!enabled(id), id);
+        press(Qt::Key_F10);
+        QCOMPARE(program.told(), QStringList{R"({"command":"next"})"});
+        press(Qt::Key_F11);
+        QCOMPARE(program.told(), QStringList{R"({"command":"step"})"});
+        press(Qt::Key_F11, Qt::ShiftModifier);
+        QCOMPARE(program.told(), QStringList{R"({"command":"out"})"});
+        press(Qt::Key_F5);
+        QCOMPARE(program.told(), QStringList{R"({"command":"continue"})"});
+        // Once it runs they have nobody to tell.
+        program.say(R"({"event":"running"})");
+        QTRY_VERIFY(page.live()->text().startsWith("Running"));
+        QVERIFY(!enabled("step.opForward"));
+        dialog.run().cancel();
+        QTRY_VERIFY(!dialog.run().isRunning());
+    }
+
     void setsBreakpointsAndRunsOn() {
         auto session = *LiveSession::listen();
         session->setBreakpoints(
@@ -226,11 +271,7 @@ private slots:
     void aStopIsShownAndSteppedFrom() {
         QTemporaryDir folder;
         const QString path = folder.filePath("dynamo_steps_7.dsteps");
-        const std::string bytes = test::oracleRecordings().at("gb13_break_in_callee");
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(bytes.data(), qint64(bytes.size()));
-        file.close();
+        writeRecording(path);
         test::Fixture f;
         const auto page = f.show<DynamoPage>(1200, 700);
         auto session = *LiveSession::listen();

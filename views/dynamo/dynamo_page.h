@@ -9,6 +9,7 @@
 #include "views/text/panel.h"
 
 #include <memory>
+#include <optional>
 
 class QHBoxLayout;
 class QLineEdit;
@@ -68,6 +69,8 @@ public:
     void runTo(dynamo::Happening what, dynamo::Direction direction);
     /// Whether a step can be taken: a recording is shown and not being searched.
     [[nodiscard]] bool canStep() const;
+    /// Whether run() would do anything, as far as that is known without searching.
+    [[nodiscard]] bool canRun(StepCommand command) const;
     /// Shows a frame of the call stack, 0 for the innermost; the step stays.
     void showFrame(std::size_t level);
     /// Of the line that the source pane's caret is in.
@@ -142,7 +145,9 @@ private:
     // dynamo_page_live.cpp
     void connectLive();
     void tellBreakpoints();
-    [[nodiscard]] bool stepLive(StepCommand command);
+    [[nodiscard]] bool isAtEnd() const;
+    [[nodiscard]] bool waitsHere() const;
+    [[nodiscard]] std::optional<dynamo::LiveCommand> liveCommand(StepCommand command) const;
     void watchFiles();
     /// Whether a program waits in what is shown; then its step is gone to once it is read.
     bool awaitLive();

@@ -5,7 +5,6 @@
 #include "views/dynamo/breakpoints_view.h"
 #include "views/dynamo/dynamo_private.h"
 #include "views/dynamo/live_bar.h"
-#include "views/dynamo/live_session.h"
 #include "views/dynamo/steps_strip.h"
 #include "views/models/labels.h"
 
@@ -93,29 +92,34 @@ bool DynamoPage::showsFile(const QString& path) const {
     return d->index >= 0 && d->index < d->paths.size() && same(d->paths[d->index]);
 }
 
-/// A program that waits takes the step itself, where the reader is at its end.
-bool DynamoPage::stepLive(StepCommand command) {
-    if (!d->live->isStopped() || !d->recording || std::size_t(d->step) + 1 != d->recording->steps().size() ||
-        !showsFile(toQString(d->live->session()->program(d->live->program())->last.recording)))
-        return false;
+/// Whether the reader is behind all that was recorded so far, which may be nothing.
+bool DynamoPage::isAtEnd() const {
+    return d->step == noStep || std::size_t(d->step) + 1 == d->recording->steps().size();
+}
+
+/// Whether the program that waits does so in the recording that is shown.
+bool DynamoPage::waitsHere() const {
+    const LiveSession::Program* program = d->live->waiting();
+    return program && showsFile(toQString(program->recording()));
+}
+
+/// What the program is told instead of a step through the recording: it takes it itself, where the reader is
+/// at its end.
+std::optional<dynamo::LiveCommand> DynamoPage::liveCommand(StepCommand command) const {
+    if (!d->recording || d->busy || !isAtEnd() || !waitsHere()) return {};
     switch (command) {
     case StepCommand::Over:
-        d->live->send(dynamo::LiveCommand::Next);
-        return true;
+        return dynamo::LiveCommand::Next;
     case StepCommand::In:
-        d->live->send(dynamo::LiveCommand::Step);
-        return true;
+        return dynamo::LiveCommand::Step;
     case StepCommand::Out:
-        d->live->send(dynamo::LiveCommand::Out);
-        return true;
+        return dynamo::LiveCommand::Out;
     case StepCommand::Line:
-        d->live->send(dynamo::LiveCommand::Line);
-        return true;
+        return dynamo::LiveCommand::Line;
     case StepCommand::Run:
-        d->live->send(dynamo::LiveCommand::Continue);
-        return true;
+        return dynamo::LiveCommand::Continue;
     default:
-        return false;
+        return {};
     }
 }
 
@@ -128,10 +132,8 @@ void DynamoPage::watchFiles() {
 }
 
 bool DynamoPage::awaitLive() {
-    if (!d->live->isStopped()) return false;
-    const dynamo::LiveEvent& last = d->live->session()->program(d->live->program())->last;
-    if (last.step == noStep || !showsFile(toQString(last.recording))) return false;
-    d->wanted = last.step;
+    if (!waitsHere() || d->live->waiting()->last.step == noStep) return false;
+    d->wanted = d->live->waiting()->last.step;
     d->look->start(0);
     return true;
 }
@@ -174,7 +176,7 @@ void DynamoPage::takeNewer(dynamo::RecordingPtr recording) {
         d->signature = 0;
         return;
     }
-    const bool atEnd = d->step == noStep || std::size_t(d->step) + 1 == d->recording->steps().size();
+    const bool atEnd = isAtEnd();
     const bool sameSize = recording->steps().size() == d->recording->steps().size();
     const StepIndex wanted = std::exchange(d->wanted, noStep);
     d->recording = recording;

@@ -9,6 +9,7 @@
 #include "views/dynamo/console_view.h"
 #include "views/dynamo/dynamo_private.h"
 #include "views/dynamo/effects_view.h"
+#include "views/dynamo/live_bar.h"
 #include "views/dynamo/partial_graph.h"
 #include "views/dynamo/search_view.h"
 #include "views/dynamo/state_model.h"
@@ -149,6 +150,22 @@ bool DynamoPage::canStep() const {
     return d->recording && !d->busy && d->step != noStep;
 }
 
+bool DynamoPage::canRun(StepCommand command) const {
+    if (liveCommand(command)) return true;
+    if (!canStep()) return false;
+    switch (command) {
+    case StepCommand::First:
+    case StepCommand::BackOver:
+    case StepCommand::BackIn:
+    case StepCommand::BackOut:
+    case StepCommand::BackLine:
+    case StepCommand::BackRun:
+        return d->step > 0;
+    default:
+        return !isAtEnd();
+    }
+}
+
 void DynamoPage::focusFilter() {
     d->searchField->setFocus(Qt::ShortcutFocusReason);
     d->searchField->selectAll();
@@ -215,7 +232,8 @@ void DynamoPage::connectParts() {
 }
 
 void DynamoPage::run(StepCommand command) {
-    if (!canStep() || stepLive(command)) return;
+    if (const auto told = liveCommand(command)) return d->live->send(*told);
+    if (!canStep()) return;
     const StepIndex to = target(*d->recording, d->step, command);
     if (command == StepCommand::Run || command == StepCommand::BackRun) {
         const bool back = command == StepCommand::BackRun;

@@ -2,7 +2,6 @@
 #include "views/dynamo/live_bar.h"
 
 #include "core/base/words.h"
-#include "views/dynamo/live_session.h"
 #include "views/models/labels.h"
 #include "views/text/page_parts.h"
 #include "views/theme/theme.h"
@@ -146,9 +145,9 @@ LiveSession* LiveBar::session() const {
     return m_session;
 }
 
-bool LiveBar::isStopped() const {
+const LiveSession::Program* LiveBar::waiting() const {
     const LiveSession::Program* program = m_session ? m_session->program(m_program) : nullptr;
-    return program && program->isStopped();
+    return program && program->isStopped() ? program : nullptr;
 }
 
 QString LiveBar::text() const {
@@ -168,11 +167,8 @@ void LiveBar::send(LiveCommand command) {
 void LiveBar::show(int id) {
     m_program = id;
     update();
-    const LiveSession::Program* program = m_session ? m_session->program(id) : nullptr;
-    if (!program || !program->isStopped()) return;
-    // Before anything is traced only the first line has told of the recording, which is empty so far.
-    const LiveEvent& of = program->last.stop == LiveStop::Start ? program->hello : program->last;
-    emit stopped(toQString(of.recording), program->last.step);
+    if (const LiveSession::Program* program = waiting())
+        emit stopped(toQString(program->recording()), program->last.step);
 }
 
 void LiveBar::update() {

@@ -3,7 +3,7 @@
 // Where a live program stands, and what it may be told.
 #pragma once
 
-#include "core/dynamo/live.h"
+#include "views/dynamo/live_session.h"
 
 #include <QPointer>
 #include <QWidget>
@@ -15,7 +15,6 @@ class QToolButton;
 
 namespace dynascope::views {
 
-class LiveSession;
 class Theme;
 
 /// GUI thread only. Hidden while no program is connected.
@@ -27,9 +26,8 @@ public:
     /// May be null. The caller keeps it.
     void setSession(LiveSession* session);
     [[nodiscard]] LiveSession* session() const;
-    /// The program that is shown, and told what the buttons say; 0 for none.
-    [[nodiscard]] int program() const { return m_program; }
-    [[nodiscard]] bool isStopped() const;
+    /// The program that is shown, and told what the buttons say, where it waits; else null.
+    [[nodiscard]] const LiveSession::Program* waiting() const;
     void send(dynamo::LiveCommand command);
     [[nodiscard]] QString text() const;
     [[nodiscard]] QToolButton* button(dynamo::LiveCommand command) const;

@@ -35,6 +35,10 @@ public:
         dynamo::LiveEvent last; ///< Stopped or Running
         QString error;          ///< of the last command, empty where there was none
         [[nodiscard]] bool isStopped() const { return last.kind == dynamo::LiveEvent::Kind::Stopped; }
+        /// Path of what it records. At the start only hello has told of it, and it is empty so far.
+        [[nodiscard]] const std::string& recording() const {
+            return last.recording.empty() ? hello.recording : last.recording;
+        }
     };
     [[nodiscard]] std::vector<Program> programs() const;
     /// Null for one that is gone.
