@@ -34,7 +34,7 @@ struct Options {
     std::string at, from;
     std::size_t count = 40;
     bool list = false, back = false, json = false;
-    bool effects = false, cacheKeys = false, graphs = false;
+    bool effects = false, bytecode = false, cacheKeys = false, graphs = false;
 };
 
 /// A folder stands for the recording in it.
@@ -104,15 +104,16 @@ bool asksToGo(const Options& options) {
              options.guard.empty() && options.step.empty());
 }
 
+std::string document(const nlohmann::json& json) {
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
 int show(const Recording& recording, const Options& options, StepIndex step) {
     const State* state = recording.stateAt(step);
     if (state == nullptr)
         return fail(
             Error{"the state at step " + std::to_string(step) + " cannot be read", options.path, 0, 0});
-    print(options.json ? stateJson(recording, *state, step)
-                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                             '\n'
-                       : stateText(recording, *state, step));
+    print(options.json ? document(stateJson(recording, *state, step)) : stateText(recording, *state, step));
     return exitOk;
 }
 
@@ -125,11 +126,11 @@ int run(const Options& options) {
     for (const std::string& warning : recording.warnings())
         static_cast<void>(fail(Error{warning, *path, 0, 0}));
 
-    if (options.effects) {
-        print(options.json
-                  ? effectsJson(recording).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                        '\n'
-                  : effectsText(recording));
+    if (options.effects || options.bytecode) {
+        if (options.json)
+            print(document(options.effects ? effectsJson(recording) : bytecodeJson(recording)));
+        else
+            print(options.effects ? effectsText(recording) : bytecodeText(recording));
         return exitOk;
     }
     if (options.cacheKeys || options.graphs) {
@@ -157,15 +158,9 @@ int run(const Options& options) {
     const auto many = static_cast<StepIndex>(std::min<std::size_t>(options.count, UINT32_MAX));
     if (options.list || from != noStep) {
         const StepIndex first = from == noStep ? 0 : from;
-        print(options.json ? stepsJson(recording, first, many)
-                                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                                 '\n'
-                           : stepLines(recording, first, many));
+        print(options.json ? document(stepsJson(recording, first, many)) : stepLines(recording, first, many));
     } else {
-        print(options.json
-                  ? summaryJson(recording).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                        '\n'
-                  : summaryText(recording));
+        print(options.json ? document(summaryJson(recording)) : summaryText(recording));
     }
     return exitOk;
 }
@@ -197,11 +192,14 @@ void addSteps(Parser& parser) {
         .oneOf({"in", "over", "out", "line"});
     command.flag("--side-effects", options->effects,
                  "What each graph changes, and how generated code makes it real; changes that were refused");
+    command.flag("--bytecode", options->bytecode,
+                 "The bytecode of each frame and what was generated for it, and what its parts are for");
     command.flag("--cache-keys", options->cacheKeys,
                  "What AOTAutograd's cache was asked: keys, their ingredients, and where two of them part");
     command.flag(
         "--graphs", options->graphs,
-        "Storages of graphs' inputs, hooks, operators before functionalization, lookups of the cache");
+        "Storages of graphs' inputs, hooks, operators before functionalization, lookups of the cache, "
+        "decisions of CUDA graph trees");
     command.flag("--back", options->back, "In the other direction");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });

@@ -34,6 +34,11 @@ std::string_view outcomeName(CacheQuestion::Outcome outcome) {
     return "not looked up";
 }
 
+std::string hookName(const HooksInForce::Hook& hook) {
+    return hook.type + (hook.name.empty() ? std::string() : ' ' + hook.name) + " (id " +
+           std::to_string(hook.identity) + ')';
+}
+
 std::string compileOf(const Recording& recording, std::uint32_t attempt) {
     return attempt < recording.attempts().size() ? recording.attempts()[attempt].compileId : std::string("-");
 }
@@ -69,11 +74,18 @@ std::string cacheText(const Recording& recording) {
 
 std::string graphsText(const Recording& recording) {
     std::string out;
-    for (const GraphFacts& facts : graphFacts(recording)) {
+    const std::vector<GraphFacts> graphs = graphFacts(recording);
+    for (const GraphFacts& facts : graphs) {
         out += compileOf(recording, facts.attempt) + '\n';
         for (const InputStorage& input : facts.inputs)
             out += "  " + input.name + ": storage " + std::to_string(input.storage) + ", offset " +
                    std::to_string(input.offset) + ", " + count(input.bytes, "byte") + '\n';
+        if (facts.inForce)
+            out += "  saved-tensor hooks in force: " + hookName(facts.inForce->pack) + " and " +
+                   hookName(facts.inForce->unpack) +
+                   (facts.inForce->inlined ? ", taken in, for saved tensors: " + facts.inForce->filter
+                                           : ", called at run time") +
+                   '\n';
         for (const HookGraph& hook : facts.hooks) {
             out += "  " + hook.name + ":\n    " + shortened(hook.text) + '\n';
             for (const HookGraph::Wrapped& node : hook.wrapped)
@@ -83,9 +95,24 @@ std::string graphsText(const Recording& recording) {
         for (const std::string& text : facts.operators)
             out += "  " + text + '\n';
     }
+    for (const CompileInfo& compile : recording.compiles())
+        for (const std::vector<std::string>* checks : {&compile.guards, &compile.recompileReasons})
+            for (const std::string& check : *checks)
+                if (const std::string text = explainHookGuard(graphs, check); !text.empty())
+                    out += compile.id + (checks == &compile.guards ? " guard " : " recompiled: ") + check +
+                           "\n  " + text + '\n';
     for (const LookupInfo& lookup : recording.lookups())
         out += std::string(lookup.hit ? "hit " : "miss ") + std::string(recording.text(lookup.place)) +
                ", after step " + std::to_string(lookup.after) + '\n';
+    for (const TreeDecision& decision : recording.treeDecisions()) {
+        out += "CUDA graph trees: " + std::string(recording.text(decision.what)) + ", function " +
+               std::to_string(decision.function);
+        if (decision.node != UINT32_MAX) out += ", node " + std::to_string(decision.node);
+        if (decision.compile != 0) out += ", compile " + std::string(recording.text(decision.compile));
+        out += ", after step " + std::to_string(decision.after);
+        if (decision.reason != 0) out += ": " + shortened(recording.text(decision.reason));
+        out += '\n';
+    }
     return out.empty() ? "no graphs\n" : out;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/steps_state.h"
+#include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
 
 #include <array>
@@ -40,6 +41,18 @@ json valueJson(const Recording& recording, const State& state, ValueId id, int d
     }
     if (const auto node = value.number("node"); node > 0 && node <= state.nodes.size())
         out["node"] = recording.text(state.nodes[node - 1].name);
+    return out;
+}
+
+json blockJson(const Recording& recording, const State& state, const Block& block) {
+    json out = {{"kind", blockKindName(block.kind)},
+                {"first", block.first},
+                {"last", block.last},
+                {"height", block.height},
+                {"tracked", block.tracked},
+                {"restorable", block.restorable}};
+    if (block.target != UINT32_MAX) out["target"] = block.target;
+    if (block.context != 0) out["context"] = valueJson(recording, state, block.context, deepest);
     return out;
 }
 
@@ -150,9 +163,9 @@ json stepsJson(const Recording& recording, StepIndex first, StepIndex count) {
 
 json stateJson(const Recording& recording, const State& state, StepIndex index) {
     json out = stepJson(recording, index);
-    json calls = json::array(), stack = json::array(), locals = json::object(), guards = json::array(),
-         stores = json::array(), mutated = json::array(), symbols = json::array(), facts = json::array(),
-         events = json::array();
+    json calls = json::array(), stack = json::array(), blocks = json::array(), locals = json::object(),
+         guards = json::array(), stores = json::array(), mutated = json::array(), symbols = json::array(),
+         facts = json::array(), events = json::array();
     for (const FrameState* caller : callStack(state))
         if (const Code* code = recording.code(caller->code))
             calls.push_back(
@@ -162,6 +175,8 @@ json stateJson(const Recording& recording, const State& state, StepIndex index) 
             stack.push_back(valueJson(recording, state, value));
         for (const Local& local : now->locals)
             locals[std::string(recording.text(local.name))] = valueJson(recording, state, local.value);
+        for (const Block& block : blocksAt(recording, state, *now))
+            blocks.push_back(blockJson(recording, state, block));
     }
     for (std::size_t i = 0; i < state.guards.size(); ++i) {
         const GuardState& guard = state.guards[i];
@@ -194,6 +209,7 @@ json stateJson(const Recording& recording, const State& state, StepIndex index) 
     out["call_stack"] = std::move(calls);
     out["stack"] = std::move(stack);
     out["locals"] = std::move(locals);
+    out["blocks"] = std::move(blocks);
     out["graph"] = graphText(recording, state);
     out["nodes"] = state.currentGraph() ? state.currentGraph()->nodes : 0;
     out["guards"] = std::move(guards);

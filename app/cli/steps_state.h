@@ -30,9 +30,13 @@ namespace dynascope::cli {
 [[nodiscard]] std::string effectsText(const dynamo::Recording& recording);
 [[nodiscard]] nlohmann::json effectsJson(const dynamo::Recording& recording);
 
+/// Each code object that was generated, beside the original, with what its instructions are for.
+[[nodiscard]] std::string bytecodeText(const dynamo::Recording& recording);
+[[nodiscard]] nlohmann::json bytecodeJson(const dynamo::Recording& recording);
+
 /// Questions to AOTAutograd's cache: keys, what they differ in, nodes that cannot be cached.
 [[nodiscard]] std::string cacheText(const dynamo::Recording& recording);
-/// Inputs' storages, hooks, operators before functionalization; lookups of Dynamo's cache.
+/// Inputs' storages, hooks, operators before functionalization; lookups of Dynamo's cache; CUDA graph trees.
 [[nodiscard]] std::string graphsText(const dynamo::Recording& recording);
 
 } // namespace dynascope::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/steps_state.h"
 #include "core/base/words.h"
+#include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/recorded_breaks.h"
 
@@ -161,6 +162,11 @@ std::string stateText(const Recording& recording, const State& state, StepIndex 
             lines.push_back(std::string(recording.text(local.name)) + " = " +
                             valueText(recording, state, local.value));
     section(out, "locals and cells", lines);
+    lines.clear();
+    if (now != nullptr)
+        for (const Block& block : blocksAt(recording, state, *now))
+            lines.push_back(blockText(recording, state, *now, block));
+    section(out, "blocks, outermost first", lines);
 
     out += graphText(recording, state) + '\n';
     lines.clear();

@@ -2,6 +2,7 @@
 #include "core/dynamo/console.h"
 
 #include "core/base/words.h"
+#include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
 #include "core/ir/lines.h"
 
@@ -130,6 +131,16 @@ public:
         });
     }
 
+    /// The outermost first.
+    [[nodiscard]] Result<std::string> blocks() {
+        return inFrame([&](const FrameState& frame) {
+            std::string out;
+            for (const Block& block : blocksAt(m_recording, m_state, frame))
+                out += blockText(m_recording, m_state, frame, block) + '\n';
+            return out;
+        });
+    }
+
     [[nodiscard]] Result<std::string> local() {
         const auto value = named();
         if (!value) return tl::unexpected(value.error());
@@ -162,6 +173,8 @@ public:
         out += names("the resume function would be handed ", handed) + '\n';
         if (callStack(m_state).size() > 1)
             out += "the break lies in a function that is inlined: the caller's call would break as a whole\n";
+        if (const std::string hindrance = breakHindrance(m_recording, m_state); !hindrance.empty())
+            out += "it could not be resumed: " + hindrance + '\n';
         const std::size_t before = m_state.nodes.size();
         const State* after = m_recording.stateAfter(attempt);
         out +=
@@ -233,15 +246,16 @@ struct Known {
     Answer answer;
     bool takesName;
 };
-constexpr std::array<Known, 9> known = {{{"print_graph", &Console::graph, false},
-                                         {"print_value_stack", &Console::valueStack, false},
-                                         {"print_locals", &Console::locals, false},
-                                         {"print_bt", &Console::backtrace, false},
-                                         {"print_guards", &Console::guards, false},
-                                         {"print_disas", &Console::disassembly, false},
-                                         {"get_local", &Console::local, true},
-                                         {"assert_static", &Console::assertStatic, true},
-                                         {"graph_break", &Console::graphBreak, false}}};
+constexpr std::array<Known, 10> known = {{{"print_graph", &Console::graph, false},
+                                          {"print_value_stack", &Console::valueStack, false},
+                                          {"print_locals", &Console::locals, false},
+                                          {"print_bt", &Console::backtrace, false},
+                                          {"print_guards", &Console::guards, false},
+                                          {"print_disas", &Console::disassembly, false},
+                                          {"get_local", &Console::local, true},
+                                          {"assert_static", &Console::assertStatic, true},
+                                          {"graph_break", &Console::graphBreak, false},
+                                          {"print_blocks", &Console::blocks, false}}};
 
 std::string helpText() {
     std::string out;

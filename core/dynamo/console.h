@@ -17,12 +17,14 @@ namespace dynascope::dynamo {
 /// The answer to one call, of one line or several, without a newline at its end:
 ///
 ///     print_graph()  print_value_stack()  print_locals()  print_bt()  print_guards()  print_disas()
-///     get_local("x")  assert_static("n")  graph_break()  help()
+///     get_local("x")  assert_static("n")  graph_break()  print_blocks()  help()
 ///
-/// The first five and get_local take a stack level, as in print_locals(stacklevel=1): 0 is the frame of the
-/// step, 1 its caller, whose value stack is what it was before the call took its operands. graph_break() is
-/// a what-if: what the graph before it would hold, what the resume function would be handed, and what the
-/// graph after it would hold. An Error for a call that does not exist or whose argument is wrong.
+/// The first five, get_local and print_blocks take a stack level, as in print_locals(stacklevel=1): 0 is the
+/// frame of the step, 1 its caller, whose value stack is what it was before the call took its operands.
+/// graph_break() is a what-if: what the graph before it would hold, what the resume function would be handed,
+/// what the graph after it would hold, and whether blocks hinder it. print_blocks(), which comptime does not
+/// have, lists the blocks around the instruction (core/dynamo/blocks.h). An Error for a call that does not
+/// exist or whose argument is wrong.
 [[nodiscard]] Result<std::string> answerComptime(const Recording& recording, StepIndex step,
                                                  std::string_view call);
 

@@ -4,6 +4,7 @@
 #include "core/capture/json.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace dynascope::dynamo {
@@ -59,6 +60,25 @@ void readNumbers(const element& columns, std::string_view key, std::vector<Instr
     }
 }
 
+void readHandlers(const element& object, Code& code) {
+    simdjson::dom::array ranges;
+    if (object["handlers"].get(ranges) != simdjson::SUCCESS) return;
+    const std::size_t most = code.instructions.size();
+    for (const element item : ranges) {
+        simdjson::dom::array numbers;
+        if (item.get(numbers) != simdjson::SUCCESS || numbers.size() < 4) continue;
+        std::array<std::uint64_t, 4> read{};
+        bool good = true;
+        for (std::size_t i = 0; i < read.size(); ++i)
+            good = good && numbers.at(i).get(read[i]) == simdjson::SUCCESS && read[i] <= INT32_MAX;
+        const auto [first, last, target, depth] = read;
+        if (!good || first > last || last >= most || target >= most) continue;
+        if (!code.handlers.empty() && first <= code.handlers.back().last) continue;
+        code.handlers.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last),
+                                 static_cast<std::uint32_t>(target), static_cast<std::uint32_t>(depth)});
+    }
+}
+
 } // namespace
 
 std::unique_ptr<Code> readCode(const element& object) {
@@ -93,6 +113,7 @@ std::unique_ptr<Code> readCode(const element& object) {
     readNumbers(columns, "column", all, [](Instruction& i, std::int32_t n) { i.column = n; });
     readNumbers(columns, "end_column", all, [](Instruction& i, std::int32_t n) { i.endColumn = n; });
     readNumbers(columns, "target", all, [](Instruction& i, std::int32_t n) { i.target = n; });
+    readHandlers(object, *code);
     return code;
 }
 

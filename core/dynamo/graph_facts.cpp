@@ -4,6 +4,7 @@
 #include "core/capture/json.h"
 #include "core/dynamo/documents.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -26,6 +27,29 @@ bool row(const element& item, std::string_view& name, std::array<std::uint64_t, 
     return true;
 }
 
+std::optional<HooksInForce> readInForce(const element& object) {
+    element said;
+    simdjson::dom::array pair;
+    if (object["in_force"].get(said) != simdjson::SUCCESS || said["pair"].get(pair) != simdjson::SUCCESS ||
+        pair.size() != 2)
+        return std::nullopt;
+    HooksInForce out;
+    out.inlined = json::boolean(said, "inlined");
+    out.filter = json::text(said, "filter");
+    for (std::size_t i = 0; i < 2; ++i) {
+        HooksInForce::Hook& hook = i == 0 ? out.pack : out.unpack;
+        simdjson::dom::array fields;
+        std::string_view type, name;
+        if (pair.at(i).get(fields) != simdjson::SUCCESS || fields.size() != 3 ||
+            fields.at(0).get(hook.identity) != simdjson::SUCCESS ||
+            fields.at(1).get(type) != simdjson::SUCCESS || fields.at(2).get(name) != simdjson::SUCCESS)
+            return std::nullopt;
+        hook.type = type;
+        hook.name = name;
+    }
+    return out;
+}
+
 void readInputs(const element& object, GraphFacts& out) {
     simdjson::dom::array items;
     if (object["storages"].get(items) == simdjson::SUCCESS) {
@@ -36,6 +60,7 @@ void readInputs(const element& object, GraphFacts& out) {
                 out.inputs.push_back({std::string(name), numbers[0], numbers[1], numbers[2]});
         }
     }
+    out.inForce = readInForce(object);
     if (object["hooks"].get(items) != simdjson::SUCCESS) return;
     for (const element item : items) {
         HookGraph hook{std::string(json::text(item, "name")), std::string(json::text(item, "graph")), {}};
@@ -67,12 +92,52 @@ std::vector<GraphFacts> graphFacts(const Recording& recording) {
         if (parser.parse(text).get(object) != simdjson::SUCCESS) continue;
         // Inputs come first; a graph of numbers alone has none.
         if (inputs || out.empty() || out.back().attempt != document.attempt || !out.back().operators.empty())
-            out.push_back({document.attempt, document.step, {}, {}, {}});
+            out.push_back({document.attempt, document.step, {}, {}, {}, {}});
         if (inputs)
             readInputs(object, out.back());
         else
             out.back().operators = texts(object, "operators");
     }
+    return out;
+}
+
+std::string explainHookGuard(const std::vector<GraphFacts>& facts, std::string_view check) {
+    constexpr std::string_view mark = "top_saved_tensors_hooks ids == ";
+    const std::size_t at = check.find(mark);
+    if (at == std::string_view::npos) return {};
+    const std::string_view ids = check.substr(at + mark.size());
+    if (ids.starts_with("None"))
+        return "It was compiled without saved-tensor hooks that are graph modules. A call under such hooks "
+               "misses; one "
+               "under hooks that are plain functions does not, as they run at run time.";
+    const auto named = [ids](const HooksInForce& hooks) {
+        return ids.starts_with('(' + std::to_string(hooks.pack.identity) + ", " +
+                               std::to_string(hooks.unpack.identity) + ')');
+    };
+    const auto own = std::find_if(facts.begin(), facts.end(), [&named](const GraphFacts& graph) {
+        return graph.inForce && named(*graph.inForce);
+    });
+    std::string out =
+        "The graphs have taken in the saved-tensor hooks that were in force, and hold for these two "
+        "graph modules alone: they are told apart by identity, not by what they do.";
+    if (own == facts.end()) return out;
+    // The same graphs in other objects are what makes such recompiles needless.
+    const auto twin = std::find_if(facts.begin(), facts.end(), [&](const GraphFacts& graph) {
+        return graph.inForce && graph.inForce->inlined && !named(*graph.inForce) &&
+               std::equal(graph.hooks.begin(), graph.hooks.end(), own->hooks.begin(), own->hooks.end(),
+                          [](const HookGraph& a, const HookGraph& b) {
+                              return a.name == b.name && a.text == b.text;
+                          });
+    });
+    if (twin != facts.end())
+        out +=
+            " Another graph of this recording was compiled for equal hooks in other objects: make the graph "
+            "modules once, and use them for all calls.";
+    for (const HookGraph& hook : own->hooks)
+        for (const HookGraph::Wrapped& node : hook.wrapped)
+            if (node.userCacheHash.empty())
+                return out + " AOTAutograd's cache is bypassed besides: " + hook.name +
+                       " calls the wrapped function " + node.node + ", which has no user_cache_hash.";
     return out;
 }
 

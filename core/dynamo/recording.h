@@ -34,12 +34,20 @@ struct Instruction {
     std::int32_t target = -1; ///< index of the instruction that it jumps to
 };
 
+/// A run of instructions and where an exception in one of them goes to; all are indices of instructions.
+struct ExceptionRange {
+    std::uint32_t first = 0, last = 0;
+    std::uint32_t target = 0;
+    std::uint32_t depth = 0; ///< height of the value stack that it unwinds to
+};
+
 struct Code {
     std::string name, qualname, file;
     std::uint32_t firstLine = 0;
     std::vector<std::string> locals, cells, free, constants;
     std::vector<Instruction> instructions;
-    std::deque<std::string> texts; ///< what instructions point into
+    std::vector<ExceptionRange> handlers; ///< by instruction; none before Python 3.11
+    std::deque<std::string> texts;        ///< what instructions point into
 };
 
 /// Lines of one file, or of one function of it.
@@ -137,6 +145,16 @@ struct LookupInfo {
     StepIndex after = 0; ///< how many steps had been recorded by then
 };
 
+/// What the manager of CUDA graph trees decided at a call of a compiled function.
+struct TreeDecision {
+    TextId what = 0; ///< "warm up", "warm again", "record", "replay", "mismatch", "skip", "path ends"
+    std::uint32_t function = 0;      ///< its number in the manager
+    std::uint32_t node = UINT32_MAX; ///< its number among what was recorded; UINT32_MAX is none
+    TextId compile = 0;              ///< "0/0"; 0 if not known
+    TextId reason = 0;               ///< of a mismatch or skip
+    StepIndex after = 0;             ///< how many steps had been recorded by then
+};
+
 /// When a node or guard came to be.
 struct Birth {
     std::uint32_t attempt = 0;
@@ -193,6 +211,7 @@ public:
         return std::string(payload(document.place));
     }
     [[nodiscard]] const std::vector<LookupInfo>& lookups() const { return m_lookups; }
+    [[nodiscard]] const std::vector<TreeDecision>& treeDecisions() const { return m_treeDecisions; }
     [[nodiscard]] const std::vector<Birth>& nodeBirths() const { return m_nodes; }
     [[nodiscard]] const std::vector<Birth>& guardBirths() const { return m_guards; }
     [[nodiscard]] const std::vector<std::string>& warnings() const { return m_warnings; }
@@ -273,6 +292,7 @@ private:
     std::vector<std::uint32_t> m_eventsByStep; ///< indices into m_events
     std::vector<DocumentInfo> m_documents;
     std::vector<LookupInfo> m_lookups;
+    std::vector<TreeDecision> m_treeDecisions;
     std::vector<Birth> m_nodes, m_guards;
     std::vector<std::string> m_warnings;
     std::string m_header;

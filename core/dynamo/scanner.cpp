@@ -53,6 +53,7 @@ private:
     void takeOwn(Tag tag, const RecordView& record, std::uint32_t block, std::uint32_t before);
     void addString(std::string_view payload);
     void addLookup(std::string_view payload);
+    void addTreeDecision(std::string_view payload);
     void addCode(const element& object);
     void addSource(const element& object);
     void beginCompile(const element& object);
@@ -97,6 +98,8 @@ Result<void> Scanner::run(const TaskContext& task) {
                 addString(record.payload);
             } else if (tag == Tag::Lookup) {
                 addLookup(record.payload);
+            } else if (tag == Tag::Tree) {
+                addTreeDecision(record.payload);
             } else if (isDocument(tag)) {
                 takeDocument(tag, record.payload, {static_cast<std::uint32_t>(i), offset});
             } else {
@@ -185,6 +188,18 @@ void Scanner::addLookup(std::string_view payload) {
     const bool hit = numbers.next() != 0;
     const TextId place = numbers.nextId();
     if (numbers.good()) m_out.m_lookups.push_back({hit, place, static_cast<StepIndex>(m_out.m_steps.size())});
+}
+
+void Scanner::addTreeDecision(std::string_view payload) {
+    Numbers numbers(payload);
+    TreeDecision decision;
+    decision.what = numbers.nextId();
+    decision.function = numbers.nextId();
+    decision.node = numbers.nextId() - 1; // 0 is none
+    decision.compile = numbers.nextId();
+    decision.reason = numbers.nextId();
+    decision.after = static_cast<StepIndex>(m_out.m_steps.size());
+    if (numbers.good()) m_out.m_treeDecisions.push_back(decision);
 }
 
 void Scanner::addCode(const element& object) {

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t mostGraphs = 1U << 16U;
 constexpr std::size_t mostSymbols = 1U << 13U;
 constexpr std::size_t mostLocals = 1U << 12U;
+constexpr std::size_t mostBlocks = 256;
 
 /// A value is written after those that it refers to, five levels at most; all else comes in order.
 constexpr std::size_t mostAhead = 8;
@@ -44,6 +45,21 @@ void setLocal(std::vector<Local>& locals, TextId name, ValueId value) {
         found->value = value;
     } else if (locals.size() < mostLocals) {
         locals.push_back({name, value});
+    }
+}
+
+void takeBlocks(Numbers& numbers, std::vector<BlockState>& blocks) {
+    const std::uint64_t same = numbers.next();
+    blocks.resize(std::min<std::uint64_t>(same, blocks.size()));
+    for (std::uint64_t left = numbers.next(); left > 0 && !numbers.done() && blocks.size() < mostBlocks;
+         --left) {
+        BlockState block;
+        // 0 is none, which becomes UINT32_MAX.
+        block.pushedBy = numbers.nextId() - 1;
+        block.target = numbers.nextId() - 1;
+        block.height = numbers.nextId();
+        block.context = numbers.nextId();
+        if (numbers.good()) blocks.push_back(block);
     }
 }
 
@@ -156,6 +172,7 @@ std::uint32_t State::takeStep(std::string_view payload, StepIndex step) {
             setLocal(now.locals, name, numbers.nextId());
         }
     }
+    if ((flags & 16U) != 0) takeBlocks(numbers, now.blocks);
     return frame;
 }
 

@@ -49,6 +49,7 @@ enum class Tag : char {
     Operators = 'D',
     CacheKey = 'K',
     Lookup = 'L',
+    Tree = 'w',
     Fault = '!',
 };
 
@@ -63,6 +64,14 @@ struct Local {
     ValueId value = 0;
 };
 
+/// An entry of Dynamo's own block stack. Instructions are indices into the code's, UINT32_MAX is none.
+struct BlockState {
+    std::uint32_t pushedBy = UINT32_MAX;
+    std::uint32_t target = UINT32_MAX; ///< the handler
+    std::uint32_t height = 0;          ///< of the value stack when it was entered
+    ValueId context = 0;               ///< the context manager of a with block that can be entered again
+};
+
 struct FrameState {
     std::uint32_t parent = 0; ///< 0 for the root
     std::uint32_t code = 0;
@@ -71,7 +80,8 @@ struct FrameState {
     std::uint32_t instruction = UINT32_MAX;
     StepIndex step = noStep; ///< the last one
     std::vector<ValueId> stack;
-    std::vector<Local> locals; ///< cells and free variables as well, in the order in which they came
+    std::vector<Local> locals;      ///< cells and free variables as well, in the order in which they came
+    std::vector<BlockState> blocks; ///< the innermost is last; core/dynamo/blocks.h has all
 };
 
 struct NodeState {

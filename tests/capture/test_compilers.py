@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -16,12 +17,27 @@ import recording
 import torch
 import torch._dynamo
 
-NEW = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 13)
+VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
+NEW = VERSION >= (2, 13)
 
 
 def can_run_inductor():
     header = os.path.join(sysconfig.get_paths()["include"], "Python.h")
     return os.path.exists(header) and bool(shutil.which("c++") or shutil.which("g++"))
+
+
+@torch.fx.wrap
+def scaled(x, factor):
+    return x * factor
+
+
+def hook(function, user_hash=""):
+    """A hook that is a graph module, which AOTAutograd takes in."""
+    made = torch.fx.symbolic_trace(function)
+    for node in made.graph.nodes:
+        if user_hash and node.meta.get("is_wrapped"):
+            node.meta["user_cache_hash"] = user_hash
+    return made
 
 
 class CompilersTest(unittest.TestCase):
@@ -48,6 +64,7 @@ class CompilersTest(unittest.TestCase):
                          ["aten.mul_.Tensor", "aten.view.default", "aten.add.Tensor"])
         self.faultless()
 
+    @unittest.skipIf(VERSION < (2, 7), "PyTorch tells of lookups from 2.7 on")
     def test_every_lookup(self):
         compiled = torch.compile(lambda x, n: x * n, backend="eager")
         with dynascope_capture.record(self.path):
@@ -56,6 +73,35 @@ class CompilersTest(unittest.TestCase):
         hits = [payload[0] for tag, payload in recording.records(self.path) if tag == "L"]
         self.assertEqual(hits, [1, 1, 0, 1])  # the first call finds no entry to ask
         self.faultless()
+
+    @unittest.skipUnless(hasattr(torch._functorch.config, "saved_tensors_hooks_filtering_mode"), "new in 2.8")
+    def test_saved_tensor_hooks(self):
+        compiled = torch.compile(lambda x, w: (x @ w).sin().exp(), backend="aot_eager")
+        x, w = torch.ones(2, 3, requires_grad=True), torch.ones(3, 3)
+        plain = [(hook(lambda x: x.to(torch.float16)), hook(lambda x: x.to(torch.float32))) for _ in range(2)]
+        wrapped = hook(lambda x: scaled(x, 2.0), "two"), hook(lambda x: scaled(x, 0.5), "half")
+        functions = (lambda x: x), (lambda x: x)
+        with dynascope_capture.record(self.path):
+            for pair in (plain[0], plain[0], wrapped, functions, plain[1]):
+                with torch.autograd.graph.saved_tensors_hooks(*pair):
+                    compiled(x, w).sum().backward()
+        graphs = recording.documents(self.path, "J")
+        self.assertEqual([graph["in_force"]["inlined"] for graph in graphs], [True, True, False, True])
+        self.assertEqual([entry[0] for entry in graphs[0]["in_force"]["pair"]], list(map(id, plain[0])))
+        self.assertEqual([found["name"] for found in graphs[0]["hooks"]],
+                         ["saved_tensors_hooks_pack_0", "saved_tensors_hooks_unpack_0"])
+        self.assertIn("torch.float16", graphs[0]["hooks"][0]["graph"])
+        self.assertEqual([found["wrapped"] for found in graphs[1]["hooks"]], [[["scaled", "two"]], [["scaled", "half"]]])
+        self.assertEqual(graphs[2]["hooks"], [])
+        self.faultless()
+        if "DYNASCOPE_CLI" in os.environ:
+            said = subprocess.run([os.environ["DYNASCOPE_CLI"], "steps", self.path, "--graphs"],
+                                  capture_output=True, text=True, check=True).stdout
+            self.assertIn(f"GraphModule <lambda> (id {id(wrapped[0])})", said)
+            self.assertIn("scaled user_cache_hash two", said)
+            self.assertIn("told apart by identity", said)
+            self.assertIn("equal hooks in other objects", said)
+            self.assertIn("without saved-tensor hooks", said)
 
     def test_graphs_of_aot_autograd_stay_the_same(self):
         from torch._dynamo.backends.common import aot_autograd

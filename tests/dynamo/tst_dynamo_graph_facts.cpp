@@ -104,6 +104,56 @@ private slots:
         QCOMPARE(recording->text(recording->lookups()[0].place), std::string_view("f a.py:1"));
         QCOMPARE(recording->lookups()[0].after, 1U);
     }
+
+    void decisionsOfTrees() {
+        test::RecordingWriter writer;
+        writer.record('H', R"({"format":1})")
+            .numbers('s', {1}, "record")
+            .numbers('s', {2}, "0/1")
+            .numbers('s', {3}, "why");
+        writer.numbers('w', {1, 7, 3, 2, 0}).numbers('w', {1, 7, 0, 0, 3}).numbers('w', {1, 7}).endBlock();
+        const auto read = Recording::read(session::makeByteSource(writer.file()), nullptr);
+        QVERIFY(read);
+        const std::vector<TreeDecision>& out = (*read)->treeDecisions();
+        QCOMPARE(out.size(), std::size_t(2));
+        QCOMPARE(out[0].node, 2U);
+        QCOMPARE((*read)->text(out[0].compile), std::string_view("0/1"));
+        QCOMPARE(out[1].node, UINT32_MAX);
+        QCOMPARE((*read)->text(out[1].reason), std::string_view("why"));
+    }
+
+    void hooksInForce() {
+        const auto graph = [](std::uint64_t pack, std::string_view wrapped) {
+            return R"({"storages":[],"hooks":[{"name":"saved_tensors_hooks_pack_0","graph":"g","wrapped":[)" +
+                   std::string(wrapped) + R"(]}],"in_force":{"inlined":true,"filter":"donated","pair":[[)" +
+                   std::to_string(pack) + R"(,"GraphModule",""],[2,"GraphModule",""]]}})";
+        };
+        const RecordingPtr recording = recordingWith(
+            {{'J', graph(1, {})},
+             {'J', graph(3, R"(["scaled",""])")},
+             {'J',
+              R"({"in_force":{"inlined":false,"filter":"all","pair":[[7,"function","pack"],[8,"function","unpack"]]}})"},
+             {'J', R"({"in_force":{"pair":[[7,"function"],[-8,"function","unpack"]]}})"},
+             {'J', R"({"in_force":{"pair":7}})"}});
+        const std::vector<GraphFacts> out = graphFacts(*recording);
+        QCOMPARE(out.size(), std::size_t(5));
+        QVERIFY(out[0].inForce && out[0].inForce->inlined);
+        QCOMPARE(out[0].inForce->pack.identity, std::uint64_t(1));
+        QCOMPARE(out[2].inForce->unpack.name, std::string("unpack"));
+        QVERIFY(!out[2].inForce->inlined && !out[3].inForce && !out[4].inForce);
+        const auto explained = [&](std::string_view ids) {
+            return QString::fromStdString(explainHookGuard(
+                out, "LAMBDA_GUARD: torch._functorch.aot_autograd.utils.top_saved_tensors_hooks ids == " +
+                         std::string(ids)));
+        };
+        QVERIFY(explained("None").contains("without saved-tensor hooks"));
+        QVERIFY(explained("(1, 2)").contains("told apart by identity"));
+        QVERIFY(explained("(1, 2)").contains("equal hooks in other objects"));
+        QVERIFY(!explained("(1, 2)").contains("bypassed"));
+        QVERIFY(explained("(3, 2)").contains("scaled, which has no user_cache_hash"));
+        QVERIFY(!explained("(11, 2)").contains("other objects"));
+        QVERIFY(explainHookGuard(out, "TENSOR_MATCH: check_tensor(L['x'])").empty());
+    }
 };
 
 QTEST_GUILESS_MAIN(TestDynamoGraphFacts)

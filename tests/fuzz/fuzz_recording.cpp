@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Recordings: a file, or from the mark on the tail beside it. Whatever opens can be gone through.
+#include "core/dynamo/blocks.h"
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/describe.h"
+#include "core/dynamo/generated_code.h"
 #include "core/session/byte_source.h"
 #include "tests/fuzz/expect.h"
 
@@ -32,6 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static_cast<void>(graphText(r, *state));
         for (const FrameState* frame : callStack(*state)) {
             static_cast<void>(lineOf(r, *frame));
+            for (const Block& block : blocksAt(r, *state, *frame))
+                fuzz::expect(block.first <= frame->instruction);
             for (const Local& local : frame->locals)
                 static_cast<void>(valueText(r, *state, local.value));
         }
@@ -40,6 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (std::uint32_t attempt = 0; attempt < std::min<std::size_t>(r.attempts().size(), 20); ++attempt)
         static_cast<void>(r.stateAfter(attempt));
+    for (const GeneratedCode& code : generatedCodes(r))
+        for (const BytecodeLine& line : code.lines)
+            fuzz::expect(line.target == UINT32_MAX || line.target < code.lines.size());
     if (const auto condition = Condition::parse(input.substr(0, 200)); condition && steps > 0)
         static_cast<void>(runUntil(r, noStep, *condition, Direction::Forward));
     return 0;

@@ -13,7 +13,7 @@ _NOT_REALIZED = ("realized", False)
 class FrameState:
     """A translator as it was at its last step."""
 
-    __slots__ = ("identity", "tx", "index", "names", "locals", "stack")
+    __slots__ = ("identity", "tx", "index", "names", "locals", "stack", "blocks")
 
     def __init__(self, identity, tx):
         self.identity = identity
@@ -22,6 +22,7 @@ class FrameState:
         self.names = []
         self.locals = []  # of id()
         self.stack = []  # of id(); Attempt.held keeps the trackers alive
+        self.blocks = []  # Dynamo's entries
 
 
 class GraphState:
@@ -362,6 +363,11 @@ class Attempt:
             self._locals_change(payload, frame, names, ids, values)
             frame.names = names
             frame.locals = ids
+        blocks = tx.block_stack
+        if (blocks or frame.blocks) and list(map(id, blocks)) != list(map(id, frame.blocks)):
+            flags |= 16
+            self._blocks_change(payload, frame.blocks, blocks, tx.indexof)
+            frame.blocks = list(blocks)
         payload[0] = flags
         self.stream.record(tags.STEP, payload)
 
@@ -380,6 +386,21 @@ class Attempt:
                 payload.append(value)
             else:
                 number(payload, value)
+
+    def _blocks_change(self, payload, before, after, index_of):
+        same = 0
+        for old, new in zip(before, after):
+            if old is not new:
+                break
+            same += 1
+        number(payload, same)
+        number(payload, len(after) - same)
+        for block in after[same:]:
+            # Until 3.10 an exception that is being handled pushes a block that no instruction of the code stands for.
+            number(payload, index_of.get(block.inst, -1) + 1)
+            number(payload, index_of.get(block.target, -1) + 1)
+            number(payload, block.stack_index or 0)
+            number(payload, self.value_id(block.with_context) if block.with_context is not None else 0)
 
     def _locals_change(self, payload, frame, names, ids, values):
         if names == frame.names:

@@ -61,6 +61,22 @@ def line_numbers(instructions):
     return out
 
 
+def handlers(instructions, index):
+    """The exception table, which Python has from 3.11 on: [first, last, handler, height of the stack, whether the place is
+    pushed] of each run of instructions, by index."""
+    out, before = [], None
+    for i, instruction in enumerate(instructions):
+        entry = getattr(instruction, "exn_tab_entry", None)
+        target = index.get(id(entry.target)) if entry is not None else None
+        found = None if target is None else (target, entry.depth, bool(entry.lasti))
+        if found is not None and found == before:
+            out[-1][1] = i
+        elif found is not None:
+            out.append([i, i, *found])
+        before = found
+    return out
+
+
 def describe_code(identity, code, instructions, library):
     """The JSON of a code record. Columns rather than rows: they compress to half. Code of a library goes without places
     within its lines."""
@@ -95,6 +111,7 @@ def describe_code(identity, code, instructions, library):
         "cells": list(code.co_cellvars),
         "free": list(code.co_freevars),
         "constants": [constant_text(value) for value in code.co_consts],
+        "handlers": handlers(instructions, index),
         "instructions": columns,
     }
 

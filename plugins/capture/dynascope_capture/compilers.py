@@ -8,7 +8,7 @@ import weakref
 from . import stream as tags
 from .nodes import argument_text
 from .stream import number
-from .values import symbol_text
+from .values import object_text, symbol_text, type_name
 
 MOST_OPERATORS = 20000
 MOST_PART = 2000
@@ -79,9 +79,27 @@ def _write_inputs(recorder, output, gm):
             hashes = [[node.name, str(node.meta.get("user_cache_hash") or "")]
                       for node in module.graph.nodes if node.meta.get("is_wrapped")]
             hooks.append({"name": name, "graph": str(module.graph)[:20000], "wrapped": hashes})
-    if inputs or hooks:
+    in_force = _hooks_in_force(torch)
+    if inputs or hooks or in_force:
         attempt.flush()
-        recorder.json(tags.INPUTS, {"storages": inputs, "hooks": hooks})
+        recorder.json(tags.INPUTS, {"storages": inputs, "hooks": hooks, **({"in_force": in_force} if in_force else {})})
+
+
+def _hooks_in_force(torch):
+    """The saved-tensor hooks that the graph is compiled under. Graph modules are taken into the graphs and guarded by
+    identity; functions are called at run time. From 2.8 on."""
+    find = getattr(sys.modules.get("torch._functorch._aot_autograd.utils"), "top_saved_tensors_hooks", None)
+    pair = find() if find is not None else None
+    if not pair:
+        return None
+    modules = [isinstance(hook, torch.fx.GraphModule) for hook in pair]
+    return {
+        "inlined": all(modules),
+        "filter": str(getattr(torch._functorch.config, "saved_tensors_hooks_filtering_mode", "")),
+        # The class of a graph module is named after what was traced.
+        "pair": [[id(hook), *(("GraphModule", type_name(hook)) if module else (type_name(hook), object_text(hook)))]
+                 for hook, module in zip(pair, modules)],
+    }
 
 
 # Operators before functionalization

@@ -2,10 +2,9 @@
 """Side effects at the end of a graph: which objects Dynamo tracks, which it found changed, and the bytecode that makes
 the changes real. Trackers are read as values.py reads them."""
 
-import dis
 import sys
 
-from . import stream as tags
+from . import generated, stream as tags
 from .codes import constant_text
 from .recorder import user_stack
 from .values import fields, source_name
@@ -14,23 +13,23 @@ MOST_STACK = 4
 _BASES = ("_base_vt", "_dict_vt", "_list_vt", "_tuple_vt")
 
 
-def install(recorder, patches):
-    from torch._dynamo import resume_execution, side_effects
+def install(recorder, patches, made):
+    """`made` is the GeneratedLog."""
+    from torch._dynamo import side_effects
 
     owner = side_effects.SideEffects
-    log = EffectsLog(recorder)
+    log = EffectsLog(recorder, made)
     patches.wrap(owner, "prune_dead_object_new", log.prune)
     patches.wrap(owner, "codegen_save_tempvars", lambda original: log.generate(original, "built"))
     patches.wrap(owner, "codegen_update_mutated", lambda original: log.generate(original, "loads"))
     patches.wrap(owner, "_get_modified_vars", log.modified)
-    cache = resume_execution.ContinueExecutionCache
-    patches.wrap_class_method(cache, "generate", log.resume)
     return log
 
 
 class EffectsLog:
-    def __init__(self, recorder):
+    def __init__(self, recorder, made):
         self._recorder = recorder
+        self._made = made
         self._watched = None  # what _get_modified_vars is asked for
         self._replay = {}  # of the last pass
 
@@ -79,8 +78,15 @@ class EffectsLog:
             finally:
                 self._watched = None
                 self._replay[part] = watched
+                self._recorder.guarded(self._mark, part, watched)
 
         return codegen
+
+    def _mark(self, part, watched):
+        loads, rest = (generated.LOAD, generated.STORE) if part == "loads" else (generated.NEW_OBJECTS, generated.NEW_OBJECTS)
+        for _, code in watched.parts:
+            self._made.mark(code, loads)
+        self._made.mark(watched.rest, rest)
 
     def write_replay(self, output):
         """After the code of a graph's end was made, of which Dynamo makes two versions; the second one is kept."""
@@ -97,20 +103,6 @@ class EffectsLog:
             out["stores"] = [{"value": attempt.value_id(item), "code": _texts(code)} for item, code in watched.suffixes]
             out["emitted"] = _texts(watched.rest)
         self._recorder.json(tags.REPLAY, out)
-
-    def resume(self, original):
-        def generate(cls, code, *rest, **named):
-            made = original(code, *rest, **named)
-            self._recorder.guarded(self._write_resume, code, made)
-            return made
-
-        return generate
-
-    def _write_resume(self, code, made):
-        attempt = self._recorder.attempt
-        if attempt is not None:
-            attempt.flush()
-            self._recorder.json(tags.OUTPUT, {"role": "resume", "of": code.co_name, **code_document(made)})
 
 
 class _Watch:
@@ -205,13 +197,3 @@ def _describe(attempt, effects, item, stored, ways):
     if stacks:
         out["stack"] = user_stack(stacks[-1])[-MOST_STACK:]
     return out
-
-
-def code_document(code):
-    """A code object that Dynamo made: its instructions as texts, "OP argument"."""
-    texts = []
-    for i in dis.get_instructions(code):
-        text = constant_text(i.argval) if i.opname.startswith("LOAD_CONST") else (i.argrepr or ("" if i.arg is None else str(i.arg)))[:200]
-        texts.append(f"{i.opname} {text}".rstrip())
-    return {"name": code.co_name, "file": code.co_filename, "first_line": code.co_firstlineno, "locals": list(code.co_varnames),
-            "free": list(code.co_freevars), "instructions": texts}

@@ -7,7 +7,7 @@ import os
 import sys
 import types
 
-from . import comptime_log, compilers, effects, live, stream as tags
+from . import comptime_log, compilers, cudagraphs, effects, generated, live, stream as tags
 from .recorder import describe_error, user_stack
 
 _MISSING = object()
@@ -63,7 +63,8 @@ def install(recorder):
 
     patches = Patches()
     translator = symbolic_convert.InstructionTranslatorBase
-    log = effects.install(recorder, patches)
+    made = generated.install(recorder, patches)
+    log = effects.install(recorder, patches, made)
     patches.wrap(translator, "step", lambda original: _step(recorder, original))
     patches.wrap(translator, "exception_handler", lambda original: _exception_handler(recorder, original))
     patches.wrap(translator, "log_graph_break", lambda original: _log_graph_break(recorder, original))
@@ -75,11 +76,12 @@ def install(recorder):
     patches.wrap(side_effects.SideEffects, "mutation", lambda original: _mutation(recorder, original))
     patches.wrap(lazy.LazyCache, "realize", lambda original: _realize(recorder, original))
     patches.wrap(fx_node.Node, "_rename", lambda original: _rename(recorder, original))
-    patches.wrap(convert_frame, "_compile", lambda original: _compile(recorder, original))
+    patches.wrap(convert_frame, "_compile", lambda original: _compile(recorder, made, original))
     for module in (dynamo_guards, convert_frame):
         patches.wrap(module, "get_and_maybe_log_recompilation_reasons", lambda original: _recompile(recorder, original))
     comptime_log.install(recorder, patches)
     compilers.install(recorder, patches)
+    cudagraphs.install(recorder, patches)
     return patches
 
 
@@ -174,8 +176,9 @@ def _log_graph_break_function(recorder, original):
 
 
 def _compile_subgraph(recorder, log, original):
-    def compile_subgraph(self, tx, reason=None, *rest, **named):
+    def compile_subgraph(self, tx, *rest, **named):
         def write():
+            reason = generated.reason_among(rest, named)
             attempt = recorder.current(self)
             if attempt is None:
                 return
@@ -189,10 +192,8 @@ def _compile_subgraph(recorder, log, original):
             })
             recorder.stream.flush()
 
-        if reason is None and "reason" in named:
-            reason = named.pop("reason")
         recorder.guarded(write)
-        result = original(self, tx, reason, *rest, **named)
+        result = original(self, tx, *rest, **named)
         recorder.guarded(log.write_replay, self)
         return result
 
@@ -309,7 +310,7 @@ def _rename(recorder, original):
     return _rename
 
 
-def _compile(recorder, original):
+def _compile(recorder, made, original):
     def _compile(code, *rest, **named):
         compile_id = str(named.get("compile_id", ""))
 
@@ -325,6 +326,8 @@ def _compile(recorder, original):
         def end(outcome):
             recorder.json(tags.COMPILE_END, {"compile_id": compile_id, **outcome})
             recorder.stream.flush()
+            if recorder.attempt is None:
+                made.forget()
 
         recorder.guarded(begin)
         try:
@@ -332,20 +335,20 @@ def _compile(recorder, original):
         except BaseException as error:
             recorder.guarded(lambda: end({"status": "raised", "exception": describe_error(error)}))
             raise
-        recorder.guarded(lambda: end(_outcome(result)))
+        recorder.guarded(lambda: end(_outcome(result, made, recorder.known_code(code))))
         return result
 
     return _compile
 
 
-def _outcome(result):
+def _outcome(result, made, original):
     """What was installed: its guards as PyTorch's guard tree words them."""
     guarded_code = getattr(result, "guarded_code", result)
     if guarded_code is None:
         return {"status": "skipped"}
     out = {"status": "compiled"}
     if isinstance(getattr(guarded_code, "code", None), types.CodeType):
-        out["code"] = effects.code_document(guarded_code.code)
+        out["code"] = {"original": original, **made.document(guarded_code.code)}
     manager = getattr(guarded_code, "guard_manager", None)
     if manager is not None:
         out["guards"] = _leaves(str(manager))

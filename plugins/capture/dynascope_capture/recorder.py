@@ -143,7 +143,7 @@ class Recorder:
         compile_id = str(context.compile_id) if context is not None else ""
         number_of = getattr(context, "attempt", 0) if context is not None else 0
         root = tx
-        while root.parent is not None:
+        while parent_of(root) is not None:
             root = root.parent
         self._last_attempt += 1
         attempt = Attempt(self.stream, self._last_attempt, tx.output, _type_repr, compile_id, number_of)
@@ -177,12 +177,17 @@ class Recorder:
         self.json(tags.CODE, codes.describe_code(identity, code, tx.instructions, self._sources.is_library(code)))
         return identity
 
+    def known_code(self, code):
+        """The number of a code object that was written; 0 if it was not."""
+        found = self._codes.get(id(code))
+        return found[0] if found is not None and found[1] is code else 0
+
     def _frame_of(self, attempt, tx):
         frame = attempt.frames.get(id(tx))
         if frame is not None:
             return frame
         parent = None
-        if tx.parent is not None:
+        if parent_of(tx) is not None:
             parent = self._frame_of(attempt, tx.parent)
         code = self._code_id(tx)
         frame = FrameState(len(attempt.frames) + 1, tx)
@@ -221,7 +226,7 @@ class Recorder:
         payload = bytearray()
         number(payload, frame.identity)
         self.stream.record(tags.LEAVE, payload)
-        if tx.parent is None:
+        if parent_of(tx) is None:
             self._end_attempt()
         self.stream.flush()
 
@@ -243,7 +248,7 @@ class Recorder:
         payload = bytearray()
         number(payload, frame.identity)
         self.stream.record(tags.LEAVE, payload)
-        if tx.parent is None:
+        if parent_of(tx) is None:
             self._raised = None
             self._end_attempt()
         self.stream.flush()
@@ -252,6 +257,11 @@ class Recorder:
         """The innermost attempt if it is the one that `output` belongs to."""
         attempt = self.attempt
         return attempt if attempt is not None and (output is None or attempt.output is output) else None
+
+
+def parent_of(tx):
+    """The translator of the caller; that of the frame that is compiled has none, up to 2.6 not even the attribute."""
+    return getattr(tx, "parent", None)
 
 
 def user_stack(summary):

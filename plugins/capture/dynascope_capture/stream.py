@@ -7,6 +7,7 @@ is carried out, so that a killed program leaves a recording that is whole up to 
 
 import mmap
 import os
+import threading
 import zlib
 
 MAGIC = b"\x89DYNSTEP"
@@ -25,7 +26,7 @@ def number(out, value):
 
 
 class Stream:
-    """One recording that grows. Not thread safe: Dynamo compiles under one lock."""
+    """One recording that grows. Dynamo compiles under one lock, but calls of what it compiled come from any thread."""
 
     def __init__(self, path):
         self.path = path
@@ -43,36 +44,45 @@ class Stream:
         self._blocks = 0
         self._pending = bytearray()
         self.strings = {}  # text -> its id
+        self._lock = threading.RLock()
         self._tail[:TAIL_HEAD] = TAIL_MAGIC + bytes(4)
 
     def record(self, tag, payload):
         """Adds a record to what the next flush writes."""
-        out = self._pending
-        out.append(tag)
-        size = len(payload)
-        if size < 128:
-            out.append(size)
-        else:
-            number(out, size)
-        out += payload
+        with self._lock:
+            out = self._pending
+            out.append(tag)
+            size = len(payload)
+            if size < 128:
+                out.append(size)
+            else:
+                number(out, size)
+            out += payload
 
     def string(self, text):
         """The id of a text; ids count from 1, and 0 stands for none."""
         found = self.strings.get(text)
         if found is not None:
             return found
-        found = self.strings[text] = len(self.strings) + 1
-        payload = bytearray()
-        number(payload, found)
-        payload += text.encode("utf-8", "backslashreplace")
-        self.record(STRING, payload)
+        with self._lock:
+            found = self.strings.get(text)
+            if found is None:
+                found = len(self.strings) + 1
+                payload = bytearray()
+                number(payload, found)
+                payload += text.encode("utf-8", "backslashreplace")
+                self.record(STRING, payload)
+                self.strings[text] = found
         return found
 
     def flush(self):
         """Writes the records that were added: to memory that the kernel keeps when the process is killed."""
+        with self._lock:
+            if self._pending:
+                self._flush()
+
+    def _flush(self):
         data = self._pending
-        if not data:
-            return
         begin = self._used
         end = begin + len(data)
         if end > len(self._tail):
@@ -164,4 +174,5 @@ INPUTS = ord("J")
 OPERATORS = ord("D")
 CACHE_KEY = ord("K")
 LOOKUP = ord("L")
+TREE = ord("w")
 FAULT = ord("!")

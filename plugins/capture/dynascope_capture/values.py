@@ -220,6 +220,16 @@ class Describer:
         if type(name) is str:
             out.append(("name", shorten(name)))
 
+    def _context(self, tracker, state, effects, out):
+        values = state.get("target_values")
+        if type(values) in (list, tuple) and values:
+            texts = [object_text(value) or f"<{type_name(value)}>" for value in values]
+            out.append(("value", shorten(", ".join(texts))))
+
+    def _exit_function(self, tracker, state, effects, out):
+        if state.get("ctx") is not None:
+            out.append(("of", state["ctx"]))
+
     def _object(self, tracker, state, effects, out):
         value = state.get("value")
         out.append(("type", type_name(value)))
@@ -261,6 +271,8 @@ _HANDLERS = {
     "ListIteratorVariable": Describer._sequence,
     "BaseUserFunctionVariable": Describer._function,
     "GetAttrVariable": Describer._attribute,
+    "ContextWrappingVariable": Describer._context,
+    "WithExitFunctionVariable": Describer._exit_function,
     "UserDefinedObjectVariable": Describer._object,
     "UserDefinedVariable": Describer._object,
 }

@@ -2,7 +2,6 @@
 """Runs at the start of every Python below `dynascope-cli capture`: waits until the program imports Dynamo, and then
 starts the recorder. A program that never compiles pays nothing."""
 
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
@@ -11,32 +10,22 @@ import sys
 _WAITED_FOR = "torch._dynamo.convert_frame"
 
 
-class _AfterDynamo(importlib.abc.MetaPathFinder):
-    """Finds one module as everybody else does, and has the recorder start once it is loaded."""
-
-    def find_spec(self, name, path=None, target=None):
-        if name != _WAITED_FOR:
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            load = spec.loader.exec_module
-
-            def exec_module(module):
-                load(module)
-                _start()
-
-            spec.loader.exec_module = exec_module
-        return spec
-
-
-def _start():
+def _start(module):
     try:
         import dynascope_capture
 
         dynascope_capture.start(os.environ["DYNASCOPE_CAPTURE"])
     except Exception as error:
         print(f"dynascope_capture: not recording: {type(error).__name__}: {error}", file=sys.stderr)
+
+
+def _wait_for_dynamo():
+    try:
+        from dynascope_capture.imports import AfterImport
+    except ImportError as error:
+        print(f"dynascope_capture: not recording: {error}", file=sys.stderr)
+    else:
+        AfterImport(_WAITED_FOR, _start)
 
 
 def _next_customization():
@@ -52,5 +41,5 @@ def _next_customization():
 
 
 if os.environ.get("DYNASCOPE_CAPTURE"):
-    sys.meta_path.insert(0, _AfterDynamo())
+    _wait_for_dynamo()
 _next_customization()
