@@ -300,16 +300,18 @@ private:
     SideEffectReport& m_report;
 };
 
-/// "ListVariable L['l']" for the "ListVariable(length=1)" of a message, where the frame's stack holds one.
+/// "ListVariable L['l']" for the "ListVariable(length=1)" of a message, where the frame's stack holds one. Up
+/// to PyTorch 2.9 there is no name in the message: then it is whatever a method on the stack belongs to.
 std::string objectOf(const Recording& recording, const EventInfo& event, std::string_view text) {
     const std::string_view kind = text.substr(0, text.find('('));
     const State* state = event.step < recording.steps().size() ? recording.stateAt(event.step) : nullptr;
     const FrameState* frame = state ? state->frameState(state->frame) : nullptr;
     for (std::size_t i = 0; frame != nullptr && i < frame->stack.size(); ++i) {
         ValueInfo value = unwrapped(recording, *state, frame->stack[i]);
-        if (const ValueId of = value.value("of")) value = unwrapped(recording, *state, of);
-        if (value.kind == kind && !value.text("source").empty())
-            return std::string(kind) + ' ' + std::string(value.text("source"));
+        const ValueId of = value.value("of");
+        if (of != 0) value = unwrapped(recording, *state, of);
+        if ((kind.empty() ? of != 0 : value.kind == kind) && !value.text("source").empty())
+            return std::string(value.kind) + ' ' + std::string(value.text("source"));
     }
     return std::string(text);
 }
@@ -375,7 +377,10 @@ std::vector<RefusedEffect> refusedEffects(const Recording& recording) {
     std::vector<RefusedEffect> out;
     for (std::uint32_t i = 0; i < recording.events().size(); ++i) {
         const EventInfo& event = recording.events()[i];
-        const bool unsafe = event.gbType == "HOP: Unsafe side effect";
+        constexpr std::string_view before = // 2.10; 2.6 has no kinds of graph breaks
+            "HigherOrderOperator: Mutating a variable not in the current scope (SideEffects)";
+        const bool unsafe = event.gbType == "HOP: Unsafe side effect" || event.gbType == before ||
+                            (event.gbType.empty() && event.text.starts_with(before));
         const bool lasting = event.gbType == "HOP: Non-nullified side effect";
         if (event.tag != Tag::Raised || !(unsafe || lasting)) continue;
         RefusedEffect refused;

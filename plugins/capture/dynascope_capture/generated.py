@@ -31,6 +31,8 @@ def install(recorder, patches):
     patches.wrap(output_graph.OutputGraph, "compile_subgraph", log.compile_subgraph)
     patches.wrap(output_graph.OutputGraph, "compile_and_call_fx_graph", log.call_graph)
     patches.wrap(symbolic_convert, "_reconstruct_block_stack", log.enter_blocks)
+    for name in ("try_finally", "try_except_torch_function_mode"):
+        patches.wrap(resume_execution.ReenterWith, name, log.enter_block)
     for owner in (symbolic_convert.InstructionTranslatorBase, symbolic_convert.InstructionTranslator):
         patches.wrap(owner, "create_call_resume_at", log.call_resume)
     patches.wrap(bytecode_transformation, "clean_and_assemble_instructions", log.assemble)
@@ -95,12 +97,23 @@ class GeneratedLog:
     def enter_blocks(self, original):
         def _reconstruct_block_stack(tx, cg, cleanup, *rest, **named):
             output = cg.get_instructions()
-            begin, begin_cleanup = len(output), len(cleanup)
+            begin = len(output)
             result = original(tx, cg, cleanup, *rest, **named)
-            self._recorder.guarded(lambda: self.mark(output[begin:] + cleanup[begin_cleanup:], BLOCKS))
+            self._recorder.guarded(lambda: self.mark(output[begin:] + cleanup, BLOCKS))
             return result
 
         return _reconstruct_block_stack
+
+    def enter_block(self, original):
+        """Of one block; older versions do without a function for all of them."""
+
+        def enter(block, code_options, cleanup, *rest, **named):
+            made = original(block, code_options, cleanup, *rest, **named)
+            if not self._resuming:
+                self._recorder.guarded(lambda: self.mark(list(made) + cleanup, BLOCKS))
+            return made
+
+        return enter
 
     def call_resume(self, original):
         def create_call_resume_at(*rest, **named):
