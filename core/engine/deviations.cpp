@@ -26,26 +26,42 @@ public:
         , m_viewsRemoved(viewsRemoved) {}
 
     std::vector<std::string> run(const std::vector<c10::IValue>& inputs) {
-        bool anyMutation = false;
-        for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
-            anyMutation = anyMutation || mutates(i);
-        if (!anyMutation && !m_viewsRemoved) return {};
-        if (!anyMutation) { // only as_strided sees where values lie
+        const bool written = writes();
+        if (!written && !m_viewsRemoved) return {};
+        if (!written) { // only as_strided sees where values lie
             for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
                 lookAtStrides(m_program.graph->node(i));
             return std::move(m_out);
         }
         sharedStorage(inputs);
+        lookAtLayouts();
         if (std::any_of(inputs.begin(), inputs.end(), hasInternalOverlap))
             m_out.emplace_back("an input whose elements overlap cannot be written back");
         for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
-            look(m_program.graph->node(i), m_program.code[i]);
+            look(m_program.graph->node(i));
+        return sorted();
+    }
+
+    /// What comes of the order of elements in memory, and of elements that views leave out.
+    std::vector<std::string> layouts() {
+        if (!writes()) return {};
+        lookAtLayouts();
+        return sorted();
+    }
+
+private:
+    std::vector<std::string> sorted() {
         std::sort(m_out.begin(), m_out.end());
         m_out.erase(std::unique(m_out.begin(), m_out.end()), m_out.end());
         return std::move(m_out);
     }
 
-private:
+    [[nodiscard]] bool writes() const {
+        for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
+            if (mutates(i)) return true;
+        return false;
+    }
+
     [[nodiscard]] bool mutates(ir::NodeIndex node) const {
         const auto& op = m_program.code[node].op;
         return op ? op->schema().is_mutable() : ir::opKind(m_program.graph->node(node)) == ir::OpKind::Write;
@@ -74,16 +90,25 @@ private:
                 "' (as_strided) reads the storage's layout, which a functional value need not keep");
     }
 
-    void look(const ir::Node& node, const Instruction& instruction) {
+    void lookAtLayouts() {
+        for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
+            lookAtLayout(m_program.graph->node(i), m_program.code[i]);
+    }
+
+    void lookAtLayout(const ir::Node& node, const Instruction& instruction) {
         const std::string_view target = node.target;
-        if (target.starts_with("torch.ops.aten.set_."))
-            m_out.push_back("'" + node.name + "' replaces a storage, which is written back as data");
         // Steps larger than one may leave a rest at the end, if not gaps between the windows.
         if (target.starts_with("torch.ops.aten.unfold.") && instruction.operands.size() == 4 &&
             instruction.operands[3].constant.isInt() && instruction.operands[3].constant.toInt() > 1)
             m_out.push_back("the windows of '" + node.name +
                             "' may leave elements out, which its inverse fills with zeros");
         lookAtStrides(node);
+    }
+
+    void look(const ir::Node& node) {
+        const std::string_view target = node.target;
+        if (target.starts_with("torch.ops.aten.set_."))
+            m_out.push_back("'" + node.name + "' replaces a storage, which is written back as data");
         constexpr std::string_view prefix = "torch.ops.aten.";
         if (!target.starts_with(prefix)) return;
         const std::string_view op = target.substr(prefix.size());
@@ -107,6 +132,10 @@ private:
 std::vector<std::string> knownDeviations(const Program& program, const std::vector<c10::IValue>& inputs,
                                          bool viewsRemoved) {
     return Search(program, viewsRemoved).run(inputs);
+}
+
+std::vector<std::string> knownLayoutDeviations(const Program& program) {
+    return Search(program, false).layouts();
 }
 
 } // namespace dynascope::engine

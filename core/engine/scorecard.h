@@ -88,6 +88,14 @@ struct WriteBack {
     bool wholeStorage = false; ///< the value is the input's whole storage, flat
 };
 
+/// A result that shares memory with an input.
+struct ResultAlias {
+    std::size_t result = 0, input = 0; ///< positions among the results, and among the inputs
+    bool isInput = false;              ///< the very tensor
+    std::vector<std::int64_t> size, stride;
+    std::int64_t offset = 0; ///< in the storage that the input lies in before the call
+};
+
 struct Functionalized {
     ir::GraphPtr graph;
     Attributes attributes;           ///< constants that the graph reads
@@ -103,6 +111,7 @@ struct Functionalized {
     std::map<std::uint32_t, CellValues> cellsOfRow;
     std::map<std::uint32_t, CellValues> cellsOfStorage; ///< by index into `storages`
     std::vector<WriteBack> writeBacks;
+    std::vector<ResultAlias> aliases; ///< of functionalization over cells only
 };
 
 } // namespace dynascope::engine

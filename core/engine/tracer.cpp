@@ -327,7 +327,8 @@ void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
     const Tensor written = call.writesFirst ? stack[first].toTensor() : Tensor();
     for (std::size_t i = first; i < stack.size(); ++i)
         unwrap(stack[i]);
-    if (call.strides) {
+    if (m_asFake) reachAsFake(call.name, std::span(stack).subspan(first));
+    if (call.strides && mayLieOtherwise(*call.strides, std::span(stack).subspan(first))) {
         const std::vector<IValue> arguments(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
         op.callBoxed(stack);
         layOutAsFake(*call.strides, arguments, std::span(stack).subspan(first));

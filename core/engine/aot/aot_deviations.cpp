@@ -44,6 +44,10 @@ std::vector<std::string> aotDeviations(const AotTrace& trace, const std::vector<
                                : Result<passes::partition::Partition>(tl::unexpected(joint.error()));
         if (cut) out.insert(out.end(), cut->warnings.begin(), cut->warnings.end());
     }
+    for (const std::size_t i : trace.takenForUnmoved)
+        out.push_back(argument(i) +
+                      " is written after its geometry was changed in place, and PyTorch may not "
+                      "see that it lies otherwise than before");
     if (writesChangedShapeInGraph(trace))
         out.emplace_back(
             "an argument that is written also changes its shape, and PyTorch keeps the write in the "

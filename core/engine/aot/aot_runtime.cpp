@@ -106,6 +106,8 @@ private:
         }
         for (const std::size_t i : m_trace.layers.geometryChanged())
             move(m_inputs[i].toTensor(), i);
+        for (const std::size_t i : m_trace.takenForUnmoved)
+            if (placeOf(m_inputs[i]) != m_inputsAfter.at(i)) move(m_inputs[i].toTensor(), i);
         m_first = next;
     }
 

@@ -178,6 +178,12 @@ private:
         for (const RanInput& input : inputs)
             if (input.outer.defined()) (void)level.autograd.traced(input.outer);
         m_out.outer = collectMetadata(inputs, *results, m_request.keepInputMutations);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const at::FunctionalTensorWrapper* wrapper = AutogradLevel::wrapperOf(inputs[i].outer);
+            if (wrapper && wrapper->has_metadata_mutation() && m_out.outer.inputs[i].mutatesData &&
+                !m_out.outer.inputs[i].mutatesMetadata)
+                m_out.takenForUnmoved.push_back(i);
+        }
         m_out.joint = training && needsBackward(m_out.outer);
         for (const InputAliasInfo& info : m_out.outer.inputs)
             if (const auto type = info.mutationType(); !type) return tl::unexpected(refusal(type.error()));

@@ -32,6 +32,9 @@ struct AotTrace {
     std::size_t forwardOutputs = 0; ///< the first results; gradients follow
     /// Of a joint graph: the results that have a tangent, in the order of these.
     std::vector<std::size_t> differentiable;
+    /// Outer positions of written inputs that PyTorch takes for unmoved although their geometry was changed
+    /// in place: back to what it was, or to what the written value happens to have.
+    std::vector<std::size_t> takenForUnmoved;
 };
 
 /// Runs the program twice on copies of the inputs. The error is PyTorch's, or says what a layer refuses.

@@ -18,8 +18,17 @@ struct StrideRule;
 /// dimensions both ways.
 [[nodiscard]] const StrideRule* strideRule(std::string_view name);
 
+/// Whether the rule may have a say with these arguments. With most it has none.
+[[nodiscard]] bool mayLieOtherwise(const StrideRule& rule, std::span<const c10::IValue> arguments);
+
 /// Copies results that lie otherwise to where the rule says. All tensors are real ones.
 void layOutAsFake(const StrideRule& rule, c10::ArrayRef<c10::IValue> arguments,
                   std::span<c10::IValue> results);
+
+/// Where geometry is given in absolute terms: the storage of a fake tensor has no end that as_strided could
+/// reach past, so it reads a longer one here, with zeros for what PyTorch does not say. as_strided_scatter of
+/// a fake tensor goes by the number of its elements, and throws PyTorch's words. Other operators are left
+/// alone.
+void reachAsFake(std::string_view name, std::span<c10::IValue> arguments);
 
 } // namespace dynascope::engine

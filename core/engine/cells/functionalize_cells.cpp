@@ -245,10 +245,13 @@ private:
         m_store.enter("the end of the program");
         const FunctionalStep step = m_log.begin(outputIndex());
         Results results;
+        std::size_t position = 0;
         for (const Operand* leaf : resultLeaves(m_program)) {
+            const std::size_t result = position++;
             if (leaf->kind != Operand::Kind::Value || !isDefinedTensor(m_values[leaf->node])) continue;
             const Tensor& eager = m_values[leaf->node].toTensor();
             results[leaf->node] = isConstant(eager) ? eager : m_store.read(eager);
+            noteAlias(result, eager);
         }
         const std::vector<Tensor> leading =
             CellWriteBack(m_store, m_inputs, m_options.writeBack, m_tape, m_out.writeBacks).run();
@@ -257,6 +260,22 @@ private:
         endLast(step);
         m_store.setReason(Emission::Operator);
         makeGraph(m_values, results, leading);
+    }
+
+    void noteAlias(std::size_t result, const Tensor& eager) {
+        if (isConstant(eager) || eager.is_conj() || eager.is_neg()) return;
+        const std::uint32_t storage = m_store.numberOf(eager);
+        const CellInput* of = nullptr;
+        for (const CellInput& input : m_inputs) {
+            if (input.eager.is_same(eager)) {
+                m_out.aliases.push_back({result, input.position, true, {}, {}, 0});
+                return;
+            }
+            if (!of && input.storageAtStart == storage) of = &input;
+        }
+        if (of)
+            m_out.aliases.push_back({result, of->position, false, eager.sizes().vec(), eager.strides().vec(),
+                                     eager.storage_offset()});
     }
 
     std::vector<IValue> m_eagerInputs, m_tracedInputs;

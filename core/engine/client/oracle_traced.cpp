@@ -60,16 +60,19 @@ public:
     }
 
     void failed(const CallError& error, const json& whole, const json& eager) {
-        // PyTorch traces without values, and so without what only running finds. What it refuses may be
-        // refused.
-        bool same = sameCause(text(field(eager, "error"), "message"), error.message);
+        if (engineGone(error)) return add("refusal", error.message);
+        refused(error.message, whole, eager);
+    }
+
+    /// PyTorch traces without values, and so without what only running finds. What it refuses may be refused.
+    void refused(const std::string& message, const json& whole, const json& eager) {
+        bool same = sameCause(text(field(eager, "error"), "message"), message);
         for (const json* run : {&whole, &field(whole, "retry_without_view_replay")})
-            same = same || sameCause(text(field(*run, "error"), "message"), error.message);
+            same = same || sameCause(text(field(*run, "error"), "message"), message);
         const bool recorded = m_answer.contains("metadata_outer");
-        const Verdict other = recorded || engineGone(error) ? Verdict::Failed : Verdict::Declined;
-        const bool passed = same && !engineGone(error);
+        const Verdict other = recorded ? Verdict::Failed : Verdict::Declined;
         m_report.parts.push_back({m_run + (recorded ? " traced metadata" : " refusal"),
-                                  passed ? Verdict::Passed : other, passed ? std::string() : error.message});
+                                  same ? Verdict::Passed : other, same ? std::string() : message});
     }
 
     void judge(const json& reply) {
@@ -124,7 +127,11 @@ void judgeTraced(Client& engine, const json& oracleCase, const JudgeOptions& opt
             judge.failed(got.error(), whole, eager);
             continue;
         }
-        if (recorded) judge.judge(*got);
+        const bool refused = got->contains("refused");
+        if (refused && whole.is_object()) // else PyTorch was not asked
+            judge.refused(text(*got, "refused"), whole, eager);
+        else if (recorded)
+            judge.judge(*got);
         judge.judgeRun(*got, eager);
         if (!eager.contains("error")) judge.judgeWarnings(*got, whole);
     }

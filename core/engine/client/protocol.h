@@ -107,10 +107,15 @@
 //   metadata         the same for the graph, after repeated inputs and synthetic bases; its outputs also have
 //                    requires_grad_for_backward
 //   time_us          of metadata and graph
+//   refused          AOTAutograd's words where it makes nothing of the function, but eager runs it and no
+//                    gradients are asked for. Of what is above only the graph is there: that of
+//                    functionalization over cells (cells/functionalize_cells.h) with the function's inputs
 //   warnings         sentences: where PyTorch, calling this, may part from eager
 //   graph_warnings   the same of the graph itself, whoever calls it
 //   run              with `run`: what the function does when it is called through the graph and its layers,
-//                    as "execute" answers, or {error: {message}} }
+//                    as "execute" answers, or {error: {message}}. Where the graph fails or graph_warnings
+//                    take effect, and no gradients are asked for, the call goes through functionalization
+//                    over cells; a warning says so }
 //
 // record runs the graph a few times and keeps a plan to replay it by (core/engine/replay/backend.h);
 // `recording` is a replay::Recording (core/replay/recording.h). Optional: `backend` "cpu" or "cuda",

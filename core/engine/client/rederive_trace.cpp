@@ -114,6 +114,7 @@ Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, con
         params["grad_mode"] = guards.find("\"grad_mode\":true") != std::string::npos;
     const CallResult reply = engine.callOnGraph("aot", ir::printReadable(dynamo).text, std::move(params));
     if (!reply) return failure(reply.error().message);
+    if (reply->contains("refused")) return failure(reply->value("refused", std::string()));
     auto traced = readTracedGraph(*reply);
     if (!traced) return tl::unexpected(traced.error());
     return DynamoTrace{std::move(*traced), reply->value("metadata", json::object()),
