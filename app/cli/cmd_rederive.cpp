@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli rederive PATH [--saved] [--json] [--engine COMMAND]
+// dynascope-cli rederive PATH [--saved] [--json] [--repeat N] [--engine COMMAND]
 #include "app/cli/command.h"
 #include "app/cli/engine_command.h"
 #include "core/engine/client/rederive.h"
@@ -21,6 +21,7 @@ struct Options {
     std::string path;
     bool json = false;
     bool saved = false;
+    std::size_t repeat = 1;
     EngineOptions engine;
 };
 
@@ -109,7 +110,12 @@ int run(const Options& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     engine::Client client = makeClient(options.engine);
-    const std::vector<RederivedStage> stages = engine::rederive(**session, &client);
+    std::vector<RederivedStage> stages = engine::rederive(**session, &client);
+    for (std::size_t done = 1; done < options.repeat; ++done) {
+        const std::vector<RederivedStage> again = engine::rederive(**session, &client);
+        for (std::size_t i = 0; i < std::min(stages.size(), again.size()); ++i)
+            stages[i].microseconds = std::min(stages[i].microseconds, again[i].microseconds);
+    }
     print(options.json ? document(stages).dump() + '\n' : report(stages, options.saved));
     return std::any_of(stages.begin(), stages.end(),
                        [](const RederivedStage& stage) { return stage.verdict == Rederived::Different; })
@@ -127,6 +133,8 @@ void addRederive(Parser& parser) {
     command.flag("--saved", options->saved,
                  "What is saved for backward and what is computed again, with bytes and why");
     command.flag("--json", options->json, "One JSON document on stdout");
+    command.add("--repeat", options->repeat,
+                "Derive so many times in a row; each stage's time is the shortest");
     addEngineOption(command, options->engine);
     command.run([options] { return run(*options); });
 }

@@ -19,6 +19,7 @@
 #include <memory>
 #include <torch/csrc/autograd/autograd.h>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace dynascope::engine {
 
@@ -124,6 +125,11 @@ public:
 
     tl::expected<AotTrace, RunError> run() {
         ensureMetaKernels();
+        if (auto done = traceAtOnce(); !done || *done) {
+            if (!done) return tl::unexpected(done.error());
+            return std::move(m_out);
+        }
+        m_out = {};
         try {
             if (auto done = learnMetadata(); !done) return tl::unexpected(done.error());
             auto layers = AotLayers::plan(m_request.inputs, m_out.outer, m_out.joint);
@@ -141,37 +147,103 @@ private:
         return isDefinedTensor(m_request.inputs[input]) && m_request.inputs[input].toTensor().requires_grad();
     }
 
+    [[nodiscard]] bool anyRequiresGrad() const {
+        for (std::size_t i = 0; i < m_request.inputs.size(); ++i)
+            if (requiresGrad(i)) return true;
+        return false;
+    }
+
+    /// Around the function.
+    [[nodiscard]] bool isGradOn() const { return m_request.gradMode.value_or(anyRequiresGrad()); }
+
+    /// PyTorch runs the function a first time for its metadata. Where this says that the graph would be
+    /// traced just so, as it mostly does, the first run is the trace. False where it is not, which includes
+    /// every error; only a cancelled run fails.
+    tl::expected<bool, RunError> traceAtOnce() {
+        const bool training = anyRequiresGrad() && isGradOn();
+        if (isGradOn() != training || anyRepeated()) return false;
+        try {
+            const std::vector<IValue> values = copyInputs(m_request.inputs);
+            Level level(m_task);
+            level.tape.setDescribing(true);
+            const at::AutoGradMode grad(training);
+            m_out.joint = training;
+            std::vector<RanInput> inputs;
+            std::vector<IValue> primals;
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                primals.push_back(level.input(primalName(i), values[i], requiresGrad(i)));
+                inputs.push_back(ranInput(i, primals[i]));
+            }
+            const auto outputs = level.call(m_request, primals);
+            if (!outputs && outputs.error().cancelled) return tl::unexpected(outputs.error());
+            if (!outputs) return false;
+            sync(level, primals);
+            m_out.outer = collectMetadata(inputs, *outputs, m_request.keepInputMutations);
+            if (training && !needsBackward(m_out.outer)) return false;
+            auto layers = AotLayers::plan(m_request.inputs, m_out.outer, training);
+            if (!layers || layers->merge()) return false;
+            m_out.layers = std::move(*layers);
+            for (std::size_t i = 0; i < values.size(); ++i)
+                if (!startsAsItIs(meta().inputs[i])) return false;
+            traceRest(level, primals, primals, *outputs);
+            return true;
+        } catch (const std::exception&) {
+            return false;
+        }
+    }
+
+    /// Whether a tensor is given as several arguments.
+    [[nodiscard]] bool anyRepeated() const {
+        std::unordered_set<const void*> seen;
+        return std::any_of(m_request.inputs.begin(), m_request.inputs.end(), [&](const IValue& input) {
+            return isDefinedTensor(input) && !seen.insert(input.toTensor().unsafeGetTensorImpl()).second;
+        });
+    }
+
+    /// Whether the metadata's run and the graph's start from the same tensor.
+    [[nodiscard]] bool startsAsItIs(const InputAliasInfo& info) const {
+        const auto type = info.mutationType();
+        if (!type) return false;
+        if (*type == MutationType::NotMutated || !m_out.joint) return true;
+        return !info.requiresGrad && (*type == MutationType::InGraph || !info.mutatesMetadata);
+    }
+
+    /// An input that the function is about to be given as `outer`.
+    [[nodiscard]] RanInput ranInput(std::size_t i, const IValue& outer) const {
+        RanInput out;
+        if (!isDefinedTensor(outer)) return out;
+        out.given = m_request.inputs[i].toTensor();
+        out.outer = outer.toTensor();
+        out.sizes = out.outer.sizes().vec();
+        out.strides = out.outer.strides().vec();
+        out.offset = out.outer.storage_offset();
+        return out;
+    }
+
+    [[nodiscard]] std::string primalName(std::size_t inner) const {
+        return m_out.joint ? "primals_" + std::to_string(inner + 1) : "arg" + std::to_string(inner) + "_1";
+    }
+
     tl::expected<void, RunError> learnMetadata() {
         const std::vector<IValue> values = copyInputs(m_request.inputs);
-        bool training = false;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            training |= requiresGrad(i);
         Level level(m_task);
-        const at::AutoGradMode grad(m_request.gradMode.value_or(training));
-        training &= at::GradMode::is_enabled();
+        const at::AutoGradMode grad(isGradOn());
+        const bool training = anyRequiresGrad() && isGradOn();
         std::vector<RanInput> inputs;
         std::vector<IValue> arguments;
         std::unordered_map<const void*, std::size_t> first;
         for (std::size_t i = 0; i < values.size(); ++i) {
-            RanInput input;
-            if (isDefinedTensor(values[i])) input.given = m_request.inputs[i].toTensor();
-            const auto [seen, isNew] = first.emplace(
-                input.given.defined() ? static_cast<const void*>(input.given.unsafeGetTensorImpl())
-                                      : &values[i],
-                i);
+            const void* const object = isDefinedTensor(values[i])
+                                           ? m_request.inputs[i].toTensor().unsafeGetTensorImpl()
+                                           : static_cast<const void*>(&values[i]);
+            const auto [seen, isNew] = first.emplace(object, i);
             if (isNew)
                 arguments.push_back(level.input("arg" + std::to_string(i), values[i], requiresGrad(i)));
             else
                 arguments.push_back(arguments[seen->second]);
-            if (isDefinedTensor(arguments[i])) {
-                // A leaf that requires grad must not be written, its clone may be.
-                if (training && requiresGrad(i) && isNew) arguments[i] = arguments[i].toTensor().clone();
-                input.outer = arguments[i].toTensor();
-                input.sizes = input.outer.sizes().vec();
-                input.strides = input.outer.strides().vec();
-                input.offset = input.outer.storage_offset();
-            }
-            inputs.push_back(std::move(input));
+            // A leaf that requires grad must not be written, its clone may be.
+            if (training && requiresGrad(i) && isNew) arguments[i] = arguments[i].toTensor().clone();
+            inputs.push_back(ranInput(i, arguments[i]));
         }
         const auto results = level.call(m_request, arguments);
         if (!results) return tl::unexpected(results.error());
@@ -196,11 +268,8 @@ private:
         level.tape.setDescribing(true);
         const at::AutoGradMode grad(m_out.joint);
         std::vector<IValue> primals, used;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const std::string name =
-                m_out.joint ? "primals_" + std::to_string(i + 1) : "arg" + std::to_string(i) + "_1";
-            primals.push_back(level.input(name, values[i], meta().inputs[i].requiresGrad));
-        }
+        for (std::size_t i = 0; i < values.size(); ++i)
+            primals.push_back(level.input(primalName(i), values[i], meta().inputs[i].requiresGrad));
         for (std::size_t i = 0; i < values.size(); ++i)
             used.push_back(startOf(primals[i], meta().inputs[i]));
         const std::vector<IValue> arguments = m_out.layers.outerArguments(used);
@@ -208,7 +277,14 @@ private:
         if (!outputs) return tl::unexpected(outputs.error());
         for (const std::size_t i : m_out.layers.geometryChanged())
             outputs->push_back(arguments[i]);
-        const std::vector<ForwardResult> results = forwardResults(used, *outputs);
+        traceRest(level, primals, used, *outputs);
+        return {};
+    }
+
+    /// What comes after forward.
+    void traceRest(Level& level, const std::vector<IValue>& primals, const std::vector<IValue>& used,
+                   const std::vector<IValue>& outputs) {
+        const std::vector<ForwardResult> results = forwardResults(used, outputs);
         m_out.forwardOutputs = results.size();
         const bool writes = !meta().inputsOf(MutationType::InGraph).empty();
         std::vector<Tensor> gradients;
@@ -218,7 +294,6 @@ private:
             sync(level, primals);
         }
         finish(level, primals, results, gradients);
-        return {};
     }
 
     [[nodiscard]] const ViewAndMutationMeta<InnerIndex>& meta() const { return m_out.layers.meta(); }

@@ -37,7 +37,8 @@ struct AotTrace {
     std::vector<std::size_t> takenForUnmoved;
 };
 
-/// Runs the program twice on copies of the inputs. The error is PyTorch's, or says what a layer refuses.
+/// Runs the program on copies of the inputs: once where its metadata and its graph come of the same run, else
+/// once for each. The error is PyTorch's, or says what a layer refuses.
 [[nodiscard]] tl::expected<AotTrace, RunError> traceAot(const AotRequest& request,
                                                         const TaskContext& task = {});
 

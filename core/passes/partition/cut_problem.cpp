@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 namespace dynascope::passes::partition {
 
@@ -47,9 +48,16 @@ BanRules banRules(const Config& config) {
 
 Result<CutProblem> CutProblem::make(const Work& work, const Config& config) {
     CutProblem out(work, config);
+    std::unordered_map<std::string_view, std::uint32_t> known; // by target
     for (const ir::NodePtr& node : work.graph->nodes()) {
-        out.m_packets.push_back(node->op == Op::CallFunction ? packetOf(node->target) : std::string());
-        out.m_classes.push_back(opClass(out.m_packets.back()));
+        const std::string_view target = node->op == Op::CallFunction ? node->target : std::string_view();
+        const auto [found, isNew] = known.try_emplace(target, static_cast<std::uint32_t>(out.m_kinds.size()));
+        if (isNew) {
+            Kind& kind = out.m_kinds.emplace_back();
+            kind.packet = packetOf(target);
+            kind.opClass = opClass(kind.packet);
+        }
+        out.m_kindOf.push_back(found->second);
     }
     out.classifyBackward();
     if (auto done = out.classifyForward(); !done) return tl::unexpected(done.error());
@@ -78,13 +86,12 @@ void CutProblem::classifyBackward() {
 }
 
 Result<void> CutProblem::classifyForward() {
-    const auto forward = extract(m_work, m_work.forwardInputs(), m_work.forward(), Side::Forward);
+    auto forward = extentOf(m_work, m_work.forwardInputs(), m_work.forward(), Side::Forward);
     if (!forward) return tl::unexpected(forward.error());
-    m_forward.assign(m_work.facts.size(), false);
+    m_forward = std::move(forward->kept);
     m_order.assign(m_work.facts.size(), -1);
     std::int64_t next = 0;
     for (NodeIndex i = 0; i < m_work.outputNode(); ++i) {
-        m_forward[i] = forward->graph->find(m_work.node(i).name) != ir::npos;
         if (m_forward[i]) m_order[i] = next++;
     }
     return {};
@@ -100,7 +107,7 @@ void CutProblem::measureDistances() {
 }
 
 bool CutProblem::fusible(NodeIndex node, NodeIndex user) const {
-    return m_packets[user] == "aten.cat" || (m_classes[node].fusible() && m_classes[user].fusible());
+    return packet(user) == "aten.cat" || (opClassOf(node).fusible() && opClassOf(user).fusible());
 }
 
 std::int64_t CutProblem::weight(NodeIndex i) const {
@@ -108,7 +115,7 @@ std::int64_t CutProblem::weight(NodeIndex i) const {
     if (facts.isSymbol()) return facts.symbol == SymbolKind::Float ? 4 : 1;
     if (!facts.tensor || m_unsavable[i]) return FlowNetwork::infinite;
     if (m_config.parametersAreFree && m_static[i]) return 0;
-    if (m_config.recomputeViews && m_classes[i].view) return FlowNetwork::infinite;
+    if (m_config.recomputeViews && opClassOf(i).view) return FlowNetwork::infinite;
     const double steps = static_cast<double>(std::clamp<std::int64_t>(m_distance[i], 1, 100));
     const double weighted = std::min(static_cast<double>(facts.tensor->bytes) * std::pow(1.1, steps), 0x1p60);
     const auto users = m_work.graph->users(i);
@@ -119,7 +126,7 @@ std::int64_t CutProblem::weight(NodeIndex i) const {
 }
 
 bool CutProblem::materializedInBackward(NodeIndex i) const {
-    if (m_classes[i].view) return false;
+    if (opClassOf(i).view) return false;
     std::unordered_set<NodeIndex> seen{i};
     std::vector<NodeIndex> open{i};
     while (!open.empty()) {
@@ -127,7 +134,7 @@ bool CutProblem::materializedInBackward(NodeIndex i) const {
         open.pop_back();
         for (const NodeIndex user : m_work.graph->users(node)) {
             if (!m_forward[user] && !fusible(node, user)) return true;
-            if (m_classes[user].view && seen.insert(user).second) open.push_back(user);
+            if (opClassOf(user).view && seen.insert(user).second) open.push_back(user);
         }
     }
     return false;
@@ -144,9 +151,9 @@ bool CutProblem::shrinks(NodeIndex i) const {
 Ban CutProblem::banOf(NodeIndex i, const BanRules& rules) const {
     if (m_work.node(i).op != Op::CallFunction || m_work.node(i).target == ir::getitemTarget) return Ban::None;
     if (m_work.facts[i].recompute == Recompute::MustSave) return Ban::MustSave;
-    const OpClass& kind = m_classes[i];
+    const OpClass& kind = opClassOf(i);
     if (m_config.recomputeViews && kind.view) return Ban::None;
-    if (m_packets[i] == "aten.lift_fresh_copy" || m_packets[i] == "aten.lift_fresh") return Ban::None;
+    if (packet(i) == "aten.lift_fresh_copy" || packet(i) == "aten.lift_fresh") return Ban::None;
     if (rules.allowlist && !kind.recomputable) return Ban::NotRecomputable;
     if (!rules.allowlist && (kind.random || kind.computeIntensive)) return Ban::ComputeIntensive;
     if (rules.materialized && materializedInBackward(i)) return Ban::Materialized;

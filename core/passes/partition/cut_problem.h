@@ -47,8 +47,8 @@ public:
     /// False where there is nothing that backward computes from tangents.
     [[nodiscard]] bool hasBackward() const { return m_hasBackward; }
     [[nodiscard]] std::int64_t distance(ir::NodeIndex i) const { return m_distance[i]; }
-    [[nodiscard]] const OpClass& opClassOf(ir::NodeIndex i) const { return m_classes[i]; }
-    [[nodiscard]] const std::string& packet(ir::NodeIndex i) const { return m_packets[i]; }
+    [[nodiscard]] const OpClass& opClassOf(ir::NodeIndex i) const { return m_kinds[m_kindOf[i]].opClass; }
+    [[nodiscard]] const std::string& packet(ir::NodeIndex i) const { return m_kinds[m_kindOf[i]].packet; }
     /// Linear but for the flow and the search for far apart uses, which looks at the nodes between the uses.
     [[nodiscard]] Result<Cut> solve(const BanRules& rules,
                                     const std::unordered_set<ir::NodeIndex>& exempt = {}) const;
@@ -74,12 +74,17 @@ private:
 
     const Work& m_work;
     const Config& m_config;
-    std::vector<std::string> m_packets;
-    std::vector<OpClass> m_classes;
-    std::vector<bool> m_fromTangents;  ///< needs a tangent
-    std::vector<bool> m_gradient;      ///< is a gradient, or needs a tangent
-    std::vector<bool> m_forward;       ///< forward computes it anyway
-    std::vector<std::int64_t> m_order; ///< position among those of forward
+    /// What nodes of one target have in common.
+    struct Kind {
+        std::string packet;
+        OpClass opClass;
+    };
+    std::vector<Kind> m_kinds;
+    std::vector<std::uint32_t> m_kindOf; ///< by node
+    std::vector<bool> m_fromTangents;    ///< needs a tangent
+    std::vector<bool> m_gradient;        ///< is a gradient, or needs a tangent
+    std::vector<bool> m_forward;         ///< forward computes it anyway
+    std::vector<std::int64_t> m_order;   ///< position among those of forward
     std::vector<std::int64_t> m_distance;
     std::vector<bool> m_static; ///< a parameter or buffer
     std::vector<bool> m_unsavable;

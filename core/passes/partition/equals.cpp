@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -53,10 +54,47 @@ void appendHash(std::string& key, const Argument& argument) {
 }
 
 struct Seen {
-    std::string name;
+    ir::NodePtr node;
+    NodeIndex index = 0; ///< in the graph as it was
     std::size_t region = 0;
-    std::string token; ///< the arguments in full
 };
+
+/// What Python's table of expressions would look a node up by.
+void writeKey(std::string& key, const ir::Node& node) {
+    key = node.target;
+    for (const Argument& argument : node.args)
+        appendHash(key, argument);
+    for (const auto& [name, argument] : node.kwargs)
+        appendHash(key, argument);
+}
+
+/// Whether they have the same arguments, as they are written.
+bool sameArguments(const ir::Node& a, const ir::Node& b) {
+    const auto same = [](const Argument& x, const Argument& y) {
+        return x == y || x.toString("%") == y.toString("%");
+    };
+    return std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), same) &&
+           std::equal(
+               a.kwargs.begin(), a.kwargs.end(), b.kwargs.begin(), b.kwargs.end(),
+               [&](const auto& x, const auto& y) { return x.first == y.first && same(x.second, y.second); });
+}
+
+/// The node as it reads what was merged.
+ir::NodePtr withInputsMerged(const ir::Graph& graph, NodeIndex i, const std::vector<NodeIndex>& mergedInto) {
+    const auto inputs = graph.inputs(i);
+    if (std::all_of(inputs.begin(), inputs.end(),
+                    [&](NodeIndex input) { return mergedInto[input] == input; }))
+        return graph.nodes()[i];
+    NewNames names;
+    for (const NodeIndex input : inputs)
+        if (mergedInto[input] != input)
+            names.emplace(graph.node(input).name, graph.node(mergedInto[input]).name);
+    return withInputsRenamed(graph.nodes()[i], names);
+}
+
+bool isNeverMerged(std::string_view target) {
+    return std::binary_search(neverMerged.begin(), neverMerged.end(), packetOf(target));
+}
 
 std::unordered_set<std::size_t> returnedStorages(const Work& work) {
     std::unordered_set<std::size_t> out;
@@ -70,44 +108,46 @@ std::unordered_set<std::size_t> returnedStorages(const Work& work) {
 
 } // namespace
 
-Work withEqualsMerged(const Work& work) {
+Work withEqualsMerged(Work work) {
     const ir::Graph& graph = *work.graph;
     const std::unordered_set<std::size_t> returned = returnedStorages(work);
     std::unordered_map<std::string, Seen> table;
-    NewNames merged;
+    table.reserve(graph.size());
+    std::vector<NodeIndex> mergedInto(graph.size());
+    std::iota(mergedInto.begin(), mergedInto.end(), NodeIndex{0});
     std::size_t region = 0;
+    std::string key;
     ir::GraphBuilder builder;
     for (const std::string& name : graph.subgraphOrder())
         builder.addSubgraph(name, graph.subgraphs().find(name)->second);
+    std::size_t next = 0;
     for (NodeIndex i = 0; i < graph.size(); ++i) {
         const NodeFacts& facts = work.facts[i];
         if (facts.writes) ++region;
-        ir::NodePtr node = withInputsRenamed(graph.nodes()[i], merged);
+        ir::NodePtr node = withInputsMerged(graph, i, mergedInto);
         const bool keeps = node->op != Op::CallFunction ||
                            (facts.tensor && returned.contains(facts.tensor->storage)) ||
-                           std::binary_search(neverMerged.begin(), neverMerged.end(), packetOf(node->target));
+                           isNeverMerged(node->target);
         if (!keeps) {
-            std::string key = node->target, token;
-            for (const Argument& argument : node->args) {
-                appendHash(key, argument);
-                (token += '\x1f') += argument.toString("%");
-            }
-            for (const auto& [name, argument] : node->kwargs) {
-                appendHash(key, argument);
-                ((token += '\x1e') += name) += '=' + argument.toString("%");
-            }
-            const auto [found, isNew] = table.try_emplace(std::move(key), Seen{node->name, region, token});
-            if (!isNew && found->second.token == token) {
+            writeKey(key, *node);
+            const auto [found, isNew] = table.try_emplace(key, Seen{node, i, region});
+            if (!isNew && sameArguments(*found->second.node, *node)) {
                 if (found->second.region == region) {
-                    merged[node->name] = found->second.name;
+                    mergedInto[i] = found->second.index;
                     continue;
                 }
-                found->second = {node->name, region, std::move(token)};
+                found->second = {node, i, region};
             }
         }
         builder.add(std::move(node));
+        if (next != i) work.facts[next] = std::move(work.facts[i]);
+        work.roles[next++] = work.roles[i];
     }
-    return withGraph(work, builder.build());
+    if (next == graph.size()) return work;
+    work.facts.resize(next);
+    work.roles.resize(next);
+    work.graph = builder.build();
+    return work;
 }
 
 } // namespace dynascope::passes::partition

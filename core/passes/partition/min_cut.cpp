@@ -30,8 +30,8 @@ Result<Partition> minCutPartition(const Joint& joint, const Config& config) {
         return tl::unexpected(Error{"a memory budget lies between 0 and 1", {}, 0, 0});
     auto made = makeWork(joint);
     if (!made) return tl::unexpected(made.error());
-    Work work = withGraph(*made, withoutDeadCode(*made, made->graph));
-    if (config.cse) work = withEqualsMerged(work);
+    Work work = withoutDeadCode(std::move(*made));
+    if (config.cse) work = withEqualsMerged(std::move(work));
     const bool recomputes = work.anyRecomputed();
     if (recomputes) saveAtCheckpointBorders(work, false);
     forceSaves(work);

@@ -5,6 +5,7 @@
 
 #include "core/ir/operators.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace dynascope::passes::partition {
@@ -121,10 +122,10 @@ private:
     ir::GraphBuilder m_builder;
 };
 
-FxNames namesOf(const Module& module) {
+FxNames namesOf(const Work& work, const Module& module) {
     FxNames out;
-    for (const std::string& name : module.names)
-        (void)out.create(name);
+    for (const NodeIndex i : module.nodes)
+        (void)out.create(work.node(i).name);
     return out;
 }
 
@@ -133,7 +134,10 @@ FxNames namesOf(const Module& module) {
 std::vector<std::string> replayRandomState(const Work& work, Split& split) {
     Replays replays;
     std::vector<std::string> states, placeholders;
-    FxNames forwardNames = namesOf(split.forward), backwardNames = namesOf(split.backward);
+    if (std::none_of(work.facts.begin(), work.facts.end(),
+                     [](const NodeFacts& facts) { return facts.recomputed() && facts.seededRandom; }))
+        return states;
+    FxNames forwardNames = namesOf(work, split.forward), backwardNames = namesOf(work, split.backward);
     for (NodeIndex i = 0; i < work.facts.size(); ++i) {
         const std::string& name = work.node(i).name;
         if (!work.facts[i].recomputed() || !work.facts[i].seededRandom ||

@@ -85,6 +85,7 @@ ir::GraphPtr withGetitemsRaised(const ir::GraphPtr& graph) {
         next[i] = i == count ? 0 : i + 1;
         previous[i] = i == 0 ? count : i - 1;
     }
+    const std::vector<NodeIndex> inOrder = next;
     for (NodeIndex i = count; i-- > 0;) {
         const ir::Node& node = graph->node(i);
         if (node.op != Op::CallFunction || node.target != ir::getitemTarget || graph->inputs(i).empty())
@@ -97,6 +98,7 @@ ir::GraphPtr withGetitemsRaised(const ir::GraphPtr& graph) {
         previous[next[source]] = i;
         next[source] = i;
     }
+    if (next == inOrder) return graph;
     Rearranged out(*graph);
     for (NodeIndex i = next[count]; i != count; i = next[i])
         out.take(i);

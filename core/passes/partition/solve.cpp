@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <set>
 
 namespace dynascope::passes::partition {
 
@@ -20,7 +19,7 @@ struct CutProblem::Bans {
     [[nodiscard]] bool has(NodeIndex i) const { return by[i] != Ban::None; }
     void add(NodeIndex i, Ban why) {
         const NodeFacts& facts = problem.m_work.facts[i];
-        if (has(i) || problem.m_classes[i].view || exempt.contains(i) || facts.recomputed() ||
+        if (has(i) || problem.opClassOf(i).view || exempt.contains(i) || facts.recomputed() ||
             facts.symbol == SymbolKind::Float)
             return;
         by[i] = why;
@@ -37,16 +36,19 @@ std::int64_t CutProblem::firstUnfusedUse(NodeIndex i, std::int64_t last) const {
         NodeIndex node;
         auto operator<=>(const Use&) const = default;
     };
-    std::set<Use> open;
+    std::priority_queue<Use, std::vector<Use>, std::greater<>> open;
     for (const NodeIndex user : m_work.graph->users(i))
-        if (m_forward[user]) open.insert({m_order[user], true, user});
+        if (m_forward[user]) open.push({m_order[user], true, user});
+    std::int64_t done = -1; // uses come in order, and each comes as often as it was found
     while (!open.empty()) {
-        const Use use = *open.begin();
-        open.erase(open.begin());
+        const Use use = open.top();
+        open.pop();
         if (!use.fused) return use.order;
+        if (use.order == done) continue;
+        done = use.order;
         for (const NodeIndex user : m_work.graph->users(use.node))
             if (m_forward[user] && m_order[user] <= last)
-                open.insert({m_order[user], fusible(use.node, user), user});
+                open.push({m_order[user], fusible(use.node, user), user});
     }
     return last;
 }

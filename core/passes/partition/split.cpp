@@ -24,14 +24,6 @@ std::vector<NodeIndex> backwardInputs(const Work& work, const std::vector<NodeIn
     return joined(symbols, tensors, work.withRole(Role::Tangent), work.withRole(Role::BackwardSeed));
 }
 
-/// Leaves what the module reads.
-void dropUnread(const Work& work, const ir::Graph& module, std::vector<NodeIndex>& saved) {
-    std::erase_if(saved, [&](NodeIndex i) {
-        const NodeIndex placeholder = module.find(work.node(i).name);
-        return placeholder != ir::npos && module.users(placeholder).empty();
-    });
-}
-
 /// Saved symbols come first as they are bound; then those that only the shapes of other saved values and of
 /// tangents mention; then the ones that are computed from others.
 std::vector<NodeIndex> withSymbolsOfShapes(const Work& work, const std::vector<NodeIndex>& symbols,
@@ -64,10 +56,11 @@ std::vector<NodeIndex> withSymbolsOfShapes(const Work& work, const std::vector<N
 } // namespace
 
 Result<Split> split(const Work& work, std::vector<NodeIndex> tensors, std::vector<NodeIndex> symbols) {
-    auto trial = extract(work, backwardInputs(work, tensors, symbols), work.gradients(), Side::Backward);
+    const auto trial =
+        extentOf(work, backwardInputs(work, tensors, symbols), work.gradients(), Side::Backward);
     if (!trial) return tl::unexpected(trial.error());
-    dropUnread(work, *trial->graph, tensors);
-    dropUnread(work, *trial->graph, symbols);
+    for (std::vector<NodeIndex>* saved : {&tensors, &symbols})
+        std::erase_if(*saved, [&](NodeIndex i) { return !trial->read[i]; });
 
     Split out;
     out.symbols = withSymbolsOfShapes(work, symbols, tensors);

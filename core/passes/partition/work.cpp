@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/partition/work.h"
 
-#include "core/passes/dce.h"
-#include "core/passes/recording.h"
-
 #include <algorithm>
 #include <array>
 #include <unordered_set>
@@ -108,42 +105,102 @@ Result<Work> makeWork(const Joint& joint) {
     return Work{joint.graph, joint.facts, rolesOf(graph), joint.forwardOutputs, joint.staticPrimals};
 }
 
-Work withGraph(const Work& work, ir::GraphPtr graph) {
-    Work out{std::move(graph), {}, {}, work.forwardOutputs, work.staticPrimals};
-    out.facts.reserve(out.graph->size());
-    for (const ir::NodePtr& node : out.graph->nodes())
-        out.facts.push_back(work.facts[work.graph->find(node->name)]);
-    out.roles = rolesOf(*out.graph);
-    return out;
+namespace {
+
+/// Whether it stays though nobody reads it.
+bool staysUnread(const Work& work, NodeIndex i) {
+    const Op op = work.node(i).op;
+    return op == Op::Placeholder || op == Op::Output ||
+           (op != Op::GetAttr && hasEffect(work.node(i), work.facts[i]));
 }
 
-ir::GraphPtr withoutDeadCode(const Work& work, const ir::GraphPtr& graph) {
-    PassContext context;
-    context.effects = [&](const ir::Node& node) {
-        const NodeIndex i = work.graph->find(node.name);
-        return Effects{.known = true, .writes = i != ir::npos && hasEffect(node, work.facts[i])};
-    };
-    Recorder unused;
-    const auto result = DeadCodeElimination().run(PassState{graph, nullptr, nullptr, {}}, context, unused);
-    return result ? result->graph : graph;
+/// The node that stands for a result of a module: a copy_ that only the other side makes is the input that
+/// it writes. Fails where the module has neither.
+Result<NodeIndex> resultIn(const Work& work, const std::vector<bool>& valid, NodeIndex i) {
+    if (valid[i]) return i;
+    const auto reads = work.graph->inputs(i);
+    const bool written =
+        work.node(i).target == copyTarget && work.mustBeBackward(i) && !reads.empty() && valid[reads.front()];
+    if (!written) return malformed("Node " + work.node(i).name + " was invalid, but is output");
+    return reads.front();
+}
+
+} // namespace
+
+Work withoutDeadCode(Work work) {
+    const ir::Graph& graph = *work.graph;
+    std::vector<bool> live(graph.size(), false);
+    bool all = true;
+    for (auto i = static_cast<NodeIndex>(graph.size()); i-- > 0;) {
+        live[i] = live[i] || staysUnread(work, i);
+        all &= live[i];
+        for (const NodeIndex input : graph.inputs(i))
+            live[input] = live[input] || live[i];
+    }
+    if (all) return work;
+    ir::GraphBuilder builder;
+    for (const std::string& name : graph.subgraphOrder())
+        builder.addSubgraph(name, graph.subgraphs().find(name)->second);
+    std::size_t next = 0;
+    for (NodeIndex i = 0; i < graph.size(); ++i) {
+        if (!live[i]) continue;
+        builder.add(graph.nodes()[i]);
+        work.facts[next] = std::move(work.facts[i]);
+        work.roles[next++] = work.roles[i];
+    }
+    work.facts.resize(next);
+    work.roles.resize(next);
+    work.graph = builder.build();
+    return work;
+}
+
+Result<Extent> extentOf(const Work& work, std::span<const NodeIndex> inputs,
+                        std::span<const ir::Argument> outputs, Side side) {
+    const ir::Graph& graph = *work.graph;
+    Extent out;
+    out.given.resize(graph.size(), false);
+    for (const NodeIndex i : inputs)
+        out.given[i] = true;
+    out.valid = out.kept = out.given;
+    out.read.resize(graph.size(), false);
+    for (NodeIndex i = 0; i < work.outputNode(); ++i) {
+        const bool foreign = (work.mustBeBackward(i) && side != Side::Backward) ||
+                             (work.mustBeForward(i) && side != Side::Forward);
+        if (out.given[i] || foreign || graph.node(i).op == Op::Placeholder) continue;
+        const auto reads = graph.inputs(i);
+        out.valid[i] =
+            std::all_of(reads.begin(), reads.end(), [&](NodeIndex input) { return out.valid[input]; });
+    }
+    for (const ir::Argument& value : outputs) {
+        if (!value.isNode() || graph.find(value.text) == ir::npos) continue;
+        const auto result = resultIn(work, out.valid, graph.find(value.text));
+        if (!result) return tl::unexpected(result.error());
+        out.read[*result] = true;
+    }
+    for (NodeIndex i = work.outputNode(); i-- > 0;) {
+        if (out.given[i] || !out.valid[i] || !(out.read[i] || staysUnread(work, i))) continue;
+        out.kept[i] = true;
+        for (const NodeIndex input : graph.inputs(i))
+            out.read[input] = true;
+    }
+    return out;
 }
 
 Result<Module> extract(const Work& work, std::span<const NodeIndex> inputs,
                        std::span<const ir::Argument> outputs, Side side) {
     const ir::Graph& graph = *work.graph;
-    std::vector<bool> valid(graph.size(), false), taken(graph.size(), false);
+    const auto extent = extentOf(work, inputs, outputs, side);
+    if (!extent) return tl::unexpected(extent.error());
     Module out;
     ir::GraphBuilder builder;
-    const auto add = [&](ir::NodePtr node) {
-        out.names.push_back(node->name);
-        builder.add(std::move(node));
-    };
+    std::vector<bool> added(graph.size(), false);
     for (const NodeIndex i : inputs) {
-        if (taken[i]) continue;
-        valid[i] = taken[i] = true;
+        if (added[i]) continue;
+        added[i] = true;
+        out.nodes.push_back(i);
         const ir::NodePtr& source = graph.nodes()[i];
         if (source->op == Op::Placeholder) {
-            add(source);
+            builder.add(source);
             continue;
         }
         ir::Node placeholder;
@@ -151,18 +208,15 @@ Result<Module> extract(const Work& work, std::span<const NodeIndex> inputs,
         placeholder.op = Op::Placeholder;
         placeholder.meta = source->meta;
         placeholder.stack = source->stack;
-        add(std::make_shared<const ir::Node>(std::move(placeholder)));
+        builder.add(std::move(placeholder));
     }
     for (NodeIndex i = 0; i < work.outputNode(); ++i) {
-        const bool foreign = (work.mustBeBackward(i) && side != Side::Backward) ||
-                             (work.mustBeForward(i) && side != Side::Forward);
-        if (taken[i] || foreign || graph.node(i).op == Op::Placeholder) continue;
-        const auto reads = graph.inputs(i);
-        valid[i] = std::all_of(reads.begin(), reads.end(), [&](NodeIndex input) { return valid[input]; });
-        if (!valid[i]) continue;
-        add(graph.nodes()[i]);
-        if (const auto module = graph.subgraphs().find(graph.node(i).target);
-            graph.node(i).op == Op::GetAttr && module != graph.subgraphs().end())
+        const ir::NodePtr& node = graph.nodes()[i];
+        if (added[i] || !extent->valid[i]) continue;
+        out.nodes.push_back(i);
+        if (extent->kept[i]) builder.add(node);
+        if (node->op != Op::GetAttr) continue;
+        if (const auto module = graph.subgraphs().find(node->target); module != graph.subgraphs().end())
             builder.addSubgraph(module->first, module->second);
     }
     ir::Node output;
@@ -172,18 +226,13 @@ Result<Module> extract(const Work& work, std::span<const NodeIndex> inputs,
     output.args.push_back(ir::Argument::tuple({}));
     for (const ir::Argument& value : outputs) {
         const NodeIndex i = value.isNode() ? graph.find(value.text) : ir::npos;
-        if (i == ir::npos || valid[i]) {
-            output.args.front().items.push_back(value);
-            continue;
-        }
-        // A copy_ that backward makes is an input that forward has.
-        const bool written = graph.node(i).target == copyTarget && work.mustBeBackward(i) &&
-                             !graph.inputs(i).empty() && valid[graph.inputs(i).front()];
-        if (!written) return malformed("Node " + value.text + " was invalid, but is output");
-        output.args.front().items.push_back(ir::Argument::node(graph.node(graph.inputs(i).front()).name));
+        const auto result = i == ir::npos ? Result<NodeIndex>(i) : resultIn(work, extent->valid, i);
+        if (!result) return tl::unexpected(result.error());
+        output.args.front().items.push_back(*result == i ? value
+                                                         : ir::Argument::node(graph.node(*result).name));
     }
     builder.add(std::move(output));
-    out.graph = withoutDeadCode(work, builder.build());
+    out.graph = builder.build();
     return out;
 }
 

@@ -44,22 +44,32 @@ struct Work {
 /// Checks what the steps rely on: names are unique, inputs precede their users, the last node returns a list.
 [[nodiscard]] Result<Work> makeWork(const Joint& joint);
 
-/// The same with another graph, made of nodes of the old one.
-[[nodiscard]] Work withGraph(const Work& work, ir::GraphPtr graph);
 /// Drops nodes that nobody reads and that are not impure.
-[[nodiscard]] ir::GraphPtr withoutDeadCode(const Work& work, const ir::GraphPtr& graph);
+[[nodiscard]] Work withoutDeadCode(Work work);
 /// Merges equal expressions as torch.fx's CSE does, what its hash table confuses included.
-[[nodiscard]] Work withEqualsMerged(const Work& work);
+[[nodiscard]] Work withEqualsMerged(Work work);
 
 /// "aten.copy_.default" and others, by their full names.
 inline constexpr std::string_view copyTarget = "torch.ops.aten.copy_.default";
 
+enum class Side : std::uint8_t { Forward, Backward };
+
+/// Which nodes a module cut out of the joint graph is made of; by node.
+struct Extent {
+    std::vector<bool> given; ///< its inputs
+    std::vector<bool> valid; ///< what can be computed from them, they themselves included
+    std::vector<bool> kept;  ///< its nodes: of the valid ones those that are not dead, and every input
+    std::vector<bool> read;  ///< by another node of the module, or returned
+};
+/// Of the module that computes `outputs` from `inputs`. Fails where that cannot be done.
+[[nodiscard]] Result<Extent> extentOf(const Work& work, std::span<const ir::NodeIndex> inputs,
+                                      std::span<const ir::Argument> outputs, Side side);
+
 /// A module cut out of the joint graph.
 struct Module {
     ir::GraphPtr graph;
-    std::vector<std::string> names; ///< of all its nodes, dropped ones included: none is given again
+    std::vector<ir::NodeIndex> nodes; ///< dropped ones included: none of their names is given again
 };
-enum class Side : std::uint8_t { Forward, Backward };
 
 /// Computes `outputs` from `inputs`, which become placeholders in that order. Fails where that cannot be
 /// done.
