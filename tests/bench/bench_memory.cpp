@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The memory chart with many blocks: what one picture, one move of the cursor and one look below the pointer
-// take. bench_memory [BLOCKS]; needs no display (QT_QPA_PLATFORM=offscreen).
+// The memory chart with many blocks: what one picture takes, of all and of a part, one move of the view by
+// the wheel and by dragging, one move of the cursor and one look below the pointer. bench_memory [BLOCKS];
+// needs no display (QT_QPA_PLATFORM=offscreen).
 #include "views/memory/memory_chart.h"
 #include "views/theme/theme.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QMouseEvent>
 #include <QPixmap>
+#include <QWheelEvent>
 #include <cstdio>
 #include <cstdlib>
 
@@ -49,6 +52,34 @@ int main(int argc, char** argv) {
         chart.fit();
         (void)chart.grab();
     });
+    const auto wheel = [&](QPoint by, Qt::KeyboardModifiers modifiers) {
+        const QPointF at(chart.width() / 2.0, 300);
+        QWheelEvent event(at, chart.mapToGlobal(at), {}, by, Qt::NoButton, modifiers, Qt::NoScrollPhase,
+                          false);
+        QCoreApplication::sendEvent(&chart, &event);
+        (void)chart.grab();
+    };
+    const auto drag = [&](QEvent::Type type, const QPointF& to) {
+        const bool moves = type == QEvent::MouseMove;
+        QMouseEvent event(type, to, chart.mapToGlobal(to), moves ? Qt::NoButton : Qt::LeftButton,
+                          Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&chart, &event);
+    };
+    chart.fit();
+    measure("zoomed", 20, [&](int) { wheel({0, 120}, Qt::NoModifier); });
+    chart.fit();
+    for (int i = 0; i < 6; ++i)
+        wheel({0, 120}, Qt::NoModifier); // a quarter of it
+    measure("moved by the wheel", 40, [&](int i) {
+        wheel({0, i % 20 < 10 ? -120 : 120}, Qt::ShiftModifier);
+    });
+    drag(QEvent::MouseButtonPress, {600, 300});
+    measure("dragged by 7 pixels", 60, [&](int i) {
+        drag(QEvent::MouseMove, {600 - 7.0 * (i + 2), 300});
+        (void)chart.grab();
+    });
+    drag(QEvent::MouseButtonRelease, {100, 300});
+    chart.fit();
     measure("cursor moved", 50, [&](int i) {
         chart.setMoment(std::size_t(i) * 100);
         (void)chart.grab();

@@ -7,7 +7,6 @@
 #include <QApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QPainter>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
@@ -24,13 +23,13 @@ constexpr double leastBytes = 512;
 void MemoryChart::Axis::zoom(double factor, double at) {
     const double length = std::clamp((to - from) * factor, std::min(whole, least), whole);
     const double share = (at - from) / (to - from);
-    from = std::clamp(at - share * length, 0.0, whole - length);
+    from = std::clamp(at - share * length, start, start + whole - length);
     to = from + length;
 }
 
 void MemoryChart::Axis::move(double by) {
     const double length = to - from;
-    from = std::clamp(from + by, 0.0, whole - length);
+    from = std::clamp(from + by, start, start + whole - length);
     to = from + length;
 }
 
@@ -40,7 +39,10 @@ MemoryChart::MemoryChart(Theme& theme, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Memory by address and event"));
-    connect(&theme, &Theme::changed, this, &MemoryChart::viewChanged);
+    connect(&theme, &Theme::changed, this, [this] {
+        m_layer = {};
+        viewChanged();
+    });
 }
 
 void MemoryChart::setContent(Content content) {
@@ -48,7 +50,9 @@ void MemoryChart::setContent(Content content) {
     const bool sameAxis = same && content.positions == m_content.positions;
     m_content = std::move(content);
     m_timeline = m_content.timeline;
+    m_layer = {};
     if (!same) {
+        m_index = m_timeline ? LifeIndex(m_timeline->lives) : LifeIndex();
         m_live.reset();
         m_selected = SIZE_MAX;
         m_peak = m_timeline ? m_timeline->peak() : 0;
@@ -84,18 +88,18 @@ void MemoryChart::select(std::size_t life) {
     emit selectionChanged(m_selected);
 }
 
-double MemoryChart::endOfTime() const {
-    if (!m_timeline) return 1;
-    return m_content.positions.empty() ? double(m_timeline->moments())
-                                       : std::max(m_content.positions.back(), 1e-3);
+double MemoryChart::beginOfTime() const {
+    return m_content.positions.empty() ? 0 : m_content.positions.front();
 }
 
 void MemoryChart::fit() {
-    const double time = endOfTime();
     const double moments = m_timeline ? double(m_timeline->moments()) : 1;
+    const double begin = beginOfTime();
+    const double end =
+        m_content.positions.empty() ? moments : std::max(m_content.positions.back(), begin + 1e-3);
     const double bytes = m_timeline ? std::max(double(m_timeline->height), leastBytes) : 1;
-    m_time = {0, time, time, time / moments * std::min(leastShown, moments)};
-    m_place = {0, bytes, bytes, std::min(bytes, leastBytes / 64)};
+    m_time = {begin, end, begin, end - begin, (end - begin) / moments * std::min(leastShown, moments)};
+    m_place = {0, bytes, 0, bytes, std::min(bytes, leastBytes / 64)};
     viewChanged();
 }
 
@@ -139,9 +143,8 @@ double MemoryChart::positionAt(double x) const {
     return m_time.from + (x - area.left()) / std::max(area.width(), 1.0) * (m_time.to - m_time.from);
 }
 
-double MemoryChart::momentAt(double x) const {
+double MemoryChart::momentOf(double position) const {
     const std::vector<double>& at = m_content.positions;
-    const double position = positionAt(x);
     if (at.empty()) return position;
     const auto above = std::upper_bound(at.begin(), at.end(), position);
     if (above == at.begin()) return 0;
@@ -163,230 +166,16 @@ QRectF MemoryChart::rectOf(std::size_t life) const {
 std::size_t MemoryChart::lifeAt(QPointF point) const {
     if (!m_timeline || !blocksArea().contains(point)) return SIZE_MAX;
     std::size_t found = SIZE_MAX;
-    for (std::size_t i = 0; i < m_timeline->lives.size(); ++i)
-        if (rectOf(i).adjusted(0, 0, 0, 1).contains(point)) found = i;
+    forEachBetween(point.x(), point.x(), [&](std::size_t life) {
+        if ((found == SIZE_MAX || life > found) && rectOf(life).adjusted(0, 0, 0, 1).contains(point))
+            found = life;
+    });
     return found;
-}
-
-void MemoryChart::drawBlocks(QPainter& painter) const {
-    const Colours& c = m_theme.colours();
-    const QRectF area = blocksArea();
-    painter.save();
-    painter.setClipRect(area);
-    const double scale = area.height() / (m_place.to - m_place.from);
-    painter.setPen(c.line);
-    for (const session::MemoryRange& range : m_timeline->ranges) {
-        const double y = area.bottom() - (double(range.place) - m_place.from) * scale;
-        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
-    }
-    const auto palette = c.memory();
-    for (std::size_t i = 0; i < m_timeline->lives.size(); ++i) {
-        const session::MemoryLife& life = m_timeline->lives[i];
-        if (positionOf(double(life.begin)) >= m_time.to) continue;
-        if (positionOf(double(life.end)) <= m_time.from) continue;
-        const QRectF box = rectOf(i);
-        if (box.top() > area.bottom() || box.bottom() < area.top()) continue;
-        const Look& look = m_content.looks[i];
-        QColor fill = look.colour < 0 ? c.text3 : palette[std::size_t(look.colour)];
-        fill.setAlphaF(0.72F);
-        const double gap = box.height() > 3 ? 0.7 : 0, side = box.width() > 3 ? 0.7 : 0;
-        const QRectF inner = box.adjusted(side, gap, 0, 0);
-        painter.fillRect(inner, fill);
-        if (look.hatched && box.width() > 6 && box.height() > 6)
-            painter.fillRect(inner, QBrush(c.bg0, Qt::FDiagPattern));
-        if (look.change != diff::Change::Same && box.height() > 3) {
-            painter.setPen(QPen(c.diff(look.change).line, 2,
-                                look.change == diff::Change::Moved ? Qt::DotLine : Qt::SolidLine));
-            painter.drawRect(inner.adjusted(1, 1, -1, -1));
-        }
-    }
-    painter.restore();
-}
-
-void MemoryChart::drawCurve(QPainter& painter) const {
-    const Colours& c = m_theme.colours();
-    const QRectF area = curveArea();
-    const std::vector<std::uint64_t>&allocated = m_timeline->allocated, &reserved = m_timeline->reserved,
-          &third = m_content.third;
-    std::uint64_t most = 1;
-    for (const auto* of : {&allocated, &reserved, &third})
-        for (const std::uint64_t bytes : *of)
-            most = std::max(most, bytes);
-    const auto y = [&](std::uint64_t bytes) {
-        return area.bottom() - double(bytes) / double(most) * area.height();
-    };
-    // The most of each pixel's moments, so that no peak falls between two pixels.
-    const auto line = [&](const std::vector<std::uint64_t>& of) {
-        QPolygonF out;
-        for (int x = int(area.left()); x <= int(area.right()); ++x) {
-            const auto from = std::size_t(std::clamp(momentAt(x), 0.0, double(of.size() - 1)));
-            const auto to = std::size_t(std::clamp(momentAt(x + 1), 0.0, double(of.size() - 1)));
-            out << QPointF(x, y(*std::max_element(of.begin() + long(from), of.begin() + long(to) + 1)));
-        }
-        return out;
-    };
-    const QPolygonF now = line(allocated), held = line(reserved);
-    QPolygonF filled = now;
-    filled << QPointF(now.last().x(), area.bottom()) << QPointF(now.first().x(), area.bottom());
-    QColor fill = c.accent;
-    fill.setAlphaF(0.18F);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(fill);
-    painter.drawPolygon(filled);
-    painter.setBrush(Qt::NoBrush);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(c.accent, 1.5));
-    painter.drawPolyline(now);
-    painter.setPen(QPen(c.text2, 1, Qt::DashLine));
-    painter.drawPolyline(held);
-    if (!third.empty()) {
-        painter.setPen(QPen(c.text3, 1, Qt::DotLine));
-        painter.drawPolyline(line(third));
-    }
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setFont(m_theme.font(FontRole::CodeSmall));
-    const QRectF left(0, area.top() - m_theme.scaled(6), area.left() - m_theme.scaled(8), m_theme.scaled(14));
-    painter.setPen(c.text3);
-    painter.drawText(left, Qt::AlignRight | Qt::AlignVCenter, bytesText(most));
-    painter.setFont(m_theme.font(FontRole::Text));
-    const int row = m_theme.scaled(16);
-    const auto name = [&](double top, const QColor& colour, const QString& text) {
-        painter.setPen(colour);
-        painter.drawText(QRectF(area.left(), top, area.width() - 8, row), Qt::AlignRight | Qt::AlignVCenter,
-                         text);
-    };
-    // Above its line, where there is room.
-    const double heldAt = held.last().y();
-    name(heldAt - row > area.top() ? heldAt - row : heldAt + 1, c.text2, m_content.reservedName);
-    if (!third.empty()) {
-        const QPolygonF curve = line(third);
-        const QPointF end = curve.last();
-        painter.setPen(c.text3);
-        // Left of where it ends: it ends at the top.
-        painter.drawText(
-            QRectF(area.left() + 8, std::min(end.y() + 1, held.last().y() - row - 1), area.width() - 16, row),
-            Qt::AlignLeft | Qt::AlignVCenter, m_content.thirdName);
-    }
-    name(area.bottom() - row, c.accent, tr("allocated"));
-}
-
-void MemoryChart::drawAxes(QPainter& painter) const {
-    const Colours& c = m_theme.colours();
-    const QRectF blocks = blocksArea(), curve = curveArea();
-    painter.setPen(c.line);
-    painter.drawRect(blocks);
-    painter.drawLine(curve.bottomLeft(), curve.bottomRight());
-    painter.setFont(m_theme.font(FontRole::CodeSmall));
-    painter.setPen(c.text3);
-    for (int i = 0; i <= 4; ++i) {
-        const double bytes = m_place.from + (m_place.to - m_place.from) * i / 4;
-        const double y = blocks.bottom() - blocks.height() * i / 4;
-        painter.drawText(
-            QRectF(0, y - m_theme.scaled(7), blocks.left() - m_theme.scaled(8), m_theme.scaled(14)),
-            Qt::AlignRight | Qt::AlignVCenter, bytesText(qulonglong(bytes)));
-    }
-    const double step = [&] {
-        const double wanted = (m_time.to - m_time.from) / std::max(blocks.width() / m_theme.scaled(110), 1.0);
-        const double power = std::pow(10, std::floor(std::log10(std::max(wanted, 1.0))));
-        for (const double times : {1.0, 2.0, 5.0})
-            if (power * times >= wanted) return power * times;
-        return power * 10;
-    }();
-    for (double at = std::ceil(m_time.from / step) * step; at < m_time.to; at += step) {
-        const double x = xAt(at);
-        painter.drawText(QRectF(x - 60, curve.bottom() + 3, 120, m_theme.scaled(16)),
-                         Qt::AlignHCenter | Qt::AlignTop, numberText(qulonglong(at)));
-    }
-    painter.setFont(m_theme.font(FontRole::Text));
-    painter.drawText(QRectF(0, curve.bottom() + 3, blocks.left() - 8, m_theme.scaled(16)),
-                     Qt::AlignRight | Qt::AlignTop, m_content.unit);
-    painter.setFont(m_theme.font(FontRole::Section));
-    painter.setPen(c.text);
-    painter.drawText(QRectF(blocks.left(), 0, blocks.width(), blocks.top()), Qt::AlignLeft | Qt::AlignVCenter,
-                     m_content.heading);
-    if (m_content.boundary < 0) return;
-    const double x = xAt(m_content.boundary);
-    if (x <= blocks.left() || x >= blocks.right()) return;
-    painter.setPen(QPen(c.text2, 1, Qt::DashLine));
-    painter.drawLine(QPointF(x, blocks.top()), QPointF(x, blocks.bottom()));
-    painter.setFont(m_theme.font(FontRole::Text));
-    const double row = m_theme.scaled(16);
-    painter.drawText(QRectF(x - 200, blocks.top() + 2, 200 - 8, row), Qt::AlignRight | Qt::AlignVCenter,
-                     tr("forward"));
-    painter.drawText(QRectF(x + 8, blocks.top() + 2, 200, row), Qt::AlignLeft | Qt::AlignVCenter,
-                     tr("backward"));
-}
-
-void MemoryChart::drawPicture() {
-    m_picture = QPixmap(size() * devicePixelRatioF());
-    m_picture.setDevicePixelRatio(devicePixelRatioF());
-    m_picture.fill(m_theme.colours().bg0);
-    QPainter painter(&m_picture);
-    drawAxes(painter);
-    drawBlocks(painter);
-    drawCurve(painter);
-}
-
-void MemoryChart::drawMarks(QPainter& painter) const {
-    const Colours& c = m_theme.colours();
-    const QRectF blocks = blocksArea(), curve = curveArea();
-    if (m_selected != SIZE_MAX) {
-        painter.save();
-        painter.setClipRect(blocks);
-        painter.setPen(QPen(c.text, 2));
-        painter.setBrush(QBrush(c.text2, Qt::BDiagPattern));
-        painter.drawRect(rectOf(m_selected));
-        painter.restore();
-    }
-    const auto mark = [&](std::size_t moment, const QColor& colour, const QString& text) {
-        const double x = xOf(double(moment) + 0.5);
-        if (x < blocks.left() || x > blocks.right()) return;
-        painter.setPen(QPen(colour, 1.5));
-        painter.drawLine(QPointF(x, blocks.top()), QPointF(x, curve.bottom()));
-        painter.setFont(m_theme.font(FontRole::Strong));
-        const int w = painter.fontMetrics().horizontalAdvance(text) + m_theme.scaled(16);
-        const double left = std::clamp(x - w / 2.0, blocks.left() + m_theme.scaled(150), blocks.right() - w);
-        const QRectF pill(left, m_theme.scaled(4), w, m_theme.scaled(18));
-        painter.setBrush(c.bg2);
-        painter.drawRoundedRect(pill, 3, 3);
-        painter.drawText(pill, Qt::AlignCenter, text);
-    };
-    if (m_moment != m_peak)
-        mark(m_peak, c.removed, tr("peak %1").arg(bytesText(m_timeline->allocated[m_peak])));
-    if (m_live && *m_live < m_timeline->moments()) {
-        const double x = xOf(double(*m_live) + 0.5);
-        painter.setPen(QPen(c.added, 2));
-        painter.drawLine(QPointF(x, blocks.top()), QPointF(x, curve.bottom()));
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(c.added);
-        const double s = m_theme.scaled(5);
-        painter.drawPolygon(QPolygonF{QPointF(x, blocks.top()), QPointF(x + 2 * s, blocks.top() + s),
-                                      QPointF(x, blocks.top() + 2 * s)});
-    }
-    const QString bytes = bytesText(m_timeline->allocated[m_moment]);
-    mark(m_moment, m_moment == m_peak ? c.removed : c.accent,
-         m_moment == m_peak ? tr("peak %1").arg(bytes)
-                            : tr("%1: %2").arg(m_content.momentName(m_moment), bytes));
-}
-
-void MemoryChart::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
-    if (!m_timeline) {
-        painter.fillRect(rect(), m_theme.colours().bg0);
-        return;
-    }
-    if (m_picture.isNull()) drawPicture();
-    painter.drawPixmap(0, 0, m_picture);
-    drawMarks(painter);
-    if (hasFocus()) {
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(m_theme.colours().accent);
-        painter.drawRect(rect().adjusted(0, 0, -1, -1));
-    }
 }
 
 void MemoryChart::resizeEvent(QResizeEvent*) {
     m_picture = {};
+    m_layer = {};
 }
 
 bool MemoryChart::event(QEvent* event) {
@@ -408,7 +197,9 @@ void MemoryChart::wheelEvent(QWheelEvent* event) {
     const double factor = std::pow(0.8, turn / 120);
     const QRectF area = blocksArea();
     if (event->modifiers() & Qt::ShiftModifier) {
-        m_time.move(-turn / 120 * (m_time.to - m_time.from) / 10);
+        // By whole pixels, so that what is drawn already moves along.
+        const double pixels = std::round(turn / 120 * area.width() / 10);
+        m_time.move(-pixels / std::max(area.width(), 1.0) * (m_time.to - m_time.from));
     } else if (event->modifiers() & Qt::ControlModifier) {
         const double share = (area.bottom() - event->position().y()) / std::max(area.height(), 1.0);
         m_place.zoom(factor, m_place.from + std::clamp(share, 0.0, 1.0) * (m_place.to - m_place.from));

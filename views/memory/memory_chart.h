@@ -6,9 +6,12 @@
 
 #include "core/diff/graph_diff.h"
 #include "core/session/memory_timeline.h"
+#include "views/memory/life_index.h"
 
 #include <QPixmap>
 #include <QWidget>
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -78,9 +81,9 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    /// What an axis shows: [from, to) of [0, whole).
+    /// What an axis shows: [from, to) of [start, start + whole).
     struct Axis {
-        double from = 0, to = 1, whole = 1, least = 4; ///< least: that is shown
+        double from = 0, to = 1, start = 0, whole = 1, least = 4; ///< least: that is shown
         void zoom(double factor, double at);
         void move(double by);
     };
@@ -90,10 +93,20 @@ private:
     [[nodiscard]] double xAt(double position) const;
     [[nodiscard]] double xOf(double moment) const { return xAt(positionOf(moment)); }
     [[nodiscard]] double positionAt(double x) const;
-    [[nodiscard]] double momentAt(double x) const;
-    [[nodiscard]] double endOfTime() const;
+    [[nodiscard]] double momentOf(double position) const;
+    [[nodiscard]] double momentAt(double x) const { return momentOf(positionAt(x)); }
+    [[nodiscard]] double beginOfTime() const;
+    /// Calls `found(life)` for every life that may be drawn between two columns of pixels.
+    template <typename Found>
+    void forEachBetween(double left, double right, Found&& found) const {
+        constexpr double reach = 2; // pixels: no life is drawn narrower than one
+        const double from = std::floor(std::max(momentAt(left - reach), 0.0));
+        const double to = std::ceil(std::max(momentAt(right + reach), 0.0)) + 1;
+        m_index.forEach(std::size_t(from), std::size_t(to), std::forward<Found>(found));
+    }
     void drawPicture();
-    void drawBlocks(QPainter& painter) const;
+    void drawLayer();
+    void drawBlocks(QPainter& painter, const QRectF& part) const;
     void drawCurve(QPainter& painter) const;
     void drawAxes(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
@@ -106,7 +119,13 @@ private:
     std::size_t m_moment = 0, m_peak = 0;
     std::optional<std::size_t> m_live;
     std::size_t m_selected = SIZE_MAX;
+    LifeIndex m_index; ///< of the timeline
     QPixmap m_picture; ///< all but the marks; null when it has to be drawn again
+    /// The blocks alone, as they were drawn: where the view began, and pixels a position and a byte.
+    struct Layer {
+        QPixmap picture;
+        double from = 0, above = 0, across = 0, up = 0;
+    } m_layer;
     QPointF m_pressed;
     Axis m_timePressed, m_placePressed;
     bool m_dragging = false;
