@@ -4,6 +4,8 @@
 #include "views/inspector/fact_view.h"
 #include "views/models/go_to.h"
 #include "views/models/labels.h"
+#include "views/replay/memory_legend.h"
+#include "views/replay/memory_picture.h"
 #include "views/text/page_parts.h"
 #include "views/theme/splitter.h"
 
@@ -12,7 +14,6 @@
 #include <QDateTime>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPainter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -20,52 +21,6 @@
 namespace dynascope::views {
 
 using replay::MemoryUse;
-
-/// What a colour of the chart means, above it.
-class ReplayMemoryLegend : public QWidget {
-public:
-    explicit ReplayMemoryLegend(Theme& theme, QWidget* parent = nullptr)
-        : QWidget(parent)
-        , m_theme(theme) {
-        setAccessibleName(ReplayMemoryPanel::tr("Kinds of memory"));
-    }
-    void setUses(std::vector<MemoryUse> uses) {
-        m_uses = std::move(uses);
-        updateGeometry();
-        update();
-    }
-    [[nodiscard]] QSize sizeHint() const override {
-        const QFontMetrics metrics(m_theme.font(FontRole::Text));
-        int width = 0;
-        for (const MemoryUse use : m_uses)
-            width += metrics.horizontalAdvance(memoryUseName(use)) + m_theme.scaled(30);
-        return {width, m_theme.scaled(20)};
-    }
-    [[nodiscard]] QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        painter.setFont(m_theme.font(FontRole::Text));
-        const int box = m_theme.scaled(10);
-        int x = 0;
-        for (const MemoryUse use : m_uses) {
-            const MemoryChart::Look look = memoryLook({0, 0, use, false, true});
-            const QColor colour = look.colour < 0 ? m_theme.colours().text3
-                                                  : m_theme.colours().memory()[std::size_t(look.colour)];
-            painter.fillRect(QRect(x, (height() - box) / 2, box, box), colour);
-            const QString name = memoryUseName(use);
-            const int width = painter.fontMetrics().horizontalAdvance(name);
-            painter.setPen(m_theme.colours().text2);
-            painter.drawText(QRect(x + box + 6, 0, width + 2, height()), Qt::AlignVCenter, name);
-            x += m_theme.scaled(30) + width;
-        }
-    }
-
-private:
-    Theme& m_theme;
-    std::vector<MemoryUse> m_uses;
-};
 
 struct ReplayMemoryPanel::Private {
     explicit Private(ReplayRuns& from)
@@ -307,16 +262,7 @@ void ReplayMemoryPanel::showMemory(ReplayMemoryPtr memory) {
     setLoading(false);
     showContent();
     d->memory = std::move(memory);
-    auto own = std::make_shared<session::MemoryTimeline>(d->memory->memory.timeline);
-    const auto inputs =
-        std::find_if(d->memory->memory.held.begin(), d->memory->memory.held.end(),
-                     [](const replay::HeldFor& held) { return held.use == MemoryUse::Caller; });
-    own->lives.resize(std::size_t(inputs - d->memory->memory.held.begin()));
-    if (d->memory->memory.callerBytes > 0) {
-        own->height -= d->memory->memory.callerBytes;
-        own->ranges.pop_back();
-    }
-    d->own = std::move(own);
+    d->own = withoutCallers(d->memory->memory);
     std::vector<MemoryUse> uses;
     for (std::size_t use = 0; use < replay::memoryUses; ++use)
         if (std::any_of(d->memory->memory.held.begin(), d->memory->memory.held.end(),
@@ -399,33 +345,12 @@ void ReplayMemoryPanel::compareWith(int index) {
 
 void ReplayMemoryPanel::showChart() {
     if (!d->memory) return;
-    const ReplayMemory& memory = *d->memory;
-    const bool measured = d->axis->currentIndex() == 1, inputs = d->inputs->isChecked();
-    MemoryChart::Content content;
-    content.timeline =
-        inputs ? std::shared_ptr<const session::MemoryTimeline>(d->memory, &memory.memory.timeline) : d->own;
-    for (const replay::HeldFor& held : memory.memory.held)
-        content.looks.push_back(memoryLook(held));
-    for (const replay::MemoryChange& change : d->changed)
-        if (change.now != SIZE_MAX) content.looks[change.now].change = changeState(change.kind);
-    content.heading = measured ? tr("Arena address against time") : tr("Arena address against node");
-    content.unit = measured ? tr("µs") : tr("node");
-    content.reservedName = tr("arena");
-    content.third = memory.memory.keptAll;
-    content.thirdName = tr("if nothing were given back");
-    content.positions = memoryPositions(memory, measured);
-    content.boundary = memoryBoundary(memory, measured);
-    content.momentName = [memory = d->memory](std::size_t moment) {
-        const std::uint32_t node = memory->memory.nodeAt[moment];
-        const auto& nodes = memory->of().recording.nodes;
-        return node < nodes.size() ? tr("node %1 %2").arg(node).arg(toQString(nodes[node].name)) : QString();
-    };
-    content.tip = [memory = d->memory](std::size_t life) { return memoryTip(*memory, life); };
     // With and without inputs are two timelines of the same lives.
     const std::size_t selected = d->chart->selected(), moment = d->chart->moment();
     const bool before = d->charted == d->memory;
     d->charted = d->memory;
-    d->chart->setContent(std::move(content));
+    d->chart->setContent(memoryContent(d->memory, d->inputs->isChecked() ? nullptr : d->own, d->changed,
+                                       d->axis->currentIndex() == 1));
     if (before) {
         d->chart->setMoment(moment);
         d->chart->select(selected);
@@ -434,44 +359,7 @@ void ReplayMemoryPanel::showChart() {
 }
 
 void ReplayMemoryPanel::showFigures() {
-    const replay::Recording& recording = d->memory->of().recording;
-    const Colours& c = theme().colours();
-    const std::size_t peak = d->memory->memory.timeline.peak();
-    const replay::ArenaHoles holes = replay::arenaHoles(d->memory->memory, recording.arenaBytes, peak);
-    char over[32];
-    std::snprintf(over, sizeof over, "%.3f",
-                  recording.peakBytes > 0 ? double(recording.arenaBytes) / double(recording.peakBytes) : 1.0);
-    std::vector<FigureRow::Figure> figures{
-        {bytesText(recording.arenaBytes), tr("planned arena"), c.added,
-         tr("One piece of memory in which every storage has its place; a replay allocates nothing else")},
-        {bytesText(recording.peakBytes), tr("peak live"), c.removed,
-         tr("The most that is alive at a time: no arena is smaller")},
-        {bytesText(recording.keepAllBytes),
-         tr("kept without a plan"),
-         {},
-         tr("If nothing were given back: the sum of all storages")},
-        {QString::fromLatin1(over), tr("arena over peak"), {}, tr("1.000 is the best that any plan can do")},
-        {holes.count == 0 ? tr("none") : tr("%1 in %2").arg(bytesText(holes.bytes)).arg(holes.count),
-         tr("free at the peak"),
-         {},
-         tr("Holes between storages at the peak: fragmentation. The largest is %1")
-             .arg(bytesText(holes.largest))},
-        {bytesText(d->memory->memory.callerBytes),
-         tr("inputs, parameters"),
-         {},
-         tr("The caller's memory, beside the arena")}};
-    if (d->other) {
-        const auto now = qint64(recording.arenaBytes), was = qint64(d->other->of().recording.arenaBytes);
-        figures.push_back({now == was ? tr("as large")
-                                      : (now > was ? QStringLiteral("+") : QStringLiteral("−")) +
-                                            bytesText(qulonglong(std::abs(now - was))),
-                           tr("against the other"),
-                           now > was   ? c.removed
-                           : now < was ? c.added
-                                       : QColor(),
-                           tr("The arena, less that of the other recording")});
-    }
-    d->figures->setFigures(figures);
+    d->figures->setFigures(memoryFigures(*d->memory, d->other.get(), theme().colours()));
 }
 
 void ReplayMemoryPanel::showLive() {
@@ -485,12 +373,7 @@ void ReplayMemoryPanel::showLive() {
     d->chart->setLive(at.graph != d->memory->graph ? std::nullopt
                       : moment == nodes.end()      ? std::optional(nodes.size() - 1)
                                                    : std::optional(std::size_t(moment - nodes.begin())));
-    d->figures->setFigures(
-        {{numberText(at.replays), tr("graphs replayed"), theme().colours().added, {}},
-         {numberText(at.events), tr("events"), {}, tr("Nodes and memory, none left out")},
-         {bytesText(at.planned), tr("taken in arenas now"), {}, {}},
-         {bytesText(at.heap), tr("taken of the heap now"), {}, tr("By nodes that run eagerly")},
-         {numberText(at.heapAllocations), tr("heap allocations"), {}, {}}});
+    d->figures->setFigures(liveFigures(at, theme().colours()));
 }
 
 void ReplayMemoryPanel::showMoment(std::size_t moment) {

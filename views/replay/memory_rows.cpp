@@ -82,6 +82,23 @@ QString memoryUseName(MemoryUse use) {
     return {};
 }
 
+QString memoryUseShort(MemoryUse use) {
+    switch (use) {
+    case MemoryUse::SavedForBackward:
+        return tr("saved");
+    case MemoryUse::ForwardTemporary:
+    case MemoryUse::BackwardTemporary:
+        return tr("temporary");
+    case MemoryUse::ForwardOutput:
+        return tr("output");
+    case MemoryUse::Gradient:
+        return tr("gradient");
+    case MemoryUse::Caller:
+        return tr("input");
+    }
+    return {};
+}
+
 QString memoryUseMeaning(MemoryUse use) {
     switch (use) {
     case MemoryUse::SavedForBackward:
@@ -197,7 +214,7 @@ double memoryBoundary(const ReplayMemory& memory, bool measured) {
 std::vector<TableColumn> aliveColumns() {
     return {{tr("Node"), tr("The node that made the storage; Return shows it in its graph"), 240},
             {tr("Size"), tr("As the allocator gives it"), 90, true},
-            {tr("Kind"), tr("What the storage is for"), 170},
+            {tr("Kind"), tr("What the storage is for; the colour says of which half"), 110},
             {tr("Nodes"), tr("From the node that makes it to the last one that reads it"), 120},
             {tr("Line"), tr("The line of the program that makes it"), 200}};
 }
@@ -224,12 +241,12 @@ std::vector<TableRow> aliveRows(const ReplayMemory& memory, const std::vector<st
         const std::uint64_t bytes = memory.memory.timeline.lives[life].bytes;
         const ir::Node* node = memory.node(life);
         const ir::SourceLocation* at = node ? node->location() : nullptr;
-        TableRow row{
-            {memory.nodeName(life), Look::Mono},
-            {bytesText(bytes), Look::Mono},
-            {memoryUseName(held.use), Look::Chip, memoryUseTone(held.use), memoryUseMeaning(held.use)},
-            {shortLife(memory, held), Look::Mono},
-            {at ? placeText(*at) : QString(), Look::Link}};
+        TableRow row{{memory.nodeName(life), Look::Mono},
+                     {bytesText(bytes), Look::Mono},
+                     {memoryUseShort(held.use), Look::Chip, memoryUseTone(held.use),
+                      memoryUseName(held.use) + QStringLiteral(": ") + memoryUseMeaning(held.use)},
+                     {shortLife(memory, held), Look::Mono},
+                     {at ? placeText(*at) : QString(), Look::Link}};
         row[std::size_t(AliveColumn::Bytes)].sort = qulonglong(bytes);
         row[std::size_t(AliveColumn::Bytes)].share = double(bytes) / double(most);
         row[std::size_t(AliveColumn::Life)].sort = held.node;

@@ -25,6 +25,8 @@ struct ReplayMemory {
 using ReplayMemoryPtr = std::shared_ptr<const ReplayMemory>;
 
 [[nodiscard]] QString memoryUseName(replay::MemoryUse use); ///< "saved for backward"
+/// For narrow places where the colour says of which half: "saved", "temporary".
+[[nodiscard]] QString memoryUseShort(replay::MemoryUse use);
 /// What that means for who wants less memory; a sentence.
 [[nodiscard]] QString memoryUseMeaning(replay::MemoryUse use);
 [[nodiscard]] Tone memoryUseTone(replay::MemoryUse use);

@@ -120,6 +120,24 @@ std::vector<TableRow> timingRows(const ReplayedRun& run, const std::vector<Timed
     return out;
 }
 
+std::vector<FigureRow::Figure> replayChecks(const ReplayedRun& run, const Colours& colours) {
+    const replay::ReplayRun& done = run.run;
+    std::size_t divergences = 0;
+    for (const ReplayedGraph& graph : run.graphs)
+        divergences += graph.run.divergences.size();
+    std::vector<FigureRow::Figure> out{
+        {numberText(done.allocatorCalls), tr("allocator calls"),
+         done.allocatorCalls > 0 ? colours.changed : QColor(), tr("In all replays, by whatever thread")},
+        {numberText(divergences), tr("divergences"), divergences > 0 ? colours.changed : QColor(),
+         tr("Nodes that did not do what they did when they were recorded; they run eagerly since")}};
+    if (done.verified > 0)
+        out.push_back({tr("%1 of %2").arg(done.verified - done.different).arg(done.verified),
+                       tr("bit-identical to eager"), done.different > 0 ? colours.removed : colours.added,
+                       done.different > 0 ? toQString(done.difference)
+                                          : tr("Replays that were held against an eager run")});
+    return out;
+}
+
 std::vector<FigureRow::Figure> timingFigures(const ReplayedRun& run, const Colours& colours) {
     const replay::ReplayRun& done = run.run;
     std::vector<FigureRow::Figure> out{
@@ -132,20 +150,9 @@ std::vector<FigureRow::Figure> timingFigures(const ReplayedRun& run, const Colou
          tr("eager, node by node"),
          {},
          tr("The same graphs, run between batches of replays")},
-        {ratioText(done.replay.us.median, done.eager.us.median), tr("replay over eager"), {}, {}},
-        {numberText(done.allocatorCalls), tr("allocator calls"),
-         done.allocatorCalls > 0 ? colours.changed : QColor(), tr("In all replays, by whatever thread")}};
-    std::size_t divergences = 0;
-    for (const ReplayedGraph& graph : run.graphs)
-        divergences += graph.run.divergences.size();
-    out.push_back(
-        {numberText(divergences), tr("divergences"), divergences > 0 ? colours.changed : QColor(),
-         tr("Nodes that did not do what they did when they were recorded; they run eagerly since")});
-    if (done.verified > 0)
-        out.push_back({tr("%1 of %2").arg(done.verified - done.different).arg(done.verified),
-                       tr("bit-identical to eager"), done.different > 0 ? colours.removed : colours.added,
-                       done.different > 0 ? toQString(done.difference)
-                                          : tr("Replays that were held against an eager run")});
+        {ratioText(done.replay.us.median, done.eager.us.median), tr("replay over eager"), {}, {}}};
+    for (FigureRow::Figure& figure : replayChecks(run, colours))
+        out.push_back(std::move(figure));
     if (!run.changes.empty())
         out.push_back({changeWord(run.changes.front().verdict), tr("against the run before"),
                        run.changes.front().verdict == RunChange::Verdict::Slower   ? colours.removed

@@ -22,6 +22,8 @@ struct TimedNode {
 [[nodiscard]] std::vector<TimedNode> timedNodes(const ReplayedRun& run);
 [[nodiscard]] std::vector<TableRow> timingRows(const ReplayedRun& run, const std::vector<TimedNode>& nodes);
 
+/// What was checked of a run: allocator calls, divergences, results against eager.
+[[nodiscard]] std::vector<FigureRow::Figure> replayChecks(const ReplayedRun& run, const Colours& colours);
 [[nodiscard]] std::vector<FigureRow::Figure> timingFigures(const ReplayedRun& run, const Colours& colours);
 /// "slower", "faster", "as before" with the noise that the verdict allows for.
 [[nodiscard]] QString changeText(const replay::RunChange& change);
