@@ -205,7 +205,7 @@ struct CudaPanel::Private {
 
     ReplayRuns& runs;
     QComboBox* graphs = nullptr;
-    QLabel* note = nullptr;
+    QLabel *note = nullptr, *warnings = nullptr;
     RowTable *makers = nullptr, *nodes = nullptr;
     FactView* detail = nullptr;
     ReplayedRunPtr run;
@@ -231,6 +231,10 @@ CudaPanel::CudaPanel(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidg
     d->graphs->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     row->addStretch(1);
     row->addWidget(d->note = plainLabel({}, "hint"));
+    column->addWidget(d->warnings = plainLabel({}, "label"));
+    d->warnings->setWordWrap(true);
+    d->warnings->setContentsMargins(12, 6, 12, 6);
+    d->warnings->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     auto* split = new Splitter(Qt::Horizontal);
     d->makers = new RowTable(tr("FX nodes"), makerColumns(), theme);
     d->nodes = new RowTable(tr("CUDA graph nodes"), cudaColumns(), theme);
@@ -314,10 +318,18 @@ void CudaPanel::showGraph(int index) {
     std::size_t edges = 0;
     for (const replay::CudaSubgraph& graph : recording.cudaGraph->graphs)
         edges += graph.edges.size();
-    d->note->setText(tr("%1, %2 on %3")
-                         .arg(countText(d->all.size(), tr("node"), tr("nodes")),
-                              countText(edges, tr("edge"), tr("edges")),
-                              toQString(recording.cudaGraph->device)));
+    const int driver = recording.cudaGraph->driverVersion;
+    QString note =
+        tr("%1, %2 on %3")
+            .arg(countText(d->all.size(), tr("node"), tr("nodes")), countText(edges, tr("edge"), tr("edges")),
+                 toQString(recording.cudaGraph->device));
+    if (driver > 0) note += tr(", CUDA %1.%2").arg(driver / 1000).arg(driver % 1000 / 10);
+    d->note->setText(note);
+    QStringList odd;
+    for (const std::string& warning : recording.cudaGraph->warnings)
+        odd << toQString(warning);
+    d->warnings->setText(odd.join(u'\n'));
+    d->warnings->setVisible(!odd.isEmpty());
     d->nodes->select(d->all.empty() ? -1 : 0);
     if (!d->all.empty()) showNode(0);
 }

@@ -37,18 +37,6 @@ QString addressText(replay::Address address) {
     return QString::number(address);
 }
 
-QString outputText(OutputAt output) {
-    return tr("output %1 of %2").arg(output.index).arg(treeNodeName(output.node));
-}
-
-QString inputName(const TreeRun& run, replay::FunctionId function, std::size_t input) {
-    const auto functions = run.manager().functions();
-    if (function < functions.size() && input < functions[function].inputs.size() &&
-        !functions[function].inputs[input].name.empty())
-        return toQString(functions[function].inputs[input].name);
-    return tr("input %1").arg(input);
-}
-
 template <typename List, typename Text>
 QString joined(const List& list, const Text& textOf) {
     QStringList out;
@@ -67,7 +55,7 @@ QString ordinals(const std::vector<std::size_t>& list) {
 }
 
 QString outputs(const std::vector<OutputAt>& list) {
-    return joined(list, outputText);
+    return joined(list, treeOutputName);
 }
 
 QString chipTone(Tone tone) {
@@ -118,7 +106,7 @@ Section checkSection(const TreeRun& run, const TreeStep& step, const InvariantCh
                                        mono(toQString(replay::invariantStatusText(check.status)))}));
     for (const replay::MovedInput& moved : check.moved) {
         const QString name =
-            moved.name.empty() ? inputName(run, step.function, moved.input) : toQString(moved.name);
+            moved.name.empty() ? treeInputName(run, step.function, moved.input) : toQString(moved.name);
         section.facts.push_back(fact(
             name,
             {mono(addressText(moved.recorded)), quiet(QStringLiteral(" → ")), mono(addressText(moved.now))},
@@ -126,7 +114,7 @@ Section checkSection(const TreeRun& run, const TreeStep& step, const InvariantCh
     }
     for (const OutputAt& alive : check.alive)
         section.facts.push_back(
-            fact(tr("Still alive"), {text(outputText(alive))},
+            fact(tr("Still alive"), {text(treeOutputName(alive))},
                  tr("It was dead when the recording was made, so its memory was used again")));
     return section;
 }
@@ -144,7 +132,7 @@ Section writesSection(const TreeRun& run, const TreeStep& step) {
     section.facts.push_back(paragraph({text(tr("Slow: the inputs that it writes were looked at."))}));
     if (step.mutations)
         for (const replay::CategorizedInput& input : step.mutations->inputs)
-            section.facts.push_back(fact(inputName(run, step.function, input.input),
+            section.facts.push_back(fact(treeInputName(run, step.function, input.input),
                                          {text(categoryName(input.category))},
                                          categoryMeaning(input.category)));
     return section;
@@ -179,7 +167,7 @@ Section valuesSection(const TreeRun& run, std::size_t index) {
         if (step.inputs[i].isTensor()) tokens.push_back(mono(addressText(step.inputs[i].address)));
         if (i < event.inputs.size())
             tokens.push_back(quiet(QStringLiteral("  ") + argumentText(run, event.inputs[i])));
-        section.facts.push_back(fact(inputName(run, step.function, i), std::move(tokens)));
+        section.facts.push_back(fact(treeInputName(run, step.function, i), std::move(tokens)));
     }
     for (std::size_t i = 0; i < std::min(step.outputs.size(), mostListed); ++i) {
         Tokens tokens{mono(addressText(step.outputs[i].address))};
@@ -232,8 +220,8 @@ Section stateSection(const TreeWalk& walk) {
              {text(state.pendingBackward ? tr("pending: a forward ran, its backward did not")
                                          : tr("none pending"))},
              tr("While one is pending a new generation does not end the path")),
-        fact(tr("Alive outputs"), {text(joined(state.alive, outputText))}),
-        fact(tr("Taken away"), {text(joined(state.invalidated, outputText))},
+        fact(tr("Alive outputs"), {text(joined(state.alive, treeOutputName))}),
+        fact(tr("Taken away"), {text(joined(state.invalidated, treeOutputName))},
              tr("Outputs whose memory was freed; whoever reads them gets an error")),
         fact(tr("Checkpoints"), {mono(QString::number(state.checkpoints))},
              tr("How often the pool's allocator was set back to its state after a recording"))};

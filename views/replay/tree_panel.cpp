@@ -11,6 +11,8 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QStackedWidget>
+#include <QTabBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -19,7 +21,8 @@ namespace dynascope::views {
 struct TreePanel::Private {
     TreeWalk walk;
     FigureRow* figures = nullptr;
-    RowTable *events = nullptr, *inputs = nullptr;
+    RowTable *events = nullptr, *inputs = nullptr, *rerecords = nullptr;
+    QTabBar* lower = nullptr;
     TreePicture* picture = nullptr;
     FactView* detail = nullptr;
     QLabel *where = nullptr, *eventCount = nullptr, *checks = nullptr;
@@ -50,10 +53,11 @@ TreePanel::TreePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     connect(&d->walk, &TreeWalk::moved, this, &TreePanel::showPosition);
     connect(d->events, &RowTable::rowSelected, this,
             [this](int row) { d->walk.moveTo(std::size_t(row) + 1); });
-    connect(d->inputs, &RowTable::linkActivated, this, [this](int row, int column) {
-        const QVariant at = d->inputs->rows().index(row, column).data(RowTableModel::SortRole);
-        d->walk.moveTo(std::size_t(at.toULongLong()) + 1);
-    });
+    for (RowTable* table : {d->inputs, d->rerecords})
+        connect(table, &RowTable::linkActivated, this, [this, table](int row, int column) {
+            const QVariant at = table->rows().index(row, column).data(RowTableModel::SortRole);
+            d->walk.moveTo(std::size_t(at.toULongLong()) + 1);
+        });
     connect(d->detail, &FactView::followed, this, &TreePanel::follow);
     restyle();
 }
@@ -72,6 +76,12 @@ RowTable* TreePanel::events() const {
 RowTable* TreePanel::inputs() const {
     return d->inputs;
 }
+RowTable* TreePanel::rerecords() const {
+    return d->rerecords;
+}
+QTabBar* TreePanel::lowerTabs() const {
+    return d->lower;
+}
 FactView* TreePanel::detail() const {
     return d->detail;
 }
@@ -86,9 +96,37 @@ QWidget* TreePanel::makeLists() {
         addCopyRows(table);
     };
     list(tr("Events"), d->eventCount, d->events = new RowTable(tr("Events"), eventColumns(), theme()));
-    list(tr("Mutation categories"), d->checks,
-         d->inputs = new RowTable(tr("Mutation categories"), runInputColumns(), theme()));
+    d->lists->addWidget(makeLowerLists());
     return d->lists;
+}
+
+QWidget* TreePanel::makeLowerLists() {
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    QHBoxLayout* row = nullptr;
+    column->addWidget(headerBar(row));
+    row->setContentsMargins(0, 0, 12, 0);
+    row->addWidget(d->lower = new QTabBar);
+    d->lower->setDrawBase(false);
+    d->lower->setExpanding(false);
+    d->lower->setAccessibleName(tr("Lists of the tree"));
+    row->addStretch(1);
+    row->addWidget(d->checks = plainLabel({}, "hint"));
+    auto* pages = new QStackedWidget;
+    column->addWidget(pages, 1);
+    const auto page = [&](const QString& name, const QString& tip, RowTable* table) {
+        d->lower->setTabToolTip(d->lower->addTab(name), tip);
+        pages->addWidget(table);
+        addCopyRows(table);
+    };
+    page(tr("Mutation categories"), tr("What each input is to its function, and how that was found out"),
+         d->inputs = new RowTable(tr("Mutation categories"), runInputColumns(), theme()));
+    page(tr("Re-records"), tr("Which invariant made each recording be made anew, with addresses"),
+         d->rerecords = new RowTable(tr("Re-records"), rerecordColumns(), theme()));
+    connect(d->lower, &QTabBar::currentChanged, pages, &QStackedWidget::setCurrentIndex);
+    return box;
 }
 
 QWidget* TreePanel::makeTree() {
@@ -196,7 +234,8 @@ void TreePanel::showPosition() {
     d->nextMark->setEnabled(run && !run->marks().empty() && run->marks().back() >= position);
     d->detail->setFacts(treeFacts(d->walk));
     if (!run) {
-        d->inputs->setRows({});
+        for (RowTable* table : {d->inputs, d->rerecords})
+            table->setRows({});
         return;
     }
     const Colours& c = theme().colours();
@@ -241,6 +280,12 @@ void TreePanel::showPosition() {
     const int chosen = d->inputs->selected();
     d->inputs->setRows(runInputRows(*run, categories));
     d->inputs->select(chosen);
+    const std::vector<Rerecord> list = rerecordsOf(*run, position);
+    const int chosenRerecord = d->rerecords->selected();
+    d->rerecords->setRows(rerecordRows(*run, list));
+    d->rerecords->select(chosenRerecord);
+    d->lower->setTabText(1, list.empty() ? tr("Re-records")
+                                         : tr("Re-records %1").arg(again + run->newAddresses(position)));
 }
 
 void TreePanel::follow(const QString& target) {

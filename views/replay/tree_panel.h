@@ -9,6 +9,8 @@
 
 #include <memory>
 
+class QTabBar;
+
 namespace dynascope::views {
 
 class FactView;
@@ -26,6 +28,8 @@ public:
     [[nodiscard]] TreePicture* picture() const;
     [[nodiscard]] RowTable* events() const;
     [[nodiscard]] RowTable* inputs() const;
+    [[nodiscard]] RowTable* rerecords() const;
+    [[nodiscard]] QTabBar* lowerTabs() const; ///< mutation categories, re-records
     [[nodiscard]] FactView* detail() const;
     void applyDefaultSizes(int windowWidth);
 
@@ -36,6 +40,7 @@ protected:
 private:
     struct Private;
     [[nodiscard]] QWidget* makeLists();
+    [[nodiscard]] QWidget* makeLowerLists();
     [[nodiscard]] QWidget* makeTree();
     void showPosition();
     void follow(const QString& target);

@@ -91,6 +91,18 @@ QString treeFunctionName(const TreeRun& run, FunctionId function) {
     return toQString(functions[function].name);
 }
 
+QString treeInputName(const TreeRun& run, FunctionId function, std::size_t input) {
+    const auto functions = run.manager().functions();
+    if (function < functions.size() && input < functions[function].inputs.size() &&
+        !functions[function].inputs[input].name.empty())
+        return toQString(functions[function].inputs[input].name);
+    return tr("input %1").arg(input);
+}
+
+QString treeOutputName(replay::OutputAt output) {
+    return tr("output %1 of %2").arg(output.index).arg(treeNodeName(output.node));
+}
+
 QString treeEventName(const TreeRun& run, std::size_t step) {
     switch (run.step(step).event) {
     case Event::Call:
@@ -202,6 +214,66 @@ std::vector<TableRow> eventRows(const TreeRun& run) {
     return rows;
 }
 
+std::vector<Rerecord> rerecordsOf(const TreeRun& run, std::size_t position) {
+    std::vector<Rerecord> out;
+    for (std::size_t i = 0; i < std::min(position, run.size()); ++i) {
+        const replay::InvariantCheck* cause = rerecordCause(run.step(i));
+        if (!cause) continue;
+        for (std::size_t k = 0; k < cause->moved.size(); ++k)
+            out.push_back({i, cause, k, SIZE_MAX});
+        for (std::size_t k = 0; k < cause->alive.size(); ++k)
+            out.push_back({i, cause, SIZE_MAX, k});
+        if (cause->moved.empty() && cause->alive.empty()) out.push_back({i, cause});
+    }
+    return out;
+}
+
+std::vector<TableColumn> rerecordColumns() {
+    return {{tr("Event"), tr("A link to the call that recorded anew"), 70},
+            {tr("Function"), {}, 110},
+            {tr("Recording"), tr("The one that did not fit, and the new one"), 120},
+            {tr("Invariant"), tr("The first that did not hold, in PyTorch's words and order"), 330},
+            {tr("Input or output"), tr("Which stood elsewhere, or was alive where it had to be dead"), 190},
+            {tr("Recorded at"), tr("Its address when the recording was made"), 120, true},
+            {tr("Now at"), tr("Its address in this call"), 120, true},
+            {tr("Counts"), tr("Whether it counts against the limit of re-records"), 90}};
+}
+
+std::vector<TableRow> rerecordRows(const TreeRun& run, const std::vector<Rerecord>& list) {
+    std::vector<TableRow> rows;
+    for (const Rerecord& at : list) {
+        const TreeStep& step = run.step(at.step);
+        const bool counts = at.cause->status != replay::InvariantStatus::StaticAddressChanged;
+        QString what, recorded, now;
+        if (at.moved != SIZE_MAX) {
+            const replay::MovedInput& moved = at.cause->moved[at.moved];
+            what =
+                moved.name.empty() ? treeInputName(run, step.function, moved.input) : toQString(moved.name);
+            recorded = QString::number(moved.recorded);
+            now = QString::number(moved.now);
+        } else if (at.alive != SIZE_MAX) {
+            what = treeOutputName(at.cause->alive[at.alive]);
+            recorded = tr("dead");
+            now = tr("alive");
+        }
+        rows.push_back(
+            {{QString::number(at.step + 1), Look::Link, Tone::None, {}, qulonglong(at.step)},
+             {treeFunctionName(run, step.function), Look::Mono},
+             {QStringLiteral("%1 → %2").arg(treeNodeName(at.cause->node), treeNodeName(step.node)),
+              Look::Mono},
+             {toQString(replay::invariantStatusText(at.cause->status)), Look::Text},
+             {what, Look::Mono},
+             {recorded, Look::Mono},
+             {now, Look::Mono},
+             {counts ? tr("yes") : tr("no"), Look::Chip, counts ? Tone::Bad : Tone::Warn,
+              counts
+                  ? tr("Beyond %1 at one node the function runs eagerly there")
+                        .arg(run.program().options.rerecordLimit)
+                  : tr("A parameter or buffer at another address: recorded anew as often as it happens")}});
+    }
+    return rows;
+}
+
 RunCategories runCategories(const TreeRun& run, std::size_t position) {
     RunCategories out;
     const auto functions = run.manager().functions();
@@ -251,6 +323,7 @@ std::vector<TableColumn> runInputColumns() {
             {tr("Fast"), tr("How often what was kept for the node and the function answered"), 60, true},
             {tr("Found as"), tr("By the looks so far"), 220},
             {tr("Event"), tr("Of the last look; a link"), 80},
+            {tr("Written by"), tr("The op and the line that write it, as far as the case tells"), 240},
             {tr("Why"), {}, 420}};
 }
 
@@ -296,6 +369,8 @@ std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& cate
               Tone::None,
               {},
               looked ? qulonglong(input.lookedAt) : 0},
+             {toQString(function.inputs[input.input].mutatingUse).simplified(), Look::MonoQuiet, Tone::None,
+              toQString(function.inputs[input.input].mutatingUse)},
              {why, Look::Quiet}});
     }
     return rows;

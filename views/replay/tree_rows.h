@@ -19,12 +19,27 @@ namespace dynascope::views {
 [[nodiscard]] Tone treeActionTone(const replay::TreeStep& step);
 /// Why it went as it did; a sentence or two, empty where there is nothing to say.
 [[nodiscard]] QString treeWhy(const TreeRun& run, std::size_t step);
+/// The name of an input, "input 3" where it has none; "output 1 of #9".
+[[nodiscard]] QString treeInputName(const TreeRun& run, replay::FunctionId function, std::size_t input);
+[[nodiscard]] QString treeOutputName(replay::OutputAt output);
 /// "fast", "slow" or empty.
 [[nodiscard]] QString mutationPathName(replay::TreeStep::MutationPath path);
 
 enum class EventColumn { Number, Event, Action, Node, Check, Why };
 [[nodiscard]] std::vector<TableColumn> eventColumns();
 [[nodiscard]] std::vector<TableRow> eventRows(const TreeRun& run);
+
+/// Why recordings were made anew, one row for each input that stood elsewhere or output that was still alive.
+struct Rerecord {
+    std::size_t step = 0;
+    const replay::InvariantCheck* cause = nullptr;  ///< of the run
+    std::size_t moved = SIZE_MAX, alive = SIZE_MAX; ///< into the lists of the cause
+};
+/// Of the steps before `position`. Points into `run`.
+[[nodiscard]] std::vector<Rerecord> rerecordsOf(const TreeRun& run, std::size_t position);
+enum class RerecordColumn { Event, Function, Recording, Invariant, What, Recorded, Now, Counts };
+[[nodiscard]] std::vector<TableColumn> rerecordColumns();
+[[nodiscard]] std::vector<TableRow> rerecordRows(const TreeRun& run, const std::vector<Rerecord>& list);
 
 /// What is known of one input of one function after the steps before a position.
 struct RunInput {
@@ -45,7 +60,7 @@ struct RunCategories {
 /// Linear in the steps and their inputs.
 [[nodiscard]] RunCategories runCategories(const TreeRun& run, std::size_t position);
 
-enum class RunInputColumn { Function, Input, Category, Slow, Fast, Found, Last, Why };
+enum class RunInputColumn { Function, Input, Category, Slow, Fast, Found, Last, WrittenBy, Why };
 [[nodiscard]] std::vector<TableColumn> runInputColumns();
 [[nodiscard]] std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& categories);
 

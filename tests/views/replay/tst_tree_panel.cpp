@@ -147,6 +147,43 @@ private slots:
         QVERIFY(s.walk().position() < s.walk().run()->marks().back() + 1);
     }
 
+    void listsWhatBrokeEachRecording() {
+        Shown s("cg_tree_094");
+        QTest::mouseClick(s.panel->lowerTabs(), Qt::LeftButton, {},
+                          s.panel->lowerTabs()->tabRect(1).center());
+        RowTable& list = *s.panel->rerecords();
+        QVERIFY(list.isVisible());
+        const QAbstractItemModelTester tester(list.model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        QCOMPARE(s.panel->lowerTabs()->tabText(1), QString("Re-records 3"));
+        const std::vector<Rerecord> all = rerecordsOf(*s.walk().run(), SIZE_MAX);
+        QCOMPARE(std::size_t(list.rows().rowCount()), all.size());
+        const auto cell = [&](int row, RerecordColumn column) {
+            return list.rows().index(row, int(column)).data().toString();
+        };
+        int addresses = 0;
+        for (int row = 0; row < list.rows().rowCount(); ++row) {
+            const Rerecord& at = all[std::size_t(row)];
+            QCOMPARE(cell(row, RerecordColumn::Event), QString::number(at.step + 1));
+            QVERIFY(!cell(row, RerecordColumn::Invariant).isEmpty());
+            if (at.moved == SIZE_MAX) continue;
+            ++addresses;
+            const replay::MovedInput& moved = at.cause->moved[at.moved];
+            QCOMPARE(cell(row, RerecordColumn::Recorded), QString::number(moved.recorded));
+            QCOMPARE(cell(row, RerecordColumn::Now), QString::number(moved.now));
+            QVERIFY(!cell(row, RerecordColumn::What).isEmpty());
+        }
+        QVERIFY(addresses > 0);
+        // Its event is a link; before that event nothing was recorded anew.
+        const std::size_t first = all.front().step;
+        QTest::mouseClick(list.viewport(), Qt::LeftButton, {},
+                          list.cellRect(0, int(RerecordColumn::Event)).center());
+        QCOMPARE(s.walk().position(), first + 1);
+        s.walk().back();
+        QCOMPARE(list.rows().rowCount(), 0);
+        QCOMPARE(s.panel->lowerTabs()->tabText(1), QString("Re-records"));
+    }
+
     void listsAndTreeMoveTogether() {
         Shown s("cg_tree_094");
         RowTable& events = *s.panel->events();
