@@ -3,7 +3,7 @@
 // dynascope-cli rederive PATH [--saved] [--json] [--repeat N] [--engine COMMAND]
 #include "app/cli/command.h"
 #include "app/cli/engine_command.h"
-#include "core/engine/client/rederive.h"
+#include "core/engine/client/rederive_json.h"
 
 #include <algorithm>
 #include <memory>
@@ -27,20 +27,6 @@ struct Options {
 
 using passes::partition::Decision;
 
-std::string_view decisionName(Decision::Kind kind) {
-    return kind == Decision::Kind::Saved ? "saved" : "recomputed";
-}
-
-json decisionsJson(const std::vector<Decision>& decisions) {
-    json out = json::array();
-    for (const Decision& decision : decisions)
-        out.push_back({{"node", decision.node},
-                       {"decision", decisionName(decision.kind)},
-                       {"bytes", decision.bytes},
-                       {"why", decision.why}});
-    return out;
-}
-
 /// The largest first.
 std::string decisionsText(std::vector<Decision> decisions) {
     std::stable_sort(decisions.begin(), decisions.end(),
@@ -49,7 +35,8 @@ std::string decisionsText(std::vector<Decision> decisions) {
     for (const Decision& decision : decisions) {
         const std::string bytes = std::to_string(decision.bytes);
         out += "    " + std::string(bytes.size() < 12 ? 12 - bytes.size() : 0, ' ') + bytes + "  " +
-               std::string(decisionName(decision.kind)) + ' ' + decision.node + ": " + decision.why + '\n';
+               std::string(engine::decisionName(decision.kind)) + ' ' + decision.node + ": " + decision.why +
+               '\n';
     }
     return out;
 }
@@ -57,19 +44,7 @@ std::string decisionsText(std::vector<Decision> decisions) {
 json document(const std::vector<RederivedStage>& stages) {
     json list = json::array();
     for (const RederivedStage& stage : stages)
-        list.push_back({{"rank", stage.rank},
-                        {"compile_id", stage.compile},
-                        {"stage", stage.stage},
-                        {"from", stage.from},
-                        {"verdict", engine::rederivedName(stage.verdict)},
-                        {"reason", stage.reason},
-                        {"nodes", stage.nodes},
-                        {"matched", stage.matched},
-                        {"time_us", stage.microseconds},
-                        {"captured", stage.captured},
-                        {"derived", stage.got},
-                        {"missed_guard", stage.missedGuard},
-                        {"decisions", decisionsJson(stage.decisions)}});
+        list.push_back(engine::rederivedJson(stage));
     return {{"stages", std::move(list)},
             {"isomorphic", std::count_if(stages.begin(), stages.end(),
                                          [](const RederivedStage& stage) {

@@ -162,6 +162,8 @@ void Exporter::autograd(Place place) {
     }
     shown.tabs()->setCurrentIndex(AutogradPage::AliasTab);
     grab(QStringLiteral("autograd-alias"));
+    shown.tabs()->setCurrentIndex(AutogradPage::MetadataTab);
+    grab(QStringLiteral("autograd-metadata"));
     shown.tabs()->setCurrentIndex(AutogradPage::ConventionTab);
     grab(QStringLiteral("autograd-convention"));
     shown.tabs()->setCurrentIndex(AutogradPage::SplitTab);

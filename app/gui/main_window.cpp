@@ -201,9 +201,10 @@ void MainWindow::openPaths(const QStringList& paths) {
 
 bool MainWindow::isSettled() const {
     const auto& tasks = m_workspace.tasks();
-    for (const char* tag : {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace",
-                            "metrics", "cudagraphs", "cudagraphs.inputs", "replay.tree", "replay.memory",
-                            "replay.other", "autograd.split", "autograd.alias", "autograd.convention"})
+    for (const char* tag :
+         {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace", "metrics",
+          "cudagraphs", "cudagraphs.inputs", "replay.tree", "replay.memory", "replay.other", "autograd.split",
+          "autograd.alias", "autograd.metadata", "autograd.convention"})
         if (tasks.isRunning(QLatin1String(tag))) return false;
     if (m_workspace.isOpening() || m_engine->isBusy() || m_session->isBusy() || !m_waiting.paths.isEmpty())
         return false;

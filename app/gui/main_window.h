@@ -131,9 +131,13 @@ private:
     void verifyStage();
     /// Shows the stage against what it was made from, at the node where values part, and says both values.
     void showFirstDifference(int stage);
+    /// The metadata behind a captured graph beside what was derived.
+    void showMetadata(int stage);
     /// A captured stage against what was derived anew for it, at the first difference.
     void showRederived(int stage);
     void removeStage(int stage);
+    /// What made a computed stage is run once more: its last pass, or deriving the graphs anew.
+    void computeAgain(int stage);
     [[nodiscard]] int stageForPass(const QString& pass) const;
     void updateEngineActions();
     // window_session.cpp

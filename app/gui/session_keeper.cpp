@@ -47,12 +47,13 @@ QString askSaveFile(QWidget* window, const QString& suggestion) {
 
 } // namespace
 
-SessionKeeper::SessionKeeper(Workspace& workspace, Notebook& notebook, Passes& passes, Settings& settings,
-                             QWidget& window)
+SessionKeeper::SessionKeeper(Workspace& workspace, Notebook& notebook, Passes& passes,
+                             Rederivations& rederived, Settings& settings, QWidget& window)
     : QObject(&window)
     , m_workspace(workspace)
     , m_notebook(notebook)
     , m_passes(passes)
+    , m_rederived(rederived)
     , m_settings(settings)
     , m_drafts(new Drafts(workspace, notebook, settings.draftFolder(), this))
     , m_questions{[&window](const QString& title) { return askUnsaved(&window, title); },
@@ -157,19 +158,19 @@ void SessionKeeper::startNext() {
     m_workspace.tasks().run<Done>(
         saveTag, this,
         [contents = std::move(contents), stages = m_passes.stagesToSave(*save.session),
+         rederived = m_rederived.toSave(*save.session),
          path = save.file.toStdString()](const TaskContext& task) mutable {
-            contents.stages = toStore(stages);
+            contents.stages = toStore(stages, rederived);
             Result<std::string> result = store::saveSession(path, contents, task);
             return Done{std::move(contents), std::move(result)};
         },
-        [this, save, stages = m_notebook.computedNow(*save.session)](const Done& done) {
-            finished(save, done.contents, stages, done.result);
+        [this, save, computed = m_notebook.computedNow(*save.session)](const Done& done) {
+            finished(save, done.contents, computed, done.result);
         });
 }
 
 void SessionKeeper::finished(const Save& save, const store::SessionContents& contents,
-                             const std::vector<const session::Stage*>& stages,
-                             const Result<std::string>& result) {
+                             const Notebook::Computed& computed, const Result<std::string>& result) {
     m_delivered = true;
     if (!result) {
         stopClosing();
@@ -178,7 +179,7 @@ void SessionKeeper::finished(const Save& save, const store::SessionContents& con
     }
     store::SessionContents now = contents;
     now.captureId = *result;
-    m_notebook.setSaved(*save.session, save.file, now, stages);
+    m_notebook.setSaved(*save.session, save.file, now, computed);
     emit saved(save.file);
 }
 
@@ -196,7 +197,9 @@ void SessionKeeper::takeBack(int capture) {
             const int index = indexOf(*session);
             if (index < 0) return;
             const std::size_t lost = restored.lost;
+            std::vector<StageRederivation> rederived = std::move(restored.rederived);
             m_passes.restore(*session, std::move(restored));
+            m_rederived.restore(std::move(rederived));
             m_notebook.setStagesRestored(*session);
             if (lost > 0)
                 emit failed(

@@ -34,7 +34,7 @@ public:
     using Layout = std::map<std::string, std::string>; ///< as store::SessionContents::layout
 
     SessionKeeper(views::Workspace& workspace, views::Notebook& notebook, views::Passes& passes,
-                  Settings& settings, QWidget& window);
+                  views::Rederivations& rederived, Settings& settings, QWidget& window);
 
     void setQuestions(Questions questions) { m_questions = std::move(questions); }
     /// Asked for with each save; where it has nothing to say, that of the file stays.
@@ -68,7 +68,7 @@ private:
     void enqueue(int capture, const QString& file);
     void startNext();
     void finished(const Save& save, const store::SessionContents& contents,
-                  const std::vector<const session::Stage*>& stages, const Result<std::string>& result);
+                  const views::Notebook::Computed& computed, const Result<std::string>& result);
     void takeBack(int capture);
     void goOnClosing();
     void stopClosing();
@@ -76,6 +76,7 @@ private:
     views::Workspace& m_workspace;
     views::Notebook& m_notebook;
     views::Passes& m_passes;
+    views::Rederivations& m_rederived;
     Settings& m_settings;
     views::Drafts* m_drafts;
     Questions m_questions;

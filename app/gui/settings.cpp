@@ -103,6 +103,20 @@ void Settings::setRecord(const QVariantMap& values) {
     setValue(QStringLiteral("record"), values);
 }
 
+QList<QPair<QString, QString>> Settings::passes() const {
+    QList<QPair<QString, QString>> out;
+    const QStringList flat = value(QStringLiteral("passes")).toStringList();
+    for (qsizetype i = 0; i + 1 < flat.size(); i += 2)
+        out.push_back({flat[i], flat[i + 1]});
+    return out;
+}
+void Settings::setPasses(const QList<QPair<QString, QString>>& passes) {
+    QStringList flat;
+    for (const auto& [name, summary] : passes)
+        flat << name << summary;
+    setValue(QStringLiteral("passes"), flat);
+}
+
 QStringList Settings::breakpoints() const {
     return value(QStringLiteral("breakpoints")).toStringList();
 }

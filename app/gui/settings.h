@@ -35,6 +35,9 @@ public:
     /// As RecordDialog::values() has them.
     [[nodiscard]] QVariantMap record() const;
     void setRecord(const QVariantMap& values);
+    /// Passes that the engine listed last, as name and summary.
+    [[nodiscard]] QList<QPair<QString, QString>> passes() const;
+    void setPasses(const QList<QPair<QString, QString>>& passes);
     /// As views::BreakpointsModel::saved() has them.
     [[nodiscard]] QStringList breakpoints() const;
     void setBreakpoints(const QStringList& saved);

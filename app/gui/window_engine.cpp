@@ -5,6 +5,7 @@
 #include "app/gui/main_window.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
+#include "views/autograd/autograd_page.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
@@ -21,6 +22,7 @@
 #include <QMenuBar>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabBar>
 
 namespace dynascope::app {
 
@@ -29,8 +31,12 @@ using namespace views;
 void MainWindow::makeEngine(std::vector<std::string> command) {
     m_engine = new Engine(command.empty() ? engine::defaultEngineCommand() : std::move(command), this);
     m_passes = new Passes(m_workspace, *m_engine, this);
+    std::vector<PassInfo> remembered;
+    for (const auto& [name, summary] : m_settings.passes())
+        remembered.push_back({name, summary});
+    m_passes->remember(remembered);
     m_stepper = new Stepper(m_workspace, *m_passes, this);
-    m_rederived = new Rederivations(m_workspace, *m_engine, this);
+    m_rederived = new Rederivations(m_workspace, *m_passes, this);
     connect(m_rederived, &Rederivations::failed, this,
             [this](const QString& message) { m_message->showMessage(message); });
     connect(m_rederived, &Rederivations::done, this,
@@ -38,6 +44,10 @@ void MainWindow::makeEngine(std::vector<std::string> command) {
     connect(m_passes, &Passes::failed, this,
             [this](const QString& message) { m_message->showMessage(message); });
     connect(m_passes, &Passes::availableChanged, this, [this] {
+        QList<QPair<QString, QString>> passes;
+        for (const PassInfo& pass : m_passes->available())
+            passes.push_back({pass.name, pass.summary});
+        m_settings.setPasses(passes);
         makePassActions();
         makeMenus();
         refreshIcons();
@@ -92,14 +102,15 @@ void MainWindow::makeEngineActions() {
         return m_actions->add(s, run);
     };
     add("engine.verify", tr("Verify stage"), menu, {QKeySequence(tr("F6"))}, "tick",
-        tr("Run the computed stage and eager on the same inputs and compare"), [this] { verifyStage(); })
+        tr("Run the computed stage and eager on the same inputs and compare; a derived one runs beside the "
+           "captured graph"),
+        [this] { verifyStage(); })
         ->setIconText(tr("Verify"));
     add("engine.firstDifference", tr("Show the first difference"), menu, {}, "diff",
         tr("Go to the node at which values part from eager"),
         [this] { showFirstDifference(m_workspace.place().stageB); });
     add("engine.again", tr("Compute the stage again"), menu, {}, "reset",
-        tr("Run the pass that made B once more"),
-        [this] { m_passes->recompute(m_workspace.place().stageB); });
+        tr("Run the pass that made B once more"), [this] { computeAgain(m_workspace.place().stageB); });
     add("engine.remove", tr("Remove the computed stage"), menu, {}, "cross",
         tr("Take B off the timeline; Back brings it back"),
         [this] { removeStage(m_workspace.place().stageB); });
@@ -215,6 +226,7 @@ void MainWindow::connectTimeline() {
         else
             showRederived(stage);
     });
+    connect(timeline, &TimelineView::metadataClicked, this, &MainWindow::showMetadata);
     connect(timeline, &TimelineView::removeRequested, this, &MainWindow::removeStage);
     connect(timeline, &TimelineView::menuRequested, this, [this](int stage, QPoint at) {
         const session::StagePtr here = m_workspace.stageAt(stage);
@@ -239,6 +251,9 @@ void MainWindow::connectTimeline() {
             menu.addAction(tr("Derive the graphs anew"), this, [this] { m_rederived->run(); });
             if (const engine::RederivedStage* row = m_rederived->find(here.get()); row && row->derived)
                 menu.addAction(tr("Show what was derived"), this, [this, stage] { showRederived(stage); });
+            if (m_rederived->metadataOf(here.get()))
+                menu.addAction(tr("Show its metadata beside the derived"), this,
+                               [this, stage] { showMetadata(stage); });
             for (const PassInfo& pass : m_passes->available())
                 menu.addAction(tr("Run %1").arg(pass.name), this,
                                [this, stage, name = pass.name] { m_passes->run(name, stage); });
@@ -251,7 +266,7 @@ void MainWindow::connectTimeline() {
                     m_workspace.selectStages(m_workspace.madeFrom(stage), stage);
                     openFunctionalize();
                 });
-            menu.addAction(tr("Compute again"), this, [this, stage] { m_passes->recompute(stage); });
+            menu.addAction(tr("Compute again"), this, [this, stage] { computeAgain(stage); });
             menu.addSeparator();
             menu.addAction(tr("Remove"), this, [this, stage] { removeStage(stage); })
                 ->setShortcut(Qt::Key_Delete);
@@ -281,12 +296,29 @@ void MainWindow::showRederived(int stage) {
     }
 }
 
+void MainWindow::showMetadata(int stage) {
+    const session::StagePtr captured = m_workspace.stageAt(stage);
+    if (!captured) return;
+    m_message->showNotice(m_rederived->text(captured.get()));
+    goTo(Page::Autograd);
+    autogradPage().tabs()->setCurrentIndex(AutogradPage::MetadataTab);
+}
+
 void MainWindow::removeStage(int stage) {
     const session::StagePtr gone = m_workspace.stageAt(stage);
     if (!gone || !m_workspace.isComputed(stage)) return;
     m_workspace.removeComputed(stage);
     m_message->showMessage(
         tr("%1 was removed. Back (Alt+Left) brings it back.").arg(toQString(gone->label())));
+}
+
+void MainWindow::computeAgain(int stage) {
+    const session::StagePtr shown = m_workspace.stageAt(stage);
+    const ComputedStage* known = shown ? m_passes->find(shown.get()) : nullptr;
+    if (known && known->twin)
+        m_rederived->run();
+    else
+        m_passes->recompute(stage);
 }
 
 void MainWindow::verifyStage() {
@@ -311,7 +343,7 @@ void MainWindow::showFirstDifference(int stage) {
     const Verdict verdict = m_workspace.verdict(shown.get());
     Place place = m_workspace.place();
     place.page = Page::Stages;
-    place.stageA = m_workspace.madeFrom(stage);
+    place.stageA = known->twin ? m_workspace.indexOf(known->twin.get()) : m_workspace.madeFrom(stage);
     place.stageB = stage;
     place.node = {};
     m_workspace.go(place);
@@ -321,8 +353,9 @@ void MainWindow::showFirstDifference(int stage) {
         if (!verdict.text.isEmpty()) text += QStringLiteral(". ") + verdict.text;
         const Parting& parting = known->parting;
         if (!parting.node.empty())
-            text += tr(". First at %1: %2, eager %3")
-                        .arg(toQString(parting.node), parting.actual, parting.expected);
+            text += tr(". First at %1: %2, %3 %4")
+                        .arg(toQString(parting.node), parting.actual,
+                             known->twin ? tr("captured") : tr("eager"), parting.expected);
         m_message->showMessage(text);
     }
     const auto select = [this](Side side, const std::string& node) {
@@ -341,22 +374,34 @@ void MainWindow::updateEngineActions() {
     const bool graph = open && m_passes->selectedStage() >= 0;
     const bool stepping = place.page == Page::Functionalize && m_stepper->recording();
     const TreeWalk* tree = treeWalk();
-    const auto enable = [this](const QString& id, bool on) {
-        if (QAction* action = m_actions->find(id)) action->setEnabled(on);
+    // What lacks something says what, in its tooltip and in the palette.
+    const auto enable = [this](const QString& id, bool on, const QString& needs = {}) {
+        m_actions->setEnabled(id, on, needs);
     };
+    const QString noEngine = present ? QString() : m_engine->trouble();
+    const auto needs = [&](bool there, const QString& what) { return there ? noEngine : what; };
+    const QString runs = QStringLiteral("engine.run.");
+    QStringList passes;
     for (const ActionRegistry::Entry& entry : m_actions->entries())
-        if (entry.action && entry.spec.id.startsWith(QLatin1String("engine.run.")))
-            entry.action->setEnabled(graph && present);
+        if (entry.action && entry.spec.id.startsWith(runs)) passes << entry.spec.id.mid(runs.size());
+    for (const QString& pass : passes) {
+        const bool known = m_passes->has(pass);
+        enable(runs + pass, graph && present && known,
+               known ? needs(graph, tr("needs a stage that has a graph"))
+                     : tr("the engine has this pass no more"));
+    }
     bool computed = m_stepper->stage() != nullptr;
     for (const int stage : {place.stageA, place.stageB})
         computed = computed || m_workspace.isComputed(stage);
-    enable(QStringLiteral("engine.verify"), computed && present);
+    enable(QStringLiteral("engine.verify"), computed && present,
+           needs(computed, tr("needs a computed stage: run a pass, or derive the graphs anew")));
     const session::StagePtr b = m_workspace.stageAt(place.stageB);
     enable(QStringLiteral("engine.firstDifference"),
            b && m_workspace.isComputed(place.stageB) &&
                m_workspace.verdict(b.get()).kind == Verdict::Kind::Different);
     enable(QStringLiteral("engine.again"), present && m_workspace.isComputed(place.stageB));
-    enable(QStringLiteral("engine.rederive"), present && open && m_workspace.compile());
+    enable(QStringLiteral("engine.rederive"), present && open && m_workspace.compile(),
+           needs(open && m_workspace.compile(), tr("needs a compile")));
     enable(QStringLiteral("engine.replay"), present && !m_replays->isRunning() && m_workspace.session() &&
                                                 !m_workspace.session()->compiles.empty());
     enable(QStringLiteral("engine.replayStage"), present && graph && !m_replays->isRunning());

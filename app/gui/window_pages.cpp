@@ -140,6 +140,7 @@ AutogradPage& MainWindow::autogradPage() {
         m_pages->addWidget(m_autograd);
         m_autograd->applyDefaultSizes(width());
         m_autograd->convention()->setPasses(*m_passes);
+        m_autograd->setRederived(*m_rederived);
     }
     return *m_autograd;
 }

@@ -9,6 +9,7 @@
 #include "app/gui/welcome_page.h"
 #include "app/gui/window_docks.h"
 #include "views/canvas/compare_view.h"
+#include "views/engine/rederivations.h"
 #include "views/models/labels.h"
 #include "views/notes/note_places.h"
 #include "views/notes/notes_panel.h"
@@ -50,7 +51,8 @@ void MainWindow::makeSession() {
     connect(m_replays, &ReplayRuns::failed, this,
             [this](const QString& message) { m_message->showMessage(message); });
     connect(m_replays, &ReplayRuns::runningChanged, this, [this] { updateEngineActions(); });
-    m_session = new SessionKeeper(m_workspace, *m_notebook, *m_passes, m_settings, *this);
+    m_session = new SessionKeeper(m_workspace, *m_notebook, *m_passes, *m_rederived, m_settings, *this);
+    connect(m_rederived, &Rederivations::derived, m_notebook, &Notebook::addDerivation);
     m_session->setLayout([this](int capture) { return sessionLayout(capture); });
     connect(m_notebook, &Notebook::changed, this, [this] {
         updateTitle();

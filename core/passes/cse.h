@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/passes/known_passes.h"
 #include "core/passes/pass.h"
 
 namespace dynascope::passes {
@@ -10,8 +11,8 @@ namespace dynascope::passes {
 /// after functionalization); and results of the graph, which would lose their identity.
 class CommonSubexpressionElimination final : public Pass {
 public:
-    [[nodiscard]] std::string_view name() const override { return "cse"; }
-    [[nodiscard]] std::string_view description() const override { return "Compute equal expressions once"; }
+    [[nodiscard]] std::string_view name() const override { return csePass.name; }
+    [[nodiscard]] std::string_view description() const override { return csePass.description; }
     [[nodiscard]] PassResult<PassState> run(const PassState& source, const PassContext& context,
                                             PassObserver& observer) const override;
 };

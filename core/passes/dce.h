@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/passes/known_passes.h"
 #include "core/passes/pass.h"
 
 namespace dynascope::passes {
@@ -9,10 +10,8 @@ namespace dynascope::passes {
 /// would shift the others) and unknown targets stay.
 class DeadCodeElimination final : public Pass {
 public:
-    [[nodiscard]] std::string_view name() const override { return "dce"; }
-    [[nodiscard]] std::string_view description() const override {
-        return "Drop nodes whose value nobody reads";
-    }
+    [[nodiscard]] std::string_view name() const override { return dcePass.name; }
+    [[nodiscard]] std::string_view description() const override { return dcePass.description; }
     [[nodiscard]] PassResult<PassState> run(const PassState& source, const PassContext& context,
                                             PassObserver& observer) const override;
 };

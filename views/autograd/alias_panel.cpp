@@ -86,8 +86,15 @@ void AliasPanel::begin(const session::SessionPtr& session, std::size_t compile) 
             setLoading(false);
             d->table = std::move(table);
             if (!d->table.metadata) {
-                showMessage(tr("No alias and mutation table: %1.").arg(toQString(d->table.problem)));
-                return;
+                // An oracle case has a calling convention all the same.
+                if (this->session()->kind == session::Kind::OracleCase)
+                    return showMessage(
+                        tr("No alias and mutation table: %1.").arg(toQString(d->table.problem)),
+                        tr("Show the calling convention"), [this] { emit elsewhereRequested(); });
+                return showMessage(
+                    tr("No alias and mutation table: %1. PyTorch records it once AOTAutograd has "
+                       "looked at a graph.")
+                        .arg(toQString(d->table.problem)));
             }
             showContent();
             d->inputs->setRows(inputAliasRows(d->table));

@@ -80,11 +80,6 @@ QString typeOf(const AliasTable& table, NodeIndex node) {
                ? QString()
                : toQString(table.graph->node(node).meta->shortForm());
 }
-QString inputName(const AliasTable& table, std::size_t input) {
-    return nameOf(table, input < table.inputs.size() ? table.inputs[input] : ir::npos,
-                  tr("input %1").arg(input));
-}
-
 QString writesText(const InputAliasInfo& info) {
     QStringList parts;
     if (info.mutatesData) parts << tr("data");
@@ -168,6 +163,23 @@ QString outputMeaning(OutputType type) {
 }
 
 } // namespace
+
+QString inputName(const AliasTable& table, std::size_t input) {
+    return nameOf(table, input < table.inputs.size() ? table.inputs[input] : ir::npos,
+                  tr("input %1").arg(input));
+}
+
+QString tangentSubject(const AliasTable& table, const passes::aot::Tangent& tangent) {
+    if (const auto* input = std::get_if<passes::aot::MutatedInputTangent>(&tangent))
+        return tr("the new value of %1").arg(inputName(table, input->input));
+    if (const auto* output = std::get_if<passes::aot::OutputTangent>(&tangent))
+        return tr("output %1").arg(output->output);
+    return tr("base %1").arg(std::get<passes::aot::IntermediateBaseTangent>(tangent).base);
+}
+
+bool hasMetadata(const session::Session& session, const session::Compile& compile) {
+    return metadataRecord(session, compile) != nullptr;
+}
 
 AliasTable aliasTable(const session::Session& session, std::size_t index) {
     AliasTable out;
@@ -279,16 +291,8 @@ std::vector<TableRow> outputAliasRows(const AliasTable& table) {
 std::vector<QString> tangentTexts(const AliasTable& table) {
     std::vector<QString> out;
     if (!table.metadata) return out;
-    for (const passes::aot::Tangent& tangent : table.metadata->meta.tangents()) {
-        QString of;
-        if (const auto* input = std::get_if<passes::aot::MutatedInputTangent>(&tangent))
-            of = tr("the new value of %1").arg(inputName(table, input->input));
-        else if (const auto* output = std::get_if<passes::aot::OutputTangent>(&tangent))
-            of = tr("output %1").arg(output->output);
-        else
-            of = tr("base %1").arg(std::get<passes::aot::IntermediateBaseTangent>(tangent).base);
-        out.push_back(tr("%1: gradient of %2").arg(out.size()).arg(of));
-    }
+    for (const passes::aot::Tangent& tangent : table.metadata->meta.tangents())
+        out.push_back(tr("%1: gradient of %2").arg(out.size()).arg(tangentSubject(table, tangent)));
     return out;
 }
 

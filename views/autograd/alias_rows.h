@@ -23,6 +23,8 @@ struct AliasTable {
     std::vector<ir::NodeIndex> inputs;  ///< by index of the metadata; npos where the graph has none
     std::vector<ir::NodeIndex> outputs; ///< the same of the user's outputs
 };
+/// Whether a capture has metadata of a compile at all; cheap.
+[[nodiscard]] bool hasMetadata(const session::Session& session, const session::Compile& compile);
 /// Of the compile's last attempt. Reads the graph: for a worker.
 [[nodiscard]] AliasTable aliasTable(const session::Session& session, std::size_t compile);
 
@@ -34,6 +36,10 @@ enum class OutputAliasColumn { Index, Name, Type, Kind, Of, Gradient, Why };
 [[nodiscard]] std::vector<TableColumn> outputAliasColumns();
 [[nodiscard]] std::vector<TableRow> outputAliasRows(const AliasTable& table);
 
+/// The placeholder of an input by its index, "input 3" where the graph has none.
+[[nodiscard]] QString inputName(const AliasTable& table, std::size_t input);
+/// What a tangent is the gradient of: "output 0".
+[[nodiscard]] QString tangentSubject(const AliasTable& table, const passes::aot::Tangent& tangent);
 /// "0: gradient of output 0": what backward is given, in its order.
 [[nodiscard]] std::vector<QString> tangentTexts(const AliasTable& table);
 

@@ -2,7 +2,10 @@
 #include "views/autograd/autograd_page.h"
 
 #include "views/autograd/alias_panel.h"
+#include "views/autograd/alias_rows.h"
 #include "views/autograd/convention_panel.h"
+#include "views/autograd/joint_split.h"
+#include "views/autograd/metadata_panel.h"
 #include "views/autograd/split_panel.h"
 #include "views/models/labels.h"
 #include "views/text/page_parts.h"
@@ -12,6 +15,7 @@
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace dynascope::views {
 
@@ -20,6 +24,7 @@ AutogradPage::AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_workspace(workspace)
     , m_split(new SplitPanel(workspace, theme))
     , m_alias(new AliasPanel(workspace, theme))
+    , m_metadata(new MetadataPanel(workspace, theme))
     , m_convention(new ConventionPanel(workspace, theme))
     , m_tabs(new QTabBar)
     , m_compiles(new QComboBox)
@@ -37,6 +42,9 @@ AutogradPage::AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent)
     m_tabs->setTabToolTip(SplitTab, tr("Where the joint graph is cut, and what is saved for backward"));
     m_tabs->addTab(tr("Alias and mutation"));
     m_tabs->setTabToolTip(AliasTab, tr("Which inputs are written and how, and which outputs look at what"));
+    m_tabs->addTab(tr("Metadata"));
+    m_tabs->setTabToolTip(MetadataTab,
+                          tr("ViewAndMutationMeta as PyTorch recorded it beside what the engine derives"));
     m_tabs->addTab(tr("Calling convention"));
     m_tabs->setTabToolTip(ConventionTab,
                           tr("From the program's arguments to the graph's and back, step by step"));
@@ -47,9 +55,12 @@ AutogradPage::AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent)
     m_compiles->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     row->addWidget(m_compiles);
     column->addWidget(bar);
-    m_pages->addWidget(m_split);
-    m_pages->addWidget(m_alias);
-    m_pages->addWidget(m_convention);
+    for (CompilePanel* panel :
+         {static_cast<CompilePanel*>(m_split), static_cast<CompilePanel*>(m_alias),
+          static_cast<CompilePanel*>(m_metadata), static_cast<CompilePanel*>(m_convention)}) {
+        m_pages->addWidget(panel); // in the order of the tabs
+        connect(panel, &CompilePanel::elsewhereRequested, this, &AutogradPage::showFirstWithContent);
+    }
     column->addWidget(m_pages, 1);
     setFocusProxy(m_split);
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int tab) {
@@ -79,6 +90,36 @@ void AutogradPage::follow() {
     }
     m_compiles->setVisible(m_compiles->count() > 1);
     m_compiles->setCurrentIndex(m_workspace.place().compile);
+    if (const session::Compile* compile = m_workspace.compile(); compile != m_compile) {
+        m_compile = compile;
+        if (compile && !hasContent(Tab(m_tabs->currentIndex()))) showFirstWithContent();
+    }
+}
+
+bool AutogradPage::hasContent(Tab tab) const {
+    if (!m_compile) return false;
+    switch (tab) {
+    case SplitTab: {
+        const std::vector<std::size_t> training = trainingCompiles(*m_session);
+        return std::binary_search(training.begin(), training.end(),
+                                  std::size_t(m_compile - m_session->compiles.data()));
+    }
+    case AliasTab:
+    case MetadataTab:
+        return hasMetadata(*m_session, *m_compile);
+    case ConventionTab:
+        return m_session->kind == session::Kind::OracleCase || hasMetadata(*m_session, *m_compile);
+    }
+    return false;
+}
+
+void AutogradPage::showFirstWithContent() {
+    for (const Tab tab : {SplitTab, AliasTab, MetadataTab, ConventionTab})
+        if (hasContent(tab)) return m_tabs->setCurrentIndex(tab);
+}
+
+void AutogradPage::setRederived(Rederivations& rederived) {
+    m_metadata->setRederived(rederived);
 }
 
 void AutogradPage::applyDefaultSizes(int windowWidth) {

@@ -17,34 +17,44 @@ namespace dynascope::views {
 
 class AliasPanel;
 class ConventionPanel;
+class MetadataPanel;
+class Rederivations;
 class SplitPanel;
 
-/// GUI thread only. Shows the workspace's current compile.
+/// GUI thread only. Shows the workspace's current compile; another compile comes up in a view that has
+/// something to show of it.
 class AutogradPage : public QWidget {
     Q_OBJECT
 public:
-    enum Tab { SplitTab, AliasTab, ConventionTab };
+    enum Tab { SplitTab, AliasTab, MetadataTab, ConventionTab };
 
     AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] SplitPanel* split() const { return m_split; }
     [[nodiscard]] AliasPanel* alias() const { return m_alias; }
+    [[nodiscard]] MetadataPanel* metadata() const { return m_metadata; }
     [[nodiscard]] ConventionPanel* convention() const { return m_convention; }
+    /// Where derived metadata comes from; it outlives the page.
+    void setRederived(Rederivations& rederived);
     [[nodiscard]] QTabBar* tabs() const { return m_tabs; }
     [[nodiscard]] QComboBox* compiles() const { return m_compiles; }
     void applyDefaultSizes(int windowWidth);
 
 private:
     void follow();
+    [[nodiscard]] bool hasContent(Tab tab) const; ///< of the current compile; cheap
+    void showFirstWithContent();
 
     Workspace& m_workspace;
     SplitPanel* m_split;
     AliasPanel* m_alias;
+    MetadataPanel* m_metadata;
     ConventionPanel* m_convention;
     QTabBar* m_tabs;
     QComboBox* m_compiles;
     QStackedWidget* m_pages;
     session::SessionPtr m_session;
+    const session::Compile* m_compile = nullptr;
 };
 
 } // namespace dynascope::views

@@ -14,6 +14,9 @@ class CompilePanel : public Panel {
 public:
     using Panel::Panel;
 
+signals:
+    void elsewhereRequested(); ///< the page's first view that has something to show of this compile
+
 protected:
     /// Starts the work for another compile than before; the panel shows that it loads until told otherwise.
     virtual void begin(const session::SessionPtr& session, std::size_t compile) = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/split_panel.h"
 
+#include "views/autograd/alias_rows.h"
 #include "views/autograd/cut_view.h"
 #include "views/autograd/split_rows.h"
 #include "views/inspector/fact_view.h"
@@ -115,11 +116,24 @@ void SplitPanel::showSplit(std::shared_ptr<const JointSplit> split) {
     setLoading(false);
     d->shown = std::move(split);
     if (!d->shown->joint) {
+        const session::Compile& now = session()->compiles[std::size_t(compile())];
+        const bool inference =
+            std::any_of(now.stages.begin(), now.stages.end(),
+                        [](const session::StagePtr& stage) { return stage->name == "aot_inference_graph"; });
+        const QString why = inference ? tr("it was traced for inference, since no input needs a gradient or "
+                                           "gradients were off. Nothing is cut in two or saved for backward")
+                                      : tr("the capture holds no graph of AOTAutograd");
         const std::vector<std::size_t> others = trainingCompiles(*session());
+        if (others.empty() && !hasMetadata(*session(), now))
+            return showMessage(tr("This capture has no joint graph: %1.").arg(why));
         if (others.empty())
-            return showMessage(tr("This capture has no joint graph: it was traced for inference."));
-        return showMessage(tr("This compile has no joint graph: it was traced for inference."),
-                           tr("Show one that has"), [this, other = others.front()] {
+            return showMessage(
+                tr("This capture has no joint graph: %1. Its inputs and outputs are under Alias "
+                   "and mutation.")
+                    .arg(why),
+                tr("Show alias and mutation"), [this] { emit elsewhereRequested(); });
+        return showMessage(tr("This compile has no joint graph: %1.").arg(why), tr("Show one that has"),
+                           [this, other = others.front()] {
                                Place place = workspace().place();
                                place.compile = int(other);
                                place.node = {};

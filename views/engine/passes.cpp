@@ -3,14 +3,18 @@
 
 #include "core/diff/graph_diff.h"
 #include "core/engine/client/graph_inputs.h"
+#include "core/engine/client/rederive.h"
 
 #include "core/ir/text.h"
+#include "core/passes/known_passes.h"
 #include "core/session/byte_source.h"
+#include "core/session/symbol_hints.h"
 #include "views/engine/node_values.h"
 #include "views/engine/pass_replies.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace dynascope::views {
 
@@ -71,16 +75,29 @@ QString callErrorText(const QString& what, const CallError& error) {
 Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
-    , m_engine(engine)
-    , m_available{{QStringLiteral("functionalize"),
-                   tr("Make every in-place op one that returns a new tensor, and record how")}} {
+    , m_engine(engine) {
+    for (const passes::KnownPass& pass : passes::knownPasses())
+        m_available.push_back({toQString(std::string(pass.name)), toQString(std::string(pass.description))});
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
         // Only what the workspace still holds: nobody else can reach the rest.
-        // One may be kept by what was made from it.
-        while (std::erase_if(m_computed,
-                             [](const auto& entry) { return entry.second.stage.use_count() <= 1; }) > 0) {
-        }
+        std::unordered_set<const session::Stage*> held;
+        for (const Workspace::Capture& capture : m_workspace.captures())
+            for (const session::Compile& compile : capture.session->compiles)
+                for (const Workspace::Computed& computed : m_workspace.computedOf(compile))
+                    held.insert(computed.stage.get());
+        std::erase_if(m_computed, [&](const auto& entry) { return !held.contains(entry.first); });
     });
+}
+
+bool Passes::has(const QString& pass) const {
+    return std::any_of(m_available.begin(), m_available.end(),
+                       [&](const PassInfo& known) { return known.name == pass; });
+}
+
+void Passes::remember(const std::vector<PassInfo>& passes) {
+    if (m_asked) return;
+    for (const PassInfo& pass : passes)
+        if (!pass.name.isEmpty() && !has(pass.name)) m_available.push_back(pass);
 }
 
 void Passes::askAvailable() {
@@ -287,7 +304,7 @@ void Passes::add(Ran ran) {
 void Passes::recompute(int index) {
     const session::StagePtr stage = m_workspace.stageAt(index);
     const ComputedStage* known = stage ? find(stage.get()) : nullptr;
-    if (!known) return;
+    if (!known || known->twin) return;
     int from = m_workspace.indexOf(known->source.get());
     // Computed anew meanwhile: the same passes made it.
     for (const auto& [key, other] : m_computed)
@@ -328,37 +345,83 @@ void Passes::verify(int index) {
         emit failed(tr("Verify: choose a computed stage. Run a pass first."));
         return;
     }
+    using Checked = tl::expected<CheckedStage, CallError>;
+    const QString what = tr("verification of %1").arg(toQString(stage->label()));
+    const auto done = [this, stage](Checked checked) { takeChecked(stage, std::move(checked)); };
+    if (known->twin) {
+        const session::Compile* compile = m_workspace.compile();
+        m_engine.run<CheckedStage>(
+            verifyTag, what, this,
+            [twin = known->twin, stage, hints = session::symbolHints(*compile)](
+                engine::Client& client, const engine::CallOptions& options) -> Checked {
+                const auto captured = twin->graph(), derived = stage->graph();
+                if (!captured || !derived)
+                    return tl::unexpected(CallError{
+                        CallError::Kind::Refused, (captured ? derived : captured).error().message, 0, {}});
+                const engine::CallResult reply =
+                    engine::verifyDerived(client, **captured, **derived, hints, options);
+                if (!reply) return tl::unexpected(reply.error());
+                CheckedStage out = readChecked(*reply);
+                if (engine::differsByRounding(*reply)) {
+                    out = {};
+                    out.verdict.kind = Verdict::Kind::Equal;
+                    out.verdict.text =
+                        tr("The results differ from those of %1 by rounding").arg(toQString(twin->label()));
+                } else if (out.verdict.kind == Verdict::Kind::Equal) {
+                    out.verdict.text =
+                        tr("Run beside %1: %2").arg(toQString(twin->label()), out.verdict.text);
+                }
+                return out;
+            },
+            done);
+        return;
+    }
     m_engine.run<CheckedStage>(
-        verifyTag, tr("verification of %1").arg(toQString(stage->label())), this,
+        verifyTag, what, this,
         [source = sourceOf(*known->root), passes = known->passes,
-         mode = known->mode](engine::Client& client,
-                             const engine::CallOptions& options) -> tl::expected<CheckedStage, CallError> {
+         mode = known->mode](engine::Client& client, const engine::CallOptions& options) -> Checked {
             json params = requestOf(source, passes, mode);
             engine::CallResult reply = client.callOnGraph("verify", source.text, std::move(params), options);
             if (!reply) return tl::unexpected(reply.error());
             return readChecked(*reply);
         },
-        [this, stage](tl::expected<CheckedStage, CallError> checked) {
-            const auto at = m_computed.find(stage.get());
-            if (at == m_computed.end()) return;
-            Verdict verdict;
-            if (checked) {
-                verdict = checked->verdict;
-                at->second.differences = checked->differences;
-                at->second.parting = checked->parting;
-            } else if (checked.error().kind == CallError::Kind::Cancelled ||
-                       checked.error().kind == CallError::Kind::EngineDied) {
-                return;
-            } else {
-                verdict.kind = Verdict::Kind::Declined;
-                verdict.text = toQString(checked.error().message);
-            }
-            const Verdict before = m_workspace.verdict(stage.get());
-            verdict.isomorphic = before.isomorphic;
-            verdict.twin = before.twin;
-            m_workspace.setVerdict(stage, verdict);
-            emit verified(m_workspace.indexOf(stage.get()));
-        });
+        done);
+}
+
+void Passes::takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, CallError> checked) {
+    const auto at = m_computed.find(stage.get());
+    if (at == m_computed.end()) return;
+    Verdict verdict;
+    if (checked) {
+        verdict = checked->verdict;
+        at->second.differences = checked->differences;
+        at->second.parting = checked->parting;
+    } else if (checked.error().kind == CallError::Kind::Cancelled ||
+               checked.error().kind == CallError::Kind::EngineDied) {
+        return;
+    } else {
+        verdict.kind = Verdict::Kind::Declined;
+        verdict.text = toQString(checked.error().message);
+    }
+    const Verdict before = m_workspace.verdict(stage.get());
+    verdict.isomorphic = before.isomorphic;
+    verdict.twin = before.twin;
+    m_workspace.setVerdict(stage, verdict);
+    emit verified(m_workspace.indexOf(stage.get()));
+}
+
+int Passes::addDerived(ComputedStage derived, int from, Verdict verdict) {
+    int replaces = -1;
+    for (const auto& [key, known] : m_computed)
+        if (known.twin == derived.twin) replaces = std::max(replaces, m_workspace.indexOf(key, true));
+    const session::StagePtr stage = derived.stage;
+    std::erase_if(m_computed, [&](const auto& entry) {
+        return replaces >= 0 && m_workspace.indexOf(entry.first, true) == replaces;
+    });
+    m_computed.insert_or_assign(stage.get(), std::move(derived));
+    const int index = m_workspace.addComputed(stage, from, {}, replaces);
+    m_workspace.setVerdict(stage, std::move(verdict));
+    return index;
 }
 
 } // namespace dynascope::views

@@ -30,8 +30,9 @@ struct Parting {
 struct ComputedStage {
     session::StagePtr stage;
     session::StagePtr source;        ///< what it was made from
-    session::StagePtr root;          ///< the captured stage that it all began with
-    std::vector<std::string> passes; ///< from the root on
+    session::StagePtr root;          ///< the stage that it all began with: a captured or a derived one
+    std::vector<std::string> passes; ///< from the root on; none for a derived stage, which is its own root
+    session::StagePtr twin;          ///< of a derived stage: the captured one that it is held against
     FunctionalMode mode;             ///< of the functionalization among them, if any
     RecordingPtr recording;          ///< of the last pass, where that is functionalize
     std::string graphText;
@@ -45,6 +46,7 @@ struct ComputedStage {
     Parting parting;         ///< of a stage that is different
 };
 
+struct CheckedStage;
 struct StageToSave;
 struct RestoredStages;
 
@@ -62,16 +64,23 @@ public:
         FunctionalMode mode = {}; ///< of functionalize
         bool show = true;         ///< the new stage becomes B, what it was made from A
     };
-    /// Passes that the engine lists; before it was asked, those that every engine has.
+    /// Passes that the engine lists; before it was asked, those that every engine has and those that it
+    /// listed in an earlier run.
     [[nodiscard]] const std::vector<PassInfo>& available() const { return m_available; }
+    [[nodiscard]] bool has(const QString& pass) const;
+    /// Adds what an engine listed in an earlier run; nothing once it was asked in this one.
+    void remember(const std::vector<PassInfo>& passes);
     void askAvailable();
     /// Runs a pass on a stage of the current compile; -1 takes the stage that is selected: B where that is a
     /// graph, else A. The same pass on the same stage replaces its earlier result.
     void run(const QString& pass, int from, Options options);
     void run(const QString& pass, int from = -1) { run(pass, from, Options{}); }
-    /// Runs the last pass of a computed stage again, on what the stage was made from.
+    /// Takes a stage in that was derived from stage `from` of the current compile, in the place of an earlier
+    /// one with the same twin. Its index.
+    int addDerived(ComputedStage derived, int from, Verdict verdict);
+    /// Runs the last pass of a computed stage again, on what the stage was made from. Not for derived ones.
     void recompute(int stage);
-    /// Compares a computed stage with eager on the same inputs.
+    /// Compares a computed stage with eager on the same inputs, a derived one with its twin.
     void verify(int stage);
     [[nodiscard]] const ComputedStage* find(const session::Stage* stage) const;
     /// The stage to run a pass on when none is named.
@@ -104,6 +113,7 @@ private:
     struct Ran;
     void add(Ran ran);
     void compareWithTwin(const session::StagePtr& stage);
+    void takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, engine::CallError> checked);
 
     Workspace& m_workspace;
     Engine& m_engine;

@@ -26,8 +26,9 @@ std::vector<StageToSave> Passes::stagesToSave(const session::Session& session) c
                 stage.parent = position[std::size_t(all[i].from - captured)];
                 if (stage.parent < 0) continue;
             }
-            stage.root = {compile.rank,      compile.id.toString(), known->root->attempt,
-                          known->root->name, known->root->k,        {}};
+            const ComputedStage* derived = find(known->root.get());
+            const session::Stage& root = derived ? *derived->source : *known->root;
+            stage.root = {compile.rank, compile.id.toString(), root.attempt, root.name, root.k, {}};
             position[i] = int(out.size());
             out.push_back(std::move(stage));
         }

@@ -20,12 +20,24 @@ const QString rederiveTag = QStringLiteral("rederive");
 
 } // namespace
 
-Rederivations::Rederivations(Workspace& workspace, Engine& engine, QObject* parent)
+session::StagePtr derivedStage(const session::Stage& twin, ir::GraphPtr graph, const std::string& text) {
+    auto out = std::make_shared<session::Stage>();
+    out->name = twin.name;
+    out->k = twin.k;
+    out->detail = "derived";
+    out->phase = session::Phase::Computed;
+    out->payload = {session::makeByteSource(text), 0, text.size(), false};
+    out->setGraph(std::move(graph));
+    return out;
+}
+
+Rederivations::Rederivations(Workspace& workspace, Passes& passes, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
-    , m_engine(engine) {
+    , m_passes(passes)
+    , m_engine(passes.engine()) {
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
-        QHash<const session::Stage*, Known> kept;
+        QHash<const session::Stage*, Rederivation> kept;
         for (const Workspace::Capture& capture : m_workspace.captures())
             for (const session::Compile& compile : capture.session->compiles)
                 for (const session::StagePtr& stage : compile.stages)
@@ -82,12 +94,14 @@ void Rederivations::take(const session::SessionPtr& session, std::size_t index,
         }
         for (const session::StagePtr& stage : compile.stages)
             if (stage->label() == row.stage) {
-                m_known.insert(stage.get(), Known{std::move(row), std::move(metadata), nullptr});
+                m_known.insert(stage.get(), {std::move(row), std::move(metadata)});
+                if (shownAs(stage.get()) >= 0) show(stage); // what it showed is of the last time
                 break;
             }
         metadata.reset();
     }
     const QString said = summary(compile);
+    emit derived(*session);
     emit done(said.isEmpty() ? tr("This compile has no graph of AOTAutograd to derive.")
                              : tr("Derived anew: %1.").arg(said));
 }
@@ -102,26 +116,43 @@ const RederivedStage* Rederivations::metadataOf(const session::Stage* stage) con
     return at == m_known.end() || !at->metadata ? nullptr : &*at->metadata;
 }
 
+int Rederivations::shownAs(const session::Stage* stage) const {
+    for (int i = 0; i < m_workspace.stageCount(); ++i) {
+        const session::StagePtr computed = m_workspace.stageAt(i);
+        const ComputedStage* known = computed ? m_passes.find(computed.get()) : nullptr;
+        if (known && known->twin.get() == stage) return i;
+    }
+    return -1;
+}
+
 int Rederivations::showDerived(int index) {
     const session::StagePtr stage = m_workspace.stageAt(index);
-    const auto at = stage ? m_known.find(stage.get()) : m_known.end();
+    if (!stage) return -1;
+    const auto at = m_known.find(stage.get());
+    const int shown = shownAs(stage.get());
+    const bool current =
+        shown >= 0 && (at == m_known.end() || *m_workspace.stageAt(shown)->graph() == at->row.derived);
+    return current ? shown : show(stage);
+}
+
+int Rederivations::show(const session::StagePtr& stage) {
+    const auto at = m_known.find(stage.get());
     const session::Compile* compile = m_workspace.compile();
-    if (at == m_known.end() || !at->row.derived || !compile) return -1;
-    if (at->derived)
-        if (const int known = m_workspace.indexOf(at->derived.get()); known >= 0) return known;
+    const int index = m_workspace.indexOf(stage.get());
+    if (at == m_known.end() || !at->row.derived || !compile || index < 0) return -1;
     int from = -1;
     for (int i = 0; i < int(compile->stages.size()); ++i)
         if (compile->stages[std::size_t(i)]->label() == at->row.from) from = i;
     if (from < 0) from = std::max(0, predecessor(*compile, index));
-    const std::string text = ir::printReadable(*at->row.derived).text;
-    auto made = std::make_shared<session::Stage>();
-    made->name = stage->name;
-    made->detail = "derived";
-    made->phase = session::Phase::Computed;
-    made->payload = {session::makeByteSource(text), 0, text.size(), false};
-    made->setGraph(at->row.derived);
-    at->derived = made;
-    const int added = m_workspace.addComputed(made, from, {});
+    ComputedStage derived;
+    derived.graphText = ir::printReadable(*at->row.derived).text;
+    derived.stage = derivedStage(*stage, at->row.derived, derived.graphText);
+    derived.root = derived.stage;
+    derived.source = m_workspace.stageAt(from);
+    derived.twin = stage;
+    derived.nodesBefore = derived.source->nodeCount();
+    derived.nodesAfter = at->row.derived->size();
+    derived.microseconds = at->row.microseconds;
     Verdict verdict;
     verdict.text = this->text(stage.get());
     verdict.isomorphic = at->row.verdict == Rederived::Isomorphic;
@@ -130,8 +161,25 @@ int Rederivations::showDerived(int index) {
     verdict.kind = at->row.verdict == Rederived::Different  ? Verdict::Kind::Different
                    : at->row.verdict == Rederived::Declined ? Verdict::Kind::Declined
                                                             : Verdict::Kind::Equal;
-    m_workspace.setVerdict(made, std::move(verdict));
-    return added;
+    return m_passes.addDerived(std::move(derived), from, std::move(verdict));
+}
+
+std::vector<StageRederivation> Rederivations::toSave(const session::Session& session) const {
+    std::vector<StageRederivation> out;
+    for (const session::Compile& compile : session.compiles)
+        for (const session::StagePtr& stage : compile.stages)
+            if (const auto at = m_known.find(stage.get()); at != m_known.end())
+                out.push_back(
+                    {stage,
+                     {compile.rank, compile.id.toString(), stage->attempt, stage->name, stage->k, {}},
+                     *at});
+    return out;
+}
+
+void Rederivations::restore(std::vector<StageRederivation> saved) {
+    for (StageRederivation& known : saved)
+        if (!m_known.contains(known.stage.get())) m_known.insert(known.stage.get(), std::move(known.said));
+    if (!saved.empty()) emit changed();
 }
 
 QString Rederivations::word(const RederivedStage& row) {

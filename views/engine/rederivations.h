@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What deriving AOTAutograd's graphs anew says of the captured ones, compile by compile: asked of the engine
-// on demand, kept while the capture is open.
+// on demand, kept while the capture is open and in its session file.
 #pragma once
 
 #include "core/engine/client/rederive.h"
-#include "views/engine/engine.h"
+#include "views/engine/passes.h"
 #include "views/models/workspace.h"
 
 #include <QHash>
@@ -13,11 +13,28 @@
 
 namespace dynascope::views {
 
+/// What deriving a captured stage anew said.
+struct Rederivation {
+    engine::RederivedStage row;
+    std::optional<engine::RederivedStage> metadata; ///< of a joint or inference graph: of what lies behind it
+};
+
+/// A stage for the graph that was derived for `twin`; `text` prints it.
+[[nodiscard]] session::StagePtr derivedStage(const session::Stage& twin, ir::GraphPtr graph,
+                                             const std::string& text);
+
+/// Of a captured stage that deriving was asked of.
+struct StageRederivation {
+    session::StagePtr stage;
+    ir::Address address;
+    Rederivation said;
+};
+
 /// GUI thread only. Owned by the window.
 class Rederivations : public QObject {
     Q_OBJECT
 public:
-    Rederivations(Workspace& workspace, Engine& engine, QObject* parent = nullptr);
+    Rederivations(Workspace& workspace, Passes& passes, QObject* parent = nullptr);
 
     /// Derives the graphs of the current compile (tag "rederive" of the engine).
     void run();
@@ -27,7 +44,7 @@ public:
     /// Of the metadata behind a joint or inference graph; null for other stages.
     [[nodiscard]] const engine::RederivedStage* metadataOf(const session::Stage* stage) const;
     /// Puts the graph that was derived for a captured stage of the current compile beside the captured ones,
-    /// once; its index, or -1 where there is none.
+    /// once; its index, or -1 where there is none. There it is a computed stage, which Passes verifies.
     int showDerived(int stage);
 
     /// "isomorphic", "equivalent", "different", "declined".
@@ -37,23 +54,28 @@ public:
     /// Of all stages of a compile: "3 isomorphic, 1 declined"; empty where it was not asked.
     [[nodiscard]] QString summary(const session::Compile& compile) const;
 
+    /// What is known of a capture's stages, for its session file, and taken back from there. The session must
+    /// be open; what was asked since stays.
+    [[nodiscard]] std::vector<StageRederivation> toSave(const session::Session& session) const;
+    void restore(std::vector<StageRederivation> saved);
+
 signals:
     void changed();
+    void derived(const dynascope::session::Session& session); ///< there is something else to save
     void done(const QString& summary);
     void failed(const QString& message);
 
 private:
-    struct Known {
-        engine::RederivedStage row;
-        std::optional<engine::RederivedStage> metadata;
-        session::StagePtr derived; ///< in the workspace; null until it is asked for
-    };
+    /// The index of the computed stage that shows what was derived for a captured one; -1 for none.
+    [[nodiscard]] int shownAs(const session::Stage* stage) const;
+    int show(const session::StagePtr& stage);
     void take(const session::SessionPtr& session, std::size_t compile,
               std::vector<engine::RederivedStage> rows);
 
     Workspace& m_workspace;
+    Passes& m_passes;
     Engine& m_engine;
-    QHash<const session::Stage*, Known> m_known;
+    QHash<const session::Stage*, Rederivation> m_known;
 };
 
 } // namespace dynascope::views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/saved_stages.h"
 
+#include "core/engine/client/rederive_json.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 #include "views/engine/node_values.h"
@@ -15,7 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int mostLevels = 100; ///< of JSON; a tensor has at most 64 dimensions
+constexpr int mostLevels = 100;                      ///< of JSON; a tensor has at most 64 dimensions
+constexpr const char* rederivation = "rederivation"; ///< `detail` of what deriving a stage said
 
 /// No object where the text is no JSON, or nests deeper than replies do: copies of a value recurse.
 json parsedShallow(const std::string& text) {
@@ -54,10 +56,15 @@ bool flagOf(const json& object, const char* key) {
 /// How a stage was made. The replies are JSON already and as large as the rest is small.
 std::string recordingText(const StageToSave& stage) {
     const ComputedStage& known = stage.known;
-    const json how{{"passes", known.passes},
-                   {"removes_views", known.mode.removesViews},
-                   {"caller_writes_back", known.mode.callerWritesBack},
-                   {"removed", stage.removed}};
+    json how{{"passes", known.passes},
+             {"removes_views", known.mode.removesViews},
+             {"caller_writes_back", known.mode.callerWritesBack},
+             {"removed", stage.removed}};
+    if (known.twin)
+        how["derived"] = {{"stage", known.twin->name},
+                          {"k", known.twin->k},
+                          {"attempt", known.twin->attempt},
+                          {"time_us", known.microseconds}};
     std::string out = "{\"how\":" + dumped(how);
     if (known.reply) out += ",\"reply\":" + *known.reply;
     if (known.eager) out += ",\"eager\":" + *known.eager;
@@ -84,6 +91,44 @@ std::string verdictText(const StageToSave& stage) {
                      {"expected", parting.expected.toStdString()},
                      {"actual", parting.actual.toStdString()},
                      {"text", parting.text.toStdString()}}}});
+}
+
+session::StagePtr graphStage(const session::Compile& compile, std::string_view name, int k, int attempt) {
+    const auto at =
+        std::find_if(compile.stages.begin(), compile.stages.end(), [&](const session::StagePtr& stage) {
+            return stage->name == name && stage->k == k && stage->attempt == attempt &&
+                   stage->content == session::Stage::Content::Graph;
+        });
+    return at == compile.stages.end() ? nullptr : *at;
+}
+
+/// The captured stage that a derived one is held against; null where there is none.
+session::StagePtr readTwin(const json& how, const session::Compile& compile) {
+    const auto derived = how.find("derived");
+    if (derived == how.end() || !derived->is_object()) return nullptr;
+    const auto number = [&](const char* key) {
+        const auto at = derived->find(key);
+        return at != derived->end() && at->is_number_integer() ? at->get<int>() : 0;
+    };
+    return graphStage(compile, textOf(*derived, "stage"), number("k"), number("attempt"));
+}
+
+double numberOf(const json& object, const char* key) {
+    const auto at = object.find(key);
+    return at != object.end() && at->is_number() ? at->get<double>() : 0;
+}
+
+store::ComputedStage rederivationToStore(const StageRederivation& known, bool shown) {
+    store::ComputedStage out;
+    out.root = known.address;
+    out.name = known.stage->name;
+    out.detail = rederivation;
+    out.k = known.stage->k;
+    if (!shown && known.said.row.derived) out.graph = ir::printReadable(*known.said.row.derived).text;
+    json recording{{"rederived", engine::rederivedJson(known.said.row)}};
+    if (known.said.metadata) recording["metadata"] = engine::rederivedJson(*known.said.metadata);
+    out.recording = dumped(recording);
+    return out;
 }
 
 Verdict readVerdict(const std::string& text, ComputedStage& known) {
@@ -117,13 +162,10 @@ public:
         m_places.push_back({});
         const session::Compile* compile = m_session.find(saved.root.rank, saved.root.compileId);
         if (!compile) return false;
-        const auto root =
-            std::find_if(compile->stages.begin(), compile->stages.end(), [&](const session::StagePtr& stage) {
-                return stage->name == saved.root.stage && stage->k == saved.root.k &&
-                       stage->attempt == saved.root.attempt &&
-                       stage->content == session::Stage::Content::Graph;
-            });
-        if (root == compile->stages.end()) return false;
+        const session::StagePtr root =
+            graphStage(*compile, saved.root.stage, saved.root.k, saved.root.attempt);
+        if (!root) return false;
+        if (saved.detail == rederivation) return addRederivation(saved, root);
         RestoredStages::OfCompile& made = ofCompile(std::size_t(compile - m_session.compiles.data()));
 
         const ComputedStage* before = nullptr;
@@ -136,10 +178,11 @@ public:
             computed.from = int(compile->stages.size() + parent.index);
             computed.source = before->stage;
         } else {
-            computed.from = int(root - compile->stages.begin());
-            computed.source = *root;
+            computed.from = int(std::find(compile->stages.begin(), compile->stages.end(), root) -
+                                compile->stages.begin());
+            computed.source = root;
         }
-        std::optional<ComputedStage> known = read(saved, *compile, *root, before, computed);
+        std::optional<ComputedStage> known = read(saved, *compile, root, before, computed);
         if (!known) return false;
         m_places.back() = {compile, made.stages.size(), m_out.known.size()};
         if (const Verdict verdict = readVerdict(saved.verdict, *known); verdict != Verdict{})
@@ -154,6 +197,25 @@ private:
         const session::Compile* compile = nullptr;
         std::size_t index = 0, known = 0; ///< in OfCompile::stages and RestoredStages::known
     };
+
+    bool addRederivation(const store::ComputedStage& saved, const session::StagePtr& stage) {
+        const json recording = parsedShallow(saved.recording);
+        if (!recording.is_object() || !recording.contains("rederived")) return false;
+        auto row = engine::readRederived(recording.at("rederived"));
+        if (!row) return false;
+        // Stored once, where it is shown.
+        for (const ComputedStage& known : m_out.known)
+            if (known.twin == stage) row->derived = *known.stage->graph();
+        if (!saved.graph.empty())
+            if (const auto graph = ir::readGraph(saved.graph)) row->derived = *graph;
+        StageRederivation& out = m_out.rederived.emplace_back();
+        out.stage = stage;
+        out.address = saved.root;
+        out.said.row = std::move(*row);
+        if (const auto metadata = recording.find("metadata"); metadata != recording.end())
+            out.said.metadata = engine::readRederived(*metadata);
+        return true;
+    }
 
     RestoredStages::OfCompile& ofCompile(std::size_t compile) {
         const auto at = std::find_if(m_out.compiles.begin(), m_out.compiles.end(),
@@ -173,19 +235,26 @@ private:
         const auto how = recording.find("how");
         if (how == recording.end() || !how->is_object()) return std::nullopt;
         const auto passes = how->find("passes");
-        if (passes == how->end() || !passes->is_array() || passes->empty()) return std::nullopt;
+        if (passes == how->end() || !passes->is_array()) return std::nullopt;
 
         ComputedStage known;
+        known.twin = readTwin(*how, compile);
+        if (passes->empty() != (known.twin != nullptr)) return std::nullopt;
         for (const json& pass : *passes)
             if (pass.is_string()) known.passes.push_back(pass.get<std::string>());
         if (known.passes.size() != passes->size()) return std::nullopt;
         known.mode = {flagOf(*how, "removes_views"), flagOf(*how, "caller_writes_back")};
         known.source = computed.source;
-        known.root = root;
+        known.root = before ? before->root : root;
         known.graphText = saved.graph;
         known.nodesBefore = (*source)->size();
         known.nodesAfter = (*graph)->size();
         computed.removed = flagOf(*how, "removed");
+        if (known.twin) {
+            known.root = known.stage = computed.stage = derivedStage(*known.twin, *graph, saved.graph);
+            known.microseconds = numberOf(how->at("derived"), "time_us");
+            return known;
+        }
 
         const auto reply = recording.find("reply");
         const bool answered = reply != recording.end() && reply->is_object();
@@ -204,8 +273,7 @@ private:
         computed.origins = readOrigins(*reply, **source, **graph);
         if (const auto attributes = reply->find("attrs"); attributes != reply->end())
             known.attributes = *attributes;
-        if (const auto time = reply->find("median_us"); time != reply->end() && time->is_number())
-            known.microseconds = time->get<double>();
+        known.microseconds = numberOf(*reply, "median_us");
         if (known.passes.back() != "functionalize") return known;
         FunctionalRun run = readFunctionalRun(*reply, *source);
         run.mode = known.mode;
@@ -226,13 +294,20 @@ private:
 
 } // namespace
 
-std::vector<store::ComputedStage> toStore(const std::vector<StageToSave>& stages) {
+std::vector<store::ComputedStage> toStore(const std::vector<StageToSave>& stages,
+                                          const std::vector<StageRederivation>& rederived) {
     std::vector<store::ComputedStage> out;
-    out.reserve(stages.size());
+    out.reserve(stages.size() + rederived.size());
     for (const StageToSave& stage : stages) {
         const session::Stage& made = *stage.known.stage;
         out.push_back({stage.parent, stage.root, made.name, made.detail, made.k, stage.known.graphText,
                        recordingText(stage), verdictText(stage)});
+    }
+    for (const StageRederivation& known : rederived) {
+        const bool shown = std::any_of(stages.begin(), stages.end(), [&](const StageToSave& stage) {
+            return stage.known.twin == known.stage && *stage.known.stage->graph() == known.said.row.derived;
+        });
+        out.push_back(rederivationToStore(known, shown));
     }
     return out;
 }

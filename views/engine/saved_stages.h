@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/store/session_file.h"
-#include "views/engine/passes.h"
+#include "views/engine/rederivations.h"
 
 #include <cstddef>
 #include <vector>
@@ -22,8 +22,10 @@ struct StageToSave {
     bool removed = false;
 };
 
-/// For store::SessionContents::stages. Blocks for as long as texts take to be put together.
-[[nodiscard]] std::vector<store::ComputedStage> toStore(const std::vector<StageToSave>& stages);
+/// For store::SessionContents::stages: computed stages, and behind them what deriving captured ones anew
+/// said. Blocks for as long as texts take to be put together.
+[[nodiscard]] std::vector<store::ComputedStage> toStore(const std::vector<StageToSave>& stages,
+                                                        const std::vector<StageRederivation>& rederived = {});
 
 struct RestoredStages {
     struct OfCompile {
@@ -33,6 +35,7 @@ struct RestoredStages {
     std::vector<OfCompile> compiles;
     std::vector<ComputedStage> known;
     std::vector<std::pair<session::StagePtr, Verdict>> verdicts;
+    std::vector<StageRederivation> rederived;
     std::size_t lost = 0; ///< that could not be read
 };
 

@@ -240,7 +240,7 @@ bool Notebook::isModified(int capture) const {
     if (hasUnsavedNotes(capture)) return true;
     return !known->file.isEmpty() &&
            (known->contents.replays.size() != known->savedReplays ||
-            computedNow(*m_workspace.captures()[std::size_t(capture)].session) != known->savedStages);
+            computedNow(*m_workspace.captures()[std::size_t(capture)].session) != known->savedComputed);
 }
 
 const std::vector<store::Replay>& Notebook::replays(const session::Session& session) const {
@@ -261,30 +261,38 @@ store::SessionContents Notebook::contents(int capture) const {
     return known ? known->contents : store::SessionContents();
 }
 
-std::vector<const session::Stage*> Notebook::computedNow(const session::Session& session) const {
-    std::vector<const session::Stage*> out;
+void Notebook::addDerivation(const session::Session& session) {
+    if (Book* known = bookOf(&session)) {
+        ++known->derivations;
+        emit changed(indexOf(&session));
+    }
+}
+
+Notebook::Computed Notebook::computedNow(const session::Session& session) const {
+    Computed out;
     for (const session::Compile& compile : session.compiles)
         for (const Workspace::Computed& computed : m_workspace.computedOf(compile))
-            if (!computed.removed) out.push_back(computed.stage.get());
+            if (!computed.removed) out.stages.push_back(computed.stage.get());
+    if (const auto at = m_books.find(&session); at != m_books.end()) out.derivations = (*at)->derivations;
     return out;
 }
 
 void Notebook::setStagesRestored(const session::Session& session) {
     if (Book* known = bookOf(&session)) {
-        known->savedStages = computedNow(session);
+        known->savedComputed = computedNow(session);
         tell(&session);
     }
 }
 
 void Notebook::setSaved(const session::Session& session, const QString& file,
-                        const store::SessionContents& saved, std::vector<const session::Stage*> stages) {
+                        const store::SessionContents& saved, Computed computed) {
     Book* known = bookOf(&session);
     if (!known) return;
     known->file = file;
     known->contents.captureId = saved.captureId;
     known->savedNotes = saved.notes;
     known->savedBookmarks = saved.bookmarks;
-    known->savedStages = std::move(stages);
+    known->savedComputed = std::move(computed);
     known->savedReplays = saved.replays.size();
     tell(&session);
 }

@@ -51,12 +51,18 @@ public:
     [[nodiscard]] bool hasUnsavedNotes(int capture) const;
     /// Everything to be saved but computed stages; the layout is that of the file.
     [[nodiscard]] store::SessionContents contents(int capture) const;
-    /// Notes, bookmarks and the computed stages `stages` (see computedNow()) are in `file` now, under the
-    /// capture's id. What was changed since stays modified.
+    /// What was computed of a capture, to tell later whether there is more.
+    struct Computed {
+        std::vector<const session::Stage*> stages; ///< that are not removed
+        std::size_t derivations = 0;               ///< how often its graphs were derived anew
+        friend bool operator==(const Computed&, const Computed&) = default;
+    };
+    /// Notes, bookmarks and what is computed (see computedNow()) are in `file` now, under the capture's id.
+    /// What was changed since stays modified.
     void setSaved(const session::Session& session, const QString& file, const store::SessionContents& saved,
-                  std::vector<const session::Stage*> stages);
-    /// The computed stages of a capture that are not removed, to tell later whether there are others.
-    [[nodiscard]] std::vector<const session::Stage*> computedNow(const session::Session& session) const;
+                  Computed computed);
+    [[nodiscard]] Computed computedNow(const session::Session& session) const;
+    void addDerivation(const session::Session& session);
     /// The computed stages of the file are those that are there now.
     void setStagesRestored(const session::Session& session);
     /// Takes notes and bookmarks that were kept from an earlier run, in the place of those of the file.
@@ -72,7 +78,8 @@ private:
         QString file;
         std::vector<store::Note> savedNotes; ///< in `file`
         std::vector<store::Bookmark> savedBookmarks;
-        std::vector<const session::Stage*> savedStages;
+        Computed savedComputed;
+        std::size_t derivations = 0;
         std::size_t savedReplays = 0;
     };
     struct Entry {

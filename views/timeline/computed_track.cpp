@@ -33,15 +33,22 @@ void TimelineView::setRederived(const Rederivations* rederived) {
     connect(rederived, &Rederivations::changed, viewport(), qOverload<>(&QWidget::update));
 }
 
+namespace {
+
+diff::Change toneOf(engine::Rederived verdict) {
+    using engine::Rederived;
+    return verdict == Rederived::Different  ? diff::Change::Removed
+           : verdict == Rederived::Declined ? diff::Change::Changed
+                                            : diff::Change::Added;
+}
+
+} // namespace
+
 diff::Change TimelineView::verdictTone(int index) const {
     if (!stage(index)) return diff::Change::Same;
     if (index < capturedCount()) {
         const engine::RederivedStage* row = m_rederived ? m_rederived->find(stage(index)) : nullptr;
-        if (!row) return diff::Change::Same;
-        using engine::Rederived;
-        return row->verdict == Rederived::Different  ? diff::Change::Removed
-               : row->verdict == Rederived::Declined ? diff::Change::Changed
-                                                     : diff::Change::Added;
+        return row ? toneOf(row->verdict) : diff::Change::Same;
     }
     switch (m_workspace.verdict(stage(index)).kind) {
     case Verdict::Kind::NotRun:
@@ -79,6 +86,36 @@ QRect TimelineView::badgeRect(int index) const {
         return {at.x() + m_theme.scaled(5), at.y() - m_theme.scaled(17), m_theme.scaled(14),
                 m_theme.scaled(14)};
     return {at.x() - width / 2, at.y() + m_theme.scaled(29), width, m_theme.scaled(14)};
+}
+
+QString TimelineView::metadataText() const {
+    // In a low or crowded timeline there is room for a letter.
+    return m_compact || m_step < m_theme.scaled(150) ? tr("m") : tr("metadata");
+}
+
+QRect TimelineView::metadataRect(int index) const {
+    if (!stage(index) || !m_rederived || !m_rederived->metadataOf(stage(index))) return {};
+    QFont font = m_theme.font(FontRole::Strong);
+    font.setPixelSize(m_theme.scaled(10));
+    const QRect beside = badgeRect(index);
+    return {beside.right() + m_theme.scaled(4), beside.top(),
+            QFontMetrics(font).horizontalAdvance(metadataText()) + m_theme.scaled(8), beside.height()};
+}
+
+void TimelineView::drawMetadata(QPainter& painter, int index) const {
+    const QRectF badge = metadataRect(index);
+    if (badge.isEmpty()) return;
+    const diff::Change tone = toneOf(m_rederived->metadataOf(stage(index))->verdict);
+    const DiffColours colours = m_theme.colours().diff(tone);
+    const Qt::PenStyle border = tone == diff::Change::Removed ? Qt::DashLine : Qt::SolidLine;
+    painter.setPen(QPen(colours.line, 1, border));
+    painter.setBrush(colours.fill);
+    painter.drawRoundedRect(badge.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+    QFont font = m_theme.font(FontRole::Strong);
+    font.setPixelSize(m_theme.scaled(10));
+    painter.setFont(font);
+    painter.setPen(colours.line);
+    painter.drawText(badge, Qt::AlignCenter, metadataText());
 }
 
 void TimelineView::drawVerdict(QPainter& painter, int index) const {

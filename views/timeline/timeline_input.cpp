@@ -16,13 +16,13 @@
 namespace dynascope::views {
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
-    for (int i = 0; i < stageCount(); ++i)
-        if (stage(i) && event->button() == Qt::LeftButton &&
-            badgeRect(i).contains(event->position().toPoint())) {
-            emit verdictClicked(i);
-            return;
-        }
-    const int index = stageAt(event->position().toPoint());
+    const QPoint at = event->position().toPoint();
+    for (int i = 0; i < stageCount() && event->button() == Qt::LeftButton; ++i) {
+        if (!stage(i)) continue;
+        if (badgeRect(i).contains(at)) return emit verdictClicked(i);
+        if (metadataRect(i).contains(at)) return emit metadataClicked(i);
+    }
+    const int index = stageAt(at);
     if (event->button() != Qt::LeftButton || index < 0) return;
     const bool onA = index == shown(Side::A), onB = index == shown(Side::B);
     const Side side = event->modifiers() & Qt::ShiftModifier ? Side::A : onA && !onB ? Side::A : Side::B;

@@ -123,7 +123,10 @@ void TimelineView::drawStages(QPainter& painter) const {
             drawDiscs(painter, i);
         else
             drawCircle(painter, i);
-        if (i < capturedCount()) drawVerdict(painter, i);
+        if (i < capturedCount()) {
+            drawVerdict(painter, i);
+            drawMetadata(painter, i);
+        }
         // Over the disc, at the left: no verdict stands there.
         if (const StageMarks marks = m_workspace.stageMarks(*stage(i)); !marks.isEmpty())
             drawNoteSign(painter, m_theme.colours(), centre(i) + QPointF(-discRadius - 1, -discRadius + 1), 8,

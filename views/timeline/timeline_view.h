@@ -40,12 +40,15 @@ public:
     [[nodiscard]] QString verdictText(int stage) const;
     /// The badge with those words, in the viewport.
     [[nodiscard]] QRect badgeRect(int stage) const;
+    /// Beside it what deriving the metadata of that graph said; empty where it was not asked.
+    [[nodiscard]] QRect metadataRect(int stage) const;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 signals:
     void menuRequested(int stage, QPoint globalPosition);
     void verdictClicked(int stage);
+    void metadataClicked(int stage); ///< a captured one
     void removeRequested(int stage); ///< a computed one
 
 protected:
@@ -88,6 +91,8 @@ private:
     [[nodiscard]] QPoint centre(int index) const;
     void drawComputedTrack(QPainter& painter) const;
     void drawVerdict(QPainter& painter, int index) const;
+    void drawMetadata(QPainter& painter, int index) const;
+    [[nodiscard]] QString metadataText() const;
     /// Added, removed or changed, as the verdict is good, bad or neither; Same for no verdict.
     [[nodiscard]] diff::Change verdictTone(int index) const;
     [[nodiscard]] int stageX(int index) const; ///< in the viewport

@@ -229,8 +229,11 @@ private:
 
     static void compareMetadata(const std::string& text, const nlohmann::json& derived, RederivedStage& out) {
         const auto captured = passes::aot::readMetadataText(text);
+        out.metadata = derived;
         if (!captured) return decline(out, captured.error().message);
-        const std::vector<std::string> differences = metadataDifferences(*captured, derived, out.nodes);
+        const std::vector<MetadataField> fields = metadataFields(*captured, derived);
+        const std::vector<std::string> differences = metadataDifferences(fields);
+        out.nodes = fields.size();
         out.matched = out.nodes - std::min(out.nodes, differences.size());
         if (differences.empty()) return;
         out.verdict = Rederived::Different;

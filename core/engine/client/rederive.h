@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/engine/client/client.h"
+#include "core/ir/symbol_value.h"
 #include "core/passes/partition/joint.h"
 #include "core/session/session.h"
 
@@ -35,6 +36,8 @@ struct RederivedStage {
     std::vector<std::string> captured, got; ///< lines around the first difference
     std::string node, nodeGot; ///< there: of the captured graph and of the derived one; empty for none
     ir::GraphPtr derived;      ///< null for metadata, and where nothing was derived
+    /// Of metadata: what was derived, as "aot" answers it (protocol.h); else null.
+    nlohmann::json metadata;
     /// One sentence where the guards let inputs through for which the captured code is wrong; else empty.
     std::string missedGuard;
     /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
@@ -43,6 +46,14 @@ struct RederivedStage {
     /// Of a forward graph: what is saved for backward and what is computed again, with bytes and reasons.
     std::vector<passes::partition::Decision> decisions;
 };
+
+/// The engine's answer to "verify": a derived graph held against the captured one on the same seeded inputs,
+/// at the sizes `hints`.
+[[nodiscard]] CallResult verifyDerived(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
+                                       const ir::SymbolValues& hints, const CallOptions& options = {});
+/// Whether an answer to "verify" is that the graphs differ, and rounding explains all of it: other
+/// decompositions sum in another order.
+[[nodiscard]] bool differsByRounding(const nlohmann::json& verified);
 
 /// One entry for each graph of AOTAutograd's of each compile, and for its metadata. Graphs that cannot be
 /// read are declined, and without an engine (null) those that only it can derive. Where the joint graph was

@@ -2,6 +2,7 @@
 #include "core/engine/client/rederive_trace.h"
 
 #include "core/engine/client/graph_inputs.h"
+#include "core/engine/client/rederive.h"
 #include "core/ir/empty_like.h"
 #include "core/ir/text.h"
 #include "core/passes/aot/lift_attributes.h"
@@ -145,11 +146,23 @@ Result<ir::GraphPtr> atHints(const ir::Graph& graph, const ir::SymbolValues& hin
     return builder.build();
 }
 
-CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed, json params) {
-    const CallResult loaded = engine.call("load", {{"text", ir::printReadable(computed).text}});
+CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed, json params,
+                         const CallOptions& options) {
+    const CallResult loaded = engine.call("load", {{"text", ir::printReadable(computed).text}}, options);
     if (!loaded) return loaded;
     params["computed"] = loaded->value("graph", "");
-    return engine.callOnGraph("verify", ir::printReadable(graph).text, std::move(params));
+    return engine.callOnGraph("verify", ir::printReadable(graph).text, std::move(params), options);
+}
+
+CallResult verifyDerived(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
+                         const ir::SymbolValues& hints, const CallOptions& options) {
+    const auto atSizes = atHints(captured, hints);
+    return verifyAgainst(engine, atSizes ? **atSizes : captured, derived, json::object(), options);
+}
+
+bool differsByRounding(const json& verified) {
+    const json checks = verified.value("checks", json::array());
+    return verified.value("verdict", "") == "different" && !checks.empty() && onlyRounded(checks);
 }
 
 NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured, const ir::Graph& derived) {
@@ -157,9 +170,7 @@ NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured
     const CallResult verified = verifyAgainst(engine, captured, derived);
     if (!verified) return {Outcome::Unknown, verified.error().message};
     const std::string verdict = verified->value("verdict", "");
-    const json checks = verified->value("checks", json::array());
-    if (verdict == "different" && !checks.empty() && onlyRounded(checks))
-        return {Outcome::Equal, "the results differ by rounding"};
+    if (differsByRounding(*verified)) return {Outcome::Equal, "the results differ by rounding"};
     const Outcome outcome = verdict == "equal"       ? Outcome::Equal
                             : verdict == "different" ? Outcome::Different
                                                      : Outcome::Unknown;

@@ -30,7 +30,8 @@ struct DynamoTrace {
 
 /// The engine's method "verify" on a graph and what is said to compute the same, with further parameters.
 [[nodiscard]] CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed,
-                                       nlohmann::json params = nlohmann::json::object());
+                                       nlohmann::json params = nlohmann::json::object(),
+                                       const CallOptions& options = {});
 
 /// What comes of running both graphs on the same seeded inputs.
 struct NumericalComparison {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/passes/known_passes.h"
 #include "core/passes/pass.h"
 
 namespace dynascope::engine {
@@ -9,10 +10,8 @@ namespace dynascope::engine {
 /// ...) and torch-level calls by the operators that their kernels call. The rest keeps name and arguments.
 class DecomposePass final : public passes::Pass {
 public:
-    [[nodiscard]] std::string_view name() const override { return "decompose"; }
-    [[nodiscard]] std::string_view description() const override {
-        return "Replace composite operators by those that their kernels call";
-    }
+    [[nodiscard]] std::string_view name() const override { return passes::decomposePass.name; }
+    [[nodiscard]] std::string_view description() const override { return passes::decomposePass.description; }
     [[nodiscard]] passes::PassResult<passes::PassState> run(const passes::PassState& source,
                                                             const passes::PassContext& context,
                                                             passes::PassObserver& observer) const override;

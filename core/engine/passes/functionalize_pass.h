@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/passes/known_passes.h"
 #include "core/passes/pass.h"
 
 namespace dynascope::engine {
@@ -10,9 +11,9 @@ namespace dynascope::engine {
 /// cell by cell (cells/functionalize_cells.h), and the warnings name the cause.
 class FunctionalizePass final : public passes::Pass {
 public:
-    [[nodiscard]] std::string_view name() const override { return "functionalize"; }
+    [[nodiscard]] std::string_view name() const override { return passes::functionalizePass.name; }
     [[nodiscard]] std::string_view description() const override {
-        return "Replace writes by new values, one operator at a time, through PyTorch's dispatcher";
+        return passes::functionalizePass.description;
     }
     [[nodiscard]] passes::PassResult<passes::PassState> run(const passes::PassState& source,
                                                             const passes::PassContext& context,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/passes/known_passes.h"
 #include "core/passes/pass.h"
 
 namespace dynascope::engine {
@@ -11,9 +12,9 @@ namespace dynascope::engine {
 /// later; the warnings name such nodes. Every step says alias groups, is_input_mutation and partial_mutation.
 class NormalizeIrPass final : public passes::Pass {
 public:
-    [[nodiscard]] std::string_view name() const override { return "normalize_ir"; }
+    [[nodiscard]] std::string_view name() const override { return passes::normalizeIrPass.name; }
     [[nodiscard]] std::string_view description() const override {
-        return "torchdynamo's first way to remove writes, with its limits (legacy)";
+        return passes::normalizeIrPass.description;
     }
     [[nodiscard]] passes::PassResult<passes::PassState> run(const passes::PassState& source,
                                                             const passes::PassContext& context,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/passes/known_passes.h"
 #include "core/passes/pass.h"
 
 namespace dynascope::engine {
@@ -11,10 +12,8 @@ namespace dynascope::engine {
 /// on zeros where the tensors are small. What is left is an error that names the operator.
 class ShapesPass final : public passes::Pass {
 public:
-    [[nodiscard]] std::string_view name() const override { return "shapes"; }
-    [[nodiscard]] std::string_view description() const override {
-        return "Work out shape, strides and dtype of every value";
-    }
+    [[nodiscard]] std::string_view name() const override { return passes::shapesPass.name; }
+    [[nodiscard]] std::string_view description() const override { return passes::shapesPass.description; }
     [[nodiscard]] passes::PassResult<passes::PassState> run(const passes::PassState& source,
                                                             const passes::PassContext& context,
                                                             passes::PassObserver& observer) const override;

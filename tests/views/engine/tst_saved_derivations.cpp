@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Graphs that were derived anew: verified in the window, kept in session files with their badges, and back
+// without an engine.
+#include "tests/views/engine/engine_fixture.h"
+
+#include "app/gui/chrome.h"
+#include "app/gui/main_window.h"
+#include "app/gui/session_keeper.h"
+#include "app/gui/stages_page.h"
+#include "views/engine/saved_stages.h"
+#include "views/notes/notebook.h"
+#include "views/timeline/timeline_view.h"
+
+#include <QTemporaryDir>
+
+using namespace dynascope;
+using namespace dynascope::app;
+using namespace dynascope::test;
+using namespace dynascope::views;
+
+namespace {
+
+constexpr int joint = 1, forward = 2, backward = 3; ///< stages of the sample
+
+struct Opened {
+    TaskRunner tasks;
+    Workspace workspace{tasks};
+    Theme theme;
+    Settings settings{QString()};
+    MainWindow window;
+
+    explicit Opened(std::vector<std::string> engine)
+        : window(workspace, theme, settings, nullptr, std::move(engine)) {
+        window.resize(1600, 1000);
+        window.show();
+    }
+    void settle() { QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 30000); }
+    /// The sample, its graphs derived anew: of the joint graph the canned engine knows nothing.
+    void derive() {
+        addCapture(workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
+        settle();
+        window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains("2 isomorphic"), 20000);
+    }
+    [[nodiscard]] TimelineView& timeline() { return *window.stagesPage().timeline(); }
+    /// Clicks the badge of a stage; the stage that shows what was derived.
+    int click(int stage) {
+        QTest::mouseClick(timeline().viewport(), Qt::LeftButton, {}, timeline().badgeRect(stage).center());
+        settle();
+        return workspace.place().stageB;
+    }
+    void save(const QString& file) {
+        window.session().setQuestions({{}, [&file](const QString&) { return file; }});
+        window.actionRegistry().trigger(QStringLiteral("file.save"));
+        QTRY_VERIFY(!window.notebook().file(0).isEmpty() && !window.isWindowModified());
+        settle();
+    }
+};
+
+} // namespace
+
+class TestSavedDerivations : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+private slots:
+    void verifiesBesideTheCapturedGraph() {
+        Opened w(cannedEngine());
+        w.derive();
+        const int shown = w.click(forward);
+        QVERIFY(w.workspace.isComputed(shown));
+        const session::StagePtr stage = w.workspace.stageAt(shown);
+        QVERIFY(!w.workspace.verdict(stage.get()).text.startsWith("Run beside"));
+        QVERIFY(w.window.actionRegistry().find(QStringLiteral("engine.verify"))->isEnabled());
+        w.window.actionRegistry().trigger(QStringLiteral("engine.verify"));
+        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.verdict(stage.get()).text.startsWith("Run beside"), 10000);
+        QVERIFY(w.workspace.verdict(stage.get()).text.contains("aot_forward_graph"));
+        QCOMPARE(w.timeline().verdictText(shown), QStringLiteral("isomorphic"));
+        // Derived once more, it takes its own place.
+        const int count = w.workspace.stageCount();
+        w.window.actionRegistry().trigger(QStringLiteral("engine.again"));
+        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(shown) != stage, 20000);
+        QCOMPARE(w.workspace.stageCount(), count);
+        QVERIFY(w.window.passes().find(w.workspace.stageAt(shown).get()));
+        QVERIFY(!w.window.passes().find(stage.get()));
+    }
+
+    void tellsWhatTheRunSays() {
+        Opened w(cannedEngine("different"));
+        w.derive();
+        const int shown = w.click(forward);
+        w.window.actionRegistry().trigger(QStringLiteral("engine.verify"));
+        const session::Stage* stage = w.workspace.stageAt(shown).get();
+        QTRY_COMPARE_WITH_TIMEOUT(w.workspace.verdict(stage).kind, Verdict::Kind::Different, 10000);
+        QCOMPARE(w.timeline().verdictText(shown), QStringLiteral("different"));
+        w.click(shown);
+        QCOMPARE(w.workspace.place().stageA, forward); // beside the one it was held against
+        QVERIFY(w.window.messageBar().text().contains("captured 11"));
+    }
+
+    void comesBackWithoutAnEngine() {
+        const QString file = m_folder.filePath(QStringLiteral("derived.dynascope"));
+        {
+            Opened w(cannedEngine());
+            w.derive();
+            w.click(forward);
+            w.window.actionRegistry().trigger(QStringLiteral("engine.verify"));
+            w.settle();
+            w.save(file);
+            // Deriving is something to save, even where nothing new is shown.
+            w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
+            QTRY_VERIFY_WITH_TIMEOUT(w.window.isWindowModified(), 20000);
+            w.settle();
+            w.save(file);
+        }
+        Opened w({"/nonexistent/dynascope-engine"});
+        w.window.openPaths({file});
+        QTRY_COMPARE(w.workspace.captures().size(), std::size_t(1));
+        w.settle();
+        QVERIFY(!w.window.isWindowModified());
+        QCOMPARE(w.timeline().verdictText(joint), QStringLiteral("declined"));
+        QCOMPARE(w.timeline().verdictText(forward), QStringLiteral("isomorphic"));
+        QCOMPARE(w.timeline().verdictText(backward), QStringLiteral("isomorphic"));
+        QVERIFY(w.window.rederived().text(w.workspace.stageAt(joint).get()).contains("no method 'aot'"));
+        const engine::RederivedStage* row = w.window.rederived().find(w.workspace.stageAt(forward).get());
+        QVERIFY(row && row->derived && !row->decisions.empty());
+        // The one that was shown is there, the other can be.
+        const int captured = int(w.workspace.compile()->stages.size());
+        QCOMPARE(w.workspace.stageCount(), captured + 1);
+        QCOMPARE(w.timeline().verdictText(captured), QStringLiteral("isomorphic"));
+        QCOMPARE(w.click(forward), captured);
+        QVERIFY(w.workspace.diff());
+        QCOMPARE(w.workspace.diff()->added + w.workspace.diff()->removed, 0U);
+        QCOMPARE(w.click(backward), captured + 1);
+        QVERIFY(w.workspace.diff());
+        QCOMPARE(w.workspace.diff()->added + w.workspace.diff()->removed, 0U);
+        QVERIFY(w.window.isWindowModified());
+    }
+
+    void aStrangersRowsAreHarmless() {
+        Opened w(cannedEngine());
+        w.derive();
+        w.click(forward);
+        w.settle();
+        const session::Session& session = *w.workspace.session();
+        const std::vector<store::ComputedStage> good =
+            toStore(w.window.passes().stagesToSave(session), w.window.rederived().toSave(session));
+        QCOMPARE(good.size(), std::size_t(4)); // the stage that is shown, and three rows
+        QVERIFY(good[2].graph.empty());        // kept once
+        RestoredStages read = fromStore(session, good);
+        QCOMPARE(read.lost, std::size_t(0));
+        QCOMPARE(read.rederived.size(), std::size_t(3));
+        QCOMPARE(read.known.size(), std::size_t(1));
+        QCOMPARE(read.known[0].twin, w.workspace.stageAt(forward));
+        QCOMPARE(read.rederived[1].said.row.derived, *read.known[0].stage->graph());
+        const auto lost = [&](std::size_t at, const std::string& recording) {
+            std::vector<store::ComputedStage> bad = good;
+            bad[at].recording = recording;
+            return fromStore(session, bad).lost;
+        };
+        QCOMPARE(lost(0, R"({"how":{"passes":[],"derived":{"stage":"nothing"}}})"), std::size_t(1));
+        QCOMPARE(lost(0, R"({"how":{"passes":[],"derived":3}})"), std::size_t(1));
+        for (const char* text : {"", "{", "3", "{\"rederived\":3}", "{\"rederived\":{\"verdict\":\"fine\"}}"})
+            QCOMPARE(lost(1, text), std::size_t(1));
+        QCOMPARE(lost(1, R"({"rederived":{"verdict":"different","nodes":-1,"decisions":3,"captured":{"a":1},
+                             "rank":"x","metadata":[]},"metadata":7})"),
+                 std::size_t(0));
+    }
+};
+
+QTEST_MAIN(TestSavedDerivations)
+#include "tst_saved_derivations.moc"

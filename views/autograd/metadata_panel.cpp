@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/autograd/metadata_panel.h"
+
+#include "views/autograd/metadata_rows.h"
+#include "views/engine/rederivations.h"
+#include "views/models/go_to.h"
+#include "views/models/labels.h"
+#include "views/text/page_parts.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace dynascope::views {
+
+struct MetadataPanel::Private {
+    Rederivations* rederived = nullptr;
+    QLabel *verdict = nullptr, *note = nullptr;
+    QCheckBox* only = nullptr;
+    QLineEdit* filter = nullptr;
+    RowTable* fields = nullptr;
+    AliasTable table;
+    bool read = false; ///< `table` is of this compile
+    std::vector<MetadataRow> rows;
+    std::vector<TableRow> cells;    ///< of `rows`
+    std::vector<std::size_t> shown; ///< into `rows`, by row of the list
+};
+
+MetadataPanel::MetadataPanel(Workspace& workspace, Theme& theme, QWidget* parent)
+    : CompilePanel(workspace, theme, parent)
+    , d(std::make_unique<Private>()) {
+    setObjectName(QStringLiteral("metadata"));
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    d->fields = new RowTable(tr("Fields of the metadata"), metadataColumns(), theme);
+    QHBoxLayout* row = nullptr;
+    column->addWidget(headerBar(row));
+    row->setContentsMargins(12, 3, 12, 3);
+    row->addWidget(d->verdict = plainLabel({}, "strong"));
+    row->addWidget(d->note = plainLabel({}, "hint"));
+    row->addStretch(1);
+    row->addWidget(d->only = new QCheckBox(tr("Only what differs")));
+    row->addWidget(d->filter = addFilter(tr("Filter fields"), d->fields));
+    d->filter->setMaximumWidth(theme.scaled(220));
+    column->addWidget(d->fields, 1);
+    setContent(page);
+    setFocusProxy(d->fields);
+    addCopyRows(d->fields);
+    connect(d->only, &QCheckBox::toggled, this, &MetadataPanel::showRows);
+    connect(d->filter, &QLineEdit::textChanged, this, &MetadataPanel::showRows);
+    connect(d->fields, &RowTable::linkActivated, this, &MetadataPanel::goTo);
+    connect(d->fields, &RowTable::rowActivated, this, &MetadataPanel::goTo);
+}
+
+MetadataPanel::~MetadataPanel() = default;
+
+void MetadataPanel::setRederived(Rederivations& rederived) {
+    d->rederived = &rederived;
+    connect(&rederived, &Rederivations::changed, this, &Panel::invalidate);
+    invalidate();
+}
+
+RowTable* MetadataPanel::fields() const {
+    return d->fields;
+}
+QCheckBox* MetadataPanel::onlyDifferent() const {
+    return d->only;
+}
+QString MetadataPanel::summary() const {
+    return d->rows.empty() ? QString() : d->note->text();
+}
+
+void MetadataPanel::forget() {
+    workspace().tasks().cancel(QStringLiteral("autograd.metadata"));
+    d->fields->setRows({});
+    d->table = {};
+    d->read = false;
+    d->rows.clear();
+    d->cells.clear();
+    d->shown.clear();
+}
+
+void MetadataPanel::begin(const session::SessionPtr& session, std::size_t compile) {
+    workspace().tasks().run<AliasTable>(
+        QStringLiteral("autograd.metadata"), this,
+        [session, compile](const TaskContext&) { return aliasTable(*session, compile); },
+        [this](AliasTable table) {
+            setLoading(false);
+            d->table = std::move(table);
+            d->read = true;
+            showAgain();
+        });
+}
+
+void MetadataPanel::showAgain() {
+    if (!d->read) return; // comes when it is
+    d->rows.clear();
+    if (!d->table.metadata)
+        return showMessage(tr("There is no metadata to hold against: %1.").arg(toQString(d->table.problem)));
+    const engine::RederivedStage* derived =
+        d->rederived ? d->rederived->metadataOf(d->table.stage.get()) : nullptr;
+    if (d->rederived && d->rederived->isRunning())
+        return showMessage(tr("The graphs of this compile are being derived anew."));
+    if (!derived || derived->metadata.is_null()) {
+        QString why = tr("Nothing was derived to hold the captured metadata against.");
+        if (derived) why = tr("The metadata was not derived: %1.").arg(toQString(derived->reason));
+        if (!d->rederived) return showMessage(why);
+        return showMessage(why,
+                           derived ? tr("Derive the graphs anew once more") : tr("Derive the graphs anew"),
+                           [this] { d->rederived->run(); });
+    }
+    d->rows = metadataRows(d->table, derived->metadata);
+    d->cells = metadataCells(d->table, d->rows);
+    const auto same = std::size_t(
+        std::count_if(d->rows.begin(), d->rows.end(), [](const auto& row) { return row.same(); }));
+    const bool all = same == d->rows.size();
+    d->verdict->setText(all ? tr("✓ isomorphic") : tr("✗ different"));
+    const QColor tone = all ? theme().colours().added : theme().colours().removed;
+    d->verdict->setStyleSheet(QStringLiteral("color:%1").arg(tone.name()));
+    d->note->setText(
+        tr("%1 of %2 equal").arg(same).arg(countText(d->rows.size(), tr("field"), tr("fields"))));
+    d->only->setEnabled(!all);
+    if (all) d->only->setChecked(false);
+    showContent();
+    showRows();
+}
+
+void MetadataPanel::showRows() {
+    const QString wanted = d->filter->text().trimmed();
+    std::vector<TableRow> cells;
+    d->shown.clear();
+    for (std::size_t i = 0; i < d->rows.size(); ++i) {
+        if (d->only->isChecked() && d->rows[i].same()) continue;
+        const TableRow& row = d->cells[i];
+        if (!wanted.isEmpty() && std::none_of(row.begin(), row.end(), [&](const TableCell& cell) {
+                return cell.text.contains(wanted, Qt::CaseInsensitive);
+            }))
+            continue;
+        d->shown.push_back(i);
+        cells.push_back(row);
+    }
+    d->fields->setRows(std::move(cells));
+}
+
+void MetadataPanel::goTo(int shown) {
+    const MetadataRow& row = d->rows[d->shown[std::size_t(shown)]];
+    if (row.node != ir::npos && compile() >= 0)
+        goToStage(workspace(), std::size_t(compile()), d->table.stage, d->table.graph->node(row.node).name);
+}
+
+} // namespace dynascope::views
