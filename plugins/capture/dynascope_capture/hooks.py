@@ -78,7 +78,8 @@ def install(recorder):
     patches.wrap(fx_node.Node, "_rename", lambda original: _rename(recorder, original))
     patches.wrap(convert_frame, "_compile", lambda original: _compile(recorder, made, original))
     for module in (dynamo_guards, convert_frame):
-        patches.wrap(module, "get_and_maybe_log_recompilation_reasons", lambda original: _recompile(recorder, original))
+        for name in ("get_and_maybe_log_recompilation_reasons", "get_and_maybe_log_recompilation_reason"):  # 2.6: the latter
+            patches.wrap(module, name, lambda original: _recompile(recorder, original))
     comptime_log.install(recorder, patches)
     compilers.install(recorder, patches)
     cudagraphs.install(recorder, patches)
