@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/describe.h"
 
+#include "core/dynamo/graph_window.h"
 #include "core/ir/lines.h"
 #include "core/ir/meta.h"
 
@@ -93,21 +94,26 @@ std::string graphText(const Recording& recording, const State& state) {
     return graphText(recording, state, state.graph);
 }
 
-std::vector<GraphLine> graphLines(const Recording& recording, const State& state, std::uint32_t graph) {
-    std::vector<GraphLine> out{{0, "graph():"}};
-    if (graph >= state.graphs.size()) return out;
-    std::vector<std::pair<std::uint32_t, NodeInfo>> nodes;
+std::vector<GraphLine> graphLines(const Recording& recording, const State& state,
+                                  std::span<const std::uint32_t> ids) {
+    std::vector<GraphLine> out;
     std::vector<std::uint32_t> users(state.nodes.size() + 1, 0), counted(state.nodes.size() + 1, 0);
-    for (std::uint32_t id = state.graphs[graph].first; id != 0 && nodes.size() < state.nodes.size();
-         id = state.nodes[id - 1].after) {
+    for (const std::uint32_t id : ids)
         for (const std::uint32_t input : recording.nodeInputs(state, id)) {
             // A node that is used twice by another one has one user more.
             if (std::exchange(counted[input], id) != id) ++users[input];
         }
-        nodes.emplace_back(id, recording.node(state, id));
+    out.reserve(ids.size() + 1);
+    for (const std::uint32_t id : ids) {
+        const NodeInfo node = recording.node(state, id);
+        out.push_back({id, nodeLine(node, users[id]), node.value});
     }
-    for (const auto& [id, node] : nodes)
-        out.push_back({id, nodeLine(node, users[id])});
+    return out;
+}
+
+std::vector<GraphLine> graphLines(const Recording& recording, const State& state, std::uint32_t graph) {
+    std::vector<GraphLine> out = graphLines(recording, state, newestNodes(state, graph, 0).nodes);
+    out.insert(out.begin(), {0, "graph():"});
     return out;
 }
 

@@ -26,6 +26,7 @@ namespace dynascope::dynamo {
 struct GraphLine {
     std::uint32_t node = 0;
     std::string text;
+    std::string_view value = {}; ///< what the node makes, "f32[4]"; owned by the recording
 };
 /// The lines of graphText().
 [[nodiscard]] std::vector<GraphLine> graphLines(const Recording& recording, const State& state,

@@ -98,18 +98,17 @@ private:
         const Point start{from.column * m_step + above.width / 2, topOf(edge.from) + above.height};
         const Point end{to.column * m_step + below.width / 2, topOf(edge.to)};
         EdgePath out{{start}};
-        const auto bend = [&out](Point to) {
-            const Point from = out.points.back();
-            const double half = (to.y - from.y) / 2;
-            out.points.insert(out.points.end(), {{from.x, from.y + half}, {to.x, to.y - half}, to});
+        const auto bend = [&out](Point target) {
+            const Point at = out.points.back();
+            const double half = (target.y - at.y) / 2;
+            out.points.insert(out.points.end(), {{at.x, at.y + half}, {target.x, target.y - half}, target});
         };
         if (to.row > from.row + 1) {
             // Past the rows between in the gap beside the column of the start, on the side of the end.
             const bool left = to.column < from.column;
             const double lane = (from.column + (left ? 0 : 1)) * m_step - m_input.boxGap / 2;
-            const Point in{lane, m_tops[from.row + 1]}, out{lane, m_tops[to.row] - m_input.rankGap};
-            bend(in);
-            bend(out);
+            bend({lane, m_tops[from.row + 1]});
+            bend({lane, m_tops[to.row] - m_input.rankGap});
         }
         bend(end);
         return out;
