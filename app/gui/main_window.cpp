@@ -16,6 +16,7 @@
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/compare/compare_page.h"
+#include "views/dynamo/dynamo_page.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
 #include "views/models/labels.h"
@@ -229,6 +230,7 @@ void MainWindow::resetLayout() {
     if (m_compare) m_compare->applyDefaultSizes(width());
     if (m_replay) m_replay->applyDefaultSizes(width());
     if (m_autograd) m_autograd->applyDefaultSizes(width());
+    if (m_dynamo) m_dynamo->applyDefaultSizes(width());
 }
 
 void MainWindow::saveLayout() {
@@ -238,6 +240,7 @@ void MainWindow::saveLayout() {
     m_settings.setLayout(QStringLiteral("docks"), saveState(Settings::schema));
     m_docks->setPage(m_workspace.place().page);
     if (m_stages) m_settings.setLayout(QStringLiteral("stages"), m_stages->saveState());
+    if (m_dynamo) m_settings.setLayout(QStringLiteral("dynamo"), m_dynamo->saveState());
 }
 
 void MainWindow::restoreLayout() {

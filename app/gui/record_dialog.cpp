@@ -67,6 +67,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     m_environment->setReadOnly(true);
     m_environment->setToolTip(tr("What the program's environment has beside the window's own"));
     m_printed->setReadOnly(true);
+    m_printed->setPlaceholderText(tr("What the program prints comes here while it runs."));
     m_printed->setMaximumBlockCount(mostLines);
     m_pauses->setToolTip(
         tr("Live mode: Dynamo waits at the breakpoints of the page Dynamo while it traces, and goes on, "

@@ -57,7 +57,7 @@ public:
 
 bool WindowDocks::fillsWindow(Page page) {
     return page == Page::Functionalize || page == Page::Compare || page == Page::Replay ||
-           page == Page::Autograd;
+           page == Page::Autograd || page == Page::Dynamo;
 }
 
 LazyDock::LazyDock(const QString& id, const QString& title, std::function<QWidget*()> make, QWidget* parent)

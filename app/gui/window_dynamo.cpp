@@ -22,6 +22,8 @@ DynamoPage& MainWindow::dynamoPage() {
     if (!m_dynamo) {
         m_dynamo = new DynamoPage(m_workspace, m_theme);
         m_pages->addWidget(m_dynamo);
+        m_dynamo->applyDefaultSizes(width());
+        m_dynamo->restoreState(m_settings.layout(QStringLiteral("dynamo")));
         BreakpointsModel& breakpoints = m_dynamo->breakpoints()->model();
         breakpoints.restore(m_settings.breakpoints());
         connect(m_dynamo, &DynamoPage::breakpointsEdited, this,

@@ -37,4 +37,8 @@ private:
     std::uint32_t m_count = 0;
 };
 
+/// One attempt of many steps, as a large model makes it: calls of one function from a root frame, a value
+/// every second step, a node every 20, a guard every 30, a side effect every 50.
+[[nodiscard]] std::string longRecording(std::uint32_t steps);
+
 } // namespace dynascope::test

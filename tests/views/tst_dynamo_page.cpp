@@ -5,6 +5,7 @@
 #include "core/dynamo/cursor.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/dynamo/break_story.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/breakpoints_view.h"
@@ -13,6 +14,8 @@
 #include "views/dynamo/console_view.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/dynamo/effects_view.h"
+#include "views/dynamo/key_model.h"
+#include "views/dynamo/key_view.h"
 #include "views/dynamo/partial_graph.h"
 #include "views/dynamo/search_view.h"
 #include "views/dynamo/state_model.h"
@@ -24,11 +27,13 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
 #include <QSpinBox>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QTreeView>
 #include <QtTest>
 
@@ -115,6 +120,7 @@ private slots:
                  qPrintable(s.codeLine(s.page->bytecode())));
         QVERIFY2(s.rows().filter("Value stack: ").join(u'\n').contains("TensorVariable"),
                  qPrintable(s.rows().join(u'\n')));
+        s.page->graph()->setForm(PartialGraph::Form::Text);
         QVERIFY(s.page->graph()->view()->document(0)->text().contains("operator.gt"));
     }
 
@@ -129,6 +135,7 @@ private slots:
     /// Step to a break, go back to where the value was made, and read it.
     void backToWhereTheValueWasMade() {
         Shown s;
+        s.page->graph()->setForm(PartialGraph::Form::Text);
         const dynamo::StepIndex broken = s.page->step();
         const dynamo::StepIndex made =
             dynamo::runToNode(s.recording(), broken, "gt", dynamo::Direction::Back);
@@ -189,6 +196,7 @@ private slots:
         Shown s;
         const dynamo::StepIndex made =
             dynamo::runToNode(s.recording(), s.page->step(), "gt", dynamo::Direction::Back);
+        s.page->graph()->setForm(PartialGraph::Form::Text);
         CodeView* view = s.page->graph()->view();
         int line = 0;
         while (!view->document(0)->lines[std::size_t(line)].text.contains("%gt"))
@@ -203,6 +211,217 @@ private slots:
         QVERIFY(view->document(0)->text().contains("%gt"));
         s.page->run(StepCommand::BackIn);
         QVERIFY(!view->document(0)->text().contains("%gt"));
+    }
+
+    void cardsAndStepsAreLinked() {
+        Shown s;
+        const PartialGraph& graph = *s.page->graph();
+        canvas::GraphCanvas& cards = *graph.canvas();
+        cards.setMotion(false);
+        QVERIFY(graph.form() == PartialGraph::Form::Cards);
+        const dynamo::StepIndex made =
+            dynamo::runToNode(s.recording(), s.page->step(), "gt", dynamo::Direction::Back);
+        const auto cardOf = [&](const char* name) {
+            return cards.scene() ? cards.scene()->byKey.value(QLatin1String(name), canvas::noItem)
+                                 : canvas::noItem;
+        };
+        const int card = cardOf("gt");
+        QVERIFY(card != canvas::noItem);
+        QCOMPARE(graph.stepOfItem(card), made);
+        QCOMPARE(cards.scene()->items[std::size_t(card)].chip, QStringLiteral("step %1").arg(made));
+        QCOMPARE(cards.scene()->items[std::size_t(card)].right, QString("b8[4]"));
+        const QRectF place = cards.scene()->items[std::size_t(card)].rect;
+        cards.reveal(place);
+        QTest::mouseClick(cards.viewport(), Qt::LeftButton, {}, cards.viewRectOf(card).center().toPoint());
+        QCOMPARE(s.page->step(), made);
+        // The step marks its card, which stands where it stood.
+        QCOMPARE(cards.selected(), cardOf("gt"));
+        const canvas::SceneItem& item = cards.scene()->items[std::size_t(cards.selected())];
+        QVERIFY(item.change == diff::Change::Added);
+        QCOMPARE(item.rect, place);
+        // One step on it is there, and was made last.
+        s.page->run(StepCommand::In);
+        QVERIFY(cards.scene()->items[std::size_t(cardOf("gt"))].change == diff::Change::Same);
+        QCOMPARE(cards.related(), std::vector<int>{cardOf("gt")});
+        // By keyboard: Enter on a card.
+        cards.setSelected(cardOf("gt"));
+        QTest::keyClick(&cards, Qt::Key_Return);
+        QCOMPARE(s.page->step(), made);
+        s.page->run(StepCommand::BackIn);
+        QCOMPARE(cardOf("gt"), canvas::noItem);
+        s.page->goToStep(0);
+        QVERIFY(!cards.scene());
+        QCOMPARE(cards.message(), QString("No node yet"));
+        QMenu menu;
+        s.page->goToStep(made);
+        emit cards.menuAboutToShow(&menu, cards.selected());
+        s.menuAction(menu, "Go to the step that made it")->trigger();
+        QCOMPARE(s.page->step(), made);
+    }
+
+    /// Every graph of every recording can be drawn.
+    void allGraphsHaveCards() {
+        for (const char* name : {"gb13_break_in_callee", "cl07_late_binding", "rc01_shape"}) {
+            Shown s(name);
+            for (const dynamo::AttemptInfo& attempt : s.recording().attempts()) {
+                s.page->goToStep(attempt.last);
+                const std::size_t all = s.page->graph()->nodes() + s.page->graph()->added();
+                const canvas::ScenePtr& scene = s.page->graph()->canvas()->scene();
+                QCOMPARE(scene ? scene->items.size() : 0, all);
+            }
+        }
+    }
+
+    void longGraphsShowTheirNewestNodes() {
+        const Result<session::SessionPtr> session = capture::openText(test::longRecording(20'000), "long");
+        QVERIFY(session);
+        test::Fixture f;
+        f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
+        const auto page = f.show<DynamoPage>(1200, 700);
+        const QAbstractItemModelTester state(page->state()->model(),
+                                             QAbstractItemModelTester::FailureReportingMode::Fatal);
+        const QAbstractItemModelTester changes(page->changes()->model(),
+                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
+        page->goToStep(19'990);
+        const PartialGraph& graph = *page->graph();
+        QCOMPARE(graph.nodes(), std::size_t(1000));
+        QVERIFY(graph.earlier() > 0);
+        const std::size_t shown = graph.canvas()->scene()->items.size();
+        QCOMPARE(shown + graph.earlier(), std::size_t(1000));
+        // Cards stay where they are while the graph grows.
+        const QString newest = QStringLiteral("sin_1000");
+        const auto rectOf = [&] {
+            const canvas::Scene& scene = *graph.canvas()->scene();
+            return scene.items[std::size_t(scene.byKey.value(newest))].rect;
+        };
+        const QRectF place = rectOf();
+        page->goToStep(19'999);
+        QCOMPARE(rectOf(), place);
+        // All of them, when asked for.
+        auto* note = graph.findChild<QLabel*>();
+        QVERIFY(note && note->isVisible());
+        emit note->linkActivated({});
+        QCOMPARE(graph.earlier(), std::size_t(0));
+        QCOMPARE(graph.canvas()->scene()->items.size(), std::size_t(1000));
+
+        const QAbstractItemModel& model = *page->state()->model();
+        const QModelIndex guards = model.index(4, 0);
+        QCOMPARE(model.rowCount(guards), int(newestRows) + 1);
+        QVERIFY(guards.siblingAtColumn(StateModel::Kind).data().toString() == "667");
+        const QModelIndex more = model.index(0, 0, guards);
+        QVERIFY2(more.data().toString().contains("467 earlier"), qPrintable(more.data().toString()));
+        emit page->state()->activated(more);
+        QCOMPARE(model.rowCount(guards), 667);
+    }
+
+    /// What is selected and folded stays so from step to step.
+    void stateStandsStill() {
+        Shown s;
+        const QAbstractItemModelTester tester(s.page->changes()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        QTreeView* view = s.page->state();
+        const QAbstractItemModel& model = *view->model();
+        const QModelIndex locals = model.index(2, 0), guards = model.index(4, 0);
+        QVERIFY(model.rowCount(locals) > 0 && model.rowCount(guards) > 0);
+        view->setCurrentIndex(model.index(0, 0, locals));
+        const QString name = view->currentIndex().data().toString();
+        view->collapse(guards);
+        s.page->run(StepCommand::BackIn);
+        QCOMPARE(view->currentIndex().data().toString().section(u' ', -1), name.section(u' ', -1));
+        QVERIFY(!view->isExpanded(model.index(4, 0)));
+        QVERIFY(view->isExpanded(model.index(2, 0)));
+    }
+
+    void keepsItsState() {
+        QByteArray saved;
+        {
+            Shown s;
+            s.page->tools()->setCurrentIndex(2);
+            s.page->stateTabs()->setCurrentIndex(1);
+            s.page->graph()->setForm(PartialGraph::Form::Text);
+            QTest::keyClicks(s.page->console()->input(), "print_graph()");
+            QTest::keyClick(s.page->console()->input(), Qt::Key_Return);
+            saved = s.page->saveState();
+        }
+        Shown s;
+        s.page->restoreState(saved.left(20)); // damaged
+        QCOMPARE(s.page->tools()->currentIndex(), 0);
+        s.page->restoreState(saved);
+        QCOMPARE(s.page->tools()->currentIndex(), 2);
+        QCOMPARE(s.page->stateTabs()->currentIndex(), 1);
+        QVERIFY(s.page->graph()->form() == PartialGraph::Form::Text);
+        QCOMPARE(s.page->console()->history(), QStringList("print_graph()"));
+        s.page->applyDefaultSizes(2560);
+    }
+
+    void keysOfAutogradsCache() {
+        test::RecordingWriter writer;
+        writer.record('H', R"({"format":1})");
+        writer.record(
+            'c',
+            R"({"id":1,"name":"f","file":"p.py","first_line":1,"instructions":{"op":["NOP"],"line":[1]}})");
+        const auto attempt = [&](const char* head) -> test::RecordingWriter& {
+            return writer.record('A', head).numbers('f', {1, 0, 1, 0, 0}).step(1, {1});
+        };
+        attempt(R"({"id":1,"compile_id":"0/0","attempt":0,"code":1})")
+            .record('K', R"({"key":"k1","parts":["[1] grad: True","[2] inputs[0]: f32[2]","[3] inputs[1]: 7"],
+                "nodes":[{"name":"w","wrapped":true,"user_cache_hash":"h","reason":""}]})")
+            .record('K', R"({"key":"k1","state":"miss"})")
+            .numbers('Z', {1});
+        attempt(R"({"id":2,"compile_id":"0/1","attempt":0,"code":1})")
+            .record('K', R"({"key":"k2","parts":["[1] grad: True","[4] inputs[0]: f32[3]","[5] more: x"]})")
+            .record('K', R"({"key":"k2","state":"hit"})")
+            .numbers('Z', {2});
+        attempt(R"({"id":3,"compile_id":"0/2","attempt":0,"code":1})")
+            .record('K', R"({"bypass":"Unsupported call","nodes":[{"name":"n","reason":"not safe"}]})")
+            .numbers('Z', {3})
+            .endBlock();
+        test::Fixture f;
+        const auto session = capture::openText(writer.file(), "keys");
+        QVERIFY(session);
+        f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
+        const auto page = f.show<DynamoPage>(1200, 700);
+        KeyView* keys = page->keys();
+        const QAbstractItemModelTester tester(&keys->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        page->pages()->setCurrentWidget(keys);
+        const auto& rows = keys->questions()->rows().rows();
+        QCOMPARE(rows.size(), std::size_t(3));
+        QCOMPARE(rows[0][1].text, QString("miss"));
+        QCOMPARE(rows[1][1].text, QString("hit"));
+        QCOMPARE(rows[1][3].text, QString("inputs[0]"));
+        QCOMPARE(rows[2][1].text, QString("bypass"));
+        QCOMPARE(keys->nodes()->rows().rows()[0][3].text, QString("h"));
+
+        keys->questions()->selectRow(1);
+        const KeyModel& model = keys->model();
+        QVERIFY(model.isCompared());
+        QCOMPARE(model.fullName(model.firstDifference()), QString("inputs[0]"));
+        QVERIFY2(keys->firstDifference()->text().endsWith("inputs[0]"),
+                 qPrintable(keys->firstDifference()->text()));
+        QCOMPARE(model.differences(), std::size_t(3)); // one changed, one only here, one only there
+        QCOMPARE(keys->note(), QString("3 of 4 ingredients differ"));
+        QCOMPARE(keys->tree()->currentIndex(), model.firstDifference());
+        keys->tree()->clearSelection();
+        QTest::mouseClick(keys->firstDifference(), Qt::LeftButton);
+        QVERIFY(keys->tree()->selectionModel()->isSelected(model.firstDifference()));
+        keys->other()->setCurrentIndex(0);
+        emit keys->other()->activated(0);
+        QVERIFY(!model.isCompared() && !keys->firstDifference()->isVisible());
+
+        keys->questions()->selectRow(2);
+        QCOMPARE(model.rowCount(), 0);
+        QVERIFY(keys->note().contains("bypasses"));
+        QCOMPARE(keys->nodes()->rows().rows()[0][1].text, QString("bypass"));
+        emit keys->questions()->rowActivated(1);
+        QCOMPARE(page->step(), dynamo::StepIndex(1));
+        QCOMPARE(page->pages()->currentIndex(), 0);
+    }
+
+    void noKeys() {
+        Shown s;
+        s.page->pages()->setCurrentWidget(s.page->keys());
+        QVERIFY(s.page->keys()->note().contains("was not asked"));
     }
 
     void breakpointsHalt() {

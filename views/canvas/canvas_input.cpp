@@ -9,6 +9,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QMenu>
+#include <QMetaMethod>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
 #include <QScrollBar>
@@ -122,6 +123,7 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
         return;
     }
     emit itemClicked(item);
+    emit itemPicked(item);
 }
 
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -288,11 +290,14 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
     const SceneItem& hit = m_scene->items[static_cast<std::size_t>(item)];
     QMenu menu(this);
     menu.addAction(m_theme.icon("copy"), tr("Copy name"), this, [this] { copy(false); });
-    if (hit.isNode()) {
+    if (hit.isNode())
         menu.addAction(tr("Copy as text") + '\t' +
                            QKeySequence(QKeySequence::Copy).toString(QKeySequence::NativeText),
                        this, [this] { copy(true); });
-        menu.addSeparator();
+    menu.addSeparator();
+    if (isSignalConnected(QMetaMethod::fromSignal(&GraphCanvas::menuAboutToShow))) {
+        emit menuAboutToShow(&menu, item);
+    } else if (hit.isNode()) {
         menu.addAction(m_theme.icon("side-by-side"), tr("Show in other pane") + QStringLiteral("\tEnter"),
                        this, [this, item] { emit showInOtherPane(item); });
         menu.addAction(tr("Select an input") + QStringLiteral("\tUp"), this,
@@ -317,7 +322,6 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
             menu.addAction(m_theme.icon("fold"), tr("Fold this block") + QStringLiteral("\tSpace"), this,
                            [this] { toggleFold(); });
     } else {
-        menu.addSeparator();
         menu.addAction(m_theme.icon("unfold"), tr("Open block") + QStringLiteral("\tSpace"), this,
                        [this] { toggleFold(); });
     }

@@ -11,6 +11,8 @@
 #include <QElapsedTimer>
 #include <QVariantAnimation>
 
+class QMenu;
+
 namespace dynascope::views::canvas {
 
 /// GUI thread only.
@@ -87,6 +89,9 @@ signals:
     void viewPlaced(); ///< by showFirst()
     void viewGlided();
     void itemClicked(int item); ///< noItem for the background
+    void itemPicked(int item);  ///< after itemClicked() where it was the mouse
+    /// An item's menu opens; who is connected fills it, instead of what concerns other panes and panels.
+    void menuAboutToShow(QMenu* menu, int item);
     void foldRequested(dynascope::layout::GroupId group, bool open);
     void itemHovered(int item);
     void showInOtherPane(int item);

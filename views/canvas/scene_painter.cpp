@@ -244,7 +244,7 @@ void ScenePainter::sheets(const SceneItem& item, const QRectF& rect) {
 }
 
 void ScenePainter::disc(const SceneItem& item, const QRectF& rect, double size) {
-    if (isQuiet(item.change) || !m_scene->diff) return;
+    if (isQuiet(item.change)) return;
     const Colours& c = m_theme.colours();
     QRectF circle(0, 0, size, size);
     circle.moveCenter(rect.topRight() + QPointF(-size * 0.09, size * 0.12));

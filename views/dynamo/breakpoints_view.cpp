@@ -45,7 +45,18 @@ BreakpointsView::BreakpointsView(Theme& theme, QWidget* parent)
     m_answer->hide();
     column->addWidget(m_field);
     column->addWidget(m_answer);
+    auto* none =
+        plainLabel(tr("No breakpoint yet. F9 sets one at the line that the caret of the source pane is "
+                      "in; F5 runs to the next breakpoint or graph break, Shift+F5 back."),
+                   "hint");
+    none->setWordWrap(true);
+    none->setContentsMargins(12, 6, 12, 6);
+    column->addWidget(none);
     column->addWidget(m_list, 1);
+    const auto tellNone = [this, none] { none->setVisible(m_model->rowCount() == 0); };
+    for (auto changed : {&BreakpointsModel::rowsInserted, &BreakpointsModel::rowsRemoved})
+        connect(m_model, changed, this, tellNone);
+    connect(m_model, &BreakpointsModel::modelReset, this, tellNone);
     connect(m_field, &QLineEdit::returnPressed, this, &BreakpointsView::add);
     connect(m_field, &QLineEdit::textEdited, m_answer, &QLabel::hide);
     connect(remove, &QAction::triggered, this, &BreakpointsView::removeSelected);

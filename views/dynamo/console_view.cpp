@@ -18,6 +18,7 @@ namespace dynascope::views {
 namespace {
 
 constexpr int mostLines = 5000; ///< that the log keeps
+constexpr qsizetype mostRecalled = 200;
 
 } // namespace
 
@@ -64,6 +65,11 @@ void ConsoleView::setPlace(dynamo::RecordingPtr recording, dynamo::StepIndex ste
     m_step = step;
 }
 
+void ConsoleView::setHistory(const QStringList& history) {
+    m_history = history.last(std::min(history.size(), mostRecalled));
+    m_recalled = m_history.size();
+}
+
 void ConsoleView::ask() {
     const QString call = m_input->text().trimmed();
     if (call.isEmpty() || !m_recording) return;
@@ -73,8 +79,7 @@ void ConsoleView::ask() {
     for (const QString& line : text.split(u'\n'))
         m_log->appendPlainText(QStringLiteral("    ") + line);
     m_history.removeAll(call);
-    m_history << call;
-    m_recalled = m_history.size();
+    setHistory(m_history << call);
     m_input->clear();
 }
 

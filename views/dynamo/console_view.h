@@ -22,6 +22,9 @@ class ConsoleView : public QWidget {
 public:
     explicit ConsoleView(Theme& theme, QWidget* parent = nullptr);
 
+    /// What was asked, the latest last.
+    [[nodiscard]] const QStringList& history() const { return m_history; }
+    void setHistory(const QStringList& history);
     void setPlace(dynamo::RecordingPtr recording, dynamo::StepIndex step);
     [[nodiscard]] QLineEdit* input() const { return m_input; }
     [[nodiscard]] QString log() const;

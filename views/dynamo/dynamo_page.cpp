@@ -144,8 +144,8 @@ void DynamoPage::showRecording(int index) {
     d->index = index;
     d->recordings->setCurrentIndex(index);
     d->recording = d->known[std::size_t(index)];
-    d->coveredAttempt = d->shownCode = d->storyAttempt = UINT32_MAX;
-    d->shownSource = nullptr;
+    forgetShown();
+    d->graph->clear();
     d->answer->clear();
     d->search->setMessage({});
     d->strip->setRecording(d->recording);
@@ -164,6 +164,15 @@ void DynamoPage::showRecording(int index) {
         dynamo::runTo(*d->recording, noStep, dynamo::Happening::GraphBreak, Direction::Forward);
     adopt(broken == noStep ? 0 : broken);
     fillPage();
+}
+
+/// What was made for the recording that was shown before.
+void DynamoPage::forgetShown() {
+    d->covered = nullptr;
+    d->coverage.clear();
+    d->shownCode = d->storyAttempt = UINT32_MAX;
+    d->shownSource = nullptr;
+    d->stateRows = newestRows;
 }
 
 void DynamoPage::goToStep(StepIndex step) {
@@ -205,10 +214,7 @@ void DynamoPage::showFrame(std::size_t level) {
 void DynamoPage::showStep() {
     if (!canStep()) return;
     const dynamo::FrameInfo& frame = d->recording->frames()[d->recording->steps()[d->step].frame];
-    if (frame.attempt != d->coveredAttempt) {
-        d->coverage = StepCoverage(*d->recording, frame.attempt);
-        d->coveredAttempt = frame.attempt;
-    }
+    d->covered = &d->coverage.try_emplace(frame.attempt, *d->recording, frame.attempt).first->second;
     d->strip->setStep(d->step);
     d->console->setPlace(d->recording, d->step);
     d->search->setStep(d->step);
@@ -230,29 +236,34 @@ void DynamoPage::showStep() {
 }
 
 void DynamoPage::showState() {
-    std::vector<StateSection> sections = stateSections(*d->recording, d->step, d->level);
+    std::vector<StateSection> sections = stateSections(*d->recording, d->step, d->level, d->stateRows);
     std::vector<StateSection> changes = changedSections(sections);
-    std::vector<StateSection> symbols = symbolSections(*d->recording, d->step);
+    std::vector<StateSection> symbols = symbolSections(*d->recording, d->step, d->stateRows);
     std::size_t changed = 0, known = 0;
     for (StateSection& section : changedSections(symbols))
         changes.push_back(std::move(section));
     for (const StateSection& section : changes)
         changed += section.rows.size();
     for (const StateSection& section : symbols)
-        known += section.rows.size();
+        known += section.count();
     d->states->setTabText(1, tr("Changes %1").arg(changed));
     d->states->setTabText(2, tr("Symbols and facts %1").arg(known));
     d->model->setSections(std::move(sections));
     d->changesModel->setSections(std::move(changes));
     d->symbolsModel->setSections(std::move(symbols));
-    for (QTreeView* view : {d->state, d->changes, d->symbols}) {
-        view->expandAll();
-        for (const auto& [column, widest] :
-             {std::pair(StateModel::Name, 150), std::pair(StateModel::Kind, 150),
-              std::pair(StateModel::Text, 280)}) {
-            view->resizeColumnToContents(column);
-            view->setColumnWidth(column, std::min(view->columnWidth(column), theme().scaled(widest)));
-        }
+    widenColumns();
+}
+
+/// As wide as what was ever in sight, so that they stand still from step to step.
+void DynamoPage::widenColumns() {
+    auto* view = qobject_cast<QTreeView*>(d->states->currentWidget());
+    if (!view) return;
+    for (const auto& [column, widest] : {std::pair(StateModel::Name, 150), std::pair(StateModel::Kind, 150),
+                                         std::pair(StateModel::Text, 280)}) {
+        const int before = view->columnWidth(column);
+        view->resizeColumnToContents(column);
+        view->setColumnWidth(column,
+                             std::max(before, std::min(view->columnWidth(column), theme().scaled(widest))));
     }
 }
 
@@ -292,7 +303,7 @@ void DynamoPage::showSource() {
     }
     if (!source) return;
     std::set<int> covered;
-    for (const auto& [at, first] : d->coverage.lines(code->file))
+    for (const auto& [at, first] : d->covered->lines(code->file))
         if (first <= d->step && at >= source->firstLine) covered.insert(int(at - source->firstLine));
     d->source->setHighlight(0, {int(line - source->firstLine)}, std::move(covered));
     d->source->reveal(0, int(line - source->firstLine));
@@ -342,7 +353,7 @@ void DynamoPage::showBytecode() {
     }
     std::set<int> covered;
     QHash<int, GutterMark> marks;
-    const StepCoverage::Firsts& firsts = d->coverage.instructions(id);
+    const StepCoverage::Firsts& firsts = d->covered->instructions(id);
     for (const auto& [at, first] : firsts) {
         if (first <= d->step) covered.insert(int(at));
         const dynamo::StepInfo& info = d->recording->steps()[first];
@@ -373,7 +384,7 @@ void DynamoPage::showBytecode() {
 }
 
 void DynamoPage::showGraph() {
-    d->graph->setStep(*d->recording, d->step);
+    d->graph->setStep(d->recording, d->step);
     QString text = countText(d->graph->nodes(), tr("node"), tr("nodes"));
     if (d->graph->added() > 0) text += QStringLiteral(", +%1").arg(d->graph->added());
     d->graphNote->setText(text);
@@ -390,10 +401,12 @@ void DynamoPage::showCalls() {
                                        : QString();
             const QString name = code ? toQString(code->name) : tr("unknown code");
             const bool inlined = frame->parent != 0;
-            rows.push_back({{name, rows.empty() ? TableCell::Look::Strong : TableCell::Look::Text, Tone::None,
-                             code ? toQString(code->qualname) + u'\n' + toQString(code->file) : QString()},
-                            {inlined ? tr("inlined") : tr("compiled"), TableCell::Look::Chip,
-                             inlined ? Tone::None : Tone::Accent},
+            QStringList tip{inlined ? tr("Inlined by Dynamo into the frame below")
+                                    : tr("The frame that is compiled")};
+            if (code) tip << toQString(code->qualname) << toQString(code->file);
+            rows.push_back({{inlined ? QStringLiteral("\u21b3 ") + name : name,
+                             rows.empty() ? TableCell::Look::Strong : TableCell::Look::Text, Tone::None,
+                             tip.join(u'\n')},
                             {place, TableCell::Look::MonoQuiet}});
             d->callSteps.push_back(frame->step);
         }

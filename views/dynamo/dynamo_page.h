@@ -25,6 +25,8 @@ class CodeView;
 class ConsoleView;
 class EffectsView;
 class FactView;
+class GeneratedView;
+class KeyView;
 class LiveBar;
 class LiveSession;
 class PartialGraph;
@@ -76,6 +78,12 @@ public:
     /// Of the line that the source pane's caret is in.
     void toggleBreakpoint();
     void focusFilter() override;
+    /// Sizes of the panes for a window of this width, as before anybody moved anything.
+    void applyDefaultSizes(int windowWidth);
+    /// Sizes, tabs, the graph's form and what was asked in the console, for restoreState() in another run.
+    [[nodiscard]] QByteArray saveState() const;
+    /// Nothing happens where `state` is of another version, or is damaged.
+    void restoreState(const QByteArray& state);
     /// Programs that can be paused; null for none. The caller keeps it. Where one waits and the reader is at
     /// the end of its recording, steps forward are its steps.
     void setLive(LiveSession* session);
@@ -104,7 +112,9 @@ public:
     [[nodiscard]] QTabWidget* pages() const;
     [[nodiscard]] RecordedBreaksView* breaks() const;
     [[nodiscard]] CacheView* cache() const;
+    [[nodiscard]] KeyView* keys() const;
     [[nodiscard]] EffectsView* effects() const;
+    [[nodiscard]] GeneratedView* generated() const;
     [[nodiscard]] SymbolNamesView* symbolNames() const;
     /// What the header says of the step.
     [[nodiscard]] QString caption() const;
@@ -134,7 +144,9 @@ private:
     void showRecording(int index);
     void adopt(dynamo::StepIndex step);
     void showStep();
+    void forgetShown();
     void showState();
+    void widenColumns();
     void showSource();
     void showSourceMarks();
     void showBytecode();
@@ -160,6 +172,7 @@ private:
     void runUntilCondition(bool back);
     void runSearch();
     void fillPage();
+    void goToInstruction(std::uint32_t code, std::uint32_t instruction, std::uint32_t compile);
     void followStory(const QString& link);
     /// Asks something of the whole recording: at once where it is short, else on the TaskRunner.
     template <typename Answer, typename Work, typename Take>
@@ -167,7 +180,7 @@ private:
     void setBusy(bool busy);
     void extendSourceMenu(QMenu& menu, int line);
     void extendBytecodeMenu(QMenu& menu, int line);
-    void extendGraphMenu(QMenu& menu, int line);
+    void extendGraphMenu(QMenu& menu, dynamo::StepIndex step);
     void stateMenu(QTreeView* view, const QPoint& position);
     std::unique_ptr<Private> d;
 };

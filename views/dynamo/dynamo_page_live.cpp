@@ -12,6 +12,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QLabel>
+#include <QTabWidget>
 #include <QTimer>
 #include <algorithm>
 #include <functional>
@@ -61,6 +62,7 @@ void DynamoPage::connectLive() {
     d->look->setSingleShot(true);
     connect(d->look, &QTimer::timeout, this, &DynamoPage::lookForMore);
     connect(d->live, &LiveBar::stopped, this, [this](const QString& path, StepIndex step) {
+        d->pages->setCurrentIndex(0);
         if (!showsFile(path)) return emit recordingWanted(path);
         d->wanted = step;
         d->signature = 0;
@@ -181,8 +183,7 @@ void DynamoPage::takeNewer(dynamo::RecordingPtr recording) {
     const StepIndex wanted = std::exchange(d->wanted, noStep);
     d->recording = recording;
     d->known[std::size_t(d->index)] = recording;
-    d->coveredAttempt = d->shownCode = d->storyAttempt = UINT32_MAX;
-    d->shownSource = nullptr;
+    forgetShown();
     d->strip->setRecording(recording);
     if (recording->steps().empty()) return;
     showContent();

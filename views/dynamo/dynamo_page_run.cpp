@@ -2,6 +2,7 @@
 //
 // How DynamoPage goes from step to step: commands, menus, breakpoints, search.
 #include "core/dynamo/describe.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/breakpoints_view.h"
 #include "views/dynamo/breaks_view.h"
@@ -9,6 +10,8 @@
 #include "views/dynamo/console_view.h"
 #include "views/dynamo/dynamo_private.h"
 #include "views/dynamo/effects_view.h"
+#include "views/dynamo/generated_view.h"
+#include "views/dynamo/key_view.h"
 #include "views/dynamo/live_bar.h"
 #include "views/dynamo/partial_graph.h"
 #include "views/dynamo/search_view.h"
@@ -139,6 +142,12 @@ RecordedBreaksView* DynamoPage::breaks() const {
 CacheView* DynamoPage::cache() const {
     return d->cache;
 }
+KeyView* DynamoPage::keys() const {
+    return d->keys;
+}
+GeneratedView* DynamoPage::generated() const {
+    return d->generated;
+}
 EffectsView* DynamoPage::effects() const {
     return d->effects;
 }
@@ -179,7 +188,11 @@ void DynamoPage::connectParts() {
     for (QTreeView* view : {d->state, d->changes, d->symbols}) {
         const auto* model = qobject_cast<StateModel*>(view->model());
         connect(view, &QTreeView::activated, this, [this, model](const QModelIndex& index) {
-            if (const StateRow* row = model->row(index)) goToStep(row->from);
+            const StateRow* row = model->row(index);
+            if (!row) return;
+            if (!row->more) return goToStep(row->from);
+            d->stateRows = SIZE_MAX;
+            showState();
         });
         connect(view, &QTreeView::customContextMenuRequested, this,
                 [this, view](const QPoint& position) { stateMenu(view, position); });
@@ -190,19 +203,24 @@ void DynamoPage::connectParts() {
         if (row >= 0 && std::size_t(row) < d->callSteps.size()) goToStep(d->callSteps[std::size_t(row)]);
     });
     connect(d->source, &CodeView::lineClicked, this, [this](int, int line, int, Qt::KeyboardModifiers) {
-        if (!d->shownSource || !d->recording) return;
-        const auto& firsts = d->coverage.lines(d->shownSource->file);
+        if (!d->shownSource || !d->covered) return;
+        const auto& firsts = d->covered->lines(d->shownSource->file);
         const auto found = firsts.find(d->shownSource->firstLine + std::uint32_t(line));
         if (found != firsts.end()) goToStep(found->second);
     });
     connect(d->bytecode, &CodeView::lineClicked, this, [this](int, int line, int, Qt::KeyboardModifiers) {
-        const auto& firsts = d->coverage.instructions(d->shownCode);
+        if (!d->covered) return;
+        const auto& firsts = d->covered->instructions(d->shownCode);
         if (const auto found = firsts.find(std::uint32_t(line)); found != firsts.end())
             goToStep(found->second);
     });
     d->source->extendMenu = [this](QMenu& menu, int, int line) { extendSourceMenu(menu, line); };
     d->bytecode->extendMenu = [this](QMenu& menu, int, int line) { extendBytecodeMenu(menu, line); };
-    d->graph->view()->extendMenu = [this](QMenu& menu, int, int line) { extendGraphMenu(menu, line); };
+    d->graph->view()->extendMenu = [this](QMenu& menu, int, int line) {
+        extendGraphMenu(menu, d->graph->stepOfLine(line));
+    };
+    connect(d->graph->canvas(), &canvas::GraphCanvas::menuAboutToShow, this,
+            [this](QMenu* menu, int item) { extendGraphMenu(*menu, d->graph->stepOfItem(item)); });
     connect(d->story, &FactView::followed, this, &DynamoPage::followStory);
     connect(d->breaks, &RecordedBreaksView::followed, this, &DynamoPage::followStory);
     const auto goFromPage = [this](StepIndex step) {
@@ -210,7 +228,9 @@ void DynamoPage::connectParts() {
         goToStep(step);
     };
     connect(d->cache, &CacheView::stepChosen, this, goFromPage);
+    connect(d->keys, &KeyView::stepChosen, this, goFromPage);
     connect(d->effects, &EffectsView::stepChosen, this, goFromPage);
+    connect(d->generated, &GeneratedView::instructionChosen, this, &DynamoPage::goToInstruction);
     connect(d->pages, &QTabWidget::currentChanged, this, &DynamoPage::fillPage);
     const auto edited = [this] {
         showSourceMarks();
@@ -336,6 +356,18 @@ void DynamoPage::fillPage() {
     } else if (page == d->cache && d->cacheOf != d->recording) {
         d->cacheOf = d->recording;
         d->cache->setRecording(d->recording);
+    } else if (page == d->keys && d->keysOf != d->recording) {
+        d->keysOf = d->recording;
+        using Questions = std::vector<dynamo::CacheQuestion>;
+        ask<Questions>(
+            [](const Recording& recording, const TaskContext&) { return dynamo::cacheQuestions(recording); },
+            [this](Questions questions) { d->keys->setQuestions(d->recording, std::move(questions)); });
+    } else if (page == d->generated && d->generatedOf != d->recording) {
+        d->generatedOf = d->recording;
+        using Codes = std::vector<dynamo::GeneratedCode>;
+        ask<Codes>(
+            [](const Recording& recording, const TaskContext&) { return dynamo::generatedCodes(recording); },
+            [this](Codes codes) { d->generated->setCodes(d->recording, std::move(codes)); });
     } else if (page == d->effects && d->effectsOf != d->recording) {
         d->effectsOf = d->recording;
         ask<EffectReports>(
@@ -346,6 +378,24 @@ void DynamoPage::fillPage() {
     } else if (page == d->names) {
         d->names->refresh();
     }
+}
+
+/// To the first step of an instruction, in the last attempt of a compile.
+void DynamoPage::goToInstruction(std::uint32_t code, std::uint32_t instruction, std::uint32_t compile) {
+    if (!canStep()) return;
+    const auto& attempts = d->recording->attempts();
+    for (std::size_t i = attempts.size(); i-- > 0;) {
+        if (compile < d->recording->compiles().size() &&
+            attempts[i].compileId != d->recording->compiles()[compile].id)
+            continue;
+        const StepCoverage coverage(*d->recording, std::uint32_t(i));
+        const auto& firsts = coverage.instructions(code);
+        const auto found = firsts.find(instruction);
+        if (found == firsts.end()) continue;
+        d->pages->setCurrentIndex(0);
+        return goToStep(found->second);
+    }
+    d->generated->tell(tr("no step traced this instruction"));
 }
 
 void DynamoPage::followStory(const QString& link) {
@@ -393,8 +443,7 @@ void DynamoPage::extendBytecodeMenu(QMenu& menu, int line) {
     }
 }
 
-void DynamoPage::extendGraphMenu(QMenu& menu, int line) {
-    const StepIndex step = d->graph->stepOfLine(line);
+void DynamoPage::extendGraphMenu(QMenu& menu, StepIndex step) {
     if (!canStep() || step == noStep) return;
     menu.addSeparator();
     connect(menu.addAction(tr("Go to the step that made it")), &QAction::triggered, this,

@@ -6,9 +6,13 @@
 #include "views/dynamo/coverage.h"
 #include "views/dynamo/dynamo_page.h"
 
+#include <map>
+
 class QComboBox;
 class QLabel;
+class QSplitter;
 class QTimer;
+class QToolButton;
 
 namespace dynascope::views {
 
@@ -23,17 +27,21 @@ struct DynamoPage::Private {
     StepsStrip* strip = nullptr;
     CodeView *source = nullptr, *bytecode = nullptr;
     PartialGraph* graph = nullptr;
+    QToolButton* graphText = nullptr;
     RowTable* calls = nullptr;
     FactView* story = nullptr;
     ConsoleView* console = nullptr;
     SearchView* search = nullptr;
     BreakpointsView* breakpoints = nullptr;
+    std::vector<QSplitter*> splits; ///< main, left, right, top of right, beside the graph
     QTabWidget *pages = nullptr, *tools = nullptr, *states = nullptr;
     RecordedBreaksView* breaks = nullptr;
     CacheView* cache = nullptr;
+    KeyView* keys = nullptr;
+    GeneratedView* generated = nullptr;
     SymbolNamesView* names = nullptr;
     EffectsView* effects = nullptr;
-    dynamo::RecordingPtr breaksOf, cacheOf, effectsOf; ///< what those were filled with
+    dynamo::RecordingPtr breaksOf, cacheOf, keysOf, effectsOf, generatedOf; ///< what those were filled with
     QTreeView *state = nullptr, *changes = nullptr, *symbols = nullptr;
     StateModel *model = nullptr, *changesModel = nullptr, *symbolsModel = nullptr;
 
@@ -54,8 +62,9 @@ struct DynamoPage::Private {
     bool growing = false, reading = false;
     dynamo::StepIndex wanted = dynamo::noStep; ///< where a program waits, which is still to be read
 
-    std::uint32_t coveredAttempt = UINT32_MAX;
-    StepCoverage coverage;
+    std::map<std::uint32_t, StepCoverage> coverage; ///< of the attempts that were looked at
+    const StepCoverage* covered = nullptr;          ///< of the one that is shown
+    std::size_t stateRows = 0;                      ///< how many rows of a long list are shown
     const dynamo::Source* shownSource = nullptr;
     std::uint32_t shownCode = UINT32_MAX;
     std::uint32_t storyAttempt = UINT32_MAX;

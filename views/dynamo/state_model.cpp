@@ -4,6 +4,8 @@
 #include "views/models/labels.h"
 #include "views/theme/theme.h"
 
+#include <algorithm>
+
 namespace dynascope::views {
 
 namespace {
@@ -30,9 +32,49 @@ StateModel::StateModel(Theme& theme, QObject* parent)
     , m_theme(theme) {}
 
 void StateModel::setSections(std::vector<StateSection> sections) {
-    beginResetModel();
-    m_sections = std::move(sections);
-    endResetModel();
+    const bool same = std::equal(sections.begin(), sections.end(), m_sections.begin(), m_sections.end(),
+                                 [](const auto& a, const auto& b) { return a.title == b.title; });
+    if (!same) {
+        beginResetModel();
+        m_sections = std::move(sections);
+        return endResetModel();
+    }
+    for (std::size_t i = 0; i < sections.size(); ++i)
+        updateSection(int(i), std::move(sections[i]));
+}
+
+void StateModel::updateSection(int at, StateSection next) {
+    StateSection& now = m_sections[std::size_t(at)];
+    const QModelIndex parent = index(at, 0);
+    const auto alike = [](const StateRow& a, const StateRow& b) {
+        return a.name == b.name && a.from == b.from;
+    };
+    const std::size_t least = std::min(now.rows.size(), next.rows.size());
+    std::size_t head = 0, tail = 0;
+    while (head < least && alike(now.rows[head], next.rows[head]))
+        ++head;
+    while (tail < least - head && alike(now.rows.rbegin()[long(tail)], next.rows.rbegin()[long(tail)]))
+        ++tail;
+    const auto first = [head](auto& rows) { return rows.begin() + std::ptrdiff_t(head); };
+    const auto end = [tail](auto& rows) { return rows.end() - std::ptrdiff_t(tail); };
+    if (now.rows.size() > head + tail) {
+        beginRemoveRows(parent, int(head), int(now.rows.size() - tail) - 1);
+        now.rows.erase(first(now.rows), end(now.rows));
+        endRemoveRows();
+    }
+    if (next.rows.size() > head + tail) {
+        beginInsertRows(parent, int(head), int(next.rows.size() - tail) - 1);
+        now.rows.insert(first(now.rows), first(next.rows), end(next.rows));
+        endInsertRows();
+    }
+    for (std::size_t i = 0; i < now.rows.size(); ++i) {
+        if (now.rows[i] == next.rows[i]) continue;
+        now.rows[i] = std::move(next.rows[i]);
+        emit dataChanged(index(int(i), 0, parent), index(int(i), ColumnCount - 1, parent));
+    }
+    now.none = next.none;
+    now.earlier = next.earlier;
+    emit dataChanged(parent, index(at, ColumnCount - 1));
 }
 
 const StateRow* StateModel::row(const QModelIndex& index) const {
@@ -63,7 +105,7 @@ int StateModel::columnCount(const QModelIndex&) const {
 QVariant StateModel::sectionData(const StateSection& section, int column, int role) const {
     if (role == Qt::DisplayRole && column == Name) return section.title;
     if (role == Qt::DisplayRole && column == Kind)
-        return section.rows.empty() ? section.none : QString::number(section.rows.size());
+        return section.rows.empty() ? section.none : numberText(section.count());
     if (role == Qt::FontRole) return m_theme.font(FontRole::Section);
     if (role == Qt::ForegroundRole) return m_theme.colours().text2;
     if (role == Qt::BackgroundRole) return m_theme.colours().bg2;
@@ -84,7 +126,7 @@ QVariant StateModel::rowData(const StateRow& row, int column, int role) const {
         return font;
     }
     case Qt::ForegroundRole:
-        return column == Name || column == Text ? colours.text : colours.text2;
+        return (column == Name || column == Text) && !row.more ? colours.text : colours.text2;
     case Qt::BackgroundRole:
         if (row.change != diff::Change::Same) return colours.diff(row.change).fill;
         break;

@@ -16,6 +16,7 @@ public:
     enum Column { Name, Kind, Text, Note, ColumnCount };
 
     explicit StateModel(Theme& theme, QObject* parent = nullptr);
+    /// Where the titles are those of before, only what differs changes: selection and scroll position stay.
     void setSections(std::vector<StateSection> sections);
     /// Null for a section.
     [[nodiscard]] const StateRow* row(const QModelIndex& index) const;
@@ -28,6 +29,7 @@ public:
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
+    void updateSection(int at, StateSection next);
     [[nodiscard]] QVariant sectionData(const StateSection& section, int column, int role) const;
     [[nodiscard]] QVariant rowData(const StateRow& row, int column, int role) const;
 

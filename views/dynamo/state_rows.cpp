@@ -2,11 +2,13 @@
 #include "views/dynamo/state_rows.h"
 
 #include "core/base/words.h"
+#include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
 #include "views/models/labels.h"
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -135,40 +137,90 @@ std::optional<StepIndex> previousInFrame(const Recording& recording, StepIndex s
     return {};
 }
 
-std::vector<StateRow> guardRows(const Recording& recording, const State& state,
-                                std::optional<StepIndex> before) {
-    std::vector<StateRow> out;
-    for (std::size_t i = 0; i < state.guards.size(); ++i) {
+/// The blocks around the instruction, the innermost first as on the value stack.
+StateSection blockSection(const Recording& recording, const State& state, const FrameState& frame) {
+    StateSection out{tr("Blocks"), tr("none"), {}};
+    const std::vector<dynamo::Block> blocks = dynamo::blocksAt(recording, state, frame);
+    for (std::size_t i = blocks.size(); i-- > 0;) {
+        const dynamo::Block& block = blocks[i];
+        const QString kind = toQString(dynamo::blockKindName(block.kind));
+        // "with NAME, line 7, instructions ..."
+        QString text = toQString(dynamo::blockText(recording, state, frame, block));
+        if (text.startsWith(kind)) text = text.mid(kind.size()).trimmed();
+        if (text.startsWith(u',')) text = text.mid(1).trimmed();
+        StateRow row{kind, {}, text, {}};
+        if (block.tracked) row.kind = block.restorable ? tr("can be entered again") : tr("tracked");
+        out.rows.push_back(std::move(row));
+    }
+    if (const QString hindrance = toQString(dynamo::breakHindrance(recording, state)); !hindrance.isEmpty())
+        out.rows.push_back({tr("a graph break"), tr("not resumable"), hindrance, {}});
+    return out;
+}
+
+/// Lists are read from their new end: a list of thousands is at a step what it was at the one before, but for
+/// its last rows.
+class Newest {
+public:
+    Newest(std::optional<StepIndex> before, std::size_t most)
+        : m_before(before)
+        , m_most(most) {}
+
+    [[nodiscard]] bool isNew(StepIndex made) const {
+        return m_before && made != dynamo::noStep && made >= *m_before;
+    }
+    /// Whether another row that came at a step is listed.
+    [[nodiscard]] bool wants(StepIndex made) const { return m_rows.size() < m_most || isNew(made); }
+    void add(StateRow row, StepIndex made) {
+        row.from = made;
+        if (isNew(made)) row.change = diff::Change::Added;
+        m_rows.push_back(std::move(row));
+    }
+    /// As a section that has `count` rows in all.
+    [[nodiscard]] StateSection section(const QString& title, const QString& none, std::size_t count) {
+        StateSection out{title, none, {}};
+        if (count > m_rows.size()) {
+            out.earlier = count - m_rows.size();
+            StateRow more{tr("%1 earlier").arg(numberText(out.earlier)), {}, tr("Enter lists them"), {}};
+            more.more = true;
+            m_rows.push_back(std::move(more));
+        }
+        out.rows.assign(std::make_move_iterator(m_rows.rbegin()), std::make_move_iterator(m_rows.rend()));
+        return out;
+    }
+
+private:
+    std::optional<StepIndex> m_before;
+    std::size_t m_most;
+    std::vector<StateRow> m_rows; ///< the newest first
+};
+
+StateSection guardSection(const Recording& recording, const State& state, Newest newest) {
+    for (std::size_t i = state.guards.size(); i-- > 0;) {
         const dynamo::GuardState& guard = state.guards[i];
         if (guard.gone) continue;
+        if (!newest.wants(guard.step)) break;
         const QString source = toQString(recording.text(guard.name));
         StateRow row{source.isEmpty() ? toQString(recording.text(guard.source)) : source,
                      toQString(recording.text(guard.create)), toQString(recording.text(guard.who)),
                      stepText(guard.step) + placeAt(recording, guard.step)};
-        row.from = guard.step;
         if (!source.isEmpty() && !source.contains(u' ')) row.condition = QStringLiteral("guard on ") + source;
-        if (before && guard.step != dynamo::noStep && guard.step >= *before) row.change = diff::Change::Added;
-        out.push_back(std::move(row));
+        newest.add(std::move(row), guard.step);
     }
-    return out;
+    return newest.section(tr("Guards so far"), tr("none"), state.guardCount);
 }
 
-std::vector<StateRow> storeRows(const Recording& recording, const State& state,
-                                std::optional<StepIndex> before) {
-    std::vector<StateRow> out;
-    for (std::size_t i = 0; i < state.stores.size(); ++i) {
+StateSection storeSection(const Recording& recording, const State& state, Newest newest) {
+    for (std::size_t i = state.mutations.size(); i-- > 0 && newest.wants(dynamo::noStep);)
+        newest.add(rowOf(recording, state, state.mutations[i], tr("changed in place")), dynamo::noStep);
+    for (std::size_t i = state.stores.size(); i-- > 0 && newest.wants(state.stores[i].step);) {
         const dynamo::Store& store = state.stores[i];
         StateRow row = rowOf(recording, state, store.value,
                              toQString(dynamo::valueText(recording, state, store.object)) + u'.' +
                                  toQString(recording.text(store.name)));
         row.note = stepText(store.step);
-        row.from = store.step;
-        if (before && store.step != dynamo::noStep && store.step >= *before) row.change = diff::Change::Added;
-        out.push_back(std::move(row));
+        newest.add(std::move(row), store.step);
     }
-    for (std::size_t i = 0; i < state.mutations.size(); ++i)
-        out.push_back(rowOf(recording, state, state.mutations[i], tr("changed in place")));
-    return out;
+    return newest.section(tr("Side effects"), tr("none"), state.stores.size() + state.mutations.size());
 }
 
 std::vector<StateRow> symbolRows(const Recording& recording, const State& state) {
@@ -179,20 +231,16 @@ std::vector<StateRow> symbolRows(const Recording& recording, const State& state)
     return out;
 }
 
-std::vector<StateRow> factRows(const Recording& recording, const State& state,
-                               std::optional<StepIndex> before) {
-    std::vector<StateRow> out;
-    for (std::size_t i = 0; i < state.facts.size(); ++i) {
+StateSection factSection(const Recording& recording, const State& state, Newest newest) {
+    for (std::size_t i = state.facts.size(); i-- > 0 && newest.wants(state.facts[i].step);) {
         const dynamo::Fact& fact = state.facts[i];
-        StateRow row{toQString(recording.text(fact.kind)),
-                     {},
-                     toQString(recording.text(fact.text)),
-                     stepText(fact.step)};
-        row.from = fact.step;
-        if (before && fact.step != dynamo::noStep && fact.step >= *before) row.change = diff::Change::Added;
-        out.push_back(std::move(row));
+        newest.add({toQString(recording.text(fact.kind)),
+                    {},
+                    toQString(recording.text(fact.text)),
+                    stepText(fact.step)},
+                   fact.step);
     }
-    return out;
+    return newest.section(tr("Facts"), tr("none"), state.facts.size());
 }
 
 QString eventText(const dynamo::EventInfo& event) {
@@ -214,7 +262,8 @@ QString eventText(const dynamo::EventInfo& event) {
 
 } // namespace
 
-std::vector<StateSection> stateSections(const Recording& recording, StepIndex step, std::size_t level) {
+std::vector<StateSection> stateSections(const Recording& recording, StepIndex step, std::size_t level,
+                                        std::size_t most) {
     const dynamo::FrameInfo& info = recording.frames()[recording.steps()[step].frame];
     const std::optional<StepIndex> before = previousInFrame(recording, step);
     FrameRows earlier;
@@ -241,18 +290,19 @@ std::vector<StateSection> stateSections(const Recording& recording, StepIndex st
     for (StateRow& row : now.stack)
         row.note.clear();
     return {{tr("Value stack"), tr("empty"), std::move(now.stack)},
+            blockSection(recording, *state, *frames[level]),
             {tr("Locals"), tr("none set"), std::move(now.locals)},
             {tr("Cells and free variables"), tr("none"), std::move(now.cells)},
-            {tr("Guards so far"), tr("none"), guardRows(recording, *state, before)},
-            {tr("Side effects"), tr("none"), storeRows(recording, *state, before)}};
+            guardSection(recording, *state, {before, most}),
+            storeSection(recording, *state, {before, most})};
 }
 
-std::vector<StateSection> symbolSections(const Recording& recording, StepIndex step) {
+std::vector<StateSection> symbolSections(const Recording& recording, StepIndex step, std::size_t most) {
     const std::optional<StepIndex> before = previousInFrame(recording, step);
     const State* state = recording.stateAt(step);
     if (!state) return {};
     return {{tr("Symbols"), tr("none: every size is a constant so far"), symbolRows(recording, *state)},
-            {tr("Facts"), tr("none"), factRows(recording, *state, before)}};
+            factSection(recording, *state, {before, most})};
 }
 
 std::vector<StateSection> changedSections(const std::vector<StateSection>& sections) {

@@ -20,22 +20,32 @@ struct StateRow {
     diff::Change change = diff::Change::Same;
     dynamo::StepIndex from = dynamo::noStep; ///< the step that the row came from, where that is known
     QString condition = {}; ///< of a breakpoint that halts where such a row appears; may be empty
+    bool more = false;      ///< stands for earlier rows that are left out
+
+    friend bool operator==(const StateRow&, const StateRow&) = default;
 };
 
 struct StateSection {
     QString title;
     QString none; ///< shown where there are no rows
     std::vector<StateRow> rows;
+    std::size_t earlier = 0; ///< rows that are left out; the first row then says so
+
+    [[nodiscard]] std::size_t count() const { return earlier == 0 ? rows.size() : rows.size() - 1 + earlier; }
 };
+
+/// How many guards, stores and facts are listed, the newest ones, unless the step before made more.
+inline constexpr std::size_t newestRows = 200;
 
 /// The state before a step's instruction, in the frame that the instruction belongs to, or in one that called
 /// it: `level` frames out. The innermost frame is compared with the state at the step before it in the same
 /// attempt, if there is one; what was popped since stands struck out.
 [[nodiscard]] std::vector<StateSection> stateSections(const dynamo::Recording& recording,
-                                                      dynamo::StepIndex step, std::size_t level = 0);
+                                                      dynamo::StepIndex step, std::size_t level = 0,
+                                                      std::size_t most = newestRows);
 /// Symbols of the shape environment, and what is known of them.
 [[nodiscard]] std::vector<StateSection> symbolSections(const dynamo::Recording& recording,
-                                                       dynamo::StepIndex step);
+                                                       dynamo::StepIndex step, std::size_t most = newestRows);
 /// Of other sections the rows that changed.
 [[nodiscard]] std::vector<StateSection> changedSections(const std::vector<StateSection>& sections);
 

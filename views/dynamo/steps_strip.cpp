@@ -21,11 +21,17 @@ constexpr int margin = 12, laneTop = 22, laneHeight = 16, marksHeight = 22;
 struct MarkKind {
     dynamo::Happening what;
     int row; ///< from the top of the marks
+    const char* name;
 };
-constexpr std::array<MarkKind, 4> markKinds = {{{dynamo::Happening::Node, 0},
-                                                {dynamo::Happening::Guard, 1},
-                                                {dynamo::Happening::SideEffect, 2},
-                                                {dynamo::Happening::GraphBreak, 3}}};
+constexpr std::array<MarkKind, 4> markKinds = {
+    {{dynamo::Happening::Node, 0, QT_TRANSLATE_NOOP("StepsStrip", "nodes")},
+     {dynamo::Happening::Guard, 1, QT_TRANSLATE_NOOP("StepsStrip", "guards")},
+     {dynamo::Happening::SideEffect, 2, QT_TRANSLATE_NOOP("StepsStrip", "side effects")},
+     {dynamo::Happening::GraphBreak, 3, QT_TRANSLATE_NOOP("StepsStrip", "graph breaks")}}};
+
+std::array<QColor, markKinds.size()> markColours(const Colours& colours) {
+    return {colours.added, colours.accent, colours.changed, colours.removed};
+}
 
 } // namespace
 
@@ -91,9 +97,7 @@ QPoint StepsStrip::positionOf(dynamo::StepIndex step) const {
 }
 
 void StepsStrip::paintMarks(QPainter& painter) const {
-    const Colours& colours = m_theme.colours();
-    const std::array<QColor, markKinds.size()> tones = {colours.added, colours.accent, colours.changed,
-                                                        colours.removed};
+    const auto tones = markColours(m_theme.colours());
     const std::vector<dynamo::StepInfo>& steps = m_recording->steps();
     const int top = m_theme.scaled(laneTop + laneHeight + 3), height = m_theme.scaled(4);
     const int width = std::max(2, int(chart().width() / double(std::max<std::size_t>(1, steps.size()))) - 1);
@@ -101,6 +105,29 @@ void StepsStrip::paintMarks(QPainter& painter) const {
         painter.fillRect(QRect(mark.x - width / 2,
                                top + markKinds[mark.kind].row * (height + m_theme.scaled(1)), width, height),
                          tones[mark.kind]);
+}
+
+/// What the rows of marks are, from the top; at the end of the row that the step's label leaves more room in.
+void StepsStrip::paintLegend(QPainter& painter, const QRectF& label) const {
+    painter.setFont(m_theme.font(FontRole::Section));
+    const QFontMetrics metrics(painter.font());
+    const int swatch = m_theme.scaled(8), gap = m_theme.scaled(14), top = 2,
+              height = m_theme.scaled(laneTop) - 4;
+    int width = 0;
+    for (const MarkKind& kind : markKinds)
+        width += swatch + 4 + metrics.horizontalAdvance(tr(kind.name)) + gap;
+    const bool left = label.left() > chart().left() + width;
+    if (!left && label.right() + width > chart().right()) return;
+    int x = left ? chart().left() : chart().right() - width + gap;
+    const auto tones = markColours(m_theme.colours());
+    for (std::size_t i = 0; i < markKinds.size(); ++i) {
+        painter.fillRect(QRect(x, top + height / 2 - 2, swatch, m_theme.scaled(4)), tones[i]);
+        x += swatch + 4;
+        const QString name = tr(markKinds[i].name);
+        painter.setPen(m_theme.colours().text2);
+        painter.drawText(QRect(x, top, metrics.horizontalAdvance(name) + 2, height), Qt::AlignVCenter, name);
+        x += metrics.horizontalAdvance(name) + gap;
+    }
 }
 
 void StepsStrip::placeMarks() {
@@ -147,7 +174,7 @@ void StepsStrip::paintEvent(QPaintEvent*) {
     paintMarks(painter);
 
     const double x = xOf(m_step);
-    const QString text = tr("step %1 of %2").arg(m_step).arg(m_recording->steps().size());
+    const QString text = tr("step %1 of %2").arg(numberText(m_step), numberText(m_recording->steps().size()));
     const int labelWidth = painter.fontMetrics().horizontalAdvance(text) + 12;
     const QRectF label(std::clamp(x - labelWidth / 2.0, 0.0, double(std::max(0, width() - labelWidth))), 2,
                        labelWidth, m_theme.scaled(laneTop) - 4);
@@ -158,6 +185,7 @@ void StepsStrip::paintEvent(QPaintEvent*) {
     painter.drawRoundedRect(label, 3, 3);
     painter.setPen(colours.accentText());
     painter.drawText(label, Qt::AlignCenter, text);
+    paintLegend(painter, label);
     if (hasFocus()) {
         painter.setPen(QPen(colours.accent, 1, Qt::DotLine));
         painter.setBrush(Qt::NoBrush);

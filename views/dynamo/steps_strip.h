@@ -53,6 +53,7 @@ private:
     [[nodiscard]] dynamo::StepIndex stepAt(double x) const;
     void placeMarks();
     void paintMarks(class QPainter& painter) const;
+    void paintLegend(QPainter& painter, const QRectF& label) const;
     void choose(dynamo::StepIndex step);
 
     Theme& m_theme;

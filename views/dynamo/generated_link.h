@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What became of a frame's instructions in the bytecode that Dynamo generated: side by side, with what is
+// known to belong together.
+#pragma once
+
+#include "core/dynamo/generated_code.h"
+#include "views/text/code_view.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace dynascope::views {
+
+/// Instructions are indices: of the original code, and of the generated lines.
+struct GeneratedLink {
+    static constexpr std::uint32_t none = UINT32_MAX;
+
+    std::vector<dynamo::BytecodeLine> original; ///< empty where it was not recorded
+    /// Of a frame that was compiled: the instruction at which its graph ends; none where nothing is known.
+    std::uint32_t end = none;
+    bool breaks = false;                   ///< the graph ends there by a break
+    std::vector<std::uint32_t> originalOf; ///< by generated line: the instruction that it still is, or none
+    /// Rows of both: those that belong together in one row, what stands between them side by side.
+    std::vector<CodeRow> rows;
+
+    /// The original instructions that a generated line stands for: itself where it is one, else all that were
+    /// traced into the graph, or all that the resume function has to carry out. First and end; equal for
+    /// none.
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> standsFor(const dynamo::GeneratedCode& code,
+                                                                    std::uint32_t line) const;
+    /// The generated lines that an original instruction became, likewise.
+    [[nodiscard]] std::vector<std::uint32_t> became(const dynamo::GeneratedCode& code,
+                                                    std::uint32_t instruction) const;
+};
+
+[[nodiscard]] GeneratedLink linkGenerated(const dynamo::Recording& recording,
+                                          const dynamo::GeneratedCode& code);
+
+} // namespace dynascope::views
