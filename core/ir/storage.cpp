@@ -72,6 +72,7 @@ std::vector<NodeIndex> storageRoots(const Graph& graph, FunctionalForms forms) {
         const Node& node = graph.node(i);
         const OpKind kind = opKind(node);
         const bool isView = kind == OpKind::View;
+        if (!isView && kind != OpKind::Write && kind != OpKind::FunctionalWrite) continue;
         if (kind == OpKind::FunctionalWrite && forms == FunctionalForms::NewStorage) continue;
         std::vector<NodeIndex> from = isView ? bases(graph, node) : valuesWritten(graph, i);
         if (isView && !node.args.empty() && !node.args.front().isNode()) from.clear(); // a list of tensors

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Derives metadata, joint graph and the two halves of one training step of a 24-layer Llama in the engine, and has
-PyTorch's AOTAutograd do the same to the same Dynamo graph, in one run. Compares the time; the graphs must be
-isomorphic. Needs PyTorch and transformers.
+PyTorch's AOTAutograd do the same to the same Dynamo graph, in one run. Each does it once to warm up, then so many times
+again, of which the shortest counts. Compares the time; the graphs must be isomorphic. Needs PyTorch and transformers.
 
-    bench_aot.py path/to/dynascope-cli [--layers N] [--at-least RATIO]
+    bench_aot.py path/to/dynascope-cli [--layers N] [--rounds N] [--at-least RATIO]
 """
 import argparse
 import json
@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 
-def record(folder, layers):
-    """The step under aot_eager with the trace on; then once more without it, timing AOTAutograd alone."""
+def record(folder, layers, rounds):
+    """The step under aot_eager with the trace on; then again without it, timing AOTAutograd alone."""
     os.environ["TORCH_TRACE"] = folder
     import torch
     from functorch.compile import make_boxed_func
@@ -33,7 +33,6 @@ def record(folder, layers):
     torch.compile(model, backend="aot_eager")(input_ids=ids, labels=ids).loss.backward()
 
     del os.environ["TORCH_TRACE"]
-    torch._dynamo.reset()
     for handler in list(torch._logging._internal.trace_log.handlers):
         torch._logging._internal.trace_log.removeHandler(handler)
     boxed = lambda graph, inputs: make_boxed_func(graph.forward)
@@ -47,21 +46,26 @@ def record(folder, layers):
         seconds.append(time.perf_counter() - start)
         return compiled
 
-    torch.compile(model, backend=timed)(input_ids=ids, labels=ids)
-    return seconds[0]
+    for _ in range(rounds):
+        torch._dynamo.reset()
+        torch.compile(model, backend=timed)(input_ids=ids, labels=ids)
+    return min(seconds)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cli")
     parser.add_argument("--layers", type=int, default=24)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--at-least", type=float, default=100)
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory() as folder:
-        theirs = record(folder, options.layers)
+        theirs = record(folder, options.layers, options.rounds)
         log, = Path(folder).glob("*.log")
-        answer = subprocess.run([options.cli, "rederive", str(log), "--json"], capture_output=True, text=True)
+        repeat = str(options.rounds + 1)
+        answer = subprocess.run([options.cli, "rederive", str(log), "--json", "--repeat", repeat],
+                                capture_output=True, text=True)
     stages = json.loads(answer.stdout)["stages"]
     ours = 0
     for stage in stages:

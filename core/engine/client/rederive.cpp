@@ -253,9 +253,10 @@ private:
         const auto derived = m_joints.find({joint->attempt, joint->k});
         const bool traced = joint->name == "aot_joint_graph" && derived != m_joints.end();
         if (traced) graph = derived->second;
-        const auto described = passes::partition::capturedJoint(*graph, m_hints, staticInputs(*forward));
-        if (!described) return declineBoth(described.error().message);
+        const std::vector<std::size_t> parameters = staticInputs(*forward);
         const auto start = std::chrono::steady_clock::now();
+        const auto described = passes::partition::capturedJoint(*graph, m_hints, parameters);
+        if (!described) return declineBoth(described.error().message);
         const auto parts = passes::partition::minCutPartition(*described);
         const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
         if (!parts) return declineBoth(parts.error().message);

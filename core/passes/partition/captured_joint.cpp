@@ -12,6 +12,7 @@
 #include <charconv>
 #include <limits>
 #include <set>
+#include <unordered_map>
 
 namespace dynascope::passes::partition {
 
@@ -36,6 +37,7 @@ bool isSymbol(std::string_view word) {
 }
 
 void addSymbols(std::string_view expression, std::set<std::string>& to) {
+    if (expression.find_first_not_of("0123456789") == std::string_view::npos) return;
     for (std::size_t at = 0; at < expression.size();) {
         std::size_t end = at;
         while (end < expression.size() && isNameCharacter(expression[end]))
@@ -50,6 +52,7 @@ TensorValue tensorValue(const ir::TensorMeta& meta, std::size_t storage, const i
     out.storage = storage;
     std::int64_t elements = 1;
     bool known = true;
+    out.sizes.reserve(meta.sizes.size());
     for (const std::string& size : meta.sizes) {
         const auto value = ir::symbolValue(size, hints);
         known &= value && *value >= 0 && !__builtin_mul_overflow(elements, *value, &elements);
@@ -96,6 +99,7 @@ public:
 
     std::vector<NodeFacts> run(std::size_t forwardOutputs) {
         std::vector<NodeFacts> out;
+        out.reserve(m_graph.size());
         for (NodeIndex i = 0; i < m_graph.size(); ++i)
             out.push_back(factsOf(i));
         // Forward ends with what it returns. Results that functionalization rebuilt stand behind backward.
@@ -124,7 +128,7 @@ private:
             (node.op == Op::Placeholder && node.target.find("tangents") != std::string::npos) ||
             std::any_of(inputs.begin(), inputs.end(), [&](NodeIndex input) { return m_fromTangents[input]; });
         facts.writes = node.op == Op::CallFunction && ir::opKind(node) == ir::OpKind::Write;
-        facts.seededRandom = node.op == Op::CallFunction && opClass(packetOf(node.target)).drawsNumbers;
+        facts.seededRandom = node.op == Op::CallFunction && drawsNumbers(node.target);
         readCheckpointTags(node.note, facts);
         facts.isModule = node.op == Op::GetAttr && m_graph.subgraphs().contains(node.target);
         if (!node.meta) return facts;
@@ -144,6 +148,12 @@ private:
         }
         facts.freeSymbols.assign(symbols.begin(), symbols.end());
         return facts;
+    }
+
+    bool drawsNumbers(std::string_view target) {
+        const auto [known, isNew] = m_drawsNumbers.try_emplace(target, false);
+        if (isNew) known->second = opClass(packetOf(target)).drawsNumbers;
+        return known->second;
     }
 
     Region regionOf(NodeIndex i, bool inForward, bool writes) const {
@@ -169,6 +179,7 @@ private:
     const ir::SymbolValues& m_hints;
     std::vector<NodeIndex> m_roots;
     std::vector<bool> m_fromTangents;
+    std::unordered_map<std::string_view, bool> m_drawsNumbers; ///< by target
 };
 
 } // namespace
