@@ -167,7 +167,7 @@ const ReplayMemory* ReplayMemoryPanel::memory() const {
 }
 
 void ReplayMemoryPanel::applyDefaultSizes(int windowWidth) {
-    const int side = windowWidth < 1400 ? theme().scaled(430) : theme().scaled(490);
+    const int side = windowWidth < 1400 ? theme().scaled(470) : theme().scaled(490);
     d->split->setSizes({windowWidth - side, side});
 }
 
