@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/deviations.h"
 
+#include "core/engine/cells/overlapping_write.h"
 #include "core/ir/operators.h"
 
 #include <algorithm>
@@ -10,13 +11,8 @@ namespace dynascope::engine {
 
 namespace {
 
-bool hasInternalOverlap(const c10::IValue& input) {
-    if (!isDefinedTensor(input)) return false;
-    const at::Tensor& tensor = input.toTensor();
-    for (std::int64_t i = 0; i < tensor.dim(); ++i) {
-        if (tensor.size(i) > 1 && tensor.stride(i) == 0) return true;
-    }
-    return false;
+bool sharesCells(const c10::IValue& input) {
+    return isDefinedTensor(input) && overlapsItself(input.toTensor());
 }
 
 class Search {
@@ -35,17 +31,17 @@ public:
         }
         sharedStorage(inputs);
         lookAtLayouts();
-        if (std::any_of(inputs.begin(), inputs.end(), hasInternalOverlap))
-            m_out.emplace_back("an input whose elements overlap cannot be written back");
+        lookAtInputs(inputs);
         for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
             look(m_program.graph->node(i));
         return sorted();
     }
 
     /// What comes of the order of elements in memory, and of elements that views leave out.
-    std::vector<std::string> layouts() {
+    std::vector<std::string> layouts(const std::vector<c10::IValue>& inputs) {
         if (!writes()) return {};
         lookAtLayouts();
+        lookAtInputs(inputs);
         return sorted();
     }
 
@@ -88,6 +84,11 @@ private:
             m_out.push_back(
                 "'" + node.name +
                 "' (as_strided) reads the storage's layout, which a functional value need not keep");
+    }
+
+    void lookAtInputs(const std::vector<c10::IValue>& inputs) {
+        if (std::any_of(inputs.begin(), inputs.end(), sharesCells))
+            m_out.emplace_back("an input whose elements overlap cannot be written back");
     }
 
     void lookAtLayouts() {
@@ -134,8 +135,9 @@ std::vector<std::string> knownDeviations(const Program& program, const std::vect
     return Search(program, viewsRemoved).run(inputs);
 }
 
-std::vector<std::string> knownLayoutDeviations(const Program& program) {
-    return Search(program, false).layouts();
+std::vector<std::string> knownLayoutDeviations(const Program& program,
+                                               const std::vector<c10::IValue>& inputs) {
+    return Search(program, false).layouts(inputs);
 }
 
 } // namespace dynascope::engine

@@ -16,8 +16,9 @@ namespace dynascope::engine {
 [[nodiscard]] std::vector<std::string>
 knownDeviations(const Program& program, const std::vector<c10::IValue>& inputs, bool viewsRemoved);
 
-/// The same of what AOTAutograd traces: its layers take care of inputs that share memory or change their
-/// geometry.
-[[nodiscard]] std::vector<std::string> knownLayoutDeviations(const Program& program);
+/// The same of what AOTAutograd traces: its layers take care of inputs that share memory with others or
+/// change their geometry.
+[[nodiscard]] std::vector<std::string> knownLayoutDeviations(const Program& program,
+                                                             const std::vector<c10::IValue>& inputs);
 
 } // namespace dynascope::engine

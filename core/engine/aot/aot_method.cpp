@@ -61,7 +61,7 @@ private:
                    {"metadata_outer", metadataJson(trace.outer)},
                    {"metadata", graphMetadataJson(trace.layers.meta())}};
         if (!trace.graph->subgraphs().empty()) m_reply["readable"] = ir::printReadable(*trace.graph).text;
-        m_reply["graph_warnings"] = knownLayoutDeviations(m_request.program);
+        m_reply["graph_warnings"] = knownLayoutDeviations(m_request.program, m_request.inputs);
         m_reply["warnings"] = aotDeviations(trace, m_request.inputs);
     }
 

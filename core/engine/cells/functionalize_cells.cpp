@@ -4,6 +4,7 @@
 #include "core/engine/cells/cell_scorecard.h"
 #include "core/engine/cells/cell_store.h"
 #include "core/engine/cells/cell_write_back.h"
+#include "core/engine/cells/overlapping_write.h"
 #include "core/engine/functionalization_run.h"
 #include "core/engine/meta_kernels.h"
 #include "core/engine/passes/torch_values.h"
@@ -136,7 +137,9 @@ private:
             m_traced[source] = wrapped(m_values[source], arguments);
         const std::size_t known = m_store.size();
         m_values[m_at] = runEager(instruction);
-        if (!movesStorage(instruction)) {
+        if (writesOverlapping(instruction)) {
+            writeInParts(instruction);
+        } else if (!movesStorage(instruction)) {
             IValue traced;
             bool failed = false;
             try {
@@ -161,6 +164,38 @@ private:
         if (isDefinedTensor(m_values[m_at])) (void)m_store.read(m_values[m_at].toTensor());
         for (const ir::NodeIndex source : m_program.graph->inputs(m_at))
             m_traced[source] = IValue();
+    }
+
+    [[nodiscard]] bool writesOverlapping(const Instruction& instruction) const {
+        if (!instruction.op || !writesPointwise(*instruction.op)) return false;
+        const Operand& first = instruction.operands.front();
+        return first.kind == Operand::Kind::Value && isDefinedTensor(m_values[first.node]) &&
+               overlapsItself(m_values[first.node].toTensor());
+    }
+
+    void writeInParts(const Instruction& instruction) {
+        const auto all = m_program.graph->inputs(m_at);
+        std::vector<ir::NodeIndex> sources{instruction.operands.front().node};
+        for (const ir::NodeIndex source : all)
+            if (source != sources.front() && isDefinedTensor(m_values[source])) sources.push_back(source);
+        std::vector<std::vector<Tensor>> parts;
+        {
+            const PlainCalls plain;
+            std::vector<Tensor> operands;
+            for (const ir::NodeIndex source : sources)
+                operands.push_back(m_values[source].toTensor());
+            parts = partsInOrder(operands);
+        }
+        for (const std::vector<Tensor>& part : parts) {
+            std::vector<Argument> arguments;
+            for (std::size_t i = 0; i < sources.size(); ++i)
+                m_traced[sources[i]] = isConstant(m_values[sources[i]].toTensor())
+                                           ? IValue(part[i])
+                                           : wrapped(part[i], arguments);
+            (void)runTraced(instruction);
+            for (const Argument& argument : arguments)
+                takeWrite(argument);
+        }
     }
 
     IValue runEager(const Instruction& instruction) {
