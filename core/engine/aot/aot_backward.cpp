@@ -4,7 +4,9 @@
 #include "core/engine/autograd_node.h"
 #include "core/passes/partition/captured_joint.h"
 
+#include <ATen/MemoryOverlap.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/zeros.h>
 #include <algorithm>
@@ -29,7 +31,7 @@ public:
     void save(std::vector<IValue> arguments) { m_arguments = std::move(arguments); }
     /// Makes the result differentiable; results come in the order of the tangents.
     void attach(Tensor& result, const AutogradNodePtr& self) {
-        m_like.push_back(at::empty_strided(result.sizes(), result.strides(), result.options()));
+        m_like.push_back(emptyTangent(result));
         torch::autograd::set_history(result, self);
     }
     void release_variables() override { m_arguments.clear(); }
@@ -71,6 +73,13 @@ std::shared_ptr<const Program> compiled(const ir::GraphPtr& graph) {
 }
 
 } // namespace
+
+Tensor emptyTangent(const Tensor& output) {
+    const auto options = at::TensorOptions().dtype(output.scalar_type());
+    if (at::has_internal_overlap(output.unsafeGetTensorImpl()) == at::MemOverlap::Yes)
+        return at::empty(output.sizes(), options.memory_format(output.suggest_memory_format()));
+    return at::empty_strided(output.sizes(), output.strides(), options);
+}
 
 tl::expected<SplitJoint, RunError> SplitJoint::make(const ir::GraphPtr& joint, const Attributes& attributes) {
     const auto described = passes::partition::capturedJoint(joint, {}, {});

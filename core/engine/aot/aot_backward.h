@@ -10,6 +10,10 @@
 
 namespace dynascope::engine {
 
+/// An empty tensor that lies in memory as the output's tangent does: as the output, unless elements of that
+/// share cells.
+[[nodiscard]] at::Tensor emptyTangent(const at::Tensor& output);
+
 /// The two halves of a joint graph, ready to run.
 class SplitJoint {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/aot/aot_trace.h"
 
+#include "core/engine/aot/aot_backward.h"
 #include "core/engine/aot/aot_metadata.h"
 #include "core/engine/aot/kept_graphs.h"
 #include "core/engine/functionalization_run.h"
@@ -8,12 +9,9 @@
 #include "core/engine/passes/torch_values.h"
 #include "core/engine/torch_level/modes.h"
 
-#include <ATen/MemoryOverlap.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
-#include <ATen/ops/empty_strided.h>
-#include <ATen/ops/ones.h>
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -102,13 +100,9 @@ bool needsBackward(const ViewAndMutationMeta<OuterIndex>& meta) {
            std::any_of(meta.inputs.begin(), meta.inputs.end(), isWritten);
 }
 
-/// A tangent lies in memory as its output does, unless elements of that share cells.
 Tensor tangentOf(const Tensor& output) {
     const PlainCalls plain;
-    const auto options = at::TensorOptions().dtype(output.scalar_type());
-    if (at::has_internal_overlap(output.unsafeGetTensorImpl()) == at::MemOverlap::Yes)
-        return at::ones(output.sizes(), options.memory_format(output.suggest_memory_format()));
-    return at::empty_strided(output.sizes(), output.strides(), options).fill_(1);
+    return emptyTangent(output).fill_(1);
 }
 
 /// What backward is started from: a forward output, and whether it has a tangent.
@@ -178,7 +172,7 @@ private:
             if (!outputs && outputs.error().cancelled) return tl::unexpected(outputs.error());
             if (!outputs) return false;
             sync(level, primals);
-            m_out.outer = collectMetadata(inputs, *outputs, m_request.keepInputMutations);
+            takeMetadata(inputs, *outputs);
             if (training && !needsBackward(m_out.outer)) return false;
             auto layers = AotLayers::plan(m_request.inputs, m_out.outer, training);
             if (!layers || layers->merge()) return false;
@@ -220,6 +214,17 @@ private:
         return out;
     }
 
+    /// After the function ran and pending writes of the inputs were applied.
+    void takeMetadata(const std::vector<RanInput>& inputs, const std::vector<IValue>& outputs) {
+        m_out.outer = collectMetadata(inputs, outputs, m_request.keepInputMutations);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const at::FunctionalTensorWrapper* wrapper = AutogradLevel::wrapperOf(inputs[i].outer);
+            if (wrapper && wrapper->has_metadata_mutation() && m_out.outer.inputs[i].mutatesData &&
+                !m_out.outer.inputs[i].mutatesMetadata)
+                m_out.takenForUnmoved.push_back(i);
+        }
+    }
+
     [[nodiscard]] std::string primalName(std::size_t inner) const {
         return m_out.joint ? "primals_" + std::to_string(inner + 1) : "arg" + std::to_string(inner) + "_1";
     }
@@ -249,13 +254,7 @@ private:
         if (!results) return tl::unexpected(results.error());
         for (const RanInput& input : inputs)
             if (input.outer.defined()) (void)level.autograd.traced(input.outer);
-        m_out.outer = collectMetadata(inputs, *results, m_request.keepInputMutations);
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-            const at::FunctionalTensorWrapper* wrapper = AutogradLevel::wrapperOf(inputs[i].outer);
-            if (wrapper && wrapper->has_metadata_mutation() && m_out.outer.inputs[i].mutatesData &&
-                !m_out.outer.inputs[i].mutatesMetadata)
-                m_out.takenForUnmoved.push_back(i);
-        }
+        takeMetadata(inputs, *results);
         m_out.joint = training && needsBackward(m_out.outer);
         for (const InputAliasInfo& info : m_out.outer.inputs)
             if (const auto type = info.mutationType(); !type) return tl::unexpected(refusal(type.error()));
