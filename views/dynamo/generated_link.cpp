@@ -12,16 +12,23 @@ using dynamo::CodePhase;
 using dynamo::GeneratedCode;
 using dynamo::Recording;
 
-/// Finds where the graph of a compiled frame ends: at the last instruction of its root in its last attempt.
-void findEnd(const Recording& recording, const GeneratedCode& code, GeneratedLink& link) {
-    if (code.role != GeneratedCode::Role::Compiled || code.compile >= recording.compiles().size()) return;
+/// The root frame of a compile's last attempt; null for none.
+const dynamo::FrameInfo* rootOf(const Recording& recording, const GeneratedCode& code) {
+    if (code.role != GeneratedCode::Role::Compiled || code.compile >= recording.compiles().size())
+        return nullptr;
     const std::string& id = recording.compiles()[code.compile].id;
     const auto& attempts = recording.attempts();
     const auto last = std::find_if(attempts.rbegin(), attempts.rend(),
                                    [&id](const dynamo::AttemptInfo& one) { return one.compileId == id; });
-    if (last == attempts.rend() || last->frames >= recording.frames().size()) return;
-    const dynamo::FrameInfo& root = recording.frames()[last->frames];
-    if (root.last == dynamo::noStep || root.code != code.original) return;
+    if (last == attempts.rend() || last->frames >= recording.frames().size()) return nullptr;
+    return &recording.frames()[last->frames];
+}
+
+/// Finds where the graph of a compiled frame ends: at the last instruction of its root in its last attempt.
+void findEnd(const Recording& recording, const GeneratedCode& code, GeneratedLink& link) {
+    const dynamo::FrameInfo* frame = rootOf(recording, code);
+    if (!frame || frame->last == dynamo::noStep || frame->code != link.code) return;
+    const dynamo::FrameInfo& root = *frame;
     const std::uint32_t at = recording.steps()[root.last].instruction;
     if (at >= link.original.size()) return;
     link.end = at;
@@ -93,9 +100,16 @@ std::vector<std::uint32_t> GeneratedLink::became(const GeneratedCode& code, std:
     return out;
 }
 
+std::uint32_t originalOf(const Recording& recording, const GeneratedCode& code) {
+    if (code.original != 0) return code.original;
+    const dynamo::FrameInfo* root = rootOf(recording, code);
+    return root ? root->code : 0;
+}
+
 GeneratedLink linkGenerated(const Recording& recording, const GeneratedCode& code) {
     GeneratedLink out;
-    if (const dynamo::Code* original = recording.code(code.original))
+    out.code = originalOf(recording, code);
+    if (const dynamo::Code* original = recording.code(out.code))
         out.original = dynamo::bytecodeLines(*original);
     findEnd(recording, code, out);
     findOriginals(code, out);

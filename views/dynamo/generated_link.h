@@ -17,6 +17,7 @@ namespace dynascope::views {
 struct GeneratedLink {
     static constexpr std::uint32_t none = UINT32_MAX;
 
+    std::uint32_t code = 0; ///< Recording::code() of the original; 0 where it is not known
     std::vector<dynamo::BytecodeLine> original; ///< empty where it was not recorded
     /// Of a frame that was compiled: the instruction at which its graph ends; none where nothing is known.
     std::uint32_t end = none;
@@ -35,6 +36,9 @@ struct GeneratedLink {
                                                     std::uint32_t instruction) const;
 };
 
+/// The code that a generated one was made of; where the recording does not say, that of the frame which its
+/// compile converted. 0 for none.
+[[nodiscard]] std::uint32_t originalOf(const dynamo::Recording& recording, const dynamo::GeneratedCode& code);
 [[nodiscard]] GeneratedLink linkGenerated(const dynamo::Recording& recording,
                                           const dynamo::GeneratedCode& code);
 

@@ -47,7 +47,7 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
     , m_theme(theme)
     , m_table(
           new RowTable(tr("Questions to AOTAutograd's cache"),
-                       {{tr("Compile"), {}, 120},
+                       {{tr("Compile"), {}, 340},
                         {tr("Answer"), {}, 110},
                         {tr("Key"), tr("What the compiled graph is stored under"), 220},
                         {tr("Differs in"),
@@ -196,9 +196,9 @@ void KeyView::showQuestion() {
         if (int(i) == row || m_questions[i].parts.empty()) continue;
         m_others.push_back(i);
         m_other->addItem(tr("%1, step %2").arg(nameOf(m_questions[i])).arg(m_questions[i].step));
+        // The one before it of the same function, or else the one after it.
         const bool sameCode = nameOf(m_questions[i]).section(u' ', 1) == nameOf(question).section(u' ', 1);
-        if (int(i) < row || before == 0)
-            if (sameCode || before == 0) before = m_other->count() - 1;
+        if (sameCode && (int(i) < row || before == 0)) before = m_other->count() - 1;
     }
     m_other->setCurrentIndex(question.parts.empty() ? 0 : before);
     m_other->setEnabled(!question.parts.empty());
