@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-cli replay PATH [--frame F] [--stage S] [--backend cpu|cuda] [--iterations N] [--verify N]
-// [--threads N] [--json]
+//                      [--threads N] [--times nodes|launch|both] [--rerecord N] [--json]
 //                      [--trace OUT.json] [--csv OUT.csv] [--keep SESSION.dynascope]
+//                      [--trees N] [--move-parameters N] [--hold N] [--rerecord-limit N]
 #include "app/cli/engine_command.h"
+#include "app/cli/replay_trees.h"
 #include "app/cli/table.h"
 #include "core/capture/open.h"
 #include "core/engine/client/workload.h"
@@ -31,7 +33,9 @@ struct Options {
     InputOptions inputs;
     std::size_t iterations = 100, nodeIterations = 100, verify = 25, top = 15;
     unsigned threads = 0;
-    std::string trace, csv, keep, backend = "cpu";
+    std::size_t rerecords = 0, trees = 0;
+    engine::TreeWorkloadOptions tree;
+    std::string trace, csv, keep, backend = "cpu", times = "nodes";
     bool json = false, noOneDnn = false;
 };
 
@@ -125,6 +129,31 @@ std::string nodeTable(const WorkloadRun& done, std::size_t top) {
     return rows.empty() ? std::string() : table.toString("  ");
 }
 
+/// What the device itself took, and how much of that its nodes explain.
+std::string launchLine(const replay::GraphRun& graph) {
+    if (!graph.launchUs) return {};
+    std::string out = "  on the device: " + micros(graph.launchUs->median) + " us a launch (min " +
+                      micros(graph.launchUs->min) + ", p99 " + micros(graph.launchUs->p99) + ")";
+    double nodes = 0;
+    for (const replay::NodeTime& node : graph.nodes)
+        nodes += node.us.median;
+    if (nodes > 0)
+        out += ", its nodes " + micros(nodes) + " us (" + ratio(nodes, graph.launchUs->median) + ")";
+    return out + '\n';
+}
+
+std::string rerecordLine(const std::vector<WorkloadRun::Rerecorded>& rows,
+                         const replay::Recording& recording) {
+    std::string out;
+    for (const WorkloadRun::Rerecorded& row : rows)
+        out += "  recorded anew in " + micros(row.us) + " us" +
+               (row.how.updated         ? ": the executable graph was updated"
+                : recording.rerecording ? ": made executable anew, " + row.how.why
+                                        : std::string()) +
+               '\n';
+    return out;
+}
+
 std::string graphLine(const replay::GraphRun& graph, const replay::Recording& recording) {
     std::string out =
         graph.plan + ": " + micros(graph.replay.us.median) + " us, eager " + micros(graph.eager.us.median) +
@@ -151,7 +180,8 @@ std::string report(const WorkloadRun& done, const std::vector<std::string>& left
     const replay::ReplayRun& run = done.run;
     std::string out = nodeTable(done, top);
     for (std::size_t i = 0; i < run.graphs.size(); ++i)
-        out += graphLine(run.graphs[i], done.recordings[i]);
+        out += graphLine(run.graphs[i], done.recordings[i]) + launchLine(run.graphs[i]) +
+               rerecordLine(done.rerecordings[i], done.recordings[i]);
     for (const std::string& line : left)
         out += "left out: " + line + '\n';
     out += count(run.iterations, "replay") + ": median " + micros(run.replay.us.median) + " us (min " +
@@ -246,12 +276,24 @@ int run(const Options& options) {
     engine::Client client = makeClient(options.engine);
     const auto info = client.start();
     if (!info) return fail(info.error(), options.graph.path);
+    if (options.trees > 0) {
+        engine::TreeWorkloadOptions tree = options.tree;
+        tree.iterations = options.trees;
+        tree.backend = options.backend;
+        const auto done = engine::runTree(client, chosen->workload, tree);
+        if (!done) return fail(done.error(), options.graph.path);
+        print(options.json ? replay::toJson(*done).dump(-1, ' ', false, json::error_handler_t::replace) + '\n'
+                           : treeText(*done, chosen->workload.left));
+        return done->different > 0 ? exitFailure : exitOk;
+    }
     const engine::WorkloadOptions how{std::max<std::size_t>(options.iterations, 1),
                                       options.nodeIterations,
                                       options.verify,
                                       static_cast<int>(options.threads),
                                       options.backend,
-                                      !options.noOneDnn};
+                                      !options.noOneDnn,
+                                      options.times,
+                                      options.rerecords};
     const auto done = engine::runWorkload(client, chosen->workload, how);
     if (!done) return fail(done.error(), options.graph.path);
     std::vector<std::string> left = chosen->workload.left;
@@ -299,6 +341,28 @@ void addReplay(Parser& parser) {
              "Every how many replays to compare with eager, bit by bit; 0: never")
         .showDefault();
     command.add("--backend", options->backend, "cpu: planned addresses; cuda: CUDA graphs").showDefault();
+    command
+        .add(
+            "--times", options->times,
+            "What the node iterations measure: nodes, launch (the whole, as the GPU itself tells it) or both")
+        .showDefault();
+    command
+        .add("--rerecord", options->rerecords,
+             "How often to record every graph anew on copies of its inputs before it is replayed; a GPU "
+             "updates "
+             "its executable graph where the driver can")
+        .showDefault();
+    command.add("--trees", options->trees,
+                "Run the graphs under CUDA-graph trees instead, so many iterations, and say of every call "
+                "whether it was warmed up, recorded or replayed, and why");
+    command.add("--move-parameters", options->tree.moveParameters,
+                "With --trees: every how many iterations the parameters lie somewhere else");
+    command.add("--hold", options->tree.hold,
+                "With --trees: how many more iterations the program holds what graphs return");
+    command
+        .add("--rerecord-limit", options->tree.rerecordLimit,
+             "With --trees: after how many unexpected recordings a function runs eagerly")
+        .showDefault();
     command.add("--threads", options->threads, "Threads of an op; 0: the engine chooses").showDefault();
     command.flag("--no-onednn", options->noOneDnn, "Keep the CPU's ops from using oneDNN");
     command.add("--top", options->top, "How many nodes to list").showDefault();

@@ -28,7 +28,9 @@ constexpr bool sanitized = false;
 void allowGpus(int ruleset) {
     std::error_code failure;
     for (const auto& entry : std::filesystem::directory_iterator("/dev", failure)) {
-        if (!entry.path().filename().string().starts_with("nvidia") || !entry.is_character_file(failure))
+        // nvidia0, nvidiactl, nvidia-uvm, and the folder nvidia-caps of parts of a GPU
+        if (!entry.path().filename().string().starts_with("nvidia") ||
+            !(entry.is_character_file(failure) || entry.is_directory(failure)))
             continue;
         landlock_path_beneath_attr rule{};
         rule.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE;

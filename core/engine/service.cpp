@@ -89,7 +89,9 @@ Reply Service::dispatch(const std::string& method, const json& params, const Req
     if (method == "passes") return passList(m_passes, m_pluginProblems);
     if (method == "replay") return m_replays->replay(params, task);
     if (method == "drop") return m_replays->drop(params);
-    constexpr std::array onGraphs{"coverage", "execute", "pass", "verify", "tensor", "aot", "record"};
+    if (method == "tree") return m_replays->tree(params, task);
+    constexpr std::array onGraphs{"coverage", "execute", "pass",   "verify",
+                                  "tensor",   "aot",     "record", "tree_function"};
     if (std::find(onGraphs.begin(), onGraphs.end(), method) == onGraphs.end())
         return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
 
@@ -107,6 +109,7 @@ Reply Service::dispatch(const std::string& method, const json& params, const Req
     }
     if (method == "aot") return aotMethod(params, **program, *inputs, task);
     if (method == "record") return m_replays->record(params, *program, *inputs, task);
+    if (method == "tree_function") return m_replays->treeFunction(params, *program, *inputs);
     if (method == "tensor") return tensorMethod(params, **program, *inputs, task);
     if (method == "verify") {
         if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew

@@ -39,12 +39,14 @@ json toJson(const GraphRun& graph) {
     json divergences = json::array();
     for (const Divergence& row : graph.divergences)
         divergences.push_back({{"node", row.node}, {"iteration", row.iteration}, {"why", row.why}});
-    return {{"plan", graph.plan},
-            {"replay", toJson(graph.replay)},
-            {"eager", toJson(graph.eager)},
-            {"nodes", std::move(nodes)},
-            {"node_samples", graph.nodeSamples},
-            {"divergences", std::move(divergences)}};
+    json out{{"plan", graph.plan},
+             {"replay", toJson(graph.replay)},
+             {"eager", toJson(graph.eager)},
+             {"nodes", std::move(nodes)},
+             {"node_samples", graph.nodeSamples},
+             {"divergences", std::move(divergences)}};
+    if (graph.launchUs) out["launch_us"] = toJson(*graph.launchUs);
+    return out;
 }
 
 GraphRun graphRunFrom(const json& value) {
@@ -55,6 +57,7 @@ GraphRun graphRunFrom(const json& value) {
     for (const json& node : value.at("nodes"))
         out.nodes.push_back({node.at("node").get<std::uint32_t>(), spreadFrom(node.at("us"))});
     value.at("node_samples").get_to(out.nodeSamples);
+    if (const auto found = value.find("launch_us"); found != value.end()) out.launchUs = spreadFrom(*found);
     for (const json& row : value.at("divergences"))
         out.divergences.push_back({row.at("node").get<std::uint32_t>(),
                                    row.at("iteration").get<std::uint64_t>(),
@@ -93,6 +96,8 @@ Recording readRecording(const json& value) {
                     throw json::other_error::create(500, "a CUDA node of a node that there is not", nullptr);
         out.cudaGraph = std::move(*graph);
     }
+    if (const auto found = value.find("rerecording"); found != value.end())
+        out.rerecording = Rerecording{found->at("updated").get<bool>(), found->at("why").get<std::string>()};
     return out;
 }
 
@@ -152,6 +157,9 @@ json toJson(const Recording& recording) {
              {"plan_us", recording.planUs},
              {"written_inputs", recording.writtenInputs}};
     if (recording.cudaGraph) out["cuda_graph"] = toJson(*recording.cudaGraph);
+    if (recording.rerecording)
+        out["rerecording"] = {{"updated", recording.rerecording->updated},
+                              {"why", recording.rerecording->why}};
     return out;
 }
 

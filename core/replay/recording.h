@@ -46,6 +46,13 @@ struct RecordedAllocation {
     friend bool operator==(const RecordedAllocation&, const RecordedAllocation&) = default;
 };
 
+/// How a graph was recorded anew.
+struct Rerecording {
+    bool updated = false; ///< the executable graph of the recording before got the new parameters
+    std::string why;      ///< it did not: the driver's reason
+    friend bool operator==(const Rerecording&, const Rerecording&) = default;
+};
+
 struct Recording {
     std::string backend; ///< "cpu", "cuda"
     unsigned threads = 1;
@@ -58,6 +65,7 @@ struct Recording {
     double recordUs = 0, planUs = 0;
     std::vector<std::uint32_t> writtenInputs; ///< positions of inputs whose content the graph changes
     std::optional<CudaGraph> cudaGraph;       ///< of backend "cuda"
+    std::optional<Rerecording> rerecording;   ///< of backend "cuda", where there was one before
     friend bool operator==(const Recording&, const Recording&) = default;
 
     [[nodiscard]] std::size_t count(NodeMode mode) const;
@@ -103,6 +111,8 @@ struct GraphRun {
     TotalTime replay, eager;
     std::vector<NodeTime> nodes; ///< those that a replay runs, in the graph's order
     std::uint64_t nodeSamples = 0;
+    /// Launches as the device itself timed them, where that was asked for and it can.
+    std::optional<Spread> launchUs;
     std::vector<Divergence> divergences;
     friend bool operator==(const GraphRun&, const GraphRun&) = default;
 };

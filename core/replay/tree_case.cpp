@@ -70,13 +70,14 @@ std::optional<TreeArgument> argumentOf(const json& entry, std::size_t calls) {
         out.address = parameterBase + entry[1].get<std::uint32_t>();
         return out;
     }
-    if (entry[0] != "out" || entry.size() != 3) return {};
+    if (entry[0] != "out" || entry.size() < 3 || entry.size() > 4) return {};
     const auto call = size(entry[1], calls), output = size(entry[2], mostArguments);
     if (!call || !output) return {};
     out.kind = TreeArgument::Kind::Output;
     out.call = *call;
     out.output = *output;
-    return out;
+    out.lastReference = entry.size() == 4;
+    return !out.lastReference || entry[3] == "last" ? std::optional(out) : std::nullopt;
 }
 
 /// `arguments` by function, `calls` so far.
@@ -87,6 +88,10 @@ std::optional<TreeEvent> eventOf(const json& entry, const std::vector<std::size_
     if (op == "mark_step") {
         // The traces count Dynamo's own generations.
         out.kind = TreeEvent::Kind::Invocation;
+        return out;
+    }
+    if (op == "user_mark" || op == "eager_backward") {
+        out.kind = op == "user_mark" ? TreeEvent::Kind::UserMark : TreeEvent::Kind::EagerBackward;
         return out;
     }
     if (op == "drop") {
@@ -102,6 +107,7 @@ std::optional<TreeEvent> eventOf(const json& entry, const std::vector<std::size_
     const json& inputs = member(entry, "inputs");
     if (op != "call" || !function || !inputs.is_array() || inputs.size() != arguments[*function]) return {};
     out.function = static_cast<FunctionId>(*function);
+    if (const json& stack = member(entry, "stack"); stack.is_string()) out.stack = stack.get<std::string>();
     for (const json& input : inputs) {
         const auto argument = argumentOf(input, calls);
         if (!argument) return {};

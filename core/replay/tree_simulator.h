@@ -105,7 +105,9 @@ struct TreeProgram {
     TreeOptions options;
 };
 
-/// Reads a case of kind cudagraph_tree_trace. The error names what is missing or out of range.
+/// Reads a case of kind cudagraph_tree_trace. Besides its events takes "user_mark" and "eager_backward", a
+/// call's "stack", and ["out", CALL, OUTPUT, "last"] for an argument that the program gives up with the call.
+/// The error names what is missing or out of range.
 [[nodiscard]] Result<TreeProgram> readTreeCase(std::string_view text);
 
 /// A program under way. An output that was dropped, or never made, acts as a fresh tensor where it is used.

@@ -112,6 +112,45 @@ private:
     std::vector<CUpti_ActivityKind> m_kinds;
 };
 
+/// What is heard of copies while a subscription lasts.
+class Subscription {
+public:
+    Subscription(const CuptiApi& api, NodeCopies& copies)
+        : m_api(api)
+        , m_copies(copies) {
+        CUptiResult result = api.subscribe(&m_handle, &Subscription::hear, this);
+        m_subscribed = result == CUPTI_SUCCESS;
+        if (m_subscribed)
+            result = api.enableCallback(1, m_handle, CUPTI_CB_DOMAIN_RESOURCE,
+                                        CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
+        if (result != CUPTI_SUCCESS)
+            copies.problem = "CUPTI does not tell of copies: " + api.errorText(result);
+    }
+    Subscription(const Subscription&) = delete;
+    Subscription& operator=(const Subscription&) = delete;
+    ~Subscription() {
+        if (m_subscribed) (void)m_api.unsubscribe(m_handle);
+    }
+
+private:
+    static void CUPTIAPI hear(void* context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                              const void* data) {
+        if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED) return;
+        const auto& self = *static_cast<Subscription*>(context);
+        const auto* graph = static_cast<const CUpti_GraphData*>(
+            static_cast<const CUpti_ResourceData*>(data)->resourceDescriptor);
+        std::uint64_t original = 0, copy = 0;
+        if (graph && self.m_api.getGraphNodeId(graph->originalNode, &original) == CUPTI_SUCCESS &&
+            self.m_api.getGraphNodeId(graph->node, &copy) == CUPTI_SUCCESS)
+            self.m_copies.ids[original] = copy;
+    }
+
+    const CuptiApi& m_api;
+    NodeCopies& m_copies;
+    CUpti_SubscriberHandle m_handle = nullptr;
+    bool m_subscribed = false;
+};
+
 tl::unexpected<Error> failure(const CuptiApi& api, const char* call, CUptiResult result) {
     return tl::unexpected(Error{std::string(call) + ": " + api.errorText(result), {}, 0, 0});
 }
@@ -138,6 +177,9 @@ Result<CuptiApiPtr> loadCupti(const std::string& library) {
     find("cuptiActivityDisable", api.activityDisable);
     find("cuptiActivityFlushAll", api.activityFlushAll);
     find("cuptiActivityGetNextRecord", api.activityGetNextRecord);
+    find("cuptiSubscribe", api.subscribe);
+    find("cuptiUnsubscribe", api.unsubscribe);
+    find("cuptiEnableCallback", api.enableCallback);
     if (const auto filled = find.result(); !filled) return tl::unexpected(filled.error());
     std::uint32_t version = 0;
     if (const CUptiResult result = api.getVersion(&version); result != CUPTI_SUCCESS)
@@ -151,6 +193,13 @@ Result<CuptiApiPtr> loadCupti(const std::string& library) {
                                     0,
                                     0});
     return CuptiApiPtr(loaded, &loaded->api);
+}
+
+NodeCopies watchCopies(const CuptiApi& api, const std::function<void()>& instantiate) {
+    NodeCopies out;
+    const Subscription subscription(api, out);
+    instantiate();
+    return out;
 }
 
 Result<CudaLaunchTimes> timeLaunch(const CuptiApi& api, CudaTiming timing,
@@ -182,6 +231,9 @@ Result<CudaLaunchTimes> timeLaunch(const CuptiApi& api, CudaTiming timing,
         const CUptiResult flushed = api.activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         if (flushed != CUPTI_SUCCESS) return failure(api, "cuptiActivityFlushAll", flushed);
     }
+    // Begin and end are 0 where they could not be had.
+    if (timing == CudaTiming::Launch && out.launchNs == 0)
+        return tl::unexpected(Error{"CUPTI tells no time of the launch", {}, 0, 0});
     return out;
 }
 

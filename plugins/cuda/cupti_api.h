@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace dynascope::cuda {
 
@@ -22,6 +23,9 @@ struct CuptiApi {
     decltype(&::cuptiActivityDisable) activityDisable = nullptr;
     decltype(&::cuptiActivityFlushAll) activityFlushAll = nullptr;
     decltype(&::cuptiActivityGetNextRecord) activityGetNextRecord = nullptr;
+    decltype(&::cuptiSubscribe) subscribe = nullptr;
+    decltype(&::cuptiUnsubscribe) unsubscribe = nullptr;
+    decltype(&::cuptiEnableCallback) enableCallback = nullptr;
 
     [[nodiscard]] std::string errorText(CUptiResult result) const;
 };
@@ -29,6 +33,15 @@ using CuptiApiPtr = std::shared_ptr<const CuptiApi>;
 
 /// Opens the library. Records are read as CUDA 13 lays them out, so any other major version is refused.
 [[nodiscard]] Result<CuptiApiPtr> loadCupti(const std::string& library = "libcupti.so.13");
+
+/// Of an executable graph's nodes, by that of the node which each was copied from: what CUPTI calls them.
+/// Records of launches have the copies' names.
+struct NodeCopies {
+    std::unordered_map<std::uint64_t, std::uint64_t> ids;
+    std::string problem; ///< why there are none; empty where nothing went wrong
+};
+/// Runs `instantiate`, whatever CUPTI says, and listens what it copies.
+[[nodiscard]] NodeCopies watchCopies(const CuptiApi& api, const std::function<void()>& instantiate);
 
 /// Runs `launch`, which waits for what it launched, and tells how long the device took for it. One at a time
 /// in a process: CUPTI's buffers have no owner.

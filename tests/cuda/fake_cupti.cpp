@@ -35,8 +35,30 @@ CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
     *text = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES" : nullptr;
     return *text ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
-CUptiResult cuptiGetGraphNodeId(CUgraphNode, uint64_t* id) {
-    *id = 1;
+CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t* id) {
+    *id = reinterpret_cast<std::uintptr_t>(node);
+    return node ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* data) {
+    if (state().subscribe != CUPTI_SUCCESS) return state().subscribe;
+    if (state().subscriber) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    state().subscriber = callback;
+    state().subscriberData = data;
+    *handle = reinterpret_cast<CUpti_SubscriberHandle>(&state());
+    return CUPTI_SUCCESS;
+}
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
+    state().subscriber = nullptr;
+    state().heard.clear();
+    return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableCallback(uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
+                                CUpti_CallbackId id) {
+    if (domain != CUPTI_CB_DOMAIN_RESOURCE) return CUPTI_ERROR_INVALID_PARAMETER;
+    if (on != 0)
+        state().heard.insert(id);
+    else
+        state().heard.erase(id);
     return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,

@@ -88,6 +88,40 @@ private slots:
         QVERIFY(cupti.enabled.empty());
     }
 
+    void aLaunchWithoutATime() {
+        FakeCupti& cupti = fake();
+        const auto api = cuda::loadCupti(library());
+        CUpti_ActivityGraphTrace2 launch{}; // 0 to 0: it could not be had
+        const auto times = cuda::timeLaunch(**api, CudaTiming::Launch,
+                                            [&] { cupti.add(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, launch); });
+        QVERIFY(!times);
+        QCOMPARE(times.error().message, std::string("CUPTI tells no time of the launch"));
+    }
+
+    /// A launch runs copies of the graph's nodes, and records have the copies' names.
+    void namesOfCopies() {
+        FakeCupti& cupti = fake();
+        const auto api = cuda::loadCupti(library());
+        auto copies = cuda::watchCopies(**api, [&] {
+            cupti.copy(11, 101);
+            cupti.copy(12, 102);
+            cupti.copy(0, 103); // of no node
+        });
+        QVERIFY(copies.problem.empty());
+        QVERIFY((copies.ids == std::unordered_map<std::uint64_t, std::uint64_t>{{11, 101}, {12, 102}}));
+        QVERIFY(!cupti.subscriber);
+        // Somebody else listens: the graph is made all the same.
+        cupti.subscribe = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+        bool made = false;
+        copies = cuda::watchCopies(**api, [&] { made = true; });
+        QVERIFY(made && copies.ids.empty());
+        QCOMPARE(copies.problem, std::string("CUPTI does not tell of copies: error 39"));
+        cupti.subscribe = CUPTI_SUCCESS;
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error,
+                                 (void)cuda::watchCopies(**api, [] { throw std::runtime_error("lost"); }));
+        QVERIFY(!cupti.subscriber);
+    }
+
     void whatItRefuses() {
         FakeCupti& cupti = fake();
         const auto api = cuda::loadCupti(library());

@@ -3,9 +3,13 @@
 // The CUDA backend over a device that is none: what it captures, describes, launches, times and refuses. No
 // GPU is involved; the plugin's own calls have tests in tests/cuda.
 #include "core/engine/case_values.h"
+#include "core/engine/replay/address_allocator.h"
 #include "core/engine/replay/cuda_backend.h"
 #include "core/engine/replay/cuda_loader.h"
+#include "core/engine/replay/cuda_pool.h"
+#include "core/engine/replay/pool_memory.h"
 #include "core/engine/replay/replay_run.h"
+#include "core/engine/replay/tree_run.h"
 #include "core/ir/text.h"
 #include "tests/engine/service_runner.h"
 
@@ -41,15 +45,47 @@ struct Script {
     std::vector<engine::PoolEvent> events;
     std::vector<engine::PoolSegment> segments;
     std::function<void()> onLaunch;
-    std::string noTimes; ///< why there are none
+    std::string noTimes;  ///< why there are none
+    std::string noUpdate; ///< why an executable graph cannot be updated
     bool describes = true;
+};
+
+using Memory = std::shared_ptr<engine::PoolMemory>;
+
+/// Blocks that give themselves back.
+c10::DataPtr ownedBlock(const Memory& memory, std::uint64_t address) {
+    struct Owner {
+        Memory memory;
+        std::uint64_t address;
+    };
+    return {reinterpret_cast<void*>(address), std::make_unique<Owner>(memory, address).release(),
+            [](void* context) {
+                const std::unique_ptr<Owner> owner(static_cast<Owner*>(context));
+                owner->memory->release(owner->address);
+            },
+            c10::Device(c10::kCPU)};
+}
+
+class PoolSource final : public engine::AllocationSource {
+public:
+    explicit PoolSource(Memory memory)
+        : m_memory(std::move(memory)) {}
+    [[nodiscard]] c10::DataPtr allocate(std::size_t bytes) override {
+        return ownedBlock(m_memory, reinterpret_cast<std::uint64_t>(m_memory->allocate(bytes)));
+    }
+    void release(void* /*data*/) override {}
+
+private:
+    Memory m_memory;
 };
 
 class FakeCapture final : public CudaCapture {
 public:
-    explicit FakeCapture(std::shared_ptr<Script> script)
-        : m_script(std::move(script)) {
+    FakeCapture(std::shared_ptr<Script> script, const Memory& memory)
+        : m_script(std::move(script))
+        , m_source(memory) {
         m_script->calls.emplace_back("begin");
+        m_scope.emplace(m_source);
     }
     ~FakeCapture() override { m_script->calls.emplace_back("gone"); }
     void beginNode(std::uint32_t node) override { m_running = node; }
@@ -57,7 +93,17 @@ public:
         if (node != m_running) throw std::runtime_error("nodes overlap");
         m_seen.push_back(node);
     }
-    void end() override { m_script->calls.emplace_back("end"); }
+    void end() override {
+        m_scope.reset();
+        m_script->calls.emplace_back("end");
+    }
+    Result<void> endUpdating(CudaCapture& before) override {
+        m_scope.reset();
+        m_script->calls.emplace_back("update");
+        if (dynamic_cast<FakeCapture*>(&before) == nullptr) throw std::runtime_error("of another device");
+        if (m_script->noUpdate.empty()) return {};
+        return tl::unexpected(Error{m_script->noUpdate, {}, 0, 0});
+    }
     Result<replay::CudaGraph> describe() override {
         if (!m_script->describes) return tl::unexpected(Error{"cuGraphGetNodes: lost", {}, 0, 0});
         replay::CudaGraph out;
@@ -74,25 +120,75 @@ public:
     [[nodiscard]] const std::vector<engine::PoolEvent>& poolEvents() const override {
         return m_script->events;
     }
-    [[nodiscard]] std::vector<engine::PoolSegment> poolSegments() const override {
-        return m_script->segments;
-    }
     void launch() override {
         m_script->calls.emplace_back("launch");
         if (m_script->onLaunch) m_script->onLaunch();
     }
     Result<engine::CudaLaunchTimes> launchTimed(engine::CudaTiming timing) override {
-        if (timing != engine::CudaTiming::Nodes) return tl::unexpected(Error{"not asked for", {}, 0, 0});
         if (!m_script->noTimes.empty()) return tl::unexpected(Error{m_script->noTimes, {}, 0, 0});
         launch();
+        if (timing == engine::CudaTiming::Launch) return engine::CudaLaunchTimes{7000, {}};
         // The matrix product takes two kernels.
         return engine::CudaLaunchTimes{0, {{100 + mm, 2000}, {100 + mm, 3000}, {100 + add, 1000}, {7, 9}}};
     }
 
 private:
     std::shared_ptr<Script> m_script;
+    PoolSource m_source;
+    std::optional<engine::AllocationScope> m_scope;
     std::uint32_t m_running = UINT32_MAX;
     std::vector<std::uint32_t> m_seen;
+};
+
+class FakeCheckpoint final : public engine::PoolCheckpoint {
+public:
+    explicit FakeCheckpoint(engine::PoolMemory::Blocks blocks)
+        : blocks(std::move(blocks)) {}
+    engine::PoolMemory::Blocks blocks;
+};
+
+class FakePool final : public engine::CudaPool {
+public:
+    explicit FakePool(std::shared_ptr<Script> script)
+        : m_script(std::move(script)) {}
+    void within(const std::function<void()>& body) override {
+        m_script->calls.emplace_back("within");
+        PoolSource source(m_memory);
+        const engine::AllocationScope scope(source);
+        body();
+    }
+    std::unique_ptr<CudaCapture> capture() override {
+        return std::make_unique<FakeCapture>(m_script, m_memory);
+    }
+    std::shared_ptr<const engine::PoolCheckpoint> checkpoint() override {
+        m_script->calls.emplace_back("checkpoint");
+        return std::make_shared<FakeCheckpoint>(m_memory->blocks());
+    }
+    Result<void> restore(const engine::PoolCheckpoint& checkpoint, std::span<c10::StorageImpl* const> live,
+                         std::span<const replay::Address> freed) override {
+        m_script->calls.emplace_back("restore");
+        m_memory->restore(dynamic_cast<const FakeCheckpoint&>(checkpoint).blocks);
+        for (c10::StorageImpl* const storage : live)
+            storage->set_data_ptr_noswap(
+                ownedBlock(m_memory, reinterpret_cast<std::uint64_t>(storage->data())));
+        for (const replay::Address address : freed)
+            m_memory->release(address);
+        return {};
+    }
+    std::vector<replay::Address> allocated() override {
+        std::vector<replay::Address> out;
+        for (const auto& [address, bytes] : m_memory->blocks())
+            out.push_back(address);
+        return out;
+    }
+    std::vector<engine::PoolSegment> segments() override {
+        if (!m_script->segments.empty()) return m_script->segments;
+        return {{m_memory->begin(), m_memory->reservedBytes()}};
+    }
+
+private:
+    std::shared_ptr<Script> m_script;
+    Memory m_memory = std::make_shared<engine::PoolMemory>();
 };
 
 class FakeDevice final : public CudaDevice {
@@ -106,7 +202,7 @@ public:
         body();
     }
     void synchronize() override {}
-    std::unique_ptr<CudaCapture> capture() override { return std::make_unique<FakeCapture>(m_script); }
+    std::unique_ptr<engine::CudaPool> pool() override { return std::make_unique<FakePool>(m_script); }
 
 private:
     std::shared_ptr<Script> m_script;
@@ -119,13 +215,7 @@ struct Recorded {
         : script(std::move(given))
         , compiled(std::make_shared<engine::Program>(engine::compile(*ir::readGraph(text))))
         , backend(engine::makeCudaBackend(std::make_unique<FakeDevice>(script))) {
-        const json inputs =
-            test::CaseBuilder().tensor({2, 2}, {1, -2, 3, 4}).tensor({2, 2}, {0.5, 1, -1, 2}).json();
-        engine::RecordRequest request;
-        request.program = compiled;
-        request.inputs = engine::makeInputs(inputs, {})->values;
-        request.kept = std::move(kept);
-        auto recorded = backend->record(std::move(request), {});
+        auto recorded = backend->record(request(std::move(kept)), {});
         if (!recorded) {
             error = recorded.error();
             return;
@@ -139,6 +229,17 @@ struct Recorded {
     }
     Recorded(const Recorded&) = delete;
     Recorded& operator=(const Recorded&) = delete;
+
+    /// On inputs of its own.
+    [[nodiscard]] engine::RecordRequest request(std::set<std::size_t> kept = {}) const {
+        const json inputs =
+            test::CaseBuilder().tensor({2, 2}, {1, -2, 3, 4}).tensor({2, 2}, {0.5, 1, -1, 2}).json();
+        engine::RecordRequest out;
+        out.program = compiled;
+        out.inputs = engine::makeInputs(inputs, {})->values;
+        out.kept = std::move(kept);
+        return out;
+    }
 
     std::shared_ptr<Script> script;
     std::shared_ptr<engine::Program> compiled;
@@ -217,13 +318,128 @@ private slots:
                  std::vector<std::string>{"no times of nodes: no CUPTI: none"});
     }
 
+    void timesOfLaunches() {
+        Recorded r;
+        engine::RunRequest request{{{"p", r.graph.get()}}, 1, 5, 0, false, nullptr, engine::TimesOf::Both};
+        const auto both = engine::replayMany(request, {});
+        QVERIFY(both);
+        QCOMPARE(both->graphs[0].launchUs->median, 7.0);
+        QCOMPARE(both->graphs[0].nodes.size(), std::size_t{2});
+        QVERIFY(replay::replayRunFromJson(replay::toJson(*both)).value() == *both);
+        request.times = engine::TimesOf::Launches;
+        const auto launches = engine::replayMany(request, {});
+        QVERIFY(launches && launches->graphs[0].nodes.empty() && launches->graphs[0].launchUs);
+        r.script->noTimes = "no CUPTI: none";
+        const auto untimed = engine::replayMany(request, {});
+        QVERIFY(untimed && !untimed->graphs[0].launchUs);
+    }
+
+    void recordedAnew() {
+        Recorded r;
+        r.script->calls.clear();
+        auto again = r.backend->recordAgain(*r.graph, r.request(), {});
+        QVERIFY(again);
+        QVERIFY((r.script->calls == std::vector<std::string>{"warm up", "begin", "update"}));
+        QVERIFY((*again)->recording().rerecording->updated);
+        QVERIFY(replay::recordingFromJson(replay::toJson((*again)->recording())).value() ==
+                (*again)->recording());
+        r.script->noUpdate = "the graph cannot be updated: its nodes or edges are others";
+        const auto third = r.backend->recordAgain(**again, r.request(), {});
+        QVERIFY(third);
+        QVERIFY(!(*third)->recording().rerecording->updated);
+        QCOMPARE((*third)->recording().rerecording->why, r.script->noUpdate);
+
+        const Recorded random("graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                              "    %w : [num_users=1] = placeholder[target=w]\n"
+                              "    %bernoulli : [num_users=1] = call_function[target=torch.ops.aten."
+                              "bernoulli.p](args = (%x, 0.5), kwargs = {})\n    return (bernoulli,)\n");
+        QVERIFY2(random.graph, random.error.message.c_str());
+        random.script->calls.clear();
+        const auto drawn = random.backend->recordAgain(*random.graph, random.request(), {});
+        QVERIFY(drawn && !(*drawn)->recording().rerecording->updated);
+        QVERIFY((random.script->calls == std::vector<std::string>{"warm up", "begin", "end"}));
+        QVERIFY((*drawn)->recording().rerecording->why.starts_with("it draws random numbers"));
+    }
+
+    /// The state machine over a pool of the device: what is asked of it, in which order.
+    void treesOverThePool() {
+        auto script = std::make_shared<Script>();
+        const auto pool = engine::makeCudaPool(std::make_shared<FakeDevice>(script));
+        QCOMPARE(std::string(pool->name()), std::string("cuda"));
+        const std::string text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                                 "    %w : [num_users=1] = placeholder[target=w]\n"
+                                 "    %mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor]("
+                                 "args = (%x, %w), kwargs = {})\n"
+                                 "    %add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor]("
+                                 "args = (%mul, 1), kwargs = {})\n    return (add,)\n";
+        const auto compiled = std::make_shared<engine::Program>(engine::compile(*ir::readGraph(text)));
+        const json inputs =
+            test::CaseBuilder().tensor({2, 2}, {1, -2, 3, 4}).tensor({2, 2}, {0.5, 1, -1, 2}).json();
+        engine::TreeRunRequest request;
+        request.verify = false; // a launch of this device computes nothing
+        for (const char* name : {"f", "g"}) {
+            replay::TreeFunction about;
+            about.name = name;
+            about.staticInputs = {1};
+            request.functions.push_back({about, compiled, engine::makeInputs(inputs, {})->values, {}});
+        }
+        const auto add = [&](replay::FunctionId function, std::optional<std::size_t> of) {
+            replay::TreeEvent event;
+            event.function = function;
+            event.inputs.resize(2);
+            event.inputs[1].kind = replay::TreeArgument::Kind::Parameter;
+            event.inputs[1].address = 1;
+            if (of) {
+                event.inputs[0].kind = replay::TreeArgument::Kind::Output;
+                event.inputs[0].call = *of;
+            }
+            request.events.push_back(event);
+        };
+        const auto begin = [&](std::optional<std::size_t> drop) {
+            replay::TreeEvent event;
+            event.kind = replay::TreeEvent::Kind::Invocation;
+            request.events.push_back(event);
+            if (!drop) return;
+            event.kind = replay::TreeEvent::Kind::Drop;
+            event.call = *drop;
+            event.outputs = {0};
+            request.events.push_back(event);
+        };
+        begin({});
+        add(0, {}); // 0: warm-ups
+        begin(0);
+        add(0, {}); // 1: recorded
+        begin(1);
+        add(0, {}); // 2: replayed
+        add(0, 2);  // 3: recorded behind it
+        begin(2);
+        engine::TreeRun run(*pool, std::move(request));
+        std::vector<std::vector<std::string>> calls;
+        while (run.next({})) {
+            if (run.manager().steps().back().event == replay::TreeStep::Event::Call)
+                calls.push_back(script->calls);
+            script->calls.clear();
+        }
+        QVERIFY((calls[0] == std::vector<std::string>{"within"}));
+        // A place for the copied input, then the capture, which has not run before it is launched.
+        QVERIFY((calls[1] == std::vector<std::string>{"within", "begin", "end", "launch", "checkpoint"}));
+        QVERIFY((calls[2] == std::vector<std::string>{"launch"}));
+        QVERIFY((calls[3] == std::vector<std::string>{"restore", "begin", "end", "launch", "checkpoint"}));
+        const replay::TreeReport report = run.report();
+        QCOMPARE(report.backend, std::string("cuda"));
+        QCOMPARE(report.count("warmup") + report.count("record") + report.count("replay"), std::size_t{4});
+        QCOMPARE(report.poolBytes, std::uint64_t{2} << 20);
+        // What call 3 made lies where its recording put it, and nothing else is held.
+        QCOMPARE(pool->allocated().size(), std::size_t{1});
+    }
+
     void memoryOfThePool() {
         auto script = std::make_shared<Script>();
         // Two segments, the later one at the lower address; the product's workspace lives for a moment.
         script->segments = {{0x9000, 4096}, {0x1000, 2048}};
         script->events = {{true, 0x9000, 512, mm},  {true, 0x1200, 1024, mm},  {false, 0x1200, 1024, mm},
                           {true, 0x1200, 512, add}, {false, 0x9000, 512, add}, {false, 0x7777, 1, add}};
-        Recorded r(program, {}, script);
+        const Recorded r(program, {}, script);
         const replay::Recording& recording = r.graph->recording();
         const std::vector<replay::RecordedAllocation> expected{{mm, 512, 2048, 0, 4, true, true},
                                                                {mm, 1024, 0x200, 1, 2, true, false},

@@ -2,6 +2,7 @@
 //
 // dynascope-cli replay on whole captures and single graphs.
 #include "core/capture/open.h"
+#include "core/engine/client/tree_workload.h"
 #include "core/engine/client/workload.h"
 #include "core/replay/replay_export.h"
 #include "core/store/session_file.h"
@@ -111,6 +112,51 @@ private slots:
         QCOMPARE(cli({"replay", log, "--frame", "7/7"}).exit, 2);
         QCOMPARE(cli({"replay", log, "--symbol", "s0"}).exit, 2);
         QCOMPARE(cli({"replay", log, "--iterations", "5", "--csv", "/nowhere/at/all.csv"}).exit, 2);
+    }
+
+    /// A training step under CUDA-graph trees, over the CPU's pool: what each call was, and why.
+    void underTrees() {
+        const QString log = test::capture("trace_aot_eager/encoder_train");
+        const Run run = cli({"replay", log, "--trees", "6", "--move-parameters", "4", "--json"});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+        const auto report = replay::treeReportFromJson(json::parse(run.out.toStdString()));
+        QVERIFY(report);
+        QCOMPARE(report->backend, std::string("cpu"));
+        QCOMPARE(report->verified, 12U);
+        QCOMPARE(report->different, 0U);
+        // Forward and backward: warmed up, recorded, replayed twice, recorded at other addresses, replayed.
+        QCOMPARE(report->count("warmup"), 2U);
+        QCOMPARE(report->count("record"), 4U);
+        QCOMPARE(report->count("replay"), 6U);
+        QCOMPARE(report->rerecords(), 1U);
+        const auto again = std::find_if(report->steps.begin(), report->steps.end(),
+                                        [](const auto& step) { return step.again; });
+        QVERIFY2(again->why.find("static input data pointer changed (") != std::string::npos,
+                 again->why.c_str());
+
+        const Run text = cli({"replay", log, "--trees", "3", "--hold", "1"});
+        QCOMPARE(text.exit, 0);
+        QVERIFY2(text.out.contains("2 warm-ups, ") && text.out.contains(" verified, 0 different\n") &&
+                     text.out.contains("0/0 forward"),
+                 text.out);
+        QCOMPARE(cli({"replay", log, "--trees", "2", "--backend", "tpu"}).exit, 2);
+    }
+
+    void graphsRecordedAnew() {
+        const QString log = test::capture("trace_aot_eager/encoder_train");
+        const Run run = cli({"replay", log, "--rerecord", "2", "--iterations", "4", "--verify", "1"});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+        QCOMPARE(run.out.count("  recorded anew in "), 4);
+        QVERIFY2(run.out.contains("8 results verified, 0 different"), run.out);
+        const Run times = cli({"replay", log, "--times", "sometimes", "--iterations", "1"});
+        QCOMPARE(times.exit, 2);
+        QVERIFY2(times.err.contains("times are of nodes, launch or both"), times.err);
+        // The CPU has no launches that a device could time.
+        const Run launch = cli({"replay", log, "--times", "launch", "--iterations", "1"});
+        QCOMPARE(launch.exit, 0);
+        QVERIFY2(!launch.out.contains("on the device"), launch.out);
     }
 
     void backendsThatAreNotThere() {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // CUDA-graph trees on the simulator: every state, every invariant, both directions in time.
+#include "core/ir/text.h"
+#include "core/replay/tree_function.h"
+#include "core/replay/tree_report.h"
 #include "core/replay/tree_simulator.h"
 #include "tests/support/archive.h"
 
@@ -451,6 +454,49 @@ private slots:
         }
     }
 
+    void reportsInWords() {
+        TreeOptions options;
+        options.skipWarmup = true;
+        auto simulation = simulate({function({fresh}, {0}), function({fresh})},
+                                   {call(0, {parameter(1)}, "first call"), mark(), call(0, {parameter(2)}),
+                                    mark(), call(0, {parameter(2)}), call(1, {output(0, 0)})},
+                                   options);
+        simulation.run();
+        const TreeReport report = reportOf(simulation.manager());
+        QCOMPARE(report.steps.size(), 6U);
+        QCOMPARE(report.count("record"), 2U);
+        QCOMPARE(report.count("replay"), 1U);
+        QCOMPARE(report.rerecords(), 1U);
+        QCOMPARE(report.steps[0].why, std::string("nothing recorded begins with it"));
+        QCOMPARE(report.steps[1].event, std::string("new generation"));
+        QVERIFY2(report.steps[2].why.starts_with("node 0: static input data pointer changed ("),
+                 report.steps[2].why.c_str());
+        QCOMPARE(report.steps[2].path,
+                 std::string("a new generation took the outputs of the path before away"));
+        QCOMPARE(report.steps[5].action, std::string("failed"));
+        QCOMPARE(report.steps[5].overwritten.size(), 1U);
+        QVERIFY(report.steps[5].overwritten[0].ends_with("\nlost in step 2"));
+        QVERIFY(treeReportFromJson(toJson(report)).value() == report);
+        QVERIFY(!treeReportFromJson(nlohmann::json::object()));
+    }
+
+    void functionsOfGraphs() {
+        const auto graph = ir::readGraph(
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+            "    %w : [num_users=1] = placeholder[target=w]\n"
+            "    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = "
+            "(%w, 1), kwargs = {})\n"
+            "    %mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = "
+            "(%x, 2), kwargs = {})\n    return (mul, [add_, None])\n");
+        QVERIFY(graph);
+        QVERIFY((resultNames(**graph) == std::vector<std::string>{"mul", "add_", ""}));
+        const TreeFunction function = treeFunctionOf(*graph, "f", CompilationMode::Forward, {1});
+        QVERIFY(function.mutatedInputs == std::vector<std::size_t>{1});
+        QCOMPARE(function.inputs[0].name, std::string("x"));
+        QCOMPARE(function.outputStacks.size(), 3U);
+        QCOMPARE(compilationModeName(function.mode), std::string_view("FORWARD"));
+    }
+
     void damagedCases() {
         const auto error = [](const std::string& text) {
             const Result<TreeProgram> program = readTreeCase(text);
@@ -462,6 +508,19 @@ private slots:
         const std::string head =
             R"({"cudagraph_unexpected_rerecord_limit":1,"functions":[{"n_inputs":1,"n_outputs":1,"static_input_idxs":[],"mutated_input_idxs":[],"mode":"FORWARD"}],"events":[)";
         QCOMPARE(error(head + "]}"), std::string());
+        const std::string call = R"({"op":"call","fn":0,"stack":"here","inputs":[["user"]]},)";
+        QCOMPARE(error(head + call +
+                       R"({"op":"user_mark"},{"op":"eager_backward"},)"
+                       R"({"op":"call","fn":0,"inputs":[["out",0,0,"last"]]}]})"),
+                 std::string());
+        const auto extended = readTreeCase(head + call + R"({"op":"user_mark"},{"op":"eager_backward"},)" +
+                                           R"({"op":"call","fn":0,"inputs":[["out",0,0,"last"]]}]})");
+        QCOMPARE(extended->events[0].stack, std::string("here"));
+        QVERIFY(extended->events[1].kind == TreeEvent::Kind::UserMark);
+        QVERIFY(extended->events[2].kind == TreeEvent::Kind::EagerBackward);
+        QVERIFY(extended->events[3].inputs[0].lastReference);
+        QCOMPARE(error(head + call + R"({"op":"call","fn":0,"inputs":[["out",0,0,"first"]]}]})"),
+                 std::string("event 1 cannot be read"));
         for (const char* event :
              {R"({"op":"call","fn":1,"inputs":[["user"]]})", R"({"op":"call","fn":0,"inputs":[]})",
               R"({"op":"call","fn":0,"inputs":[["out",0,0]]})", R"({"op":"drop","step":0,"outputs":[0]})",

@@ -122,16 +122,24 @@
 // `onednn` (true: the CPU's ops may use it), `threads` of an op (0: the engine chooses), `kept`: positions of
 // inputs whose content stays as a run leaves it, `wires`: [{input, plan, and output or source}]: that input
 // is an output, or an input, of a recorded plan, in the same memory. A plan that others were wired to lives
-// as long as they do.
+// as long as they do. `again`: a plan of the same graph that this one takes the place of; on a GPU its
+// executable graph is updated where the driver can, and the recording's `rerecording` tells.
 //
 // replay runs the plans one after the other, `iterations` times; between batches of these the same graphs run
 // node by node, unless `eager` is false. After that `node_iterations` more replays measure every node.
+// `times`: what these measure: "nodes", "launch" (the whole, as the device itself tells it) or "both".
 // `verify`: every how many replays the result is held against an eager run, bit by bit (0: never). `run` is a
 // replay::ReplayRun; `recordings` are those that changed, by plan; with `outputs` also [[described outputs]
 // by plan]. A replay that is cancelled leaves its plans usable. With `live` what happens in the replays comes
 // as bulk data while they run, 30 times a second and sooner where there is much: each piece is a batch of
 // events (core/replay/live_events.h), none is left out, and the answer's `live_events` says how many there
 // were.
+//
+// tree_function {graph, inputs, attrs, name, tree} -> {tree, function}: adds a function to a program under
+// CUDA-graph trees, a new one without `tree`. tree {tree, case, backend, verify (true)} -> {report}: runs the
+// program that `case` holds (functions and events of an oracle case of kind cudagraph_tree_trace, see
+// core/replay/tree_simulator.h), every call held against an eager run with `verify`; `report` is a
+// replay::TreeReport (core/replay/tree_report.h). A fresh argument is a copy of the function's own input.
 //
 // Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
 // "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A

@@ -4,6 +4,7 @@
 #include "core/engine/client/graph_inputs.h"
 #include "core/ir/text.h"
 #include "core/replay/coverage.h"
+#include "core/replay/tree_function.h"
 
 #include <algorithm>
 #include <map>
@@ -20,24 +21,6 @@ std::vector<std::string> placeholderNames(const ir::Graph& graph) {
     std::vector<std::string> out;
     for (const ir::NodePtr& node : graph.nodes())
         if (node->op == ir::Op::Placeholder) out.push_back(node->name);
-    return out;
-}
-
-void addLeaves(const ir::Argument& argument, std::vector<std::string>& out, int depth = 0) {
-    if (depth > 100) return;
-    if (argument.kind == ir::Argument::Kind::List || argument.kind == ir::Argument::Kind::Tuple) {
-        for (const ir::Argument& item : argument.items)
-            addLeaves(item, out, depth + 1);
-    } else {
-        out.push_back(argument.isNode() ? argument.text : std::string());
-    }
-}
-
-/// Names of the nodes whose values are returned; empty for what is no node.
-std::vector<std::string> resultNames(const ir::Graph& graph) {
-    std::vector<std::string> out;
-    for (const ir::NodePtr& node : graph.nodes())
-        if (node->op == ir::Op::Output && !node->args.empty()) addLeaves(node->args.front(), out);
     return out;
 }
 
@@ -98,7 +81,8 @@ private:
         const auto forward = m_forwards.find(index);
         for (std::size_t i = 0; i < names.size(); ++i) {
             if (backward && forward != m_forwards.end()) {
-                const std::vector<std::string> saved = resultNames(*m_out.graphs[forward->second].graph);
+                const std::vector<std::string> saved =
+                    replay::resultNames(*m_out.graphs[forward->second].graph);
                 const auto found = std::find(saved.begin(), saved.end(), names[i]);
                 if (found != saved.end()) {
                     graph.wires.push_back(
@@ -147,6 +131,9 @@ public:
         for (std::size_t i = 0; i < m_workload.graphs.size(); ++i)
             if (const auto done = record(i); !done) return tl::unexpected(done.error());
         if (m_out.graphs.empty()) return tl::unexpected(nothingLeft());
+        for (std::uint64_t i = 0; i < m_options.rerecords; ++i)
+            for (std::size_t at = 0; at < m_out.graphs.size(); ++at)
+                if (const auto done = recordAgain(at); !done) return tl::unexpected(done.error());
         json plans = json::array();
         for (const std::size_t graph : m_out.graphs)
             plans.push_back(m_plans[graph]);
@@ -167,6 +154,7 @@ public:
                                     {"iterations", m_options.iterations},
                                     {"node_iterations", m_options.nodeIterations},
                                     {"verify", m_options.verifyEvery},
+                                    {"times", m_options.times},
                                     {"live", m_options.onEvents != nullptr}},
                                    call);
         if (reply && fault.empty() && m_options.onEvents &&
@@ -183,39 +171,55 @@ public:
 private:
     tl::expected<void, CallError> record(std::size_t index) {
         const WorkloadGraph& graph = m_workload.graphs[index];
-        json wires = json::array();
-        for (const WorkloadGraph::Wire& wire : graph.wires) {
+        for (const WorkloadGraph::Wire& wire : graph.wires)
             if (m_plans[wire.graph].empty()) {
                 m_out.left.push_back(graph.name + ": reads results of " + m_workload.graphs[wire.graph].name +
                                      ", which was left out");
                 return {};
             }
+        auto recording = callRecord(index);
+        if (!recording) {
+            const bool ofThisGraph = recording.error().kind == CallError::Kind::Refused &&
+                                     recording.error().code != static_cast<int>(ErrorCode::NoBackend);
+            if (!ofThisGraph || recording.error().code == 0) return tl::unexpected(recording.error());
+            m_out.left.push_back(graph.name + ": " + recording.error().message);
+            return {};
+        }
+        m_out.graphs.push_back(index);
+        m_out.recordings.push_back(std::move(*recording));
+        m_out.rerecordings.emplace_back();
+        return {};
+    }
+
+    tl::expected<void, CallError> recordAgain(std::size_t at) {
+        auto recording = callRecord(m_out.graphs[at]);
+        if (!recording) return tl::unexpected(recording.error());
+        m_out.rerecordings[at].push_back(
+            {recording->recordUs, recording->rerecording.value_or(replay::Rerecording())});
+        m_out.recordings[at] = std::move(*recording);
+        return {};
+    }
+
+    /// In the place of the graph's plan, where it has one; what it reads of other graphs has one.
+    tl::expected<replay::Recording, CallError> callRecord(std::size_t index) {
+        const WorkloadGraph& graph = m_workload.graphs[index];
+        json wires = json::array();
+        for (const WorkloadGraph::Wire& wire : graph.wires)
             wires.push_back({{"input", wire.input},
                              {"plan", m_plans[wire.graph]},
                              {wire.ofInputs ? "source" : "output", wire.item}});
-        }
-        const std::string text = graph.graph->style().form == ir::TextStyle::Form::Readable
-                                     ? ir::printReadable(*graph.graph).text
-                                     : ir::printFx(*graph.graph);
         json params{{"inputs", graph.inputs},       {"threads", m_options.threads},
                     {"backend", m_options.backend}, {"onednn", m_options.oneDnn},
                     {"kept", graph.kept},           {"wires", std::move(wires)}};
         if (!graph.attributes.is_null()) params["attrs"] = graph.attributes;
-        const CallResult reply = m_client.callOnGraph("record", text, std::move(params), m_call);
-        if (!reply) {
-            const bool ofThisGraph = reply.error().kind == CallError::Kind::Refused &&
-                                     reply.error().code != static_cast<int>(ErrorCode::NoBackend);
-            if (!ofThisGraph) return tl::unexpected(reply.error());
-            m_out.left.push_back(graph.name + ": " + reply.error().message);
-            return {};
-        }
+        if (!m_plans[index].empty()) params["again"] = m_plans[index];
+        const CallResult reply = m_client.callOnGraph("record", textOf(graph), std::move(params), m_call);
+        if (!reply) return tl::unexpected(reply.error());
         auto recording = replay::recordingFromJson(reply->value("recording", json()));
         if (!recording)
             return tl::unexpected(CallError{CallError::Kind::Refused, recording.error().message, 0, {}});
         m_plans[index] = reply->value("plan", std::string());
-        m_out.graphs.push_back(index);
-        m_out.recordings.push_back(std::move(*recording));
-        return {};
+        return std::move(*recording);
     }
 
     [[nodiscard]] CallError nothingLeft() const {
@@ -258,6 +262,11 @@ private:
 };
 
 } // namespace
+
+std::string textOf(const WorkloadGraph& graph) {
+    return graph.graph->style().form == ir::TextStyle::Form::Readable ? ir::printReadable(*graph.graph).text
+                                                                      : ir::printFx(*graph.graph);
+}
 
 Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols) {
     return Builder(session, symbols).run();

@@ -41,6 +41,9 @@ struct Workload {
     std::vector<std::string> left; ///< graphs that cannot be part of it: name and why, a line each
 };
 
+/// The graph as the engine reads it.
+[[nodiscard]] std::string textOf(const WorkloadGraph& graph);
+
 /// All compiled graphs of a capture, with inputs as it describes them. What a forward saves is what its
 /// backward reads, in the same memory, and a parameter is the same tensor in every graph of a function.
 [[nodiscard]] Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols = {});
@@ -53,7 +56,10 @@ struct WorkloadOptions {
     std::uint64_t verifyEvery = 0;
     int threads = 0; ///< 0: the engine chooses
     std::string backend = "cpu";
-    bool oneDnn = true; ///< on a CPU: whether ops may use its kernels
+    bool oneDnn = true;          ///< on a CPU: whether ops may use its kernels
+    std::string times = "nodes"; ///< what nodeIterations measure: "nodes", "launch" or "both"
+    /// How often every graph is recorded anew on copies of its inputs before it is replayed.
+    std::uint64_t rerecords = 0;
     /// Hears that the graphs are recorded, before they are replayed; `soFar.run` is empty. On the caller's
     /// thread.
     std::function<void(const WorkloadRun& soFar)> onRecorded = {};
@@ -67,6 +73,12 @@ struct WorkloadOptions {
 struct WorkloadRun {
     std::vector<std::size_t> graphs; ///< indices into Workload::graphs of those that were replayed
     std::vector<replay::Recording> recordings;
+    /// By graph: every time that it was recorded anew, how long that took and what came of it.
+    struct Rerecorded {
+        double us = 0;
+        replay::Rerecording how;
+    };
+    std::vector<std::vector<Rerecorded>> rerecordings;
     replay::ReplayRun run;         ///< GraphRun::plan is WorkloadGraph::name
     std::vector<std::string> left; ///< those that could not be recorded, and why
 };

@@ -75,6 +75,14 @@ AllocationScope::~AllocationScope() {
     currentSource = m_before;
 }
 
+c10::DataPtr arenaBlock(void* data) {
+    return blockAt(data, &releasePlanned);
+}
+
+bool isArenaBlock(const c10::DataPtr& block) {
+    return block.get_deleter() == &releasePlanned;
+}
+
 std::uint64_t allocationsOutside() {
     return outside.load(std::memory_order_relaxed);
 }
@@ -115,7 +123,7 @@ bool AddressServer::servedByLast(const void* data) const {
 c10::DataPtr AddressServer::allocate(std::size_t bytes) {
     if (!m_diverged && m_next != m_last && m_next->bytes == bytes && m_next->releasesBefore == m_releases) {
         if (m_tap) m_tap->alloc(offsetOf(m_next->address), bytes, true);
-        return blockAt((m_next++)->address, &releasePlanned);
+        return arenaBlock((m_next++)->address);
     }
     m_diverged = true;
     ++m_heapAllocations;

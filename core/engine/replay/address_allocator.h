@@ -42,6 +42,10 @@ private:
     AllocationSource* m_before;
 };
 
+/// A block of an arena, which belongs to nobody: its release is told to the source that is at work then.
+[[nodiscard]] c10::DataPtr arenaBlock(void* data);
+[[nodiscard]] bool isArenaBlock(const c10::DataPtr& block);
+
 /// How often PyTorch's allocator was called outside all scopes, by any thread, since the first scope.
 [[nodiscard]] std::uint64_t allocationsOutside();
 

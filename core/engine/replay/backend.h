@@ -37,6 +37,13 @@ struct RecordRequest {
 /// Times of nodes, taken during replays. Allocates nothing between reserve() and take().
 class NodeClock {
 public:
+    enum class Of : std::uint8_t {
+        Nodes,
+        Launches, ///< whole replays, as the device tells it
+    };
+    explicit NodeClock(Of measures = Of::Nodes)
+        : m_measures(measures) {}
+    [[nodiscard]] Of measures() const { return m_measures; }
     /// Room for that many replays of that many nodes.
     void reserve(std::size_t nodes, std::size_t replays);
     void beginReplay();
@@ -53,11 +60,16 @@ public:
         float& sample = m_samples[(m_replay - 1) * m_nodes + node];
         sample = std::max(sample, 0.0F) + static_cast<float>(ns);
     }
+    void addLaunch(std::uint64_t ns) { m_launches.push_back(static_cast<double>(ns) / 1000); }
     [[nodiscard]] std::size_t replays() const { return std::min(m_replay, m_replays); }
+    /// Microseconds of each launch that the device timed.
+    [[nodiscard]] const std::vector<double>& launches() const { return m_launches; }
     /// Of the nodes that had a lap in the last replay.
     [[nodiscard]] std::vector<replay::NodeTime> take() const;
 
 private:
+    Of m_measures;
+    std::vector<double> m_launches;
     std::size_t m_nodes = 0, m_replays = 0, m_replay = 0;
     std::vector<float> m_samples; ///< nanoseconds, replay by replay; negative where there is none
     std::chrono::steady_clock::time_point m_last;
@@ -84,6 +96,9 @@ public:
     [[nodiscard]] virtual const Program& program() const = 0;
     [[nodiscard]] virtual const std::vector<c10::IValue>& inputs() const = 0;
 
+    [[nodiscard]] virtual c10::Device device() const { return c10::kCPU; }
+    /// Waits for what the device was asked to do so far.
+    virtual void synchronize() {}
     /// Puts back the content of inputs that the last run changed and that are not kept.
     virtual void rewind() = 0;
     /// Runs the recording once on what the inputs hold now.
@@ -112,6 +127,12 @@ public:
     /// Runs the program a few times. Fails where the program does.
     [[nodiscard]] virtual tl::expected<std::unique_ptr<RecordedGraph>, RunError>
     record(RecordRequest request, const TaskContext& task) = 0;
+    /// Records the program of `before` anew, on other inputs. What the device can keep of the recording
+    /// before it does, and Recording::rerecording tells; `before` must not be replayed any more.
+    [[nodiscard]] virtual tl::expected<std::unique_ptr<RecordedGraph>, RunError>
+    recordAgain(RecordedGraph& /*before*/, RecordRequest request, const TaskContext& task) {
+        return record(std::move(request), task);
+    }
 };
 
 /// Planned addresses: what each op allocates is recorded, given a place in one arena by

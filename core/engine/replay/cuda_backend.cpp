@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/replay/cuda_backend.h"
 
+#include "core/engine/replay/cuda_pool.h"
 #include "core/engine/replay/recorder.h"
+#include "core/engine/replay/tensor_memory.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/clone.h>
 #include <ATen/ops/copy.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
-#include <ATen/ops/set.h>
 #include <algorithm>
 #include <map>
 
@@ -20,33 +20,6 @@ using c10::IValue;
 using replay::NodeMode;
 
 constexpr int warmUps = 3; // kernels choose algorithms and workspaces in their first runs
-
-/// All bytes of a storage.
-at::Tensor bytesOf(const c10::Storage& storage) {
-    return at::empty({0}, at::TensorOptions(at::kByte).device(storage.device()))
-        .set_(storage, 0, {static_cast<std::int64_t>(storage.nbytes())});
-}
-
-/// Copies tensors to a device; those that share memory share it there.
-class Mover {
-public:
-    explicit Mover(c10::Device device)
-        : m_device(device) {}
-    at::Tensor move(const at::Tensor& tensor) {
-        if (!tensor.defined() || !tensor.has_storage() || tensor.device() == m_device) return tensor;
-        c10::Storage& storage = m_moved[tensor.storage().unsafeGetStorageImpl()];
-        if (!storage) {
-            const at::Tensor bytes = bytesOf(tensor.storage());
-            storage = at::empty({bytes.numel()}, bytes.options().device(m_device)).copy_(bytes).storage();
-        }
-        return at::empty({0}, tensor.options().device(m_device))
-            .set_(storage, tensor.storage_offset(), tensor.sizes(), tensor.strides());
-    }
-
-private:
-    c10::Device m_device;
-    std::map<const c10::StorageImpl*, c10::Storage> m_moved;
-};
 
 /// Content of the storages that runs write to, on the device.
 class DeviceContent {
@@ -103,32 +76,12 @@ private:
     std::vector<Entry> m_entries;
 };
 
-void setDevice(Operand& operand, c10::Device device) {
-    if (operand.constant.isDevice()) operand.constant = device;
-    for (Operand& item : operand.items)
-        setDevice(item, device);
+/// Random numbers go on by a state that belongs to the capture.
+bool drawsNumbers(const Program& program) {
+    return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
+        return instruction.op && instruction.op->hasTag(at::Tag::nondeterministic_seeded);
+    });
 }
-
-/// The program with its device arguments naming the device.
-std::shared_ptr<const Program> programOn(const Program& program, c10::Device device) {
-    auto out = std::make_shared<Program>(program);
-    for (Instruction& instruction : out->code)
-        for (Operand& operand : instruction.operands)
-            setDevice(operand, device);
-    return out;
-}
-
-/// Tells a capture which node runs.
-class CaptureObserver final : public RunObserver {
-public:
-    explicit CaptureObserver(CudaCapture& capture)
-        : m_capture(capture) {}
-    void before(ir::NodeIndex node) override { m_capture.beginNode(node); }
-    void after(ir::NodeIndex node, const IValue& /*value*/) override { m_capture.endNode(node); }
-
-private:
-    CudaCapture& m_capture;
-};
 
 /// Lives of what was allocated, with places in one arena: the pool's segments one after the other.
 void describeMemory(const std::vector<PoolEvent>& events, std::vector<PoolSegment> segments,
@@ -177,10 +130,13 @@ public:
     CudaRecordedGraph(std::shared_ptr<CudaDevice> device, RecordRequest request, DeviceContent content)
         : m_device(std::move(device))
         , m_request(std::move(request))
-        , m_content(std::move(content)) {}
+        , m_content(std::move(content))
+        , m_pool(m_device->pool()) {}
 
-    [[nodiscard]] RunStatus capture(const TaskContext& task) {
-        m_capture = m_device->capture();
+    /// `before` is a recording of the same program whose executable graph is to be updated, or null.
+    [[nodiscard]] RunStatus capture(const TaskContext& task, CudaRecordedGraph* before) {
+        m_device->synchronize();
+        m_capture = m_pool->capture();
         CaptureObserver observer(*m_capture);
         auto results = run(program(), m_request.inputs, m_request.attributes, task, &observer);
         if (!results) {
@@ -188,7 +144,11 @@ public:
             return tl::unexpected(results.error());
         }
         m_results = std::move(*results);
-        m_capture->end();
+        if (before) {
+            endUpdating(*before);
+        } else {
+            m_capture->end();
+        }
         return describe();
     }
     void setRecordTime(double us) { m_recording.recordUs = us; }
@@ -196,6 +156,8 @@ public:
     [[nodiscard]] const replay::Recording& recording() const override { return m_recording; }
     [[nodiscard]] const Program& program() const override { return *m_request.program; }
     [[nodiscard]] const std::vector<IValue>& inputs() const override { return m_request.inputs; }
+    [[nodiscard]] c10::Device device() const override { return m_device->device(); }
+    void synchronize() override { m_device->synchronize(); }
     void rewind() override { m_content.restore(false); }
 
     [[nodiscard]] RunStatus replay(const TaskContext& task, const ReplayWatch& watch) override {
@@ -231,6 +193,18 @@ public:
     }
 
 private:
+    void endUpdating(CudaRecordedGraph& before) {
+        replay::Rerecording& out = m_recording.rerecording.emplace();
+        if (drawsNumbers(program())) {
+            out.why = "it draws random numbers, whose state belongs to one capture";
+            m_capture->end();
+        } else if (const auto updated = m_capture->endUpdating(*before.m_capture)) {
+            out.updated = true;
+        } else {
+            out.why = updated.error().message;
+        }
+    }
+
     RunStatus describe() {
         m_recording.backend = "cuda";
         const std::uint32_t nodes = static_cast<std::uint32_t>(program().code.size());
@@ -255,7 +229,7 @@ private:
                                                     : NodeMode::Prebuilt,
                                          {}});
         }
-        describeMemory(m_capture->poolEvents(), m_capture->poolSegments(), m_recording);
+        describeMemory(m_capture->poolEvents(), m_pool->segments(), m_recording);
         m_recording.writtenInputs = m_content.writtenInputs();
         graph->device = m_device->name();
         m_recording.cudaGraph = std::move(*graph);
@@ -264,12 +238,17 @@ private:
 
     /// False where CUPTI cannot: nodes then have no times.
     bool launchTimed(NodeClock& clock) {
-        const auto times = m_capture->launchTimed(CudaTiming::Nodes);
+        const bool whole = clock.measures() == NodeClock::Of::Launches;
+        const auto times = m_capture->launchTimed(whole ? CudaTiming::Launch : CudaTiming::Nodes);
         if (!times) {
             if (!m_toldOfTiming)
                 m_recording.cudaGraph->warnings.push_back("no times of nodes: " + times.error().message);
             m_toldOfTiming = true;
             return false;
+        }
+        if (whole) {
+            clock.addLaunch(times->launchNs);
+            return true;
         }
         for (const CudaNodeTime& time : times->nodes)
             if (const auto found = m_makers.find(time.id); found != m_makers.end())
@@ -280,8 +259,9 @@ private:
     std::shared_ptr<CudaDevice> m_device;
     RecordRequest m_request;
     DeviceContent m_content;
+    std::unique_ptr<CudaPool> m_pool;
     std::unique_ptr<CudaCapture> m_capture;
-    std::vector<IValue> m_results; ///< in the pool, which the capture owns: they go before it
+    std::vector<IValue> m_results; ///< in the pool: they go before it
     replay::Recording m_recording;
     std::map<std::uint64_t, std::uint32_t> m_makers; ///< FX node by CudaNode::id
     std::vector<replay::Divergence> m_divergences;   ///< a CUDA graph does what it did
@@ -290,32 +270,36 @@ private:
 
 class CudaBackend final : public ReplayBackend {
 public:
-    explicit CudaBackend(std::unique_ptr<CudaDevice> device)
+    explicit CudaBackend(std::shared_ptr<CudaDevice> device)
         : m_device(std::move(device)) {}
     [[nodiscard]] std::string_view name() const override { return "cuda"; }
 
     tl::expected<std::unique_ptr<RecordedGraph>, RunError> record(RecordRequest request,
                                                                   const TaskContext& task) override {
+        return record(std::move(request), nullptr, task);
+    }
+    tl::expected<std::unique_ptr<RecordedGraph>, RunError>
+    recordAgain(RecordedGraph& before, RecordRequest request, const TaskContext& task) override {
+        return record(std::move(request), dynamic_cast<CudaRecordedGraph*>(&before), task);
+    }
+
+private:
+    tl::expected<std::unique_ptr<RecordedGraph>, RunError>
+    record(RecordRequest request, CudaRecordedGraph* before, const TaskContext& task) {
         const auto start = std::chrono::steady_clock::now();
-        const auto& code = request.program->code;
-        const auto call = std::find_if(code.begin(), code.end(), [](const Instruction& instruction) {
-            return instruction.kind == Instruction::Kind::Function;
-        });
-        if (call != code.end())
-            return tl::unexpected(
-                RunError{"torch-level calls run on the CPU only: replay a stage of operators",
-                         static_cast<ir::NodeIndex>(call - code.begin()), false});
+        if (const ir::NodeIndex node = torchLevelCall(*request.program); node != ir::npos)
+            return tl::unexpected(RunError{torchLevelRefusal, node, false});
         const at::AutoGradMode noGrad(false);
         try {
-            Mover mover(m_device->device());
+            StorageCopies moved(m_device->device(), false);
             for (IValue& input : request.inputs)
-                input = mapTensors(input, [&](const at::Tensor& tensor) { return mover.move(tensor); });
+                input = mapTensors(input, [&](const at::Tensor& tensor) { return moved.copyOf(tensor); });
             for (auto& [name, tensor] : request.attributes)
-                tensor = mover.move(tensor);
+                tensor = moved.copyOf(tensor);
             request.program = programOn(*request.program, m_device->device());
             DeviceContent content(request.inputs, request.attributes, request.kept);
             RunStatus status;
-            for (int i = 0; i < warmUps && status; ++i) {
+            for (int i = 0; i < (before ? 1 : warmUps) && status; ++i) {
                 m_device->onSideStream([&] {
                     const auto results = run(*request.program, request.inputs, request.attributes, task);
                     if (!results) status = tl::unexpected(results.error());
@@ -326,7 +310,7 @@ public:
             if (!status) return tl::unexpected(status.error());
             auto graph =
                 std::make_unique<CudaRecordedGraph>(m_device, std::move(request), std::move(content));
-            status = graph->capture(task);
+            status = graph->capture(task, before);
             if (!status) return tl::unexpected(status.error());
             graph->setRecordTime(
                 std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
@@ -336,13 +320,12 @@ public:
         }
     }
 
-private:
     std::shared_ptr<CudaDevice> m_device;
 };
 
 } // namespace
 
-std::unique_ptr<ReplayBackend> makeCudaBackend(std::unique_ptr<CudaDevice> device) {
+std::unique_ptr<ReplayBackend> makeCudaBackend(std::shared_ptr<CudaDevice> device) {
     return std::make_unique<CudaBackend>(std::move(device));
 }
 

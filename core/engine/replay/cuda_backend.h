@@ -18,6 +18,6 @@ namespace dynascope::engine {
 /// Times of nodes are CUPTI's, added up by FX node; without CUPTI there are none. What is allocated comes
 /// from PyTorch's allocator trace, and its place in the arena is that in the pool's segments, one after the
 /// other.
-[[nodiscard]] std::unique_ptr<ReplayBackend> makeCudaBackend(std::unique_ptr<CudaDevice> device);
+[[nodiscard]] std::unique_ptr<ReplayBackend> makeCudaBackend(std::shared_ptr<CudaDevice> device);
 
 } // namespace dynascope::engine

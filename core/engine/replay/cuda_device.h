@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/engine/replay/cuda_times.h"
+#include "core/engine/replay/graph_pool.h"
 #include "core/replay/cuda_graph.h"
 
 #include <c10/core/Device.h>
@@ -37,7 +38,7 @@ public:
     CudaCapture() = default;
     CudaCapture(const CudaCapture&) = delete;
     CudaCapture& operator=(const CudaCapture&) = delete;
-    /// Ends a capture that is under way, and gives graph and pool back.
+    /// Ends a capture that is under way, and gives the graph back.
     virtual ~CudaCapture() = default;
 
     /// What is captured and allocated until the next call belongs to this FX node.
@@ -46,15 +47,41 @@ public:
     virtual void endNode(std::uint32_t node) = 0;
     /// Ends the capture and makes the graph executable.
     virtual void end() = 0;
+    /// Ends the capture and, rather than making the graph executable, gives its parameters to the executable
+    /// graph of `before`, which this one takes over. Where the driver refuses, the graph is made executable
+    /// as by end(), and the reason comes back.
+    [[nodiscard]] virtual Result<void> endUpdating(CudaCapture& before) = 0;
     /// The graph as the driver tells it; after end().
     [[nodiscard]] virtual Result<replay::CudaGraph> describe() = 0;
-    /// Of the graph's private pool, from the beginning of the capture to its end.
+    /// Of the pool, from the beginning of the capture to its end.
     [[nodiscard]] virtual const std::vector<PoolEvent>& poolEvents() const = 0;
-    [[nodiscard]] virtual std::vector<PoolSegment> poolSegments() const = 0;
-    /// Launches the graph and waits for its end.
+    /// Launches the graph on the current stream, behind what was asked for there, and waits for its end.
     virtual void launch() = 0;
     /// The same, timed on the device. Fails where CUPTI is missing or refuses.
     [[nodiscard]] virtual Result<CudaLaunchTimes> launchTimed(CudaTiming timing) = 0;
+};
+
+/// A private pool of PyTorch's allocator, which graphs are captured into. It lasts as long as this object or
+/// a graph of it does. All calls may throw what PyTorch throws.
+class CudaPool {
+public:
+    CudaPool() = default;
+    CudaPool(const CudaPool&) = delete;
+    CudaPool& operator=(const CudaPool&) = delete;
+    virtual ~CudaPool() = default;
+
+    /// Runs `body` on the stream of captures, with all that this thread allocates coming from the pool, and
+    /// waits for it.
+    virtual void within(const std::function<void()>& body) = 0;
+    /// Begins to capture into the pool, on the current thread, until CudaCapture::end().
+    [[nodiscard]] virtual std::unique_ptr<CudaCapture> capture() = 0;
+    /// As GraphPool has them.
+    [[nodiscard]] virtual std::shared_ptr<const PoolCheckpoint> checkpoint() = 0;
+    [[nodiscard]] virtual Result<void> restore(const PoolCheckpoint& checkpoint,
+                                               std::span<c10::StorageImpl* const> live,
+                                               std::span<const replay::Address> freed) = 0;
+    [[nodiscard]] virtual std::vector<replay::Address> allocated() = 0; ///< sorted
+    [[nodiscard]] virtual std::vector<PoolSegment> segments() = 0;
 };
 
 class CudaDevice {
@@ -69,8 +96,7 @@ public:
     /// Runs `body` on a stream of its own, as warm-ups before a capture must, and waits for it.
     virtual void onSideStream(const std::function<void()>& body) = 0;
     virtual void synchronize() = 0;
-    /// Begins to capture into a private pool, on the current thread, until CudaCapture::end().
-    [[nodiscard]] virtual std::unique_ptr<CudaCapture> capture() = 0;
+    [[nodiscard]] virtual std::unique_ptr<CudaPool> pool() = 0;
 };
 
 /// What the plugin's only entry point, `dynascope_cuda_plugin`, returns. C++ types cross, so it must come
@@ -81,7 +107,7 @@ struct CudaPlugin {
     /// Fails, in one line, where there is no driver or no device.
     Result<std::unique_ptr<CudaDevice>> (*open)() = nullptr;
 };
-inline constexpr std::uint32_t cudaPluginAbi = 1;
+inline constexpr std::uint32_t cudaPluginAbi = 2;
 using CudaPluginEntry = const CudaPlugin* (*)();
 inline constexpr const char* cudaPluginEntry = "dynascope_cuda_plugin";
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/replay/recorder.h"
 
+#include "core/engine/replay/tensor_memory.h"
+
 #include <ATen/core/List.h>
 #include <algorithm>
 
@@ -9,17 +11,6 @@ namespace dynascope::engine {
 namespace {
 
 using c10::IValue;
-
-/// A copy of the tensor's shape and flags. The empty storage keeps the memory from living longer.
-at::Tensor shellOf(const at::Tensor& tensor) {
-    const c10::VariableVersion version = tensor.is_inference()
-                                             ? c10::VariableVersion(c10::VariableVersion::DISABLED)
-                                             : c10::VariableVersion(0);
-    at::Tensor shell(tensor.unsafeGetTensorImpl()->shallow_copy_and_detach(version, true));
-    shell.unsafeGetTensorImpl()->set_storage_keep_dtype(c10::Storage(
-        c10::Storage::use_byte_size_t(), 0, c10::DataPtr(nullptr, c10::Device(c10::kCPU)), nullptr, false));
-    return shell;
-}
 
 bool sameShape(const at::Tensor& a, const at::Tensor& b) {
     return a.sizes() == b.sizes() && a.strides() == b.strides() && a.storage_offset() == b.storage_offset() &&

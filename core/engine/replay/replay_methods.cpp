@@ -5,6 +5,7 @@
 #include "core/engine/execute.h"
 #include "core/engine/replay/cuda_backend.h"
 #include "core/engine/replay/cuda_loader.h"
+#include "core/engine/replay/cuda_pool.h"
 #include "core/engine/replay/replay_run.h"
 
 #include <ATen/Parallel.h>
@@ -56,10 +57,29 @@ json outputsOf(const RecordedGraph& graph) {
     return out;
 }
 
+std::optional<TimesOf> timesOf(std::string_view name) {
+    if (name == "nodes") return TimesOf::Nodes;
+    if (name == "launch") return TimesOf::Launches;
+    return name == "both" ? std::optional(TimesOf::Both) : std::nullopt;
+}
+
+tl::unexpected<Failure> noBackend(const std::string& name) {
+    return tl::unexpected(
+        Failure{ErrorCode::NoBackend, "there is no backend '" + name + "': cpu or cuda", {}});
+}
+
 } // namespace
 
 ReplayPlans::ReplayPlans() = default;
 ReplayPlans::~ReplayPlans() = default;
+
+tl::expected<std::shared_ptr<CudaDevice>, Failure> ReplayPlans::cudaDevice() {
+    if (m_cudaDevice) return m_cudaDevice;
+    auto device = loadCudaDevice(cudaPluginPath());
+    if (!device) return tl::unexpected(Failure{ErrorCode::NoBackend, device.error().message, {}});
+    m_cudaDevice = std::move(*device);
+    return m_cudaDevice;
+}
 
 tl::expected<ReplayBackend*, Failure> ReplayPlans::backend(const std::string& name) {
     if (const auto found = m_backends.find(name); found != m_backends.end()) return found->second.get();
@@ -67,12 +87,11 @@ tl::expected<ReplayBackend*, Failure> ReplayPlans::backend(const std::string& na
     if (name == "cpu") {
         made = makeCpuBackend();
     } else if (name == "cuda") {
-        auto device = loadCudaDevice(cudaPluginPath());
-        if (!device) return tl::unexpected(Failure{ErrorCode::NoBackend, device.error().message, {}});
+        auto device = cudaDevice();
+        if (!device) return tl::unexpected(device.error());
         made = makeCudaBackend(std::move(*device));
     } else {
-        return tl::unexpected(
-            Failure{ErrorCode::NoBackend, "there is no backend '" + name + "': cpu or cuda", {}});
+        return noBackend(name);
     }
     return m_backends.emplace(name, std::move(made)).first->second.get();
 }
@@ -125,7 +144,17 @@ Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> pro
                           params.value("onednn", true),
                           params.value("kept", std::set<std::size_t>())};
     const ThreadCount threads;
-    auto graph = (*backend)->record(std::move(request), task);
+    std::shared_ptr<Plan> before;
+    if (const auto again = params.find("again"); again != params.end()) {
+        const auto found = find(again->get<std::string>());
+        if (!found) return tl::unexpected(found.error());
+        before = *found;
+        if (before->graph->program().graph->size() != program->graph->size())
+            return invalid("the recording before is of another graph");
+        m_plans.erase(again->get<std::string>());
+    }
+    auto graph = before ? (*backend)->recordAgain(*before->graph, std::move(request), task)
+                        : (*backend)->record(std::move(request), task);
     if (!graph) return tl::unexpected(runFailure(*program, graph.error()));
     plan->graph = std::move(*graph);
     const std::string name = "plan" + std::to_string(m_next++);
@@ -146,6 +175,9 @@ Reply ReplayPlans::replay(const json& params, const RequestContext& task) {
     request.nodeIterations = params.value("node_iterations", request.nodeIterations);
     request.verifyEvery = params.value("verify", request.verifyEvery);
     request.eager = params.value("eager", true);
+    const auto times = timesOf(params.value("times", "nodes"));
+    if (!times) return invalid("times are of nodes, launch or both");
+    request.times = *times;
     constexpr std::uint64_t most = 10'000'000;
     if (request.iterations > most || request.nodeIterations > most)
         return invalid("more than " + std::to_string(most) + " iterations");
@@ -181,6 +213,26 @@ Reply ReplayPlans::drop(const json& params) {
     for (const auto& [name, plan] : m_plans)
         left.push_back(name);
     return json{{"plans", std::move(left)}};
+}
+
+tl::expected<std::unique_ptr<GraphPool>, Failure> ReplayPlans::pool(const std::string& backend) {
+    if (backend == "cpu") return makeCpuPool();
+    if (backend != "cuda") return noBackend(backend);
+    auto device = cudaDevice();
+    if (!device) return tl::unexpected(device.error());
+    return makeCudaPool(std::move(*device));
+}
+
+Reply ReplayPlans::treeFunction(const json& params, std::shared_ptr<const Program> program,
+                                const json& inputs) {
+    return m_trees.addFunction(params, std::move(program), inputs);
+}
+
+Reply ReplayPlans::tree(const json& params, const TaskContext& task) {
+    const ThreadCount threads;
+    at::set_num_threads(1); // small ops lose more by waking other threads than they gain
+    return m_trees.run(
+        params, [this](const std::string& backend) { return pool(backend); }, task);
 }
 
 } // namespace dynascope::engine

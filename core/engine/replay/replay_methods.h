@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The methods "record", "replay" and "drop" (protocol.h).
+// The methods "record", "replay", "drop", "tree_function" and "tree" (protocol.h).
 #pragma once
 
 #include "core/engine/client/server.h"
 #include "core/engine/replay/backend.h"
+#include "core/engine/replay/tree_method.h"
 
 #include <map>
 #include <memory>
@@ -26,6 +27,9 @@ public:
                                const nlohmann::json& inputs, const TaskContext& task);
     [[nodiscard]] Reply replay(const nlohmann::json& params, const RequestContext& task);
     [[nodiscard]] Reply drop(const nlohmann::json& params);
+    [[nodiscard]] Reply treeFunction(const nlohmann::json& params, std::shared_ptr<const Program> program,
+                                     const nlohmann::json& inputs);
+    [[nodiscard]] Reply tree(const nlohmann::json& params, const TaskContext& task);
 
 private:
     struct Plan {
@@ -42,6 +46,12 @@ private:
     /// The backend of that name, made when it is first asked for.
     [[nodiscard]] tl::expected<ReplayBackend*, Failure> backend(const std::string& name);
 
+    [[nodiscard]] tl::expected<std::unique_ptr<GraphPool>, Failure> pool(const std::string& backend);
+    /// Opened when it is first asked for.
+    [[nodiscard]] tl::expected<std::shared_ptr<CudaDevice>, Failure> cudaDevice();
+
+    std::shared_ptr<CudaDevice> m_cudaDevice;
+    TreeRuns m_trees;
     std::map<std::string, std::unique_ptr<ReplayBackend>> m_backends;
     std::map<std::string, std::shared_ptr<Plan>> m_plans;
     std::uint64_t m_next = 1;

@@ -4,6 +4,7 @@
 #include "core/engine/replay/recorder.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/clone.h>
 #include <ATen/ops/copy.h>
@@ -81,16 +82,10 @@ std::vector<at::Tensor> cloned(const std::vector<at::Tensor>& tensors) {
     return out;
 }
 
-at::Tensor randomState() {
-    at::Generator generator = at::detail::getDefaultCPUGenerator();
-    const std::scoped_lock lock(generator.mutex());
-    return generator.get_state();
-}
-
-void setRandomState(const at::Tensor& state) {
-    at::Generator generator = at::detail::getDefaultCPUGenerator();
-    const std::scoped_lock lock(generator.mutex());
-    generator.set_state(state);
+std::vector<at::Generator> generatorsOf(c10::Device device) {
+    std::vector<at::Generator> out{at::detail::getDefaultCPUGenerator()};
+    if (!device.is_cpu()) out.push_back(at::globalContext().defaultGenerator(device));
+    return out;
 }
 
 std::string tensorDifference(const at::Tensor& a, const at::Tensor& b) {
@@ -134,7 +129,10 @@ public:
             for (std::uint64_t i = first; m_request.eager && i < end; ++i)
                 if (!eagerOnce()) return tl::unexpected(std::move(*m_error));
         }
-        if (!measureNodes(total)) return tl::unexpected(std::move(*m_error));
+        using Of = NodeClock::Of;
+        if ((m_request.times != TimesOf::Launches && !measure(Of::Nodes)) ||
+            (m_request.times != TimesOf::Nodes && !measure(Of::Launches)))
+            return tl::unexpected(std::move(*m_error));
         return finish();
     }
 
@@ -179,11 +177,12 @@ private:
             RecordedGraph& graph = *m_request.plans[i].graph;
             graph.rewind();
             std::vector<at::Tensor> before;
-            at::Tensor random;
+            std::optional<RandomState> random;
             if (verify) {
                 before = cloned(graph.writtenStorages());
-                random = randomState();
+                random.emplace(graph.device());
             }
+            graph.synchronize(); // what was asked for so far is none of the replay's time
             const auto start = Clock::now();
             RunStatus status = graph.replay(m_task, {nullptr, m_taps.empty() ? nullptr : &m_taps[i]});
             const double us = microseconds(Clock::now() - start);
@@ -192,14 +191,14 @@ private:
                 return fail(i, {"nobody takes the live events any more", ir::npos, m_task.cancelled()});
             m_replays[i].add(us);
             sum += us;
-            if (verify && !verifyPlan(i, before, random)) return false;
+            if (verify && !verifyPlan(i, before, *random)) return false;
         }
         m_total.add(sum);
         return true;
     }
 
     /// Runs the graph eagerly from the same content and random numbers. Leaves what the replay left.
-    bool verifyPlan(std::size_t index, const std::vector<at::Tensor>& before, const at::Tensor& random) {
+    bool verifyPlan(std::size_t index, const std::vector<at::Tensor>& before, const RandomState& random) {
         RecordedGraph& graph = *m_request.plans[index].graph;
         const std::vector<at::Tensor> written = graph.writtenStorages();
         const auto strides = stridesOf(graph.outputs());
@@ -208,7 +207,7 @@ private:
             got.emplace_back(storage);
         for (std::size_t i = 0; i < written.size(); ++i)
             written[i].copy_(before[i]);
-        setRandomState(random);
+        random.put();
         auto expected = graph.runEagerly(m_task);
         if (!expected) return fail(index, std::move(expected.error()));
         const bool sameStrides = strides == stridesOf(*expected);
@@ -229,6 +228,7 @@ private:
         double sum = 0;
         for (std::size_t i = 0; i < m_request.plans.size(); ++i) {
             m_request.plans[i].graph->rewind();
+            m_request.plans[i].graph->synchronize();
             const auto start = Clock::now();
             auto results = m_request.plans[i].graph->runEagerly(m_task);
             const double us = microseconds(Clock::now() - start);
@@ -240,10 +240,13 @@ private:
         return true;
     }
 
-    bool measureNodes(std::uint64_t total) {
+    /// More replays, for the times of their nodes or those that the device tells of the whole.
+    bool measure(NodeClock::Of what) {
         const std::uint64_t replays = std::min(m_request.nodeIterations, maxNodeReplays);
         if (replays == 0) return true;
-        std::vector<NodeClock> clocks(m_request.plans.size());
+        const bool whole = what == NodeClock::Of::Launches;
+        const std::uint64_t total = m_request.iterations + m_request.nodeIterations;
+        std::vector<NodeClock> clocks(m_request.plans.size(), NodeClock(what));
         for (std::size_t i = 0; i < clocks.size(); ++i)
             clocks[i].reserve(m_request.plans[i].graph->recording().nodes.size(), replays);
         for (std::uint64_t n = 0; n < m_request.nodeIterations; ++n) {
@@ -253,9 +256,15 @@ private:
                     !status)
                     return fail(i, std::move(status.error()));
             }
-            m_task.report("Measuring nodes", m_request.iterations + n + 1, total);
+            m_task.report(whole ? "Measuring launches" : "Measuring nodes", m_request.iterations + n + 1,
+                          total);
         }
         for (std::size_t i = 0; i < clocks.size(); ++i) {
+            if (whole) {
+                std::vector<double> launches = clocks[i].launches();
+                if (!launches.empty()) m_out.graphs[i].launchUs = replay::spreadOf(launches);
+                continue;
+            }
             m_out.graphs[i].nodes = clocks[i].take();
             m_out.graphs[i].nodeSamples = clocks[i].replays();
         }
@@ -290,6 +299,22 @@ private:
 };
 
 } // namespace
+
+RandomState::RandomState(c10::Device device)
+    : m_device(device) {
+    for (at::Generator& generator : generatorsOf(device)) {
+        const std::scoped_lock lock(generator.mutex());
+        m_states.push_back(generator.get_state());
+    }
+}
+
+void RandomState::put() const {
+    std::vector<at::Generator> generators = generatorsOf(m_device);
+    for (std::size_t i = 0; i < generators.size(); ++i) {
+        const std::scoped_lock lock(generators[i].mutex());
+        generators[i].set_state(m_states[i]);
+    }
+}
 
 std::string bitDifference(const std::vector<IValue>& expected, const std::vector<IValue>& got) {
     if (expected.size() != got.size())

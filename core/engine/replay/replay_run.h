@@ -15,13 +15,17 @@ struct PlanToRun {
     RecordedGraph* graph = nullptr; ///< not owned
 };
 
+/// What is measured besides whole replays.
+enum class TimesOf : std::uint8_t { Nodes, Launches, Both };
+
 struct RunRequest {
     std::vector<PlanToRun> plans; ///< run one after the other
     std::uint64_t iterations = 100;
-    std::uint64_t nodeIterations = 0; ///< more replays, to measure every node
+    std::uint64_t nodeIterations = 0; ///< more replays, to measure every node, or launches on the device
     std::uint64_t verifyEvery = 0;    ///< 0: never
     bool eager = true;
     replay::LiveFeed* feed = nullptr; ///< not owned; hears of the first `iterations` replays
+    TimesOf times = TimesOf::Nodes;
 };
 
 struct PlanError {
@@ -31,6 +35,18 @@ struct PlanError {
 
 [[nodiscard]] tl::expected<replay::ReplayRun, PlanError> replayMany(const RunRequest& request,
                                                                     const TaskContext& task);
+
+/// Where random numbers go on, on the CPU and on a device.
+class RandomState {
+public:
+    explicit RandomState(c10::Device device);
+    /// They go on from there once more.
+    void put() const;
+
+private:
+    c10::Device m_device;
+    std::vector<at::Tensor> m_states;
+};
 
 /// The first bit that differs between two results, as a sentence; empty if none does.
 [[nodiscard]] std::string bitDifference(const std::vector<c10::IValue>& expected,

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/replay/tree_method.h"
+
+#include "core/engine/case_values.h"
+#include "core/engine/execute.h"
+#include "core/replay/tree_function.h"
+
+namespace dynascope::engine {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t maxTrees = 16, maxFunctions = 4096;
+
+tl::unexpected<Failure> invalid(std::string message) {
+    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
+}
+
+} // namespace
+
+Reply TreeRuns::addFunction(const json& params, std::shared_ptr<const Program> program, const json& inputs) {
+    Result<CaseInputs> made = makeInputs(inputs, {});
+    if (!made) return invalid(made.error().message);
+    Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
+    if (!attributes) return invalid(attributes.error().message);
+    seedAttributes(*program, *attributes);
+    std::string name = params.value("tree", std::string());
+    if (!name.empty() && !m_trees.contains(name)) return invalid("there is no tree '" + name + "'");
+    if (name.empty()) {
+        if (m_trees.size() >= maxTrees) m_trees.erase(m_trees.begin()); // its client went away
+        name = "tree" + std::to_string(m_next++);
+    }
+    std::vector<TreeRunFunction>& functions = m_trees[name];
+    if (functions.size() >= maxFunctions) return invalid("there are too many functions");
+    TreeRunFunction function;
+    replay::describe(function.about, *program->graph);
+    function.about.name = params.value("name", "f" + std::to_string(functions.size()));
+    function.program = std::move(program);
+    function.inputs = std::move(made->values);
+    function.attributes = std::move(*attributes);
+    functions.push_back(std::move(function));
+    return json{{"tree", name}, {"function", functions.size() - 1}};
+}
+
+Reply TreeRuns::run(const json& params, const PoolOf& poolOf, const TaskContext& task) {
+    const auto found = m_trees.find(params.at("tree").get<std::string>());
+    if (found == m_trees.end()) return invalid("there is no such tree");
+    const auto node = m_trees.extract(found);
+    TreeRunRequest request;
+    request.functions = node.mapped();
+    request.verify = params.value("verify", true);
+    Result<replay::TreeProgram> program = replay::readTreeCase(params.at("case").dump());
+    if (!program) return invalid(program.error().message);
+    if (program->functions.size() != request.functions.size())
+        return invalid("the case has other functions than the tree");
+    for (std::size_t i = 0; i < request.functions.size(); ++i) {
+        replay::TreeFunction& about = request.functions[i].about;
+        const replay::TreeFunction& given = program->functions[i].function;
+        about.mode = given.mode;
+        about.staticInputs = given.staticInputs;
+        about.mutatedInputs = given.mutatedInputs;
+        if (given.inputs.size() != request.functions[i].inputs.size())
+            return invalid("function " + std::to_string(i) + " has another number of inputs");
+    }
+    request.events = std::move(program->events);
+    request.options = program->options;
+    const auto pool = poolOf(params.value("backend", "cpu"));
+    if (!pool) return tl::unexpected(pool.error());
+    const std::size_t events = request.events.size();
+    TreeRun run(**pool, std::move(request));
+    for (std::size_t done = 0; run.next(task); ++done) {
+        if (task.cancelled()) return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
+        task.report("Running the tree", done + 1, events);
+    }
+    return json{{"report", replay::toJson(run.report())}};
+}
+
+} // namespace dynascope::engine
