@@ -64,7 +64,7 @@ class CompilersTest(unittest.TestCase):
                          ["aten.mul_.Tensor", "aten.view.default", "aten.add.Tensor"])
         self.faultless()
 
-    @unittest.skipIf(VERSION < (2, 7), "PyTorch tells of lookups from 2.7 on")
+    @unittest.skipIf(VERSION < (2, 8), "PyTorch tells of lookups from 2.8 on")
     def test_every_lookup(self):
         compiled = torch.compile(lambda x, n: x * n, backend="eager")
         with dynascope_capture.record(self.path):

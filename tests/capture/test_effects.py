@@ -144,7 +144,8 @@ class EffectsTest(unittest.TestCase):
         stores = [step["text"] for step in graph["steps"] if step["phase"] == "store"]
         self.assertIn("L['own_list']: list.clear, list.extend; never OwnList's own methods", stores)
         self.assertIn("L['own_ordered']: dict.clear, dict.__setitem__ for each item; never OwnOrderedDict's own methods", stores)
-        self.assertIn("del L['plain'].gone, around descriptors", stores)
+        # The attribute was set before; from 2.13 on the instance's own dict is told apart.
+        self.assertIn("del L['plain'].gone" + (", around descriptors" if VERSION >= (2, 13) else ""), stores)
         self.assertEqual(stores[-1], stores[stores.index("L['own_list']: list.clear, list.extend; never OwnList's own methods")])
         phases = [step["phase"] for step in graph["steps"]]
         self.assertEqual(phases, sorted(phases, key=["build", "load", "store"].index))

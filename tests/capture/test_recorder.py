@@ -48,7 +48,7 @@ class Compiled:
 
 def stable(text):
     """Without addresses, ids and counters, which differ from run to run."""
-    return re.sub(r"0x[0-9a-f]+|\b\d{9,}\b|(?<=___)\d+", "*", text)
+    return re.sub(r"0x[0-9a-f]+|\b\d{9,}\b|(?<=___)\d+|(?<=_c)\d+\b", "*", text)
 
 
 def observe(case, folder, record_to=None):

@@ -258,7 +258,7 @@ def _watch_lookups(recorder, patches):
     """PyTorch calls this at each lookup among cache entries; its answer is passed on as it is."""
     try:
         from torch._C._dynamo.eval_frame import set_guard_complete_hook
-    except ImportError:  # before 2.7
+    except ImportError:  # before 2.8
         return
 
     def looked_up(hit):

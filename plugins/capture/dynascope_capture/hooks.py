@@ -128,7 +128,13 @@ def _exception_handler(recorder, original):
 
 
 def _log_graph_break(recorder, original):
-    def log_graph_break(self, code_options, reason="", exc=None, *rest, **named):
+    def log_graph_break(self, *rest, **named):
+        # What comes after the reason differs between versions.
+        reason = named.get("reason", next((value for value in rest if type(value) is str), ""))
+        exc = named.get("exc", next((value for value in rest if isinstance(value, BaseException)), None))
+        if exc is None:  # 2.10
+            exc = sys.exc_info()[1]
+
         def write():
             attempt = recorder.current(self.output)
             if attempt is None or getattr(exc, "logged", False):
@@ -145,7 +151,7 @@ def _log_graph_break(recorder, original):
                 recorder.live.event("graph break", self, frame, attempt, recorder, str(reason))
 
         recorder.guarded(write)
-        return original(self, code_options, reason, exc, *rest, **named)
+        return original(self, *rest, **named)
 
     return log_graph_break
 
