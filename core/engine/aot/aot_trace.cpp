@@ -171,7 +171,9 @@ private:
             const auto outputs = level.call(m_request, primals);
             if (!outputs && outputs.error().cancelled) return tl::unexpected(outputs.error());
             if (!outputs) return false;
+            const std::size_t recorded = level.tape.size();
             sync(level, primals);
+            if (level.tape.size() != recorded) return false; // PyTorch's trace does this later
             takeMetadata(inputs, *outputs);
             if (training && !needsBackward(m_out.outer)) return false;
             auto layers = AotLayers::plan(m_request.inputs, m_out.outer, training);
