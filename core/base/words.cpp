@@ -48,4 +48,9 @@ bool containsLowered(std::string_view text, std::string_view needle) {
                        [](char t, char n) { return lowerChar(t) == n; }) != text.end();
 }
 
+bool isDigits(std::string_view text) {
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 } // namespace dynascope

@@ -19,5 +19,7 @@ namespace dynascope {
 [[nodiscard]] std::string lowered(std::string_view text);
 /// Whether a text holds another one, which must be in lower case, whatever the case of its own ASCII letters.
 [[nodiscard]] bool containsLowered(std::string_view text, std::string_view needle);
+/// Whether it is a number in ASCII digits, and nothing else.
+[[nodiscard]] bool isDigits(std::string_view text);
 
 } // namespace dynascope

@@ -4,6 +4,8 @@
 // edges spare the spline router, which is what takes minutes on graphs with long edges.
 #include "core/layout/layout.h"
 
+#include "core/layout/input_fault.h"
+
 #include <gvc.h>
 
 #include <algorithm>
@@ -19,7 +21,6 @@ namespace {
 
 constexpr double pointsPerInch = 72;
 constexpr std::size_t maxCurvedBoxes = 200;
-constexpr int maxClusterDepth = 200;
 
 struct GraphCloser {
     GVC_t* context = nullptr;
@@ -46,7 +47,7 @@ public:
         : m_input(input) {}
 
     Result<LayoutResult> run() {
-        if (const char* message = validate()) return tl::unexpected(Error{message, {}, 0, 0});
+        if (auto fault = detail::inputFault(m_input)) return tl::unexpected(std::move(*fault));
         std::unique_ptr<GVC_t, ContextFreer> context(gvContext());
         if (!context) return tl::unexpected(Error{"Graphviz did not start", {}, 0, 0});
         std::string name = "g";
@@ -60,26 +61,6 @@ public:
     }
 
 private:
-    const char* validate() const {
-        const auto count = static_cast<int>(m_input.clusters.size());
-        for (const Edge& e : m_input.edges)
-            if (e.from >= m_input.boxes.size() || e.to >= m_input.boxes.size())
-                return "an edge names a box that does not exist";
-        for (const Box& b : m_input.boxes) {
-            if (b.cluster < -1 || b.cluster >= count) return "a box names a cluster that does not exist";
-            if (!(b.width >= 0 && b.height >= 0 && b.width < 1e7 && b.height < 1e7))
-                return "a box has no valid size";
-        }
-        for (const Cluster& c : m_input.clusters) {
-            int depth = 1;
-            for (int p = c.parent; p != -1; p = m_input.clusters[static_cast<std::size_t>(p)].parent) {
-                if (p < 0 || p >= count) return "a cluster names a parent that does not exist";
-                if (++depth > maxClusterDepth) return "clusters are nested too deeply or in a circle";
-            }
-        }
-        return nullptr;
-    }
-
     static void set(void* object, std::string key, std::string value) {
         std::string none;
         agsafeset(object, key.data(), value.data(), none.data());

@@ -25,6 +25,7 @@
 // Finally levels are put together, from the outside in, and points become vertical cubic Beziers.
 #include "core/layout/layout.h"
 
+#include "core/layout/input_fault.h"
 #include "core/layout/level.h"
 
 #include <algorithm>
@@ -43,7 +44,6 @@ using detail::LevelItem;
 using detail::LevelNet;
 using detail::LevelResult;
 
-constexpr int maxClusterDepth = 200;
 constexpr double minClusterWidth = 160;
 
 class Composer {
@@ -53,7 +53,8 @@ public:
         , m_task(task) {}
 
     Result<LayoutResult> run() {
-        if (auto error = validate()) return tl::unexpected(std::move(*error));
+        if (auto fault = detail::inputFault(m_input)) return tl::unexpected(std::move(*fault));
+        measureDepths();
         collectItems();
         collectNets();
         if (!solveLevels()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
@@ -85,34 +86,13 @@ private:
         return static_cast<std::size_t>(cluster + 1);
     }
 
-    std::optional<Error> validate() {
-        const auto count = static_cast<int>(m_input.clusters.size());
-        const auto fail = [](std::string message) { return Error{std::move(message), {}, 0, 0}; };
-        for (const Edge& e : m_input.edges)
-            if (e.from >= m_input.boxes.size() || e.to >= m_input.boxes.size())
-                return fail("an edge names a box that does not exist");
-        for (const Box& b : m_input.boxes) {
-            if (b.cluster < -1 || b.cluster >= count)
-                return fail("a box names a cluster that does not exist");
-            if (!(b.width >= 0 && b.height >= 0 && b.width < 1e7 && b.height < 1e7))
-                return fail("a box has no valid size");
-        }
-        m_depth.assign(m_input.clusters.size(), 0);
-        for (int c = 0; c < count; ++c) {
-            const Cluster& cluster = m_input.clusters[static_cast<std::size_t>(c)];
-            if (cluster.parent < -1 || cluster.parent >= count)
-                return fail("a cluster names a parent that does not exist");
-            if (!(cluster.padding >= 0 && cluster.titleHeight >= 0 && cluster.padding < 1e6 &&
-                  cluster.titleHeight < 1e6))
-                return fail("a cluster has no valid size");
+    void measureDepths() {
+        for (const Cluster& cluster : m_input.clusters) {
             int depth = 1;
-            for (int p = cluster.parent; p >= 0; p = m_input.clusters[static_cast<std::size_t>(p)].parent) {
-                if (++depth > maxClusterDepth) return fail("clusters are nested too deeply or in a circle");
-                if (p >= count) return fail("a cluster names a parent that does not exist");
-            }
-            m_depth[static_cast<std::size_t>(c)] = depth;
+            for (int p = cluster.parent; p != -1; p = m_input.clusters[static_cast<std::size_t>(p)].parent)
+                ++depth;
+            m_depth.push_back(depth);
         }
-        return std::nullopt;
     }
 
     void collectItems() {

@@ -2,6 +2,7 @@
 //
 // Which parameter or buffer a placeholder holds, from the names that Dynamo, AOTAutograd and torch.export
 // give it.
+#include "core/base/words.h"
 #include "core/layout/fold.h"
 
 #include <algorithm>
@@ -12,11 +13,6 @@
 namespace dynascope::layout {
 
 namespace {
-
-bool isDigits(std::string_view text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 /// "L_self_modules_layers_modules_0_modules_fc_parameters_weight_" -> "layers.0.fc.weight". Dynamo spells the
 /// source L['self']._modules['layers']._modules['0']... with every other sign turned into "_", so the words

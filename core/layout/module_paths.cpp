@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/layout/module_paths.h"
 
+#include "core/base/words.h"
 #include "core/layout/module_spread.h"
 
 #include <algorithm>
@@ -16,11 +17,6 @@ namespace {
 
 constexpr std::uint32_t noRegion = UINT32_MAX;
 constexpr int maxModuleDepth = 100; ///< names come from captures; what is deeper counts as this deep
-
-bool isDigits(std::string_view text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 /// Ops that a module of torch.nn is made of. Its own forward is not in the user's program: such a call stands
 /// on a line of the module around it.
