@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace dynascope {
 
@@ -25,5 +26,10 @@ struct Error {
 
 template <typename T>
 using Result = tl::expected<T, Error>;
+
+/// For a function that returns a Result: an error without a place.
+[[nodiscard]] inline tl::unexpected<Error> failure(std::string message) {
+    return tl::unexpected(Error{std::move(message), {}, 0, 0});
+}
 
 } // namespace dynascope

@@ -15,10 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-tl::unexpected<Failure> invalid(std::string message) {
-    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
-
 /// Ends a run when the node has run.
 class Catch final : public RunObserver {
 public:

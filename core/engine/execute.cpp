@@ -18,10 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-tl::unexpected<Failure> invalid(std::string message) {
-    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
-
 /// A tensor of the shape that the text shows for a get_attr node, or nothing.
 std::optional<at::Tensor> seededAttribute(const ir::Node& node, std::size_t seed) {
     if (!node.meta || !node.meta->tensor) return std::nullopt;

@@ -25,10 +25,6 @@ namespace {
 using nlohmann::json;
 using ProgramPtr = std::shared_ptr<const Program>;
 
-tl::unexpected<Failure> invalid(std::string message) {
-    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
-
 json attributesJson(const Attributes& attributes) {
     json out = json::object();
     for (const auto& [name, tensor] : attributes)

@@ -23,10 +23,6 @@ using nlohmann::json;
 
 constexpr std::size_t maxPrograms = 64;
 
-tl::unexpected<Failure> invalid(std::string message) {
-    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
-
 Reply initialize(const json& params) {
     const int theirs = params.at("protocol").get<int>();
     if (theirs != protocolVersion)

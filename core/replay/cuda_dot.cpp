@@ -48,7 +48,7 @@ DotNode nodeOf(const char* name, std::string_view label) {
     return out;
 }
 
-std::string dimText(const std::array<std::uint32_t, 3>& dim) {
+std::string dotDims(const std::array<std::uint32_t, 3>& dim) {
     std::size_t last = 2;
     while (last > 0 && dim[last] == 1)
         --last;
@@ -142,7 +142,7 @@ std::vector<std::string> compareWithDot(const CudaGraph& graph, const std::vecto
             if (const std::string_view word = dotWord(node.kind); !word.empty()) ++kinds[std::string(word)];
             if (const auto* inner = std::get_if<CudaInner>(&node.detail)) allKnown &= inner->known;
             if (const auto* kernel = std::get_if<CudaKernel>(&node.detail))
-                ++kernels[kernel->function + "<<<" + dimText(kernel->grid) + ',' + dimText(kernel->block) +
+                ++kernels[kernel->function + "<<<" + dotDims(kernel->grid) + ',' + dotDims(kernel->block) +
                           ',' + std::to_string(kernel->sharedBytes) + ">>>"];
         }
     }

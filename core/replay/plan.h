@@ -48,6 +48,10 @@ inline constexpr std::uint64_t defaultAlignment = 64;
 [[nodiscard]] std::optional<std::string> planFault(std::span<const Block> blocks, const Plan& plan,
                                                    std::uint64_t alignment = defaultAlignment);
 
+/// Bytes of the node's tensor as far as its shape is known, and no machine lacks them: sums of what a text
+/// claims must not wrap around.
+[[nodiscard]] std::optional<std::uint64_t> tensorBytes(const ir::Node& node);
+
 /// The storages that running a graph allocates.
 struct GraphBlocks {
     std::vector<Block> blocks;

@@ -9,9 +9,6 @@ namespace dynascope::replay {
 namespace {
 
 constexpr std::uint32_t none = UINT32_MAX;
-/// No machine has more; sums of what a text claims must not wrap around.
-constexpr std::uint64_t mostBytes = std::uint64_t(1) << 40;
-
 bool allocates(const ir::Node& node) {
     return node.op == ir::Op::CallFunction || node.op == ir::Op::CallMethod || node.op == ir::Op::CallModule;
 }
@@ -26,6 +23,13 @@ ir::NodeIndex tupleOf(const ir::Graph& graph, ir::NodeIndex i) {
 
 } // namespace
 
+std::optional<std::uint64_t> tensorBytes(const ir::Node& node) {
+    constexpr std::uint64_t most = std::uint64_t(1) << 40;
+    if (!node.meta || !node.meta->tensor) return std::nullopt;
+    const std::optional<std::uint64_t> bytes = node.meta->tensor->bytes();
+    return bytes && *bytes <= most ? bytes : std::nullopt;
+}
+
 GraphBlocks blocksOf(const ir::Graph& graph, std::uint64_t alignment) {
     GraphBlocks out;
     const std::vector<ir::NodeIndex> roots = ir::storageRoots(graph, ir::FunctionalForms::NewStorage);
@@ -33,8 +37,8 @@ GraphBlocks blocksOf(const ir::Graph& graph, std::uint64_t alignment) {
     for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
         const ir::Node& node = graph.node(i);
         if (roots[i] == i && allocates(node) && node.meta && node.meta->tensor) {
-            const std::optional<std::uint64_t> bytes = node.meta->tensor->bytes();
-            if (!bytes || *bytes > mostBytes) {
+            const std::optional<std::uint64_t> bytes = tensorBytes(node);
+            if (!bytes) {
                 ++out.unknown;
             } else {
                 // What is taken out of a tuple was allocated with it.

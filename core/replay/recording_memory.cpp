@@ -17,15 +17,6 @@ namespace {
 
 using ir::NodeIndex;
 
-/// No machine has more; sums of what a text claims must not wrap around.
-constexpr std::uint64_t mostBytes = std::uint64_t(1) << 40;
-
-std::optional<std::uint64_t> tensorBytes(const ir::Node& node) {
-    if (!node.meta || !node.meta->tensor) return std::nullopt;
-    const std::optional<std::uint64_t> bytes = node.meta->tensor->bytes();
-    return bytes && *bytes <= mostBytes ? bytes : std::nullopt;
-}
-
 std::uint64_t alignedUp(std::uint64_t bytes) {
     return (bytes + defaultAlignment - 1) / defaultAlignment * defaultAlignment;
 }

@@ -119,30 +119,29 @@ std::optional<TreeEvent> eventOf(const json& entry, const std::vector<std::size_
 } // namespace
 
 Result<TreeProgram> readTreeCase(std::string_view text) {
-    const auto fail = [](std::string message) { return tl::unexpected(Error{std::move(message), {}, 0, 0}); };
     const json oracleCase = json::parse(text, nullptr, false);
     const json& functions = member(oracleCase, "functions");
     const json& events = member(oracleCase, "events");
     const json& limit = member(oracleCase, "cudagraph_unexpected_rerecord_limit");
     if (!functions.is_array() || !events.is_array() || !limit.is_number_integer())
-        return fail("a case needs functions, events and a limit of re-recordings");
+        return failure("a case needs functions, events and a limit of re-recordings");
     TreeProgram out;
     out.options.rerecordLimit = limit.get<std::int64_t>();
     std::vector<std::size_t> arguments(functions.size());
     for (std::size_t i = 0; i < functions.size(); ++i) {
         auto function = functionOf(functions[i], i, arguments[i]);
-        if (!function) return fail("function " + std::to_string(i) + " cannot be read");
+        if (!function) return failure("function " + std::to_string(i) + " cannot be read");
         out.functions.push_back(std::move(*function));
     }
     std::size_t calls = 0, values = 0;
     for (std::size_t i = 0; i < events.size(); ++i) {
         auto event = eventOf(events[i], arguments, calls);
-        if (!event) return fail("event " + std::to_string(i) + " cannot be read");
+        if (!event) return failure("event " + std::to_string(i) + " cannot be read");
         if (event->kind == TreeEvent::Kind::Call) {
             ++calls;
             values += event->inputs.size() + out.functions[event->function].outputs.size();
         }
-        if (calls > mostCalls || values > mostValues) return fail("the case has too many calls");
+        if (calls > mostCalls || values > mostValues) return failure("the case has too many calls");
         out.events.push_back(std::move(*event));
     }
     return out;

@@ -17,10 +17,6 @@ namespace {
 using nlohmann::json;
 using session::Compile;
 
-tl::unexpected<Error> failure(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
-}
-
 using Replacements = std::unordered_map<std::string, ir::Argument>; ///< by node
 
 void replaceIn(ir::Argument& argument, const Replacements& replacements) {

@@ -24,6 +24,11 @@ struct Failure {
 /// A result whose member "data" is binary goes as bulk data: in pieces, as the client gives credits.
 using Reply = tl::expected<nlohmann::json, Failure>;
 
+/// The answer to a request whose parameters cannot be right.
+[[nodiscard]] inline tl::unexpected<Failure> invalid(std::string message) {
+    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
+}
+
 /// What a request is carried out with.
 struct RequestContext : TaskContext {
     /// Sends bulk data while the request is being carried out: one piece of at most maxPieceBytes. From any

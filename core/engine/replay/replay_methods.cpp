@@ -20,10 +20,6 @@ using nlohmann::json;
 constexpr std::size_t maxPlans = 4096;
 constexpr int maxThreads = 1024;
 
-tl::unexpected<Failure> invalid(std::string message) {
-    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
-
 /// Plans set the number of threads that they want; the rest of the engine keeps its own.
 class ThreadCount {
 public:

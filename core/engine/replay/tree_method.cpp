@@ -13,10 +13,6 @@ using nlohmann::json;
 
 constexpr std::size_t maxTrees = 16, maxFunctions = 4096;
 
-tl::unexpected<Failure> invalid(std::string message) {
-    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
-
 } // namespace
 
 Reply TreeRuns::addFunction(const json& params, std::shared_ptr<const Program> program, const json& inputs) {

@@ -12,10 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-tl::unexpected<Failure> invalid(std::string message) {
-    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
-
 /// Of the last pass that says so.
 json writeBacksOf(const json& reply) {
     json out = json::array();

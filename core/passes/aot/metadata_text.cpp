@@ -89,10 +89,6 @@ private:
     std::vector<std::string_view> m_pieces;
 };
 
-tl::unexpected<Error> unreadable(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
-}
-
 InputAliasInfo inputOf(const Fields& fields) {
     InputAliasInfo out;
     out.isLeaf = fields.flag("is_leaf");
@@ -114,7 +110,7 @@ Result<OutputAliasInfo<InnerIndex>> outputOf(const Fields& fields, std::size_t i
     const std::size_t dot = type.find('.');
     type = dot == std::string_view::npos ? std::string_view() : type.substr(dot + 1);
     const auto known = outputTypeFromName(type.substr(0, type.find(':')));
-    if (!known) return unreadable("an output of a kind that is not known");
+    if (!known) return failure("an output of a kind that is not known");
     out.type = *known;
     if (const auto base = fields.number("base_idx")) {
         if (out.type != OutputType::AliasOfInput && out.type != OutputType::IsInput)
@@ -122,8 +118,8 @@ Result<OutputAliasInfo<InnerIndex>> outputOf(const Fields& fields, std::size_t i
         else if (*base < inputs)
             out.input = InnerIndex{*base};
         else
-            return unreadable("an output aliases input " + std::to_string(*base) + " of " +
-                              std::to_string(inputs));
+            return failure("an output aliases input " + std::to_string(*base) + " of " +
+                           std::to_string(inputs));
     }
     out.requiresGrad = fields.flag("requires_grad");
     out.requiresGradForBackward = fields.flag("requires_grad_for_backward");
@@ -139,19 +135,19 @@ Result<OutputAliasInfo<InnerIndex>> outputOf(const Fields& fields, std::size_t i
 
 Result<CapturedMetadata> readMetadataText(std::string_view text) {
     const auto body = inside(text, "ViewAndMutationMeta(", ')');
-    if (!body) return unreadable("no ViewAndMutationMeta");
+    if (!body) return failure("no ViewAndMutationMeta");
     const Fields fields(*body);
     const auto inputs = fields.items("input_info"), outputs = fields.items("output_info");
-    if (!inputs || !outputs) return unreadable("ViewAndMutationMeta without input_info or output_info");
+    if (!inputs || !outputs) return failure("ViewAndMutationMeta without input_info or output_info");
     CapturedMetadata out;
     for (const std::string_view input : *inputs) {
         const auto arguments = inside(input, "InputAliasInfo(", ')');
-        if (!arguments) return unreadable("an input without InputAliasInfo");
+        if (!arguments) return failure("an input without InputAliasInfo");
         out.meta.inputs.push_back(inputOf(Fields(*arguments)));
     }
     for (const std::string_view output : *outputs) {
         const auto arguments = inside(output, "OutputAliasInfo(", ')');
-        if (!arguments) return unreadable("an output without OutputAliasInfo");
+        if (!arguments) return failure("an output without OutputAliasInfo");
         auto info = outputOf(Fields(*arguments), out.meta.inputs.size());
         if (!info) return tl::unexpected(info.error());
         out.meta.outputs.push_back(std::move(*info));

@@ -18,10 +18,6 @@ using Group = std::vector<KeptIndex>;
 constexpr std::string_view unhandled =
     "aot_autograd() does not yet handle non-differentiable view input mutations. ";
 
-tl::unexpected<Error> refused(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
-}
-
 std::int64_t bytesOf(const TensorGeometry& geometry, const std::string& dtype) {
     std::int64_t bytes = 0;
     return __builtin_mul_overflow(geometry.numel(), std::int64_t{ir::dtypeBytes(ir::shortDtype(dtype))},
@@ -55,10 +51,10 @@ public:
         }
         if (m_plan.bases.empty()) return std::nullopt;
         if (m_kind.tensorSubclasses)
-            return refused("Encountered aliased inputs that are mutated in the graph, but at least one "
+            return failure("Encountered aliased inputs that are mutated in the graph, but at least one "
                            "input/output to the graph is a tensor subclass. This is not supported today");
         if (m_kind.exporting)
-            return refused("Encountered aliased inputs that are mutated in the graph you are trying to "
+            return failure("Encountered aliased inputs that are mutated in the graph you are trying to "
                            "export. This functionality is currently not supported");
         fillSources();
         return std::move(m_plan);
@@ -114,11 +110,11 @@ private:
         for (std::size_t i = 0; i + 1 < group.size(); ++i) {
             const KeptIndex a = group[i], b = group[i + 1];
             if (m_kind.training && !differentiableViews(a, b))
-                return refused(std::string(unhandled) + m_arguments.describe(a) + " and " +
+                return failure(std::string(unhandled) + m_arguments.describe(a) + " and " +
                                m_arguments.describe(b) +
                                " share storage but are not differentiable views of each other.");
             if (object(a).dtype != object(b).dtype || !ownDtype(a) || !ownDtype(b))
-                return refused("aot_autograd() does not yet handle input mutations on views with different "
+                return failure("aot_autograd() does not yet handle input mutations on views with different "
                                "dtypes.");
         }
         return {};
@@ -147,7 +143,7 @@ private:
             out.object = object(*view).base;
             for (const KeptIndex i : group) {
                 if (object(i).base && object(i).base != out.object)
-                    return refused(
+                    return failure(
                         std::string(unhandled) +
                         "Aliased inputs share storage but have different autograd ._base tensors: " +
                         m_arguments.describe(*view) + " and " + m_arguments.describe(i) +
@@ -155,7 +151,7 @@ private:
             }
             for (const KeptIndex i : group) {
                 if (!object(i).base && m_arguments.at(i).tensor != out.object)
-                    return refused(std::string(unhandled) +
+                    return failure(std::string(unhandled) +
                                    "Aliased inputs share storage but have mixed autograd ._base states: " +
                                    membersWith(group, true) + " have ._base set, while " +
                                    membersWith(group, false) +
@@ -204,7 +200,7 @@ Result<InputAliasInfo> baseInfo(const SyntheticBase& base, const ViewAndMutation
     for (const KeptIndex i : base.members) {
         const InputAliasInfo& member = meta.input(i);
         if (member.isLeaf != out.isLeaf)
-            return refused("members of a synthetic base are leaves of autograd and others are not");
+            return failure("members of a synthetic base are leaves of autograd and others are not");
         out.requiresGrad |= member.requiresGrad;
         out.mutationsHiddenFromAutograd &= member.mutationsHiddenFromAutograd;
         out.mutationsUnderNoGradOrInferenceMode &= member.mutationsUnderNoGradOrInferenceMode;

@@ -14,10 +14,6 @@ using ir::Argument;
 using ir::NodeIndex;
 using ir::Op;
 
-tl::unexpected<Error> failure(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
-}
-
 void appendLeaves(const Argument& argument, std::vector<Argument>& out) {
     using Kind = Argument::Kind;
     if (argument.kind == Kind::List || argument.kind == Kind::Tuple) {

@@ -17,10 +17,6 @@ using ir::Argument;
 using ir::NodeIndex;
 using ir::Op;
 
-tl::unexpected<Error> failure(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
-}
-
 bool isSymbol(const ir::Node& node) {
     return node.meta && !node.meta->tensor && node.meta->raw.starts_with("Sym(");
 }

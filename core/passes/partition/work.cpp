@@ -44,10 +44,6 @@ std::vector<Role> rolesOf(const ir::Graph& graph) {
     return out;
 }
 
-tl::unexpected<Error> malformed(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
-}
-
 } // namespace
 
 std::vector<NodeIndex> Work::withRole(Role role) const {
@@ -85,23 +81,23 @@ bool Work::anyRecomputed() const {
 
 Result<Work> makeWork(const Joint& joint) {
     const ir::Graph& graph = *joint.graph;
-    if (graph.size() == 0) return malformed("the graph is empty");
-    if (joint.facts.size() != graph.size()) return malformed("facts of every node are needed");
+    if (graph.size() == 0) return failure("the graph is empty");
+    if (joint.facts.size() != graph.size()) return failure("facts of every node are needed");
     if (!graph.missing().empty())
-        return malformed("node '" + graph.missing().front().second + "' is read but not defined");
+        return failure("node '" + graph.missing().front().second + "' is read but not defined");
     for (NodeIndex i = 0; i < graph.size(); ++i) {
         const ir::Node& node = graph.node(i);
-        if (graph.find(node.name) != i) return malformed("two nodes are named '" + node.name + '\'');
+        if (graph.find(node.name) != i) return failure("two nodes are named '" + node.name + '\'');
         if ((node.op == Op::Output) != (i + 1 == graph.size()))
-            return malformed("a joint graph has one output, its last node");
+            return failure("a joint graph has one output, its last node");
         const auto inputs = graph.inputs(i);
         if (std::any_of(inputs.begin(), inputs.end(), [&](NodeIndex input) { return input >= i; }))
-            return malformed("node '" + node.name + "' reads a node that comes later");
+            return failure("node '" + node.name + "' reads a node that comes later");
     }
     const ir::Node& output = *graph.nodes().back();
     if (output.args.size() != 1 || output.args.front().items.size() < joint.forwardOutputs)
-        return malformed("the graph does not return " + std::to_string(joint.forwardOutputs) +
-                         " forward outputs");
+        return failure("the graph does not return " + std::to_string(joint.forwardOutputs) +
+                       " forward outputs");
     return Work{joint.graph, joint.facts, rolesOf(graph), joint.forwardOutputs, joint.staticPrimals};
 }
 
@@ -121,7 +117,7 @@ Result<NodeIndex> resultIn(const Work& work, const std::vector<bool>& valid, Nod
     const auto reads = work.graph->inputs(i);
     const bool written =
         work.node(i).target == copyTarget && work.mustBeBackward(i) && !reads.empty() && valid[reads.front()];
-    if (!written) return malformed("Node " + work.node(i).name + " was invalid, but is output");
+    if (!written) return failure("Node " + work.node(i).name + " was invalid, but is output");
     return reads.front();
 }
 
