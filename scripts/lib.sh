@@ -98,12 +98,14 @@ finish_venv() {
     venv_job=
 }
 
-# build PRESET [TARGET...]: configures, because a preset may have changed or PyTorch may have come, and builds.
+# build PRESET [TARGET...]: configures, because a preset may have changed or PyTorch may have come, and builds. A new
+# build folder compiles in batches, which takes less time; a folder that was configured by hand stays as it is.
 build() {
     local preset=$1
     shift
-    local begin=$SECONDS
-    quietly "configure-$preset" cmake -S "$root" --preset "$preset"
+    local begin=$SECONDS options=()
+    [[ -f $root/build/$preset/CMakeCache.txt ]] || options=(-DDYNASCOPE_BATCHES=ON)
+    quietly "configure-$preset" cmake -S "$root" --preset "$preset" "${options[@]}"
     quietly "build-$preset" cmake --build "$root/build/$preset" ${1:+--target "$@"}
     say "Built preset $preset in $((SECONDS - begin)) s"
 }

@@ -25,7 +25,7 @@ using ir::npos;
 constexpr std::size_t maxAllToAll = 16; // links between two segments without anchors
 constexpr std::size_t maxBorder = 64;   // neighbours of a piece that are looked at
 
-struct Piece {
+struct Region {
     std::vector<NodeIndex> nodes;  // in graph order
     std::vector<NodeIndex> border; // neighbours with a partner, as nodes of B
 };
@@ -100,8 +100,8 @@ private:
         return lines;
     }
 
-    [[nodiscard]] std::vector<Piece> pieces(const ir::Graph& graph, const std::vector<NodeIndex>& nodes,
-                                            const std::vector<NodeIndex>& partner, bool ofA) const {
+    [[nodiscard]] std::vector<Region> pieces(const ir::Graph& graph, const std::vector<NodeIndex>& nodes,
+                                             const std::vector<NodeIndex>& partner, bool ofA) const {
         std::vector<std::uint32_t> root(nodes.size());
         std::iota(root.begin(), root.end(), 0U);
         const auto find = [&root](std::uint32_t i) {
@@ -121,11 +121,11 @@ private:
             }
         }
         std::unordered_map<std::uint32_t, std::size_t> number;
-        std::vector<Piece> result;
+        std::vector<Region> result;
         for (std::uint32_t i = 0; i < nodes.size(); ++i) {
             const auto [it, isNew] = number.try_emplace(find(i), result.size());
             if (isNew) result.emplace_back();
-            Piece& piece = result[it->second];
+            Region& piece = result[it->second];
             piece.nodes.push_back(nodes[i]);
             const auto addBorder = [&](NodeIndex neighbour) {
                 if (partner[neighbour] == npos || piece.border.size() >= maxBorder) return;
@@ -140,7 +140,7 @@ private:
         return result;
     }
 
-    void linkPieces(const std::vector<Piece>& a, const std::vector<Piece>& b, bool sameLine, bool byOrder) {
+    void linkPieces(const std::vector<Region>& a, const std::vector<Region>& b, bool sameLine, bool byOrder) {
         std::unordered_map<NodeIndex, std::vector<std::uint32_t>> atBorder;
         for (std::uint32_t i = 0; i < a.size(); ++i)
             for (const NodeIndex n : a[i].border)

@@ -12,7 +12,7 @@ namespace dynascope::dynamo {
 
 namespace {
 
-constexpr int deepest = 6;
+constexpr int deepestShown = 6;
 
 /// "[2, 3]" as Python writes a tuple: "(2, 3)", "(2,)".
 std::string tupleText(std::string_view sizes) {
@@ -32,7 +32,7 @@ std::string describe(const Recording& recording, const State& state, ValueId id,
         if (!text.empty()) out.append(" ").append(text);
     };
     if (value.field("realized") != nullptr) {
-        if (value.number("realized") != 0 && depth < deepest)
+        if (value.number("realized") != 0 && depth < deepestShown)
             return describe(recording, state, value.value("inner"), depth + 1);
         add(value.text("source"));
         add(value.text("peek_type"));
@@ -53,7 +53,7 @@ std::string describe(const Recording& recording, const State& state, ValueId id,
     if (value.field("len") != nullptr) add("len " + std::to_string(value.number("len")));
     if (value.number("modified") != 0) add("modified");
     add(value.text("source"));
-    if (const ValueId contents = value.value("contents"); contents != 0 && depth < deepest)
+    if (const ValueId contents = value.value("contents"); contents != 0 && depth < deepestShown)
         out += " -> " + describe(recording, state, contents, depth + 1);
     return out;
 }
@@ -70,7 +70,7 @@ std::string nodeLine(const NodeInfo& node, std::size_t users) {
 
 ValueInfo unwrapped(const Recording& recording, const State& state, ValueId id) {
     ValueInfo value = recording.value(state, id);
-    for (int depth = 0; depth < deepest && value.number("realized") != 0; ++depth)
+    for (int depth = 0; depth < deepestShown && value.number("realized") != 0; ++depth)
         value = recording.value(state, value.value("inner"));
     return value;
 }

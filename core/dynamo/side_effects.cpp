@@ -115,7 +115,8 @@ Plan planOf(const TrackedObject& object, std::span<const std::string> loads) {
             out.stores.push_back({"cell " + object.cell, {"STORE_DEREF " + object.cell}});
     } else if (object.mutation.starts_with("Attribute")) {
         const bool frozen = contains(object.kind, "FrozenDataClass");
-        if (frozen && object.isNew() && loads.empty()) return out; // stored as soon as it was built: from 2.9 on
+        if (frozen && object.isNew() && loads.empty())
+            return out; // stored as soon as it was built: from 2.9 on
         out = attributePlan(object);
     } else {
         out.known = false;

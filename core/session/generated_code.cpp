@@ -63,9 +63,9 @@ struct Comments {
     }
 };
 
-class Reader {
+class CodeReader {
 public:
-    explicit Reader(std::string_view text)
+    explicit CodeReader(std::string_view text)
         : m_rest(text) {}
 
     GeneratedCode run() {
@@ -172,7 +172,7 @@ std::vector<std::size_t> GeneratedCode::kernelsAt(std::size_t line) const {
 }
 
 GeneratedCode readGeneratedCode(std::string_view text) {
-    return Reader(text).run();
+    return CodeReader(text).run();
 }
 
 } // namespace dynascope::session
