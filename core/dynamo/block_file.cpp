@@ -67,10 +67,9 @@ bool isRecording(std::string_view bytes) {
 
 Result<BlockFile> BlockFile::open(session::ByteSourcePtr file, session::ByteSourcePtr tail) {
     const std::string_view bytes = file->bytes();
-    const auto fail = [](std::string why) { return tl::unexpected(Error{std::move(why), {}, 0, 0}); };
-    if (bytes.size() < fileHead || !isRecording(bytes)) return fail("not a recording of Dynamo");
+    if (bytes.size() < fileHead || !isRecording(bytes)) return failure("not a recording of Dynamo");
     if (const std::uint32_t found = word(bytes, fileMagic.size()); found != version)
-        return fail("recording of version " + std::to_string(found) + ", this program reads version 1");
+        return failure("recording of version " + std::to_string(found) + ", this program reads version 1");
     BlockFile out;
     out.m_file = std::move(file);
     out.m_tail = std::move(tail);

@@ -15,10 +15,6 @@ namespace dynascope::dynamo {
 
 namespace {
 
-tl::unexpected<Error> wrong(std::string why) {
-    return tl::unexpected(Error{std::move(why), {}, 0, 0});
-}
-
 struct Call {
     std::string name;
     std::string text; ///< the first argument, where it is a string
@@ -30,24 +26,24 @@ Result<Call> parse(std::string_view text) {
     text = ir::trim(text);
     const std::size_t open = text.find('(');
     if (open == std::string_view::npos || !text.ends_with(')'))
-        return wrong("a call such as print_locals() is needed");
+        return failure("a call such as print_locals() is needed");
     Call call{std::string(ir::trim(text.substr(0, open))), {}, 0};
     std::string_view rest = text.substr(open + 1, text.size() - open - 2);
     for (rest = ir::trim(rest); !rest.empty();) {
         if (rest.front() == '"' || rest.front() == '\'') {
             const std::size_t end = rest.find(rest.front(), 1);
-            if (end == std::string_view::npos) return wrong("the quoted name has no end");
+            if (end == std::string_view::npos) return failure("the quoted name has no end");
             call.text = rest.substr(1, end - 1);
             rest = ir::trim(rest.substr(end + 1));
         } else {
             if (rest.starts_with("stacklevel=")) rest.remove_prefix(11);
             const auto [end, error] =
                 std::from_chars(rest.data(), rest.data() + rest.size(), call.stackLevel);
-            if (error != std::errc()) return wrong("an argument is a quoted name or stacklevel=N");
+            if (error != std::errc()) return failure("an argument is a quoted name or stacklevel=N");
             rest = ir::trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
         }
         if (rest.empty()) break;
-        if (rest.front() != ',') return wrong("arguments are parted by commas");
+        if (rest.front() != ',') return failure("arguments are parted by commas");
         rest = ir::trim(rest.substr(1));
     }
     return call;
@@ -188,16 +184,16 @@ private:
     Result<std::string> inFrame(Say say) {
         const std::vector<const FrameState*> frames = callStack(m_state);
         if (m_call.stackLevel >= frames.size())
-            return wrong("there are " + count(frames.size(), "frame") + "; stacklevel counts from 0");
+            return failure("there are " + count(frames.size(), "frame") + "; stacklevel counts from 0");
         return say(*frames[m_call.stackLevel]);
     }
 
     Result<ValueId> named() {
         const std::vector<const FrameState*> frames = callStack(m_state);
         if (m_call.stackLevel >= frames.size())
-            return wrong("there are " + count(frames.size(), "frame") + "; stacklevel counts from 0");
+            return failure("there are " + count(frames.size(), "frame") + "; stacklevel counts from 0");
         const ValueId value = localNamed(m_recording, *frames[m_call.stackLevel], m_call.text);
-        if (value == 0) return wrong("no local is called \"" + m_call.text + '"');
+        if (value == 0) return failure("no local is called \"" + m_call.text + '"');
         return value;
     }
 
@@ -272,12 +268,12 @@ Result<std::string> answerComptime(const Recording& recording, StepIndex step, s
     if (call->name == "help") return helpText();
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.name == call->name; });
-    if (found == known.end()) return wrong("no call is named " + call->name + "; help() lists them");
+    if (found == known.end()) return failure("no call is named " + call->name + "; help() lists them");
     if (found->takesName && call->text.empty())
-        return wrong(call->name + " needs the name of a local in quotes");
-    if (step >= recording.steps().size()) return wrong("there is no such step");
+        return failure(call->name + " needs the name of a local in quotes");
+    if (step >= recording.steps().size()) return failure("there is no such step");
     const State* now = recording.stateAt(step);
-    if (!now) return wrong("the state at this step cannot be read");
+    if (!now) return failure("the state at this step cannot be read");
     const State state = *now; // asking for another state takes this one away
     Result<std::string> answer = (Console(recording, step, state, *call).*found->answer)();
     if (answer && answer->ends_with('\n')) answer->pop_back();

@@ -22,10 +22,6 @@ using replay::TreeValue;
 
 namespace {
 
-tl::unexpected<Error> failure(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
-}
-
 bool hasMemory(const IValue& value) {
     return isDefinedTensor(value) && value.toTensor().has_storage();
 }
