@@ -143,7 +143,7 @@ PaintCounts ScenePainter::paint(QPainter& painter, const Scene& scene, const Vie
             items.push_back(static_cast<std::uint32_t>(i));
     } else {
         // Frames and chips reach past the card's rectangle.
-        items = scene.itemIndex.query(visible.adjusted(-12 / view.zoom, -30, 12 / view.zoom, 12 / view.zoom));
+        items = scene.itemIndex.query(visible.adjusted(-14 / view.zoom, -30, 14 / view.zoom, 14 / view.zoom));
     }
     for (const std::uint32_t i : items) {
         const SceneItem& item = scene.items[i];
@@ -363,7 +363,8 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
     if (!item.chip.isEmpty()) {
         const Text& t = text(FontRole::Section, z, smallestText);
         const double width = QFontMetricsF(t.font).horizontalAdvance(item.chip) + 14 * z;
-        pill(item.chip, QPointF(rect.right() - 12 * z - width / 2, rect.bottom()), c.line2, c.text);
+        // Low enough to leave the last line of the card to be read.
+        pill(item.chip, QPointF(rect.right() - 12 * z - width / 2, rect.bottom() + 4 * z), c.line2, c.text);
     }
     noteSign(item, rect, 12 * z);
 }
