@@ -73,6 +73,23 @@ private slots:
         QCOMPARE(table.selected(), -1);
     }
 
+    /// What a column asks for at most holds only where room is short.
+    void spareRoomGoesToWhatWasCut() {
+        Theme theme;
+        RowTable table("Values", {{"Line", {}, 60}, {"Why", {}, 100}}, theme);
+        table.setRows({{{{"a/rather/long/path/of/a/source.py:1", Look::Link}, {"short"}}}});
+        table.resize(130, 200);
+        table.show();
+        const int narrow = table.columnWidth(0);
+        QVERIFY2(narrow < 100, qPrintable(QString::number(narrow)));
+        table.resize(1000, 200);
+        const int wide = table.columnWidth(0);
+        QVERIFY2(wide > 2 * narrow, qPrintable(QString::number(wide)));
+        table.resize(1400, 200);
+        QCOMPARE(table.columnWidth(0), wide); // its whole text is seen: the rest is the last one's
+        QCOMPARE(table.columnWidth(0) + table.columnWidth(1), table.viewport()->width());
+    }
+
     void fitsItsWidth() {
         Theme theme;
         RowTable table("Values", columns(), theme);

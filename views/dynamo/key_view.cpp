@@ -221,7 +221,8 @@ void KeyView::showKey() {
           std::pair(KeyModel::Other, 260)}) {
         if (m_tree->isColumnHidden(column)) continue;
         m_tree->resizeColumnToContents(column);
-        m_tree->setColumnWidth(column, std::min(m_tree->columnWidth(column), m_theme.scaled(widest)));
+        const int most = std::max(m_theme.scaled(widest), m_tree->viewport()->width() / 4);
+        m_tree->setColumnWidth(column, std::min(m_tree->columnWidth(column), most));
     }
     const QModelIndex first = m_model->firstDifference();
     m_first->setVisible(first.isValid());

@@ -276,6 +276,7 @@ RowTable::RowTable(const QString& name, std::vector<TableColumn> columns, Theme&
 void RowTable::restyle() {
     verticalHeader()->setDefaultSectionSize(m_theme.scaled(24));
     m_natural.clear();
+    m_whole.clear();
     fit();
 }
 
@@ -284,6 +285,7 @@ void RowTable::setRows(std::vector<TableRow> rows) {
     m_quiet = true;
     m_model->setRows(std::move(rows));
     m_natural.clear();
+    m_whole.clear();
     fit();
     select(row);
     m_quiet = false;
@@ -329,7 +331,8 @@ void RowTable::keyPressEvent(QKeyEvent* event) {
     QTableView::keyPressEvent(event);
 }
 
-// What is too wide gives way: columns above their fair share are cut to one common width.
+// What is too wide gives way: columns above their fair share are cut to one common width. Room to spare goes
+// to those that were cut, and then to the last.
 void RowTable::fit() {
     const std::size_t count = m_model->columns().size();
     if (count == 0) return;
@@ -337,12 +340,13 @@ void RowTable::fit() {
         const QFontMetrics heading(m_theme.font(FontRole::Section));
         for (std::size_t i = 0; i < count; ++i) {
             const TableColumn& column = m_model->columns()[i];
-            int width = heading.horizontalAdvance(column.title) + m_theme.scaled(30);
+            const int title = heading.horizontalAdvance(column.title) + m_theme.scaled(30);
+            int content = 0;
             for (int row = 0; row < std::min(m_model->rowCount(), measuredRows); ++row)
-                width = std::max(width,
-                                 std::min(m_theme.scaled(column.most),
-                                          itemDelegate()->sizeHint({}, m_model->index(row, int(i))).width()));
-            m_natural.push_back(width);
+                content =
+                    std::max(content, itemDelegate()->sizeHint({}, m_model->index(row, int(i))).width());
+            m_natural.push_back(std::max(title, std::min(m_theme.scaled(column.most), content)));
+            m_whole.push_back(std::max(title, content));
         }
     }
     const int room = viewport()->width();
@@ -355,10 +359,15 @@ void RowTable::fit() {
     };
     while (limit > leastWidth && total() > room)
         limit -= 4;
-    for (std::size_t i = 0; i < count; ++i)
-        setColumnWidth(int(i), std::min(m_natural[i], limit));
-    if (const int rest = room - total(); rest > 0)
-        setColumnWidth(int(count) - 1, std::min(m_natural.back(), limit) + rest);
+    int rest = std::max(0, room - total());
+    int others = m_whole.back() > m_natural.back() ? rest / 2 : rest;
+    for (std::size_t i = 0; i < count; ++i) {
+        const int width = std::min(m_natural[i], limit);
+        const int more = i + 1 == count ? rest : std::min(m_whole[i] - m_natural[i], others);
+        setColumnWidth(int(i), width + more);
+        rest -= more;
+        others -= more;
+    }
 }
 
 } // namespace dynascope::views

@@ -110,7 +110,8 @@ private:
     Theme& m_theme;
     RowTableModel* m_model;
     QSortFilterProxyModel* m_sorted;
-    std::vector<int> m_natural; ///< by column: as wide as its content
+    std::vector<int> m_natural; ///< by column: as wide as its content, up to what the column asks for at most
+    std::vector<int> m_whole;   ///< by column: as wide as its content
     bool m_quiet = false;
 };
 
