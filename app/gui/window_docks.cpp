@@ -18,6 +18,7 @@
 #include "views/records/records_panel.h"
 
 #include <QAction>
+#include <QLayout>
 #include <QMainWindow>
 #include <QMenu>
 #include <QToolBar>
@@ -183,6 +184,7 @@ void WindowDocks::makeBottomBar() {
                                           "padding: 0; spacing: 0; min-height: %3px; max-height: %3px; }")
                                .arg(c.bg2.name(), c.line.name())
                                .arg(m_theme.scaled(27)));
+        bar->layout()->setContentsMargins(0, 0, 0, 0); // those of the style take half of a tab's height
     };
     connect(&m_theme, &Theme::changed, bar, style);
     style();
