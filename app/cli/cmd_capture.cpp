@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CaptureOptions {
     std::string folder = "dynascope-capture";
     std::vector<std::string> breakpoints;
     std::string live;
@@ -92,7 +92,7 @@ int wait(pid_t program, int signals, const std::string& folder, LiveConsole* con
     }
 }
 
-int run(Options& options) {
+int run(CaptureOptions& options) {
     const Result<std::string> recorder = recorderFolder();
     if (!recorder) return fail(recorder.error());
     std::error_code failure;
@@ -144,7 +144,7 @@ int run(Options& options) {
 } // namespace
 
 void addCapture(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CaptureOptions>();
     Command command = parser.command(
         "capture", "Run a program with TORCH_TRACE and the recorder of Dynamo on; ends as the program does");
     command.add("-o,--output", options->folder, "Folder for the trace and the recordings").showDefault();

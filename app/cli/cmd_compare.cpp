@@ -22,7 +22,7 @@ using compare::Verdict;
 using nlohmann::ordered_json;
 using session::Session;
 
-struct Options {
+struct CompareOptions {
     std::string a, b, from, to;
     bool json = false;
 };
@@ -268,7 +268,7 @@ Result<std::size_t> compileOf(const Session& session, const std::string& name) {
     return tl::unexpected(Error{"has no compile " + name, session.path, 0, 0});
 }
 
-Result<compare::Comparison> compareTwo(const Options& options, const Session& a, const Session& b) {
+Result<compare::Comparison> compareTwo(const CompareOptions& options, const Session& a, const Session& b) {
     if (options.from.empty()) return compare::compareSessions(a, b);
     const auto from = compileOf(a, options.from);
     if (!from) return tl::unexpected(from.error());
@@ -277,7 +277,7 @@ Result<compare::Comparison> compareTwo(const Options& options, const Session& a,
     return compare::compareCompiles(a, *from, b, *to);
 }
 
-int run(const Options& options) {
+int run(const CompareOptions& options) {
     if (options.from.empty() && !options.to.empty()) return fail("compare --to takes --from as well");
     const auto a = openInput(options.a);
     if (!a) return fail(a.error());
@@ -293,7 +293,7 @@ int run(const Options& options) {
 } // namespace
 
 void addCompare(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CompareOptions>();
     Command command = parser.command(
         "compare", "Compare two captures, or the ranks of one; exit status 1 when they differ");
     command.add("a", options->a, "Capture, or one with several ranks; - for standard input").required();

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct CoverageOptions {
     std::string path;
     EngineOptions engine;
     bool json = false;
@@ -75,7 +75,7 @@ json document(const Coverage& coverage) {
             {"unreadable", coverage.unreadable}};
 }
 
-int run(const Options& options) {
+int run(const CoverageOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     engine::Client client = makeClient(options.engine);
@@ -100,7 +100,7 @@ int run(const Options& options) {
 } // namespace
 
 void addCoverage(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CoverageOptions>();
     Command command = parser.command(
         "coverage", "List the targets that the engine cannot run; exit status 1 if there are any");
     command.add("path", options->path, "Capture or graph text; - for standard input").required();

@@ -18,20 +18,19 @@ using nlohmann::json;
 using replay::CoverageVerdict;
 using replay::GraphCoverage;
 
-struct Options {
+struct CudagraphsOptions {
     std::string path;
     std::string backend = "reduce-overhead";
     std::size_t top = 3;
     bool json = false;
 };
 
-constexpr std::array verdicts{CoverageVerdict::CudaGraph, CoverageVerdict::Split, CoverageVerdict::Skipped,
-                              CoverageVerdict::Unknown};
+constexpr std::array coverageVerdicts{CoverageVerdict::CudaGraph, CoverageVerdict::Split,
+                                      CoverageVerdict::Skipped, CoverageVerdict::Unknown};
 
-std::string place(const ir::SourceLocation& at) {
+std::string placeAndCode(const ir::SourceLocation& at) {
     if (at.file.empty()) return {};
-    return std::string(baseName(at.file)) + ':' + std::to_string(at.line) +
-           (at.code.empty() ? std::string() : "  " + elide(at.code, 80));
+    return placeText(at) + (at.code.empty() ? std::string() : "  " + elide(at.code, 80));
 }
 
 /// "0/0", with its rank where there are several.
@@ -51,7 +50,7 @@ std::string problemText(const replay::CoverageProblem& problem, std::size_t top)
     std::string out = std::string(problem.prevents ? "    " : "    note: ") + problem.what + '\n';
     Table places({Table::Align::Left, Table::Align::Left, Table::Align::Left});
     for (std::size_t i = 0; i < std::min(problem.places.size(), top); ++i)
-        places.add({problem.places[i].node, problem.places[i].target, place(problem.places[i].at)});
+        places.add({problem.places[i].node, problem.places[i].target, placeAndCode(problem.places[i].at)});
     out += places.toString("      ");
     if (problem.places.size() > top)
         out += "      and " + std::to_string(problem.places.size() - top) + " more\n";
@@ -73,7 +72,7 @@ std::string report(const session::Session& session, const replay::CoverageReport
     }
     const auto sum = [&](const auto& countOf) {
         std::string text;
-        for (const CoverageVerdict verdict : verdicts)
+        for (const CoverageVerdict verdict : coverageVerdicts)
             if (const std::size_t graphs = countOf(verdict); graphs > 0)
                 text += (text.empty() ? "" : ", ") + std::to_string(graphs) + ' ' +
                         std::string(replay::coverageVerdictName(verdict));
@@ -130,12 +129,12 @@ json document(const session::Session& session, const replay::CoverageReport& cov
     for (const GraphCoverage& graph : coverage.graphs)
         graphs.push_back(graphJson(session, graph));
     json counts = json::object();
-    for (const CoverageVerdict verdict : verdicts)
+    for (const CoverageVerdict verdict : coverageVerdicts)
         counts[std::string(replay::coverageVerdictName(verdict))] = coverage.count(verdict);
     return {{"backend", backend}, {"graphs", std::move(graphs)}, {"verdicts", std::move(counts)}};
 }
 
-int run(const Options& options) {
+int run(const CudagraphsOptions& options) {
     const Result<session::SessionPtr> session = openInput(options.path);
     if (!session) return fail(session.error());
     const auto backend = options.backend == "cudagraphs" ? replay::GraphBackend::Cudagraphs
@@ -151,7 +150,7 @@ int run(const Options& options) {
 } // namespace
 
 void addCudagraphs(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CudagraphsOptions>();
     Command command = parser.command(
         "cudagraphs",
         "Say which compiled graphs would be CUDA graphs, which not, why, where and what to change");

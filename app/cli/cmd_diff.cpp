@@ -10,7 +10,7 @@ namespace dynascope::cli {
 
 namespace {
 
-struct Options {
+struct DiffOptions {
     std::string a, b, frame, from, to;
     bool json = false;
 };
@@ -22,7 +22,7 @@ Result<ir::GraphPtr> choose(const session::Session& session, const std::string& 
     return graphOf(session, *choice->stage);
 }
 
-int run(const Options& options) {
+int run(const DiffOptions& options) {
     const bool twoFiles = !options.b.empty();
     if (!twoFiles && (options.from.empty() || options.to.empty()))
         return fail("diff takes two files, or one capture with --from and --to");
@@ -47,7 +47,7 @@ int run(const Options& options) {
 } // namespace
 
 void addDiff(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<DiffOptions>();
     Command command =
         parser.command("diff", "Compare two graphs node by node; exit status 1 when they differ");
     command.add("a", options->a, "Graph text or capture; - for standard input").required();

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct ExecOptions {
     GraphOptions graph;
     EngineOptions engine;
     InputOptions inputs;
@@ -84,7 +84,7 @@ std::string report(const json& result) {
 }
 
 /// What the request holds besides the graph.
-Result<json> parameters(const Options& options, const ChosenGraph& chosen) {
+Result<json> parameters(const ExecOptions& options, const ChosenGraph& chosen) {
     json out{{"values", options.values},
              {"watch", options.watch},
              {"until", options.until},
@@ -96,7 +96,7 @@ Result<json> parameters(const Options& options, const ChosenGraph& chosen) {
     return out;
 }
 
-int run(const Options& options) {
+int run(const ExecOptions& options) {
     const Result<ChosenGraph> chosen = chosenGraph(options.graph);
     if (!chosen) return fail(chosen.error());
     const Result<json> params = parameters(options, *chosen);
@@ -111,7 +111,7 @@ int run(const Options& options) {
 } // namespace
 
 void addExec(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ExecOptions>();
     Command command = parser.command("exec", "Run a graph; show its outputs and its inputs after the call");
     addGraphOptions(command, options->graph);
     addInputOptions(command, options->inputs);

@@ -10,12 +10,12 @@ namespace dynascope::cli {
 
 namespace {
 
-struct Options {
+struct InfoOptions {
     std::string path;
     bool json = false;
 };
 
-int run(const Options& options) {
+int run(const InfoOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     print(options.json ? infoJson(**session) + '\n' : infoText(**session));
@@ -25,7 +25,7 @@ int run(const Options& options) {
 } // namespace
 
 void addInfo(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<InfoOptions>();
     Command command =
         parser.command("info", "Summarise a capture: frames, stages, graph breaks, recompiles, caches");
     command.add("path", options->path, "Trace log, folder of rank logs or graph text; - for standard input")

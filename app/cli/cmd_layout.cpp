@@ -20,7 +20,7 @@ namespace dynascope::cli {
 
 namespace {
 
-struct Options {
+struct LayoutOptions {
     std::string path, stage, frame, engine = "dot";
     int budgetMs = 1800; // within the 2 s that the window waits
     bool json = false;
@@ -45,7 +45,7 @@ struct NamedInput {
     std::vector<std::string> names;
 };
 
-Result<NamedInput> inputFromCapture(const Options& options) {
+Result<NamedInput> inputFromCapture(const LayoutOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return tl::unexpected(session.error());
     const auto choice = chooseStage(**session, options.frame, options.stage);
@@ -72,7 +72,7 @@ std::string positionsText(const layout::LayoutResult& result, const std::vector<
            " px, laid out by " + result.engine + " in " + number(result.milliseconds) + " ms\n";
 }
 
-int run(const Options& options) {
+int run(const LayoutOptions& options) {
     const bool asChild = options.path.empty();
     Result<NamedInput> input;
     if (asChild) {
@@ -104,7 +104,7 @@ int run(const Options& options) {
 } // namespace
 
 void addLayout(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LayoutOptions>();
     Command command =
         parser.command("layout", "Lay out a graph: JSON from stdin to stdout, or a stage of PATH");
     command.add("path", options->path,

@@ -13,13 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct MemoryOptions {
     std::string path;
     std::size_t top = 10;
     bool json = false;
 };
 
-int run(const Options& options) {
+int run(const MemoryOptions& options) {
     const auto snapshot = capture::openMemorySnapshot(options.path);
     if (!snapshot) return fail(snapshot.error());
     print(options.json
@@ -31,7 +31,7 @@ int run(const Options& options) {
 } // namespace
 
 void addMemory(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MemoryOptions>();
     Command command = parser.command(
         "memory", "Say what a PyTorch memory snapshot holds: totals, live blocks by line, peak");
     command.add("path", options->path, "Pickle of torch.cuda.memory._dump_snapshot").required();

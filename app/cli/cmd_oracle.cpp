@@ -20,7 +20,7 @@ using engine::CaseReport;
 using engine::Verdict;
 using nlohmann::json;
 
-struct Options {
+struct OracleOptions {
     std::string folder, recordings;
     EngineOptions engine;
     bool json = false;
@@ -28,7 +28,7 @@ struct Options {
     unsigned jobs = 1;
 };
 
-constexpr std::array verdicts{Verdict::Passed, Verdict::Failed, Verdict::Declined, Verdict::Skipped};
+constexpr std::array caseVerdicts{Verdict::Passed, Verdict::Failed, Verdict::Declined, Verdict::Skipped};
 
 struct Tally {
     std::map<Verdict, std::size_t> cases;
@@ -88,12 +88,12 @@ std::string table(const std::map<std::string, Tally>& rows, const std::string& h
     for (const auto& [name, tally] : rows)
         width = std::max(width, name.size());
     std::string out = cell(heading, width, true);
-    for (const Verdict verdict : verdicts)
+    for (const Verdict verdict : caseVerdicts)
         out += cell(std::string(engine::verdictName(verdict)), 10, false);
     out += '\n';
     for (const auto& [name, tally] : rows) {
         out += cell(name, width, true);
-        for (const Verdict verdict : verdicts)
+        for (const Verdict verdict : caseVerdicts)
             out += cell(std::to_string(tally.of(verdict)), 10, false);
         out += '\n';
     }
@@ -118,7 +118,7 @@ std::string report(const Results& results) {
 json tallies(const std::map<std::string, Tally>& rows) {
     json out = json::object();
     for (const auto& [name, tally] : rows) {
-        for (const Verdict verdict : verdicts)
+        for (const Verdict verdict : caseVerdicts)
             out[name][std::string(engine::verdictName(verdict))] = tally.of(verdict);
     }
     return out;
@@ -139,8 +139,8 @@ json document(const Results& results) {
 
 /// One engine judges cases until there are none left. `next` counts through `files`; a file that cannot be
 /// read stops everybody.
-void judgeSome(const Options& options, const std::vector<std::string>& files, std::atomic<std::size_t>& next,
-               std::vector<Result<CaseReport>>& reports) {
+void judgeSome(const OracleOptions& options, const std::vector<std::string>& files,
+               std::atomic<std::size_t>& next, std::vector<Result<CaseReport>>& reports) {
     engine::Client client = makeClient(options.engine);
     engine::JudgeOptions how;
     how.faithful = options.faithful;
@@ -156,7 +156,7 @@ void judgeSome(const Options& options, const std::vector<std::string>& files, st
     }
 }
 
-int run(const Options& options) {
+int run(const OracleOptions& options) {
     const Result<std::vector<std::string>> files = caseFiles(options.folder);
     if (!files) return fail(files.error());
     {
@@ -182,7 +182,7 @@ int run(const Options& options) {
 } // namespace
 
 void addOracle(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<OracleOptions>();
     Command command = parser.command(
         "oracle", "Judge the engine by cases that PyTorch answered; exit status 1 if one fails");
     command.add("folder", options->folder, "Folder of case files, or one file").required();

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Options {
+struct PassOptions {
     std::string passes; ///< separated by commas
     GraphOptions graph;
     EngineOptions engine;
@@ -141,7 +141,7 @@ std::string warningText(const json& reply) {
     return out;
 }
 
-int list(const Options& options) {
+int list(const PassOptions& options) {
     engine::Client client = makeClient(options.engine);
     const engine::CallResult reply = client.call("passes");
     if (!reply) return fail(reply.error(), {});
@@ -195,7 +195,7 @@ bool failedVerification(const json& reply) {
     return reply["verified"] != true && verdict != "order-dependent" && verdict != "random";
 }
 
-int run(const Options& options) {
+int run(const PassOptions& options) {
     json settings = json::object();
     for (const std::string& setting : options.settings) {
         const std::size_t equals = setting.find('=');
@@ -254,7 +254,7 @@ int run(const Options& options) {
 } // namespace
 
 void addPass(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PassOptions>();
     Command command = parser.command("pass", "Run passes over a graph; print the graph that they make");
     command.add("name", options->passes, "Passes, separated by commas").required();
     addGraphOptions(command, options->graph);
@@ -279,7 +279,7 @@ void addPass(Parser& parser) {
 }
 
 void addPasses(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PassOptions>();
     Command command = parser.command("passes", "List the engine's passes, those of plugins included");
     command.flag("--json", options->json, "One JSON document on stdout");
     addEngineOption(command, options->engine);

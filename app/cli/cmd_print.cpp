@@ -10,11 +10,11 @@ namespace dynascope::cli {
 
 namespace {
 
-struct Options {
+struct PrintOptions {
     std::string path, stage, frame, format;
 };
 
-int run(const Options& options) {
+int run(const PrintOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     const auto choice = chooseStage(**session, options.frame, options.stage);
@@ -48,7 +48,7 @@ int run(const Options& options) {
 } // namespace
 
 void addPrint(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PrintOptions>();
     Command command = parser.command("print", "Print one graph or the generated code of a capture");
     command.add("path", options->path, "Trace log or graph text; - for standard input").required();
     command.add("--stage", options->stage, "Stage, such as aot_joint_graph or before_post_grad_graph#1");

@@ -15,14 +15,10 @@ using dynamo::FailedGuard;
 using dynamo::FrameCache;
 using nlohmann::json;
 
-struct Options {
+struct RecompilesOptions {
     std::string path;
     bool json = false;
 };
-
-std::string place(const ir::SourceLocation& at) {
-    return at.line == 0 ? std::string() : std::string(baseName(at.file)) + ':' + std::to_string(at.line);
-}
 
 std::string values(const FailedGuard& guard) {
     std::string out;
@@ -34,7 +30,7 @@ std::string values(const FailedGuard& guard) {
 std::string paragraph(const session::Session& session, const FrameCache& cache) {
     const session::Compile& first = session.compiles[cache.first];
     std::string out = compileName(session, first) + "  " + first.function;
-    if (const ir::SourceLocation* at = first.location()) out += "  " + place(*at);
+    if (const ir::SourceLocation* at = first.location()) out += "  " + placeText(*at);
     out += "  " + count(cache.entries, "compile");
     if (cache.entries >= FrameCache::limit)
         out += "; recompile_limit (" + std::to_string(FrameCache::limit) + " unless set) ends compilation";
@@ -48,7 +44,7 @@ std::string paragraph(const session::Session& session, const FrameCache& cache) 
                    '\n';
             if (const std::string both = values(guard); !both.empty()) out += "      " + both + '\n';
             if (guard.addedAt.line != 0)
-                out += "      added at " + place(guard.addedAt) + "  " + guard.addedAt.code + '\n';
+                out += "      added at " + placeText(guard.addedAt) + "  " + guard.addedAt.code + '\n';
         }
         if (!recompile.failed.empty() && !recompile.failed.front().advice.empty())
             out += "    " + recompile.failed.front().advice + '\n';
@@ -83,7 +79,7 @@ json document(const session::Session& session, const std::vector<FrameCache>& ca
     return out;
 }
 
-int run(const Options& options) {
+int run(const RecompilesOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     const std::vector<FrameCache> caches = dynamo::explainRecompiles(**session);
@@ -101,7 +97,7 @@ int run(const Options& options) {
 } // namespace
 
 void addRecompiles(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RecompilesOptions>();
     Command command = parser.command(
         "recompiles", "Why frames were compiled again: the guards that failed, with both values");
     command.add("path", options->path, "Capture; - for standard input").required();

@@ -17,7 +17,7 @@ using engine::Rederived;
 using engine::RederivedStage;
 using nlohmann::json;
 
-struct Options {
+struct RederiveOptions {
     std::string path;
     bool json = false;
     bool saved = false;
@@ -81,7 +81,7 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
            of(Rederived::Different) + ", " + of(Rederived::Declined) + '\n';
 }
 
-int run(const Options& options) {
+int run(const RederiveOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     engine::Client client = makeClient(options.engine);
@@ -101,7 +101,7 @@ int run(const Options& options) {
 } // namespace
 
 void addRederive(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RederiveOptions>();
     Command command = parser.command(
         "rederive", "Derive AOTAutograd's graphs from Dynamo's and compare; exit status 1 if one differs");
     command.add("path", options->path, "Capture; - for standard input").required();

@@ -27,7 +27,7 @@ using engine::Workload;
 using engine::WorkloadRun;
 using nlohmann::json;
 
-struct Options {
+struct ReplayOptions {
     GraphOptions graph;
     EngineOptions engine;
     InputOptions inputs;
@@ -46,12 +46,6 @@ struct Chosen {
     bool whole = false;
 };
 
-std::string micros(double us) {
-    char text[32];
-    std::snprintf(text, sizeof text, us < 100 ? "%.2f" : "%.1f", us);
-    return text;
-}
-
 std::string kib(std::uint64_t bytes) {
     char text[32];
     std::snprintf(text, sizeof text, "%.1f KiB", static_cast<double>(bytes) / 1024);
@@ -64,7 +58,7 @@ std::string ratio(double of, double to) {
     return text;
 }
 
-Result<Chosen> choose(const Options& options) {
+Result<Chosen> choose(const ReplayOptions& options) {
     const bool one = !options.graph.frame.empty() || !options.graph.stage.empty() ||
                      !options.inputs.file.empty() || options.graph.path == "-";
     if (!one) {
@@ -243,7 +237,7 @@ Result<void> writeFile(const std::string& path, const std::string& text) {
 
 /// Adds the run to the session file, which is made of the capture where there is none yet; gives what changed
 /// since the last run of the same there.
-Result<std::vector<replay::RunChange>> keepRun(const Options& options, const Chosen& chosen,
+Result<std::vector<replay::RunChange>> keepRun(const ReplayOptions& options, const Chosen& chosen,
                                                const replay::KeptRun& kept) {
     store::SessionContents contents;
     std::error_code failure;
@@ -270,7 +264,7 @@ Result<std::vector<replay::RunChange>> keepRun(const Options& options, const Cho
     return changes;
 }
 
-int run(const Options& options) {
+int run(const ReplayOptions& options) {
     const Result<Chosen> chosen = choose(options);
     if (!chosen) return fail(chosen.error());
     engine::Client client = makeClient(options.engine);
@@ -326,7 +320,7 @@ int run(const Options& options) {
 } // namespace
 
 void addReplay(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ReplayOptions>();
     Command command = parser.command(
         "replay", "Record graphs once and replay them at planned addresses, measured beside eager runs; exit "
                   "status 1 if a result differs or is slower than before. Without --frame, --stage and "

@@ -11,11 +11,11 @@ namespace dynascope::cli {
 
 namespace {
 
-struct Options {
+struct SaveOptions {
     std::string path, output;
 };
 
-int run(const Options& options) {
+int run(const SaveOptions& options) {
     const Result<capture::Opened> opened = options.path == "-"
                                                ? openInput(options.path).map([](session::SessionPtr session) {
                                                      return capture::Opened{std::move(session), nullptr};
@@ -32,7 +32,7 @@ int run(const Options& options) {
 } // namespace
 
 void addSave(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SaveOptions>();
     Command command =
         parser.command("save", "Save a capture as one session file that needs none of its inputs");
     command

@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, Happening>, 7> happeningNames{{
     {"comptime", Happening::Comptime},
 }};
 
-struct Options {
+struct StepsOptions {
     std::string path, until, to, line, node, guard, step;
     std::string at, from;
     std::size_t count = 40;
@@ -77,7 +77,7 @@ Result<StepIndex> byLine(const Recording& recording, const std::string& place, S
 }
 
 /// The step that the options ask to go to from `from`.
-Result<StepIndex> target(const Recording& recording, const Options& options, StepIndex from) {
+Result<StepIndex> target(const Recording& recording, const StepsOptions& options, StepIndex from) {
     const Direction direction = options.back ? Direction::Back : Direction::Forward;
     if (!options.until.empty()) {
         const Result<Condition> condition = Condition::parse(options.until);
@@ -99,7 +99,7 @@ Result<StepIndex> target(const Recording& recording, const Options& options, Ste
     return noStep;
 }
 
-bool asksToGo(const Options& options) {
+bool asksToGo(const StepsOptions& options) {
     return !(options.until.empty() && options.to.empty() && options.line.empty() && options.node.empty() &&
              options.guard.empty() && options.step.empty());
 }
@@ -108,7 +108,7 @@ std::string document(const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-int show(const Recording& recording, const Options& options, StepIndex step) {
+int show(const Recording& recording, const StepsOptions& options, StepIndex step) {
     const State* state = recording.stateAt(step);
     if (state == nullptr)
         return fail(
@@ -117,7 +117,7 @@ int show(const Recording& recording, const Options& options, StepIndex step) {
     return exitOk;
 }
 
-int run(const Options& options) {
+int run(const StepsOptions& options) {
     const Result<std::string> path = recordingIn(options.path);
     if (!path) return fail(path.error());
     const Result<RecordingPtr> opened = Recording::open(*path);
@@ -168,7 +168,7 @@ int run(const Options& options) {
 } // namespace
 
 void addSteps(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<StepsOptions>();
     Command command =
         parser.command("steps", "Go through a recording of Dynamo: its steps, and the state at any of them");
     command.add("recording", options->path, "Recording (*.dsteps), or a folder with one").required();

@@ -17,7 +17,7 @@ using dynamo::SymbolNote;
 using dynamo::SymbolPair;
 using nlohmann::json;
 
-struct Options {
+struct SymbolsOptions {
     std::string path, other;
     bool json = false;
 };
@@ -101,7 +101,7 @@ int compare(const session::Session& a, const session::Session& b, bool asJson) {
     return alike ? exitOk : exitFailure;
 }
 
-int run(const Options& options) {
+int run(const SymbolsOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     if (options.other.empty()) return explain(**session, options.json);
@@ -113,7 +113,7 @@ int run(const Options& options) {
 } // namespace
 
 void addSymbols(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SymbolsOptions>();
     Command command = parser.command(
         "symbols",
         "Say why symbolic sizes have their names; with two captures, exit status 1 if a name differs");

@@ -17,7 +17,7 @@ using nlohmann::json;
 using session::Provenance;
 using session::ProvenanceAnswer;
 
-struct Options {
+struct TraceNodeOptions {
     std::string path, address, line;
     bool json = false;
 };
@@ -120,7 +120,7 @@ struct Found {
     ProvenanceAnswer answer;
 };
 
-Result<std::vector<Found>> askAddress(const session::SessionPtr& session, const Options& options) {
+Result<std::vector<Found>> askAddress(const session::SessionPtr& session, const TraceNodeOptions& options) {
     const std::optional<ir::Address> address = ir::Address::parse(options.address);
     if (!address || address->node.empty())
         return tl::unexpected(
@@ -144,7 +144,7 @@ Result<std::vector<Found>> askAddress(const session::SessionPtr& session, const 
     return tl::unexpected(Error{"no stage " + options.address, options.path, 0, 0});
 }
 
-Result<std::vector<Found>> askLine(const session::SessionPtr& session, const Options& options) {
+Result<std::vector<Found>> askLine(const session::SessionPtr& session, const TraceNodeOptions& options) {
     const std::size_t colon = options.line.rfind(':');
     const auto line =
         colon == std::string::npos ? std::nullopt : number(std::string_view(options.line).substr(colon + 1));
@@ -160,7 +160,7 @@ Result<std::vector<Found>> askLine(const session::SessionPtr& session, const Opt
     return out;
 }
 
-int run(const Options& options) {
+int run(const TraceNodeOptions& options) {
     if (options.address.empty() == options.line.empty())
         return fail("give an address or --line, one of them");
     const auto session = openInput(options.path);
@@ -184,7 +184,7 @@ int run(const Options& options) {
 } // namespace
 
 void addTraceNode(Parser& parser) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TraceNodeOptions>();
     Command command = parser.command(
         "trace-node", "Follow a node, kernel or source line through every stage of its compile");
     command.add("path", options->path, "Capture; - for standard input").required();

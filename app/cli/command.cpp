@@ -29,6 +29,11 @@ std::string withoutControlCodes(std::string_view text) {
     return out;
 }
 
+std::string placeText(const ir::SourceLocation& at) {
+    if (at.file.empty()) return {};
+    return std::string(baseName(at.file)) + (at.line != 0 ? ':' + std::to_string(at.line) : "");
+}
+
 int fail(const Error& error) {
     std::string line = withoutControlCodes(error.toString());
     for (char& c : line) {

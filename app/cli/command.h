@@ -43,6 +43,9 @@ struct StageChoice {
 /// The stage's graph; an error names the line of the file that the stage lies in.
 [[nodiscard]] Result<ir::GraphPtr> graphOf(const session::Session& session, const session::Stage& stage);
 
+/// "cap.py:42"; without the line where it is 0, empty where the file is unknown.
+[[nodiscard]] std::string placeText(const ir::SourceLocation& at);
+
 void addInfo(Parser& parser);
 void addSave(Parser& parser);
 void addPrint(Parser& parser);

@@ -25,15 +25,6 @@ constexpr std::size_t functionWidth = 32;
 constexpr std::size_t whyWidth = 76;
 constexpr std::size_t mostMemoryLines = 10;
 
-std::string place(const ir::SourceLocation* at) {
-    if (!at || at->file.empty()) return {};
-    return std::string(baseName(at->file)) + (at->line != 0 ? ':' + std::to_string(at->line) : "");
-}
-
-std::string firstLine(std::string_view text) {
-    return std::string(text.substr(0, text.find('\n')));
-}
-
 std::string functionOf(const Compile& compile) {
     if (const auto resumed = session::parseResumedFunction(compile.function))
         return elide(resumed->function, functionWidth) + " resumed";
@@ -50,7 +41,7 @@ std::string statusOf(const Compile& compile) {
 /// Why, in one line: the failure, the recompile, or the graph break.
 std::string whyOf(const Compile& compile) {
     if (compile.status == session::Status::Failed) {
-        const std::string at = place(&compile.failAt);
+        const std::string at = placeText(compile.failAt);
         return compile.failType + (at.empty() ? "" : " at " + at) +
                (compile.failReason.empty() ? "" : ": " + firstLine(compile.failReason));
     }
@@ -74,8 +65,9 @@ std::string compilesText(const Session& session) {
         const std::string tries =
             compile.attempts > 1 ? count(static_cast<std::size_t>(compile.attempts), "attempt") : "";
         table.add({compileName(session, compile), statusOf(compile), functionOf(compile),
-                   place(compile.location()), formatSeconds(compile.compileSeconds + compile.backwardSeconds),
-                   nodesOf(compile), tries, elide(whyOf(compile), whyWidth)});
+                   compile.location() ? placeText(*compile.location()) : std::string(),
+                   formatSeconds(compile.compileSeconds + compile.backwardSeconds), nodesOf(compile), tries,
+                   elide(whyOf(compile), whyWidth)});
     }
     return "\nCompiles\n" + table.toString("  ");
 }
@@ -91,7 +83,7 @@ std::string breaksText(const Session& session) {
     Table table({Align::Right, Align::Left, Align::Left, Align::Right, Align::Left});
     for (const session::BreakGroup& group : summary.groups)
         table.add({std::to_string(group.occurrences.size()), elide(group.reason, whyWidth),
-                   place(&group.location), formatSeconds(group.secondsAfter),
+                   placeText(group.location), formatSeconds(group.secondsAfter),
                    group.waysOut.front().kind + ": " + group.waysOut.front().title});
     return out + "\n" + table.toString("  ");
 }
@@ -125,7 +117,7 @@ std::string stagesText(const Session& session) {
         if (session.records.empty()) return "\nGraphs\n" + stagesOf(*best);
         out += "  " + compileName(session, *best);
         if (!frame.function.empty())
-            out += "  " + elide(frame.function, functionWidth) + ' ' + place(&frame.location);
+            out += "  " + elide(frame.function, functionWidth) + ' ' + placeText(frame.location);
         if (others != 0) out += ", the fullest of " + count(frame.compiles.size(), "compile");
         out += "\n" + stagesOf(*best);
     }

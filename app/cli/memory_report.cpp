@@ -14,10 +14,9 @@ using nlohmann::json;
 
 namespace {
 
-std::string place(const ir::SourceLocation& at) {
+std::string placeAndFunction(const ir::SourceLocation& at) {
     if (at.file.empty()) return "stack not recorded";
-    return std::string(baseName(at.file)) + ':' + std::to_string(at.line) +
-           (at.function.empty() ? "" : " in " + at.function);
+    return placeText(at) + (at.function.empty() ? "" : " in " + at.function);
 }
 
 std::string bytesText(std::uint64_t bytes) {
@@ -34,7 +33,8 @@ std::string bytesText(std::uint64_t bytes) {
 std::string groupsText(const std::vector<session::MemoryGroup>& groups, std::size_t top) {
     Table table({Table::Align::Right, Table::Align::Right, Table::Align::Left});
     for (std::size_t i = 0; i < std::min(groups.size(), top); ++i)
-        table.add({bytesText(groups[i].bytes), count(groups[i].blocks, "block"), place(groups[i].at)});
+        table.add(
+            {bytesText(groups[i].bytes), count(groups[i].blocks, "block"), placeAndFunction(groups[i].at)});
     std::string out = table.toString("    ");
     if (groups.size() > top) out += "    and " + count(groups.size() - top, "more line") + '\n';
     return out;

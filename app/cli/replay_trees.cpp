@@ -25,12 +25,6 @@ std::string indented(const std::string& text) {
     return out + '\n';
 }
 
-std::string micros(double us) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", us);
-    return text;
-}
-
 } // namespace
 
 std::string treeText(const TreeReport& report, const std::vector<std::string>& left) {
@@ -42,7 +36,7 @@ std::string treeText(const TreeReport& report, const std::vector<std::string>& l
     for (std::size_t i = 0; i < report.steps.size(); ++i) {
         const TreeReportStep& step = report.steps[i];
         if (step.action.empty()) continue; // of no call: what came of it shows in the next one
-        std::string why = step.why.substr(0, step.why.find('\n'));
+        std::string why = firstLine(step.why);
         if (!step.path.empty()) why += (why.empty() ? "" : "; ") + step.path;
         table.add({std::to_string(i), step.function, step.again ? "re-record" : step.action,
                    nodeName(step.node), nodeName(step.parent), micros(step.us), why});

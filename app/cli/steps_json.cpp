@@ -56,7 +56,7 @@ json blockJson(const Recording& recording, const State& state, const Block& bloc
     return out;
 }
 
-json happenings(const StepInfo& step) {
+json happeningsJson(const StepInfo& step) {
     static constexpr std::array<std::pair<Happening, std::string_view>, 8> words{{
         {Happening::Node, "node"},
         {Happening::Guard, "guard"},
@@ -85,7 +85,7 @@ json stepJson(const Recording& recording, StepIndex index) {
                 {"function", code.name},
                 {"file", code.file},
                 {"instruction", step.instruction},
-                {"happened", happenings(step)}};
+                {"happened", happeningsJson(step)}};
     if (const Instruction* instruction = recording.instructionAt(index)) {
         out["op"] = instruction->op;
         out["argument"] = instruction->text;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/steps_state.h"
+#include "app/cli/table.h"
 #include "core/base/words.h"
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
@@ -15,7 +16,7 @@ using namespace dynamo;
 
 namespace {
 
-std::string happenings(const StepInfo& step) {
+std::string happeningsText(const StepInfo& step) {
     static constexpr std::array<std::pair<Happening, std::string_view>, 8> words{{
         {Happening::Node, "+node"},
         {Happening::Guard, "+guard"},
@@ -30,10 +31,6 @@ std::string happenings(const StepInfo& step) {
     for (const auto& [what, word] : words)
         if (step.has(what)) out += (out.empty() ? "" : ", ") + std::string(word);
     return out;
-}
-
-std::string firstLine(std::string_view text) {
-    return std::string(text.substr(0, text.find('\n')));
 }
 
 std::string placeOf(const Code& code, std::uint32_t line) {
@@ -130,7 +127,7 @@ std::string stepLines(const Recording& recording, StepIndex first, StepIndex cou
         std::array<char, 16> number{};
         std::snprintf(number.data(), number.size(), "%7u ", i);
         out += number.data() + indent + instructionText(instruction);
-        if (const std::string what = happenings(step); !what.empty()) out += "    [" + what + ']';
+        if (const std::string what = happeningsText(step); !what.empty()) out += "    [" + what + ']';
         out += '\n';
     }
     return out;
@@ -142,7 +139,7 @@ std::string stateText(const Recording& recording, const State& state, StepIndex 
     std::string out = "step " + std::to_string(index) + " of " + std::to_string(recording.steps().size()) +
                       ", " + attemptText(recording.attempts()[frame.attempt]) + '\n';
     out += instructionText(recording.instructionAt(index));
-    if (const std::string what = happenings(step); !what.empty()) out += "    [" + what + ']';
+    if (const std::string what = happeningsText(step); !what.empty()) out += "    [" + what + ']';
     out += '\n';
 
     std::vector<std::string> lines;

@@ -2,6 +2,8 @@
 #include "app/cli/table.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 namespace dynascope::cli {
 
@@ -47,6 +49,16 @@ std::string Table::toString(std::string_view indent) const {
         out += line + '\n';
     }
     return out;
+}
+
+std::string micros(double us) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), us < 100 ? "%.2f" : "%.1f", us);
+    return text.data();
+}
+
+std::string firstLine(std::string_view text) {
+    return std::string(text.substr(0, text.find('\n')));
 }
 
 } // namespace dynascope::cli

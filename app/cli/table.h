@@ -30,4 +30,8 @@ private:
 /// At most `width` characters, the last three being dots where something was cut.
 [[nodiscard]] std::string elide(std::string_view text, std::size_t width);
 
+[[nodiscard]] std::string firstLine(std::string_view text);
+/// Microseconds for a column: "12.34", "123.4".
+[[nodiscard]] std::string micros(double us);
+
 } // namespace dynascope::cli
