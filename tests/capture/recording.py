@@ -57,6 +57,22 @@ def count(path, tag):
     return sum(kind == tag for kind, _ in records(path))
 
 
+def texts(path, tag):
+    """The payloads of records that are numbers of strings."""
+    strings, out = {0: ""}, []
+    for kind, payload in records(path):
+        if kind == "s":
+            identity, at = number(payload, 0)
+            strings[identity] = payload[at:].decode()
+        elif kind == tag:
+            at, row = 0, []
+            while at < len(payload):
+                identity, at = number(payload, at)
+                row.append(strings[identity])
+            out.append(row)
+    return out
+
+
 def instructions(path):
     """(function, opname) of every step."""
     strings, codes, frames, out, frame = {}, {}, {}, [], None

@@ -148,6 +148,11 @@ class CompilersTest(unittest.TestCase):
             first = next(a for a, b in zip(keys[0]["parts"], keys[1]["parts"]) if a != b)
             self.assertRegex(first, r"^\[\w+\] \w+")
             self.assertTrue(all(document["state"] in ("hit", "miss") for document in said if "state" in document))
+            # Bytes are escaped, and settings stand one by one.
+            parts = keys[0]["parts"]
+            self.assertFalse([part for part in parts if "\ufffd" in part])
+            self.assertRegex("\n".join(parts), r"\] torch_version: b['\"]")
+            self.assertRegex("\n".join(parts), r"\] autograd_config\[\w+\]: ")
         self.faultless()
 
 

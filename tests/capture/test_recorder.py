@@ -224,6 +224,23 @@ class RecorderTest(unittest.TestCase):
         self.assertEqual("".join(call["output"] for call in calls), printed.getvalue())
         self.assertEqual(recording.documents(path, "!"), [])
 
+    def test_symbols_are_there(self):
+        def f(x, n):
+            if x.shape[0] > 3:
+                return x * n
+            return x + n
+
+        path = self.path("symbols.dsteps")
+        torch._dynamo.reset()
+        with dynascope_capture.record(path):
+            torch.compile(f, backend="eager", dynamic=True)(torch.ones(5, 6), 7)
+        symbols = recording.texts(path, "y")
+        of = {source: (name, hint) for name, hint, _, source in symbols}
+        self.assertEqual({hint for _, hint in of.values()}, {"5", "6", "7"}, symbols)
+        name, hint = of["L['x'].size()[0]"]
+        self.assertEqual(hint, "5")
+        self.assertIn(["guard", f"{name} > 3"], recording.texts(path, "F"))
+
     def test_a_forked_child_has_a_file_of_its_own(self):
         program = python(self.folder, """
             import os, sys, torch, dynascope_capture

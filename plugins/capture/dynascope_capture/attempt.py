@@ -62,7 +62,7 @@ class Attempt:
         self.effects = None
         self.effects_written = 0
         self.shapes = None
-        self.shape_version = -1
+        self.shape_version = None
         self.ranges = {}
         self.facts = 0
         self.replaced = {}
@@ -277,7 +277,6 @@ class Attempt:
     # Symbols
 
     def _sync_shapes(self, shapes):
-        self.shape_version = shapes._version_counter
         hints = vars(shapes).get("backed_var_to_val")
         if hints is None:  # before 2.11
             hints = vars(shapes).get("var_to_val", {})
@@ -336,8 +335,17 @@ class Attempt:
         if shapes is None:
             mode = self.context.fake_mode
             shapes = self.shapes = mode.shape_env if mode is not None else None
-        if shapes is not None and shapes._version_counter != self.shape_version:
-            self._sync_shapes(shapes)
+        if shapes is not None:
+            # The counter tells of what was changed; new symbols, guards and asserts leave it as it is.
+            version = (
+                shapes._version_counter,
+                len(shapes.var_to_range),
+                len(shapes.guards),
+                shapes.num_deferred_runtime_asserts,
+            )
+            if version != self.shape_version:
+                self.shape_version = version
+                self._sync_shapes(shapes)
 
     def step(self, frame, tx, index):
         flags = 0

@@ -203,7 +203,7 @@ class _Keys:
             except Exception as error:
                 self._recorder.guarded(self._write, mod, {"bypass": str(error)[:MOST_PART], "type": type(error).__name__})
                 raise
-            self._recorder.guarded(self._write, mod, {"key": str(result[0]), "parts": _short(result[1] or self._parts or [])})
+            self._recorder.guarded(self._write, mod, {"key": str(result[0]), "parts": _short(self._parts or result[1] or [])})
             return result
 
         return autograd_cache_key
@@ -212,7 +212,7 @@ class _Keys:
         def _get_debug_lines_for_cache_key(pickler, details, key):
             lines = original(pickler, details, key)
             try:
-                self._parts = lines or pickler.debug_lines(details)
+                self._parts = list(_readable(lines or pickler.debug_lines(details), pickler, details))
             except Exception as error:
                 self._recorder.fault(error)
             return lines
@@ -245,6 +245,29 @@ class _Keys:
             if reason or wrapped or user_hash:
                 nodes.append({"name": node.name, "reason": reason, "wrapped": wrapped, "user_cache_hash": user_hash})
         self._recorder.json(tags.CACHE_KEY, {**said, "nodes": nodes})
+
+
+def _readable(lines, pickler, details):
+    """PyTorch prints bytes as if they were UTF-8. Here they are escaped, and the pickled settings of AOTAutograd one by one."""
+    binary = {f"] {name}: ": value for name, value in vars(details).items() if type(value) is bytes}
+    for line in map(str, lines):
+        name = next((name for name in binary if line.partition("] ")[2].startswith(name[2:])), None)
+        if name is None:
+            yield line
+        elif name == "] autograd_config: ":
+            yield from _settings(pickler) or [line.partition(name)[0] + name + repr(binary[name])]
+        else:
+            yield line.partition(name)[0] + name + repr(binary[name])
+
+
+def _settings(pickler):
+    from torch._functorch import config
+
+    if not hasattr(config, "get_config_copy"):
+        return []
+    ignored = getattr(config, "_save_config_ignore", [])
+    settings = {name: value for name, value in config.get_config_copy().items() if name not in ignored}
+    return [f"[{pickler.get_hash(value)}] autograd_config[{name}]: {value}" for name, value in settings.items()]
 
 
 def _short(parts):
