@@ -34,13 +34,14 @@ public:
             if (cell.row != nowhere && (lowest.row == nowhere || cell.row > lowest.row)) lowest = cell;
         }
         const bool source = lowest.row == nowhere;
-        std::uint32_t row = source ? m_newest.row : lowest.row + 1;
-        if (row == nowhere) row = 0;
-        const std::uint32_t wanted = source ? m_newest.column : lowest.column;
-        std::uint32_t column = freeColumn(row, wanted);
-        while (column == nowhere)
-            column = freeColumn(++row, source ? 0 : wanted);
-        m_used[row * m_columns + column] = true;
+        std::uint32_t from = source ? m_newest.row : lowest.row + 1;
+        if (from == nowhere) from = 0;
+        const std::uint32_t row = rowWithRoom(from);
+        std::uint32_t wanted = source ? m_newest.column : lowest.column;
+        if (source && row != from) wanted = 0;
+        const std::uint32_t column = freeColumn(row, wanted);
+        m_used[std::size_t{row} * m_columns + column] = true;
+        if (--m_free[row] == 0) m_open[row] = row + 1;
         m_cells[box] = m_newest = {row, column};
         m_heights[row] = std::max(m_heights[row], m_input.boxes[box].height);
     }
@@ -70,13 +71,27 @@ public:
     }
 
 private:
-    std::uint32_t freeColumn(std::uint32_t row, std::uint32_t wanted) {
-        while (m_heights.size() <= row) {
-            m_heights.push_back(0);
-            m_used.insert(m_used.end(), m_columns, false);
+    /// The first one from `row` on. Of full rows each knows of a later one, so that a box that many others
+    /// read does not have all of them go through the rows that are full below it.
+    std::uint32_t rowWithRoom(std::uint32_t row) {
+        while (true) {
+            while (m_heights.size() <= row) {
+                m_open.push_back(static_cast<std::uint32_t>(m_heights.size()));
+                m_free.push_back(m_columns);
+                m_heights.push_back(0);
+                m_used.insert(m_used.end(), m_columns, false);
+            }
+            if (m_open[row] == row) return row;
+            const std::uint32_t next = m_open[row];
+            if (next < m_open.size()) m_open[row] = m_open[next];
+            row = next;
         }
+    }
+
+    /// In a row with room.
+    [[nodiscard]] std::uint32_t freeColumn(std::uint32_t row, std::uint32_t wanted) const {
         const auto isFree = [&](std::uint32_t column) {
-            return column < m_columns && !m_used[row * m_columns + column];
+            return column < m_columns && !m_used[std::size_t{row} * m_columns + column];
         };
         for (std::uint32_t away = 0; away < m_columns; ++away) {
             if (isFree(wanted + away)) return wanted + away;
@@ -118,7 +133,9 @@ private:
     std::uint32_t m_columns;
     std::vector<Cell> m_cells;
     std::vector<std::vector<std::uint32_t>> m_inputs;
-    std::vector<bool> m_used; ///< rows of m_columns
+    std::vector<bool> m_used;          ///< rows of m_columns
+    std::vector<std::uint32_t> m_free; ///< by row: how many columns are
+    std::vector<std::uint32_t> m_open; ///< by row: itself, or where to look on where it is full
     std::vector<double> m_heights, m_tops;
     double m_step = 0; ///< from column to column
     Cell m_newest;

@@ -15,7 +15,7 @@ namespace dynascope::layout {
 /// below all of its inputs that has room, in the free column nearest to the lowest of them; one without
 /// inputs beside the box before it. Rows are as wide as `columns`, so that the picture grows downwards. Edges
 /// that pass rows by run between columns. Boxes that `order` leaves out take no room; clusters are not drawn.
-/// O(boxes * columns + edges). `order` must hold indices of `input.boxes`.
+/// O(boxes * (columns + log boxes) + edges). `order` must hold indices of `input.boxes`.
 [[nodiscard]] LayoutResult layoutGrowing(const LayoutInput& input, std::span<const std::uint32_t> order,
                                          std::uint32_t columns = 6);
 
