@@ -44,12 +44,12 @@ function(dynascope_add_library name)
   endif()
 endfunction()
 
-# dynascope_batches(): from here on, in this folder and below, files are compiled six at a time where
+# dynascope_batches(): from here on, in this folder and below, files are compiled twelve at a time where
 # DYNASCOPE_BATCHES asks for it, as ./run and ./test do where they make the build folder.
 macro(dynascope_batches)
   if(DYNASCOPE_BATCHES)
     set(CMAKE_UNITY_BUILD ON)
-    set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       add_compile_options(-Wno-subobject-linkage) # GCC takes the files of a batch for headers
     endif()

@@ -19,7 +19,7 @@ constexpr std::string_view contextKey = "Developer debug context:";
 constexpr std::string_view pageKey = "For more details about this graph break, please visit:";
 constexpr std::string_view tracingKey = "Encountered graph break when attempting to trace ";
 
-std::optional<std::string_view> after(std::string_view line, std::string_view key) {
+std::optional<std::string_view> trimmedAfter(std::string_view line, std::string_view key) {
     if (!line.starts_with(key)) return std::nullopt;
     return trim(line.substr(key.size()));
 }
@@ -27,7 +27,7 @@ std::optional<std::string_view> after(std::string_view line, std::string_view ke
 /// The reason's first line follows one of these; older versions said "Reason:".
 std::optional<std::string_view> reasonOf(std::string_view line) {
     for (const std::string_view key : {"Graph Break Reason:", "Reason:", "Graph break:"})
-        if (const auto rest = after(line, key)) return rest;
+        if (const auto rest = trimmedAfter(line, key)) return rest;
     return std::nullopt;
 }
 
@@ -78,18 +78,18 @@ session::GraphBreak parseGraphBreak(std::string_view text) {
                 line = *first;
             }
         }
-        if (const auto instruction = after(line, tracingKey)) {
+        if (const auto instruction = trimmedAfter(line, tracingKey)) {
             out.instruction = *instruction;
             if (out.instruction.ends_with(':')) out.instruction.pop_back();
-        } else if (const auto value = after(line, explanationKey)) {
+        } else if (const auto value = trimmedAfter(line, explanationKey)) {
             out.explanation = *value;
             field = &out.explanation;
-        } else if (const auto hint = after(line, hintKey)) {
+        } else if (const auto hint = trimmedAfter(line, hintKey)) {
             field = &out.hints.emplace_back(*hint);
-        } else if (const auto context = after(line, contextKey)) {
+        } else if (const auto context = trimmedAfter(line, contextKey)) {
             out.context = *context;
             field = &out.context;
-        } else if (const auto page = after(line, pageKey)) {
+        } else if (const auto page = trimmedAfter(line, pageKey)) {
             out.url = *page;
             field = nullptr;
         } else if (line.empty()) {

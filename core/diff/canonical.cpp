@@ -136,7 +136,7 @@ void trimSlice(Form& form) {
 }
 
 template <std::size_t N>
-bool isOneOf(std::string_view name, const std::array<std::string_view, N>& names) {
+bool isAmong(std::string_view name, const std::array<std::string_view, N>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -145,7 +145,7 @@ void gatherSizes(Form& form) {
     constexpr std::array<std::string_view, 6> takesSizes{"view",    "reshape", "expand",
                                                          "permute", "repeat",  "tile"};
     const auto& args = form.node->args;
-    if (form.node->op != ir::Op::CallMethod || args.size() < 2 || !isOneOf(form.op, takesSizes)) return;
+    if (form.node->op != ir::Op::CallMethod || args.size() < 2 || !isAmong(form.op, takesSizes)) return;
     const bool sizes = std::all_of(args.begin() + 1, args.end(), [](const Argument& a) {
         return a.kind == Kind::Int || a.kind == Kind::Symbol || a.isNode();
     });
@@ -157,7 +157,7 @@ void tensorFirst(Form& form) {
     constexpr std::array<std::string_view, 7> commutative{"add",         "mul",        "eq",         "ne",
                                                           "bitwise_and", "bitwise_or", "bitwise_xor"};
     const auto& args = form.node->args;
-    if (args.size() == 2 && !args[0].isNode() && args[1].isNode() && isOneOf(form.op, commutative))
+    if (args.size() == 2 && !args[0].isNode() && args[1].isNode() && isAmong(form.op, commutative))
         form.rewritten = {args[1], args[0]};
 }
 

@@ -16,7 +16,7 @@ namespace {
 using ir::trim;
 using Kind = GuardVerdict::Kind;
 
-std::optional<std::int64_t> asNumber(std::string_view text) {
+std::optional<std::int64_t> asInteger(std::string_view text) {
     std::int64_t out = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -67,7 +67,7 @@ bool listsAgree(std::string_view expected, std::string_view actual) {
         const std::size_t b = std::min(actual.find(','), actual.size());
         const std::string_view one = trim(expected.substr(0, a)), other = trim(actual.substr(0, b));
         // An expression of symbols is checked by guards of its own.
-        if (one != "None" && asNumber(one) && asNumber(other) && one != other) return false;
+        if (one != "None" && asInteger(one) && asInteger(other) && one != other) return false;
         expected.remove_prefix(std::min(a + 1, expected.size()));
         actual.remove_prefix(std::min(b + 1, actual.size()));
     }
@@ -101,14 +101,14 @@ GuardVerdict checkTensor(std::string_view check, const CallInputs& call) {
 /// What an operand of a comparison is for a call: a number, a constant, a size of a tensor.
 std::optional<std::string> operandValue(std::string_view text, const CallInputs& call) {
     text = trim(text);
-    if (asNumber(text) || text == "True" || text == "False" || text == "None" || text.starts_with('\''))
+    if (asInteger(text) || text == "True" || text == "False" || text == "None" || text.starts_with('\''))
         return std::string(text);
     if (const auto found = call.find(text); found != call.end() && !found->second.value.empty())
         return found->second.value;
     const std::size_t size = text.find(".size()[");
     if (size == std::string_view::npos || !text.ends_with(']')) return std::nullopt;
     const auto found = call.find(text.substr(0, size));
-    const auto index = asNumber(text.substr(size + 8, text.size() - size - 9));
+    const auto index = asInteger(text.substr(size + 8, text.size() - size - 9));
     if (found == call.end() || !found->second.tensor || !index || *index < 0) return std::nullopt;
     std::string_view shape = found->second.shape;
     if (shape.size() < 2) return std::nullopt;
@@ -130,7 +130,7 @@ GuardVerdict checkComparison(std::string_view check, const CallInputs& call) {
         const auto left = operandValue(check.substr(0, at), call);
         const auto right = operandValue(check.substr(at + sign.size()), call);
         if (!left || !right) return {};
-        const auto a = asNumber(*left), b = asNumber(*right);
+        const auto a = asInteger(*left), b = asInteger(*right);
         const bool equal = a && b ? *a == *b : *left == *right;
         const std::string_view word = trim(sign);
         if (!(a && b) && word != "==" && word != "!=") return {};
