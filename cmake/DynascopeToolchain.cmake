@@ -56,6 +56,27 @@ macro(dynascope_batches)
   endif()
 endmacro()
 
+# dynascope_batch_by_folder(TARGET): the same for one target, no batch having files of two folders: what a file keeps to
+# itself then needs a name of its own in its folder only.
+function(dynascope_batch_by_folder target)
+  if(NOT DYNASCOPE_BATCHES)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME part)
+    math(EXPR batch "0${count_${folder}} / 12")
+    math(EXPR count_${folder} "0${count_${folder}} + 1")
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${part}${batch}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage) # GCC takes the files of a batch for headers
+  endif()
+endfunction()
+
 # Precompiled headers where Qt or LibTorch is included; elsewhere they gain nothing. Only headers from outside the
 # project are in them, and every file still names what it needs: the preset no-engine builds without them, which shows it.
 if(NOT DYNASCOPE_PRECOMPILE)

@@ -16,7 +16,6 @@ using namespace views;
 
 namespace {
 
-const QString saveTag = QStringLiteral("save");
 const QString suffix = QStringLiteral(".dynascope");
 
 SessionKeeper::Unsaved askUnsaved(QWidget* window, const QString& title) {

@@ -21,6 +21,9 @@ namespace dynascope::app {
 
 class Settings;
 
+/// The tag of the task that writes a session file.
+inline const QString saveTag = QStringLiteral("save");
+
 /// GUI thread only. Owned by the window.
 class SessionKeeper : public QObject {
     Q_OBJECT

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/session_layout.h"
 
+#include "core/base/json_fields.h"
 #include "views/notes/note_places.h"
 
 #include <algorithm>
@@ -21,13 +22,8 @@ constexpr std::pair<Page, const char*> pageNames[] = {
     {Page::Memory, "memory"}, {Page::Replay, "replay"}, {Page::Autograd, "autograd"},
     {Page::Dynamo, "dynamo"}};
 
-std::string textOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 std::optional<ir::Address> addressAt(const json& object, const char* key) {
-    const std::string text = textOf(object, key);
+    const std::string text = stringField(object, key);
     return text.empty() ? std::nullopt : ir::Address::parse(text);
 }
 
@@ -117,13 +113,13 @@ bool goToPlace(Workspace& workspace, int capture, const json& saved) {
     for (const auto& [key, index] : {std::pair("a", &place.stageA), std::pair("b", &place.stageB)})
         if (const auto address = addressAt(saved, key))
             if (const int found = stageIndex(workspace, *address); found >= 0) *index = found;
-    const std::string node = textOf(saved, "node");
-    const Side side = textOf(saved, "side") == "a" ? Side::A : Side::B;
+    const std::string node = stringField(saved, "node");
+    const Side side = stringField(saved, "side") == "a" ? Side::A : Side::B;
     place.node = {};
     if (const session::StagePtr stage = workspace.stageAt(side == Side::A ? place.stageA : place.stageB);
         stage && !node.empty())
         if (const auto graph = stage->graph()) place.node = {side, (*graph)->find(node)};
-    const std::string pageName = textOf(saved, "page");
+    const std::string pageName = stringField(saved, "page");
     for (const auto& [page, name] : pageNames)
         if (name == pageName) place.page = page;
     if (place.page == Page::Breaks) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/window_status.h"
 
+#include "app/gui/session_keeper.h"
 #include "views/models/labels.h"
 #include "views/models/trace.h"
 
@@ -15,7 +16,7 @@ namespace dynascope::app {
 using namespace views;
 
 namespace {
-const QString openTag = QStringLiteral("open"), saveTag = QStringLiteral("save");
+const QString openTag = QStringLiteral("open");
 constexpr int showAfterMs = 100;
 constexpr quint64 megabyte = 1'000'000;
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/case_file.h"
 
+#include "core/base/json_fields.h"
 #include "core/ir/text.h"
 #include "core/replay/tree_simulator.h"
 #include "core/session/byte_source.h"
@@ -50,11 +51,6 @@ session::StagePtr makeStage(std::string_view name, Phase phase, const std::strin
     return stage;
 }
 
-std::string stringAt(const json& document, const char* key) {
-    const auto at = document.find(key);
-    return at != document.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 void quoteSource(session::Session& session, const std::string& name, const std::string& code) {
     session::SourceFile& file = session.sources[name];
     file.path = name;
@@ -74,7 +70,7 @@ Result<session::Session> treeCase(std::string_view bytes, const std::string& lab
     }
     session::Session session;
     session.kind = session::Kind::TreeCase;
-    session.torchVersion = stringAt(document, "torch_version");
+    session.torchVersion = stringField(document, "torch_version");
     session.tree = std::make_shared<const replay::TreeProgram>(std::move(*program));
     return session;
 }
@@ -96,8 +92,8 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
     if (!document.is_object())
         return tl::unexpected(
             Error{"neither a TORCH_TRACE log nor graph text nor the JSON of an oracle case", label, 0, 0});
-    if (stringAt(document, "kind") == "cudagraph_tree_trace") return treeCase(bytes, label, document);
-    const std::string before = stringAt(document, "before");
+    if (stringField(document, "kind") == "cudagraph_tree_trace") return treeCase(bytes, label, document);
+    const std::string before = stringField(document, "before");
     if (before.empty())
         return tl::unexpected(Error{
             "neither a TORCH_TRACE log nor graph text, and no oracle case: there is no graph under 'before'",
@@ -113,10 +109,10 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
 
     session::Session session;
     session.kind = session::Kind::OracleCase;
-    session.torchVersion = stringAt(document, "torch_version");
+    session.torchVersion = stringField(document, "torch_version");
     session::Compile compile;
     compile.status = session::Status::Compiled;
-    compile.function = stringAt(document, "name");
+    compile.function = stringField(document, "name");
     compile.stages.push_back(makeStage("graph", Phase::Dynamo, before, std::move(*graph)));
     for (const Golden& golden : goldens) {
         const std::string* text = textAt(document, golden);
@@ -139,7 +135,7 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
     if (const auto attributes = document.find("before_attrs");
         attributes != document.end() && attributes->is_object())
         compile.runAttributes = attributes->dump(-1, ' ', false, json::error_handler_t::replace);
-    if (const std::string code = stringAt(document, "python_source"); !code.empty()) {
+    if (const std::string code = stringField(document, "python_source"); !code.empty()) {
         const std::string name = (compile.function.empty() ? "case" : compile.function) + ".py";
         quoteSource(session, name, code);
         compile.userStack.push_back({name, 1, compile.function, session.sources[name].lines[1]});

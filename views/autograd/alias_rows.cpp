@@ -2,8 +2,8 @@
 #include "views/autograd/alias_rows.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <charconv>
 
@@ -18,10 +18,6 @@ using passes::aot::MutationType;
 using passes::aot::OutputType;
 using session::Stage;
 using Look = TableCell::Look;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Autograd", text);
-}
 
 const session::Record* metadataRecord(const session::Session& session, const session::Compile& compile) {
     for (auto record = compile.records.rbegin(); record != compile.records.rend(); ++record)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The calling convention of an oracle case: its inputs and PyTorch's metadata, taken through the layers.
+#include "core/base/json_fields.h"
 #include "core/engine/client/aot_case.h"
 #include "core/engine/client/oracle_case.h"
 #include "core/ir/text.h"
@@ -15,7 +16,6 @@ namespace dynascope::views {
 namespace {
 
 using engine::field;
-using engine::text;
 using nlohmann::json;
 using passes::aot::KeptIndex;
 using passes::aot::OuterIndex;
@@ -64,7 +64,7 @@ public:
     Convention run() {
         const json& whole = field(m_case, "aot");
         const bool failed = whole.is_object() && whole.contains("error");
-        if (failed) m_out.refusal = text(field(whole, "error"), "message");
+        if (failed) m_out.refusal = stringField(field(whole, "error"), "message");
         const json& answer = failed ? field(whole, "retry_without_view_replay") : whole;
         if (!answer.is_object() || !answer.contains("metadata_outer"))
             return declined(failed ? "PyTorch fails on this call: " + m_out.refusal
@@ -83,7 +83,7 @@ public:
         const auto keptMeta = aot::dedupedMetadata(*plan, *meta);
         const auto merged = aot::mergeViewInputs(objects, kept, keptMeta, kind);
         if (!merged) return declined(merged.error().message);
-        if (const auto graph = ir::readGraph(text(answer, "fw_graph"))) m_graph = *graph;
+        if (const auto graph = ir::readGraph(stringField(answer, "fw_graph"))) m_graph = *graph;
         std::optional<aot::MergedMetadata> inner;
         if (*merged) {
             auto found = aot::mergedMetadata(**merged, objects, kept, keptMeta);
@@ -116,7 +116,7 @@ private:
         for (std::size_t i = 0; i < inputs.arguments().list.size(); ++i) {
             const auto& argument = inputs.arguments().list[i];
             OuterCard& card = m_out.outer.emplace_back();
-            card.name = named.is_array() && i < named.size() ? text(named[i], "name") : std::string();
+            card.name = named.is_array() && i < named.size() ? stringField(named[i], "name") : std::string();
             if (card.name.empty()) card.name = argument.name;
             card.writesData = meta.inputs[i].mutatesData;
             card.writesGeometry = meta.inputs[i].mutatesMetadata;

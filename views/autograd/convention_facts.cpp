@@ -2,8 +2,8 @@
 #include "views/autograd/convention_panel.h"
 #include "views/autograd/convention_view.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 namespace dynascope::views {
@@ -13,10 +13,6 @@ namespace {
 using Step = ConventionStep;
 
 constexpr std::size_t mostListed = 60;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Convention", text);
-}
 
 QString explanation(const Convention& convention, Step step) {
     switch (step) {

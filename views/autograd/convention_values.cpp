@@ -3,8 +3,8 @@
 
 #include "views/engine/node_values.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 namespace dynascope::views {
@@ -13,11 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t mostShown = 6, mostListed = 40;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Convention", text);
-}
+constexpr std::size_t mostShown = 6, mostFacts = 40;
 
 std::vector<double> firstOf(const TensorValue& value) {
     if (!value.data.empty())
@@ -93,7 +89,7 @@ QString firstValues(const TensorValue& value) {
 Section valuesSection(const Convention& convention, const ConventionValues& values, ConventionStep step) {
     Section out;
     const auto list = [&](const QString& label, const std::optional<TensorValue>& value) {
-        if (value && out.facts.size() < mostListed)
+        if (value && out.facts.size() < mostFacts)
             out.facts.push_back(fact(label, {mono(firstValues(*value))}, value->typeText()));
     };
     const auto nameOf = [&](std::size_t outer) { return toQString(convention.outer[outer].name); };
@@ -129,7 +125,7 @@ Section valuesSection(const Convention& convention, const ConventionValues& valu
         out.title = tr("Arguments after the call");
         for (std::size_t i = 0; i < known; ++i) {
             const ConventionValues::Argument& argument = values.outer[i];
-            if (!argument.changed || out.facts.size() >= mostListed) continue;
+            if (!argument.changed || out.facts.size() >= mostFacts) continue;
             out.facts.push_back(fact(nameOf(i),
                                      {quiet(firstValues(*argument.before) + QStringLiteral(" → ")),
                                       mono(firstValues(*argument.after))},

@@ -71,9 +71,9 @@ void compareWithCaptured(CutSide& side) {
     side.difference = std::move(match.difference);
 }
 
-class Splitter {
+class JointSplitter {
 public:
-    Splitter(const session::Session& session, std::size_t compile, const TaskContext& task)
+    JointSplitter(const session::Session& session, std::size_t compile, const TaskContext& task)
         : m_session(session)
         , m_compile(session.compiles[compile])
         , m_task(task) {
@@ -182,7 +182,7 @@ std::vector<std::size_t> trainingCompiles(const session::Session& session) {
 }
 
 JointSplit splitJoint(const session::Session& session, std::size_t compile, const TaskContext& task) {
-    return Splitter(session, compile, task).run();
+    return JointSplitter(session, compile, task).run();
 }
 
 } // namespace dynascope::views

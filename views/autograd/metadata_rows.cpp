@@ -3,8 +3,8 @@
 
 #include "core/engine/client/metadata_compare.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 namespace dynascope::views {
@@ -16,10 +16,6 @@ using ir::NodeIndex;
 using passes::aot::InnerIndex;
 using Meta = passes::aot::ViewAndMutationMeta<InnerIndex>;
 using Part = MetadataRow::Part;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Autograd", text);
-}
 
 Part partOf(MetadataField::Of of) {
     return of == MetadataField::Of::Input    ? Part::Input

@@ -2,8 +2,8 @@
 #include "views/autograd/split_rows.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 namespace dynascope::views {
@@ -13,10 +13,6 @@ namespace {
 using Look = TableCell::Look;
 
 constexpr std::size_t mostReaders = 40;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Autograd", text);
-}
 
 QString whatText(const CutValue& value) {
     return value.recomputed ? tr("recomputed") : value.input ? tr("input") : tr("saved");

@@ -2,8 +2,8 @@
 #include "views/breaks/break_facts.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <algorithm>
 
@@ -12,10 +12,6 @@ namespace dynascope::views {
 namespace {
 
 constexpr std::size_t mostFrames = 24, mostWins = 5;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("BreakFacts", text);
-}
 
 const session::GraphBreak* firstBreak(const Workspace::Capture& capture, const session::BreakGroup& group) {
     for (const session::BreakOccurrence& o : group.occurrences)

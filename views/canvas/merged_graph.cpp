@@ -7,7 +7,7 @@ namespace dynascope::views::canvas {
 
 namespace {
 
-constexpr int deepestArgument = 200;
+constexpr int deepestRenamed = 200;
 
 using Names = std::unordered_map<std::string, std::string>;
 
@@ -18,7 +18,7 @@ void rename(ir::Argument& argument, const Names& names, int depth) {
             argument.spelling.clear();
         }
     }
-    if (depth >= deepestArgument) return;
+    if (depth >= deepestRenamed) return;
     for (ir::Argument& item : argument.items)
         rename(item, names, depth + 1);
 }

@@ -7,7 +7,7 @@ namespace dynascope::views::canvas {
 
 namespace {
 
-constexpr double panelWidth = 188, titleHeight = 24, largestHeight = 190, margin = 12, padding = 10;
+constexpr double panelWidth = 188, titleHeight = 24, largestHeight = 190, toEdge = 12, padding = 10;
 
 } // namespace
 
@@ -17,7 +17,7 @@ Minimap::Minimap(const Theme& theme)
 QRectF Minimap::panel(const Scene& scene, const QSizeF& viewport) const {
     const QRectF map = area(scene, viewport);
     const QRectF rect(0, 0, panelWidth, titleHeight + map.height() + padding);
-    return rect.translated(viewport.width() - panelWidth - margin, margin);
+    return rect.translated(viewport.width() - panelWidth - toEdge, toEdge);
 }
 
 QRectF Minimap::area(const Scene& scene, const QSizeF& viewport) const {
@@ -26,8 +26,8 @@ QRectF Minimap::area(const Scene& scene, const QSizeF& viewport) const {
     const double scale = std::min(
         {width / std::max(1.0, scene.size.width()), height / std::max(1.0, scene.size.height()), 0.25});
     const QSizeF size = scene.size * scale;
-    const double left = viewport.width() - panelWidth - margin + padding + (width - size.width()) / 2;
-    return {QPointF(left, margin + titleHeight), size};
+    const double left = viewport.width() - panelWidth - toEdge + padding + (width - size.width()) / 2;
+    return {QPointF(left, toEdge + titleHeight), size};
 }
 
 QPointF Minimap::toScene(const Scene& scene, const QSizeF& viewport, QPointF viewPoint) const {

@@ -6,8 +6,8 @@
 #include "core/session/break_reasons.h"
 #include "views/breaks/break_facts.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 
@@ -18,10 +18,6 @@ namespace {
 using dynamo::EventInfo;
 using dynamo::Recording;
 using dynamo::StepIndex;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("BreakStory", text);
-}
 
 bool endsGraph(const Recording& recording, const EventInfo& event) {
     return event.tag == dynamo::Tag::Break || event.tag == dynamo::Tag::GraphEnd ||

@@ -5,8 +5,8 @@
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -21,10 +21,6 @@ using dynamo::Recording;
 using dynamo::State;
 using dynamo::StepIndex;
 using dynamo::ValueId;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("DynamoState", text);
-}
 
 QString stepText(StepIndex step) {
     return step == dynamo::noStep ? QString() : tr("step %1").arg(step);

@@ -4,17 +4,13 @@
 #include "core/engine/client/graph_inputs.h"
 #include "core/session/write_back.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 namespace dynascope::views {
 
 namespace {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("CallingConvention", text);
-}
 
 /// What a graph returns, one after the other.
 std::vector<ir::Argument> resultsOf(const ir::Graph& graph) {

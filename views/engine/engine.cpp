@@ -13,7 +13,7 @@ namespace {
 
 constexpr int watchEveryMs = 1000;
 
-using Kind = engine::CallError::Kind;
+using Failure = engine::CallError::Kind;
 
 } // namespace
 
@@ -85,11 +85,11 @@ void Engine::note(const QString& what, const engine::CallError* error) {
         return;
     }
     const QString message = toQString(error->message);
-    if (error->kind == Kind::NotStarted)
+    if (error->kind == Failure::NotStarted)
         m_trouble = tr("The engine could not be started: %1").arg(message);
-    else if (error->kind == Kind::EngineDied)
+    else if (error->kind == Failure::EngineDied)
         m_trouble = tr("The engine stopped while running %1 (%2). Nothing shown is lost.").arg(what, message);
-    else if (error->kind == Kind::TimedOut)
+    else if (error->kind == Failure::TimedOut)
         m_trouble =
             tr("The engine did not answer while running %1 and was ended. Nothing shown is lost.").arg(what);
     else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/functional_run.h"
 
+#include "core/base/json_fields.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
@@ -11,11 +12,6 @@ namespace dynascope::views {
 namespace {
 
 using nlohmann::json;
-
-std::string stringOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
 
 int intOf(const json& object, const char* key) {
     const auto at = object.find(key);
@@ -58,9 +54,9 @@ std::vector<double> numbersOf(const json& object, const char* key) {
 
 ScoreRow readRow(const json& row) {
     ScoreRow out;
-    out.value = stringOf(row, "value");
-    out.base = stringOf(row, "base");
-    out.current = stringOf(row, "current");
+    out.value = stringField(row, "value");
+    out.base = stringField(row, "base");
+    out.current = stringField(row, "current");
     out.views = stringsOf(row, "views");
     out.group = intOf(row, "storage");
     out.generation = intOf(row, "generation");
@@ -80,23 +76,23 @@ ScoreRow readRow(const json& row) {
 
 OpStep readStep(const json& step) {
     OpStep out;
-    out.source = stringOf(step, "source");
-    out.why = stringOf(step, "why");
+    out.source = stringField(step, "source");
+    out.why = stringField(step, "why");
     for (const json& emitted : listOf(step, "emitted"))
         if (emitted.is_object())
-            out.emitted.push_back({stringOf(emitted, "node"), emissionOf(stringOf(emitted, "why"))});
+            out.emitted.push_back({stringField(emitted, "node"), emissionOf(stringField(emitted, "why"))});
     for (const json& row : listOf(step, "scorecard"))
         if (row.is_object()) out.rows.push_back(readRow(row));
     for (const json& storage : listOf(step, "storages"))
         if (storage.is_object())
-            out.storages.push_back({intOf(storage, "storage"), stringOf(storage, "base"),
+            out.storages.push_back({intOf(storage, "storage"), stringField(storage, "base"),
                                     intOf(storage, "generation"), numbersOf(storage, "values")});
     for (const json& update : listOf(step, "updates")) {
         if (!update.is_object()) continue;
-        QueuedUpdate queued{intOf(update, "storage"),  intOf(update, "from"),      intOf(update, "to"),
-                            stringOf(update, "value"), stringsOf(update, "views"), {}};
+        QueuedUpdate queued{intOf(update, "storage"),     intOf(update, "from"),      intOf(update, "to"),
+                            stringField(update, "value"), stringsOf(update, "views"), {}};
         for (const json& inverse : listOf(update, "inverse"))
-            if (inverse.is_object()) queued.inverse.push_back(stringOf(inverse, "text"));
+            if (inverse.is_object()) queued.inverse.push_back(stringField(inverse, "text"));
         out.updates.push_back(std::move(queued));
     }
     return out;
@@ -108,7 +104,8 @@ FunctionalRun readFunctionalRun(const json& reply, ir::GraphPtr source) {
     FunctionalRun run;
     run.source = std::move(source);
     if (!reply.is_object() || !run.source) return run;
-    if (Result<ir::GraphPtr> graph = ir::readGraph(stringOf(reply, "graph"))) run.graph = std::move(*graph);
+    if (Result<ir::GraphPtr> graph = ir::readGraph(stringField(reply, "graph")))
+        run.graph = std::move(*graph);
     if (const auto at = reply.find("median_us"); at != reply.end() && at->is_number())
         run.microseconds = at->get<double>();
 
@@ -121,7 +118,7 @@ FunctionalRun readFunctionalRun(const json& reply, ir::GraphPtr source) {
         run.steps.back().source = node->name;
     }
     for (const json& step : listOf(reply, "steps")) {
-        if (!step.is_object() || stringOf(step, "pass") != "functionalize") continue;
+        if (!step.is_object() || stringField(step, "pass") != "functionalize") continue;
         OpStep read = readStep(step);
         const auto at = position.find(read.source);
         if (at != position.end()) run.steps[at->second] = std::move(read);
@@ -133,7 +130,7 @@ FunctionalRun readFunctionalRun(const json& reply, ir::GraphPtr source) {
             const auto output = back.find("output");
             const bool byCaller = output != back.end() && output->is_number_integer();
             run.writeBacks.push_back(
-                {stringOf(back, "input"), std::uint64_t(std::max(0, intOf(back, "bytes"))),
+                {stringField(back, "input"), std::uint64_t(std::max(0, intOf(back, "bytes"))),
                  stringsOf(back, "how"), stringsOf(back, "nodes"), byCaller ? output->get<int>() : -1});
         }
     }

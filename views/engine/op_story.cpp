@@ -3,6 +3,7 @@
 
 #include "core/ir/text.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +11,6 @@
 namespace dynascope::views {
 
 namespace {
-
-using Kind = OpPhase::Kind;
-
-QString tr(const char* text) {
-    return Stepper::tr(text);
-}
 
 /// A verdict's word in its colour.
 Token verdictToken(const QString& word, Verdict::Kind kind, const Colours& c) {
@@ -54,12 +49,13 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
     const Scoreboard before = op > 0 ? recording.scoreboard(op - 1, 99) : Scoreboard{};
     const Scoreboard after = recording.scoreboard(op, 99);
     const ViewState* written = writtenView(after, recording, op);
-    const Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
+    const OpPhase::Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
     out.push_back(strong(toQString(step.source)));
     const auto commit = [&] {
         const auto& phases = recording.phases(op);
-        const auto at = std::find_if(phases.begin(), phases.end(),
-                                     [](const OpPhase& phase) { return phase.kind == Kind::Commit; });
+        const auto at = std::find_if(phases.begin(), phases.end(), [](const OpPhase& phase) {
+            return phase.kind == OpPhase::Kind::Commit;
+        });
         return recording.scoreboard(op, int(at - phases.begin()));
     };
     if (!written) {
@@ -112,13 +108,13 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
         if (e.why == Emission::Operator) {
             out.push_back(text(tr("The result ")));
             out.push_back(emitted(e.node));
-            out.push_back(text(kind == Kind::Apply || kind == Kind::WriteBack
+            out.push_back(text(kind == OpPhase::Kind::Apply || kind == OpPhase::Kind::WriteBack
                                    ? tr(" was queued on the storage")
-                               : kind == Kind::Commit ? tr(" is queued on the storage")
-                                                      : tr(" will be queued on the storage")));
+                               : kind == OpPhase::Kind::Commit ? tr(" is queued on the storage")
+                                                               : tr(" will be queued on the storage")));
             break;
         }
-    if (kind != Kind::Apply) {
+    if (kind != OpPhase::Kind::Apply) {
         out.push_back(text(QStringLiteral(".")));
         return;
     }
@@ -269,14 +265,15 @@ Section queueSection(const Stepper& stepper, const ForcingBreaks& breaks) {
     const int op = stepper.op();
     if (recording.source(op).op == ir::Op::Output) return writeBackSection(recording, breaks);
     Section section;
-    const Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
+    const OpPhase::Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
     const auto& storages = stepper.scoreboard().storages;
     const auto pending =
         std::find_if(storages.begin(), storages.end(), [](const StorageState& s) { return s.pending; });
     if (pending == storages.end()) {
         section.title = tr("Update queue");
-        section.facts.push_back(paragraph({quiet(
-            kind == Kind::Apply ? tr("Empty: the update was carried into the base.") : tr("Empty."))}));
+        section.facts.push_back(
+            paragraph({quiet(kind == OpPhase::Kind::Apply ? tr("Empty: the update was carried into the base.")
+                                                          : tr("Empty."))}));
         return section;
     }
     const auto& updates = recording.step(op).updates;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/pass_replies.h"
 
+#include "core/base/json_fields.h"
 #include "core/ir/annotate.h"
 
 #include "views/models/labels.h"
@@ -11,12 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string textOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
-QString numberOf(const json& object, const char* key) {
+QString writtenValue(const json& object, const char* key) {
     const auto at = object.find(key);
     return at == object.end() || at->is_null() ? QString()
            : at->is_string()                   ? toQString(at->get<std::string>())
@@ -50,7 +46,7 @@ diff::Origins readOrigins(const nlohmann::json& reply, const ir::Graph& source, 
 ir::GraphPtr withShapes(const ir::Graph& graph, const json& reply) {
     const auto meta = reply.find("meta");
     return ir::withAnnotations(graph, [&](const std::string& node) {
-        return meta != reply.end() && meta->is_object() ? textOf(*meta, node.c_str()) : std::string();
+        return meta != reply.end() && meta->is_object() ? stringField(*meta, node.c_str()) : std::string();
     });
 }
 
@@ -69,22 +65,24 @@ std::optional<Verdict::Kind> verdictKind(std::string_view name) {
 CheckedStage readChecked(const nlohmann::json& reply) {
     CheckedStage out;
     if (!reply.is_object()) return out;
-    out.verdict.kind = verdictKind(textOf(reply, "verdict")).value_or(Verdict::Kind::Declined);
-    out.verdict.text = toQString(textOf(reply, "reason"));
+    out.verdict.kind = verdictKind(stringField(reply, "verdict")).value_or(Verdict::Kind::Declined);
+    out.verdict.text = toQString(stringField(reply, "reason"));
     std::size_t checks = 0;
     for (const json& check : reply.value("checks", json::array())) {
         if (!check.is_object() || check.value("counts", json(true)) == json(false)) continue;
         ++checks;
         if (check.value("ok", json(true)) != json(false)) continue;
         out.differences << QObject::tr("%1, %2: %3, expected %4")
-                               .arg(toQString(textOf(check, "what")), toQString(textOf(check, "property")),
-                                    numberOf(check, "actual"), numberOf(check, "expected"));
+                               .arg(toQString(stringField(check, "what")),
+                                    toQString(stringField(check, "property")), writtenValue(check, "actual"),
+                                    writtenValue(check, "expected"));
     }
     if (out.verdict.text.isEmpty() && out.verdict.kind == Verdict::Kind::Equal)
         out.verdict.text = QObject::tr("%1 checks of outputs and inputs after the call").arg(checks);
     if (const auto first = reply.find("first_difference"); first != reply.end() && first->is_object()) {
-        out.parting = {textOf(*first, "computed"), textOf(*first, "source"), numberOf(*first, "expected"),
-                       numberOf(*first, "actual"), toQString(textOf(*first, "text"))};
+        out.parting = {stringField(*first, "computed"), stringField(*first, "source"),
+                       writtenValue(*first, "expected"), writtenValue(*first, "actual"),
+                       toQString(stringField(*first, "text"))};
         out.verdict.node = out.parting.node;
         out.verdict.nodeFrom = out.parting.nodeFrom;
     }

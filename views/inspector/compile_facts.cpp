@@ -2,9 +2,9 @@
 #include "core/dynamo/symbol_report.h"
 #include "views/inspector/facts.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 #include "views/theme/theme.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 namespace dynascope::views {
@@ -14,10 +14,6 @@ namespace {
 using session::Compile;
 
 constexpr std::size_t mostRows = 40;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("CompileFacts", text);
-}
 
 QString statusTone(const Compile& compile) {
     switch (compile.status) {

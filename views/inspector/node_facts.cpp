@@ -3,9 +3,9 @@
 #include "core/ir/text.h"
 #include "views/inspector/facts.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 #include "views/theme/theme.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <span>
 
@@ -19,10 +19,6 @@ using ir::NodeIndex;
 constexpr std::size_t mostNames = 16;
 constexpr qsizetype longestArguments = 1200;
 constexpr std::size_t mostCards = 12;
-
-QString tr(const char* text, int n = -1) {
-    return QCoreApplication::translate("NodeFacts", text, nullptr, n);
-}
 
 QString nodeTarget(Side side, NodeIndex node) {
     return QStringLiteral("node:%1:%2").arg(QLatin1Char(side == Side::A ? 'A' : 'B')).arg(node);

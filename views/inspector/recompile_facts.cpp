@@ -2,18 +2,11 @@
 #include "core/dynamo/recompiles.h"
 #include "views/inspector/facts.h"
 #include "views/models/labels.h"
-
-#include <QCoreApplication>
+#include "views/models/translate.h"
 
 namespace dynascope::views {
 
-namespace {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("RecompileFacts", text);
-}
-
-} // namespace
+namespace {} // namespace
 
 Section recompileSection(const session::Session& session, const session::Compile& compile) {
     const std::vector<dynamo::FailedGuard> failed = dynamo::failedGuards(compile);

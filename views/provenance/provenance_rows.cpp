@@ -2,8 +2,8 @@
 #include "views/provenance/provenance_rows.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <set>
 
@@ -14,10 +14,6 @@ namespace {
 using session::LinkedNode;
 using session::LinkEvidence;
 using Item = ProvenanceItem;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("ProvenancePanel", text);
-}
 
 QString rangeText(const session::LineRange& range) {
     return range.first == range.last ? QString::number(range.first)

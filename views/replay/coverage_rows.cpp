@@ -3,8 +3,7 @@
 
 #include "core/replay/written_arguments.h"
 #include "views/models/labels.h"
-
-#include <QCoreApplication>
+#include "views/models/translate.h"
 
 namespace dynascope::views {
 
@@ -17,10 +16,6 @@ using replay::MutationCategory;
 using Look = TableCell::Look;
 
 constexpr std::size_t mostPlaces = 100;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Coverage", text);
-}
 
 QString verdictText(CoverageVerdict verdict) {
     return toQString(replay::coverageVerdictName(verdict));

@@ -4,6 +4,7 @@
 #include "views/inspector/fact_view.h"
 #include "views/models/go_to.h"
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 #include "views/text/page_parts.h"
 #include "views/theme/splitter.h"
 
@@ -20,10 +21,6 @@ namespace {
 using replay::CudaNode;
 using replay::CudaNodeKind;
 using Look = TableCell::Look;
-
-QString tr(const char* text) {
-    return QObject::tr(text);
-}
 
 const CudaNode& nodeAt(const replay::Recording& recording, const CudaNodeAt& at) {
     return recording.cudaGraph->graphs[at.graph].nodes[at.node];

@@ -2,9 +2,9 @@
 #include "views/replay/memory_picture.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 #include "views/replay/timing_rows.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cstdio>
 
@@ -13,10 +13,6 @@ namespace dynascope::views {
 namespace {
 
 using replay::MemoryUse;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Replay", text);
-}
 
 } // namespace
 

@@ -2,6 +2,7 @@
 #include "views/replay/memory_rows.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
 #include <algorithm>
 
@@ -12,10 +13,6 @@ namespace {
 using replay::HeldFor;
 using replay::MemoryChange;
 using replay::MemoryUse;
-
-QString tr(const char* text) {
-    return QObject::tr(text);
-}
 
 /// "85 to 250", for a column about nodes.
 QString shortLife(const ReplayMemory& memory, const HeldFor& held) {

@@ -2,6 +2,7 @@
 #include "views/replay/timing_rows.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 
 #include <QDateTime>
 #include <algorithm>
@@ -13,10 +14,6 @@ namespace {
 using replay::NodeMode;
 using replay::RunChange;
 using Look = TableCell::Look;
-
-QString tr(const char* text) {
-    return QObject::tr(text);
-}
 
 /// Times of ops are fractions of a microsecond: two digits tell them apart.
 QString microsText(double us) {

@@ -2,10 +2,9 @@
 #include "views/replay/tree_facts.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 #include "views/replay/coverage_rows.h"
 #include "views/replay/tree_rows.h"
-
-#include <QCoreApplication>
 
 namespace dynascope::views {
 
@@ -21,10 +20,6 @@ using replay::TreeValue;
 
 constexpr std::size_t mostListed = 40; ///< values of one call; the others are counted
 constexpr std::size_t mostChecks = 12; ///< sections of one step
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Tree", text);
-}
 
 Token nodeLink(NodeId node) {
     return link(treeNodeName(node), QStringLiteral("node:%1").arg(node));

@@ -2,9 +2,8 @@
 #include "views/replay/tree_rows.h"
 
 #include "views/models/labels.h"
+#include "views/models/translate.h"
 #include "views/replay/coverage_rows.h"
-
-#include <QCoreApplication>
 
 namespace dynascope::views {
 
@@ -19,10 +18,6 @@ using Event = TreeStep::Event;
 using Look = TableCell::Look;
 
 constexpr std::size_t mostInputs = 5000; ///< rows that anybody reads; an input has one
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Tree", text);
-}
 
 /// Not a re-recording that counts against the limit.
 bool isNewAddress(const TreeStep& step) {

@@ -43,6 +43,11 @@ struct CodeDocument {
 };
 using CodeDocumentPtr = std::shared_ptr<const CodeDocument>;
 
+/// Whether a name of Python's or C++'s may go on with it.
+[[nodiscard]] inline bool isNamePart(QChar c) {
+    return c.isLetterOrNumber() || c == u'_';
+}
+
 /// Tabs become four blanks and control codes U+FFFD. Linear in the text.
 [[nodiscard]] std::shared_ptr<CodeDocument> makeCodeDocument(const QString& text, Language language);
 

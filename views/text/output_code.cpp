@@ -8,17 +8,13 @@ namespace dynascope::views {
 
 namespace {
 
-bool inName(QChar c) {
-    return c.isLetterOrNumber() || c == u'_';
-}
-
 /// Names between the brackets of "# Topologically Sorted Source Nodes: [add, getitem]".
 void linkList(CodeLine& line, int from, int index, OutputCode& out) {
     const int close = int(line.text.indexOf(u']', from));
     const int end = close < 0 ? int(line.text.size()) : close;
     for (int i = from; i < end;) {
         int to = i;
-        while (to < end && (inName(line.text[to]) || line.text[to] == u'.'))
+        while (to < end && (isNamePart(line.text[to]) || line.text[to] == u'.'))
             ++to;
         if (to > i) {
             const QString name = line.text.mid(i, to - i);
@@ -33,7 +29,7 @@ void linkList(CodeLine& line, int from, int index, OutputCode& out) {
 void linkMapping(CodeLine& line, int index, OutputCode& out) {
     for (int i = 1; i < line.text.size();) {
         int to = i;
-        while (to < line.text.size() && inName(line.text[to]))
+        while (to < line.text.size() && isNamePart(line.text[to]))
             ++to;
         if (to > i) {
             const QString name = line.text.mid(i, to - i);

@@ -33,13 +33,9 @@ bool isWord(const std::array<std::u16string_view, N>& words, QStringView word) {
 bool startsName(QChar c) {
     return c.isLetter() || c == u'_';
 }
-bool inName(QChar c) {
-    return c.isLetterOrNumber() || c == u'_';
-}
-
 int nameEnd(const QString& line, int from) {
     int i = from;
-    while (i < line.size() && inName(line[i]))
+    while (i < line.size() && isNamePart(line[i]))
         ++i;
     return i;
 }
@@ -47,7 +43,7 @@ int nameEnd(const QString& line, int from) {
 int numberEnd(const QString& line, int from) {
     int i = from;
     while (i < line.size() &&
-           (inName(line[i]) || line[i] == u'.' ||
+           (isNamePart(line[i]) || line[i] == u'.' ||
             ((line[i] == u'-' || line[i] == u'+') && line[i - 1].toLower() == u'e' && line[from] != u'0')))
         ++i;
     return i;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/verify/verification.h"
 
+#include "core/base/json_fields.h"
+
 #include <map>
 #include <set>
 
@@ -19,45 +21,41 @@ const json& member(const json& object, const char* key) {
     return found == object.end() || !found->is_array() ? none : *found;
 }
 
-std::string word(const json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// Whether functionalization's scorecard calls the step's own value out of date: a view of a tensor that was
 /// written holds an old value on purpose.
 bool stale(const json& step, const std::string& source) {
     for (const json& row : member(step, "scorecard")) {
-        if (word(row, "value") == source && row.value("stale", json()) == true) return true;
+        if (stringField(row, "value") == source && row.value("stale", json()) == true) return true;
     }
     return false;
 }
 
 /// What one step says about the value of its source node.
 void addStep(const json& step, Names& names) {
-    const std::string source = word(step, "source");
+    const std::string source = stringField(step, "source");
     if (source.empty()) return;
     std::set<std::string> found;
     std::string last; // of the nodes that stand for the operator itself
     for (const json& node : member(step, "emitted")) {
-        const std::string why = word(node, "why");
+        const std::string why = stringField(node, "why");
         // The parts of several results come after the operator, under FX's name for such a node.
-        const bool part = word(node, "node").starts_with("getitem") && !source.starts_with("getitem");
+        const bool part = stringField(node, "node").starts_with("getitem") && !source.starts_with("getitem");
         if (!part && why != "inverse" && why != "regeneration" && why != "write_back")
-            last = word(node, "node");
+            last = stringField(node, "node");
     }
     if (!last.empty()) found.insert(last);
     for (const json& row : member(step, "scorecard")) {
-        if (word(row, "value") == source && !word(row, "current").empty()) found.insert(word(row, "current"));
+        if (stringField(row, "value") == source && !stringField(row, "current").empty())
+            found.insert(stringField(row, "current"));
     }
     for (const json& changed : member(step, "changed")) {
-        if (word(changed, "before") == source) found.insert(word(changed, "after"));
+        if (stringField(changed, "before") == source) found.insert(stringField(changed, "after"));
     }
     if (stale(step, source)) found.clear();
     if (!found.empty() || stale(step, source)) names[source] = std::move(found);
     for (const json& removed : member(step, "removed")) {
-        if (const std::string now = word(removed, "replacement"); !now.empty())
-            names[word(removed, "node")] = {now};
+        if (const std::string now = stringField(removed, "replacement"); !now.empty())
+            names[stringField(removed, "node")] = {now};
     }
 }
 
@@ -68,7 +66,7 @@ std::vector<MatchedPair> matchedPairs(const ir::Graph& source, const ir::Graph& 
     // One table a pass, in order; a node that a pass says nothing about keeps its name.
     std::vector<std::pair<std::string, Names>> passes;
     for (const json& step : member(passReply, "steps")) {
-        const std::string pass = word(step, "pass");
+        const std::string pass = stringField(step, "pass");
         if (passes.empty() || passes.back().first != pass) passes.emplace_back(pass, Names());
         addStep(step, passes.back().second);
     }
