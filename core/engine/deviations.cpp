@@ -5,6 +5,7 @@
 #include "core/ir/operators.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace dynascope::engine {
@@ -92,15 +93,59 @@ private:
     }
 
     void lookAtLayouts() {
-        for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i)
+        std::vector<ir::NodeIndex> sharing(m_program.code.size(), ir::npos);
+        for (ir::NodeIndex i = 0; i < m_program.code.size(); ++i) {
             lookAtLayout(m_program.graph->node(i), m_program.code[i]);
+            lookAtSharing(i, sharing);
+        }
+    }
+
+    /// `sharing`: by node, the view that it sees memory through and whose elements share cells, or npos.
+    void lookAtSharing(ir::NodeIndex i, std::vector<ir::NodeIndex>& sharing) {
+        const Instruction& instruction = m_program.code[i];
+        if (!instruction.op) return;
+        const auto& formals = instruction.op->schema().arguments();
+        const ir::Node& node = m_program.graph->node(i);
+        for (std::size_t k = 0; k < std::min(formals.size(), instruction.operands.size()); ++k) {
+            const Operand& operand = instruction.operands[k];
+            const auto* const alias = formals[k].alias_info();
+            if (!alias || operand.kind != Operand::Kind::Value) continue;
+            const ir::NodeIndex through = sharing[operand.node];
+            if (k == 0) sharing[i] = through;
+            if (!alias->isWrite() || through == ir::npos) continue;
+            const ir::Node& view = m_program.graph->node(through);
+            if (isUnfold(view) || fillsAnything(node))
+                m_out.push_back("'" + node.name + "' writes through '" + view.name +
+                                "', whose elements share cells, and its inverse adds them up");
+        }
+        if (isExpand(node) || (isUnfold(node) && windowsOverlap(instruction))) sharing[i] = i;
+    }
+
+    static bool isExpand(const ir::Node& node) { return node.target.starts_with("torch.ops.aten.expand."); }
+    static bool isUnfold(const ir::Node& node) { return node.target.starts_with("torch.ops.aten.unfold."); }
+
+    static bool windowsOverlap(const Instruction& unfold) {
+        const auto number = [&](std::size_t at) {
+            const c10::IValue& value = unfold.operands[at].constant;
+            return value.isInt() ? value.toInt() : 0;
+        };
+        return unfold.operands.size() == 4 && number(2) > number(3);
+    }
+
+    /// Eager lets nothing else write where strides are zero.
+    static bool fillsAnything(const ir::Node& node) {
+        constexpr std::array fills{"fill_.", "zero_.", "masked_fill_.", "index_put_."};
+        constexpr std::string_view prefix = "torch.ops.aten.";
+        return node.target.starts_with(prefix) &&
+               std::any_of(fills.begin(), fills.end(), [&](std::string_view fill) {
+                   return std::string_view(node.target).substr(prefix.size()).starts_with(fill);
+               });
     }
 
     void lookAtLayout(const ir::Node& node, const Instruction& instruction) {
-        const std::string_view target = node.target;
         // Steps larger than one may leave a rest at the end, if not gaps between the windows.
-        if (target.starts_with("torch.ops.aten.unfold.") && instruction.operands.size() == 4 &&
-            instruction.operands[3].constant.isInt() && instruction.operands[3].constant.toInt() > 1)
+        if (isUnfold(node) && instruction.operands.size() == 4 && instruction.operands[3].constant.isInt() &&
+            instruction.operands[3].constant.toInt() > 1)
             m_out.push_back("the windows of '" + node.name +
                             "' may leave elements out, which its inverse fills with zeros");
         lookAtStrides(node);

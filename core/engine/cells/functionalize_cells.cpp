@@ -12,6 +12,7 @@
 #include <ATen/FunctionalTensorWrapper.h>
 #include <ATen/ops/lift_fresh.h>
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 namespace dynascope::engine {
@@ -137,8 +138,8 @@ private:
             m_traced[source] = wrapped(m_values[source], arguments);
         const std::size_t known = m_store.size();
         m_values[m_at] = runEager(instruction);
-        if (writesOverlapping(instruction)) {
-            writeInParts(instruction);
+        if (const auto written = overlapping(instruction)) {
+            writeInParts(instruction, *written);
         } else if (!movesStorage(instruction)) {
             IValue traced;
             bool failed = false;
@@ -166,18 +167,21 @@ private:
             m_traced[source] = IValue();
     }
 
-    [[nodiscard]] bool writesOverlapping(const Instruction& instruction) const {
-        if (!instruction.op || !writesPointwise(*instruction.op)) return false;
-        const Operand& first = instruction.operands.front();
-        return first.kind == Operand::Kind::Value && isDefinedTensor(m_values[first.node]) &&
-               overlapsItself(m_values[first.node].toTensor());
+    /// The node whose value is written element by element though elements of it share cells.
+    [[nodiscard]] std::optional<ir::NodeIndex> overlapping(const Instruction& instruction) const {
+        const auto position = instruction.op ? writtenPointwise(*instruction.op) : std::nullopt;
+        if (!position || *position >= instruction.operands.size()) return std::nullopt;
+        const Operand& written = instruction.operands[*position];
+        const bool overlaps = written.kind == Operand::Kind::Value &&
+                              isDefinedTensor(m_values[written.node]) &&
+                              overlapsItself(m_values[written.node].toTensor());
+        return overlaps ? std::optional(written.node) : std::nullopt;
     }
 
-    void writeInParts(const Instruction& instruction) {
-        const auto all = m_program.graph->inputs(m_at);
-        std::vector<ir::NodeIndex> sources{instruction.operands.front().node};
-        for (const ir::NodeIndex source : all)
-            if (source != sources.front() && isDefinedTensor(m_values[source])) sources.push_back(source);
+    void writeInParts(const Instruction& instruction, ir::NodeIndex written) {
+        std::vector<ir::NodeIndex> sources{written};
+        for (const ir::NodeIndex source : m_program.graph->inputs(m_at))
+            if (source != written && isDefinedTensor(m_values[source])) sources.push_back(source);
         std::vector<std::vector<Tensor>> parts;
         {
             const PlainCalls plain;

@@ -14,11 +14,12 @@ using at::Tensor;
 constexpr std::int64_t maxElements = 1 << 16;
 constexpr std::int64_t maxParts = 1 << 12;
 
-/// Whether the dimensions reach some cell twice.
+/// Whether the dimensions reach some cell twice; true where they are too many to tell.
 bool repeats(const Tensor& tensor, const std::vector<std::int64_t>& dimensions) {
     std::vector<std::int64_t> cells{0};
     for (const std::int64_t dimension : dimensions) {
         const std::size_t known = cells.size();
+        if (tensor.size(dimension) > maxElements / static_cast<std::int64_t>(known)) return true;
         for (std::int64_t i = 1; i < tensor.size(dimension); ++i)
             for (std::size_t k = 0; k < known; ++k)
                 cells.push_back(cells[k] + i * tensor.stride(dimension));
@@ -57,13 +58,18 @@ std::vector<std::int64_t> loops(const std::vector<Tensor>& operands) {
 
 } // namespace
 
-bool writesPointwise(const c10::OperatorHandle& op) {
+std::optional<std::size_t> writtenPointwise(const c10::OperatorHandle& op) {
     const auto& formals = op.schema().arguments();
-    if (formals.empty() || !formals.front().alias_info() || !formals.front().alias_info()->isWrite())
-        return false;
+    const auto isWritten = [](const c10::Argument& formal) {
+        return formal.alias_info() && formal.alias_info()->isWrite();
+    };
+    const auto written = std::find_if(formals.begin(), formals.end(), isWritten);
+    if (written == formals.end() || std::any_of(written + 1, formals.end(), isWritten)) return std::nullopt;
     const std::string& name = op.schema().name();
-    return op.hasTag(at::Tag::pointwise) || name == "aten::copy_" || name == "aten::fill_" ||
-           name == "aten::zero_";
+    if (!op.hasTag(at::Tag::pointwise) && name != "aten::copy_" && name != "aten::fill_" &&
+        name != "aten::zero_")
+        return std::nullopt;
+    return static_cast<std::size_t>(written - formals.begin());
 }
 
 bool overlapsItself(const Tensor& tensor) {
