@@ -78,9 +78,8 @@ private:
         // Where the graph may be wrong, or has failed, another one of the same function says.
         if (answer && m_reply["graph_warnings"].empty()) return setRun(answer);
         const auto cells = overCells();
-        if (!cells) return setRun(answer);
-        auto other = callOverCells(*cells);
-        if (!other) return setRun(answer);
+        auto other = cells ? callOverCells(*cells) : tl::unexpected(cells.error());
+        if (!other) return setRun(other.error().cancelled ? other : answer);
         const std::vector<Difference> differences =
             answer ? compareRuns(*other, *answer) : std::vector<Difference>();
         const auto counts = std::find_if(differences.begin(), differences.end(),
@@ -100,7 +99,9 @@ private:
     /// AOTAutograd makes nothing of the function. Functionalization over cells may, where eager does.
     Reply refused(const RunError& error, bool calls) {
         const auto cells = error.cancelled ? tl::unexpected(error) : overCells();
-        if (!cells) return tl::unexpected(runFailure(m_request.program, error));
+        if (!cells)
+            return tl::unexpected(
+                runFailure(m_request.program, cells.error().cancelled ? cells.error() : error));
         m_reply = {{"refused", error.message},
                    {"graph", ir::printFx(*cells->graph)},
                    {"warnings", {"PyTorch refuses this function; its storages are flat values instead"}}};

@@ -3,7 +3,7 @@
 
 #include "core/engine/aot/aot_backward.h"
 #include "core/engine/aot/aot_metadata.h"
-#include "core/engine/aot/kept_graphs.h"
+#include "core/engine/aot/trace_level.h"
 #include "core/engine/functionalization_run.h"
 #include "core/engine/meta_kernels.h"
 #include "core/engine/passes/torch_values.h"
@@ -42,48 +42,6 @@ private:
 RunError refusal(const Error& error) {
     return {error.message, ir::npos, false};
 }
-
-/// One run of the function over its outer tensors.
-class Level {
-public:
-    explicit Level(const TaskContext& task)
-        : m_task(task)
-        , m_guard(tape) {
-        tape.setLaidOutAsFake(true);
-    }
-
-    /// A placeholder and its outer tensor; a number is given back as it is.
-    IValue input(const std::string& name, const IValue& value, bool requiresGrad) {
-        const IValue traced = tape.input(name, name, value);
-        if (!isDefinedTensor(traced)) return traced;
-        Tensor outer = autograd.wrap(traced.toTensor());
-        if (requiresGrad) outer.set_requires_grad(true);
-        return outer;
-    }
-
-    tl::expected<std::vector<IValue>, RunError> call(const AotRequest& request,
-                                                     const std::vector<IValue>& arguments) {
-        return run(request.program, arguments, request.attributes, m_task);
-    }
-
-    ir::Argument argument(const IValue& value) {
-        if (!value.isTensor()) return tape.argument(value, *c10::AnyType::get());
-        return tape.argument(autograd.traced(value.toTensor()), *c10::TensorType::get());
-    }
-
-    Tape tape;
-
-private:
-    const TaskContext& m_task;
-    TapeGuard m_guard;
-
-public:
-    AutogradLevel autograd;
-
-private:
-    KeptGraphs m_kept{autograd};
-    torch_level::GraphKeeperGuard m_keeper{&m_kept};
-};
 
 /// Whether an output or a written input is differentiated. A view of an input that requires grad is not: the
 /// caller makes it anew from the input.
@@ -158,7 +116,7 @@ private:
         if (isGradOn() != training || anyRepeated()) return false;
         try {
             const std::vector<IValue> values = copyInputs(m_request.inputs);
-            Level level(m_task);
+            TraceLevel level(m_task);
             level.tape.setDescribing(true);
             const at::AutoGradMode grad(training);
             m_out.joint = training;
@@ -233,7 +191,7 @@ private:
 
     tl::expected<void, RunError> learnMetadata() {
         const std::vector<IValue> values = copyInputs(m_request.inputs);
-        Level level(m_task);
+        TraceLevel level(m_task);
         const at::AutoGradMode grad(isGradOn());
         const bool training = anyRequiresGrad() && isGradOn();
         std::vector<RanInput> inputs;
@@ -265,7 +223,7 @@ private:
 
     tl::expected<void, RunError> traceGraph() {
         const std::vector<IValue> values = m_out.layers.innerArguments(copyInputs(m_request.inputs));
-        Level level(m_task);
+        TraceLevel level(m_task);
         level.tape.setDescribing(true);
         const at::AutoGradMode grad(m_out.joint);
         std::vector<IValue> primals, used;
@@ -283,7 +241,7 @@ private:
     }
 
     /// What comes after forward.
-    void traceRest(Level& level, const std::vector<IValue>& primals, const std::vector<IValue>& used,
+    void traceRest(TraceLevel& level, const std::vector<IValue>& primals, const std::vector<IValue>& used,
                    const std::vector<IValue>& outputs) {
         const std::vector<ForwardResult> results = forwardResults(used, outputs);
         m_out.forwardOutputs = results.size();
@@ -299,7 +257,7 @@ private:
 
     [[nodiscard]] const ViewAndMutationMeta<InnerIndex>& meta() const { return m_out.layers.meta(); }
 
-    static void sync(const Level& level, const std::vector<IValue>& values) {
+    static void sync(const TraceLevel& level, const std::vector<IValue>& values) {
         for (const IValue& value : values)
             if (isDefinedTensor(value)) (void)level.autograd.traced(value.toTensor());
     }
@@ -331,7 +289,7 @@ private:
         return out;
     }
 
-    std::vector<Tensor> backward(Level& level, const std::vector<IValue>& primals,
+    std::vector<Tensor> backward(TraceLevel& level, const std::vector<IValue>& primals,
                                  const std::vector<ForwardResult>& results) {
         torch::autograd::variable_list outputs, inputs, tangents;
         for (std::size_t i = 0; i < results.size(); ++i) {
@@ -358,8 +316,8 @@ private:
         return out;
     }
 
-    void finish(Level& level, const std::vector<IValue>& primals, const std::vector<ForwardResult>& results,
-                const std::vector<Tensor>& gradients) {
+    void finish(TraceLevel& level, const std::vector<IValue>& primals,
+                const std::vector<ForwardResult>& results, const std::vector<Tensor>& gradients) {
         // As PyTorch does, inputs are written first; what the results still lack is regenerated after that.
         std::map<std::size_t, std::string> written; // by inner argument: what stands for it afterwards
         if (m_request.keepInputMutations) written = writeInputs(level, primals);
@@ -381,7 +339,8 @@ private:
     }
 
     /// The copy_ and set_ at the end of the graph.
-    std::map<std::size_t, std::string> writeInputs(Level& level, const std::vector<IValue>& primals) const {
+    std::map<std::size_t, std::string> writeInputs(TraceLevel& level,
+                                                   const std::vector<IValue>& primals) const {
         std::map<std::size_t, std::string> out;
         for (std::size_t i = 0; i < primals.size(); ++i) {
             if (!isDefinedTensor(primals[i])) continue;
