@@ -16,10 +16,6 @@ struct Loaded {
     DriverApi api;
 };
 
-tl::unexpected<Error> failure(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
-}
-
 Result<void> fill(const SharedLibrary& library, DriverApi& api) {
     Symbols find(library);
     find("cuInit", api.init);

@@ -20,10 +20,6 @@ namespace allocator = c10::cuda::CUDACachingAllocator;
 using engine::CudaDevice;
 using engine::CudaPool;
 
-tl::unexpected<Error> failure(std::string why) {
-    return tl::unexpected(Error{std::move(why), {}, 0, 0});
-}
-
 class Device final : public CudaDevice {
 public:
     Device(DriverApiPtr driver, std::string name)
