@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/replay/tree_function.h"
 #include "core/replay/tree_simulator.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace dynascope::replay {
@@ -11,8 +14,9 @@ using nlohmann::json;
 
 /// More of anything is no case but an attempt to fill the memory: a call costs what lives on its path.
 constexpr std::size_t mostArguments = 10'000, mostCalls = 2'000, mostValues = 50'000;
-/// Parameters lie below every pool, and none at 0.
+/// None at 0, and all below what a simulation gives out.
 constexpr Address parameterBase = 1;
+constexpr std::size_t mostParameters = UINT32_MAX;
 
 const json& member(const json& object, const char* key) {
     static const json none;
@@ -49,12 +53,13 @@ std::optional<SimulatedFunction> functionOf(const json& entry, std::size_t numbe
     out.function.name = "f" + std::to_string(number);
     out.function.staticInputs = *fixed;
     out.function.mutatedInputs = *mutated;
-    if (mode == "FORWARD")
-        out.function.mode = CompilationMode::Forward;
-    else if (mode == "BACKWARD")
-        out.function.mode = CompilationMode::Backward;
-    else if (mode != "INFERENCE")
-        return {};
+    constexpr std::array modes{CompilationMode::Inference, CompilationMode::Forward,
+                               CompilationMode::Backward};
+    const auto* const named = std::find_if(modes.begin(), modes.end(), [&](CompilationMode known) {
+        return mode == compilationModeName(known);
+    });
+    if (named == modes.end()) return {};
+    out.function.mode = *named;
     for (std::size_t i = 0; i < *inputs; ++i)
         out.function.inputs.push_back({"input " + std::to_string(i), {}, {}});
     arguments = *inputs;
@@ -65,9 +70,11 @@ std::optional<TreeArgument> argumentOf(const json& entry, std::size_t calls) {
     if (!entry.is_array() || entry.empty()) return {};
     TreeArgument out;
     if (entry[0] == "user" && entry.size() == 1) return out;
-    if (entry[0] == "param" && entry.size() == 2 && entry[1].is_number_unsigned()) {
+    if (entry[0] == "param" && entry.size() == 2) {
+        const auto key = size(entry[1], mostParameters);
+        if (!key) return {};
         out.kind = TreeArgument::Kind::Parameter;
-        out.address = parameterBase + entry[1].get<std::uint32_t>();
+        out.address = parameterBase + *key;
         return out;
     }
     if (entry[0] != "out" || entry.size() < 3 || entry.size() > 4) return {};

@@ -1,11 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/tree_simulator.h"
 
+#include <algorithm>
+
 namespace dynascope::replay {
+
+namespace {
+
+/// The pool begins behind the program's own tensors.
+Address poolAddress(const TreeProgram& program, Address wanted) {
+    for (const TreeEvent& event : program.events)
+        for (const TreeArgument& argument : event.inputs)
+            if (argument.kind == TreeArgument::Kind::Parameter)
+                wanted = std::max(wanted, argument.address + 1);
+    return wanted;
+}
+
+} // namespace
+
+void carryOut(const TreeEvent& event, TreeManager& manager, const std::function<void()>& call,
+              const std::function<void(std::size_t output)>& drop) {
+    switch (event.kind) {
+    case TreeEvent::Kind::Call:
+        call();
+        break;
+    case TreeEvent::Kind::Drop:
+        for (const std::size_t output : event.outputs)
+            drop(output);
+        manager.observe();
+        break;
+    case TreeEvent::Kind::Invocation:
+        manager.invocation();
+        break;
+    case TreeEvent::Kind::UserMark:
+        manager.userMark();
+        break;
+    case TreeEvent::Kind::EagerBackward:
+        manager.eagerBackward();
+        break;
+    }
+}
 
 TreeSimulation::TreeSimulation(TreeProgram program, Address firstAddress, bool reuse)
     : m_program(std::move(program))
-    , m_simulator(firstAddress, reuse)
+    , m_simulator(poolAddress(m_program, firstAddress), reuse)
     , m_manager(m_simulator, m_program.options) {
     for (const SimulatedFunction& function : m_program.functions) {
         m_simulator.addFunction(function.outputs);
@@ -16,25 +54,8 @@ TreeSimulation::TreeSimulation(TreeProgram program, Address firstAddress, bool r
 bool TreeSimulation::next() {
     if (m_next == m_program.events.size()) return false;
     const TreeEvent& event = m_program.events[m_next++];
-    switch (event.kind) {
-    case TreeEvent::Kind::Call:
-        call(event);
-        break;
-    case TreeEvent::Kind::Drop:
-        for (const std::size_t output : event.outputs)
-            drop(event.call, output);
-        m_manager.observe();
-        break;
-    case TreeEvent::Kind::Invocation:
-        m_manager.invocation();
-        break;
-    case TreeEvent::Kind::UserMark:
-        m_manager.userMark();
-        break;
-    case TreeEvent::Kind::EagerBackward:
-        m_manager.eagerBackward();
-        break;
-    }
+    carryOut(
+        event, m_manager, [&] { call(event); }, [&](std::size_t output) { drop(event.call, output); });
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/replay/tree_manager.h"
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -99,6 +100,11 @@ struct TreeEvent {
     std::vector<std::size_t> outputs; ///< of Drop
 };
 
+/// Makes the one step of `manager` that an event is. `call` has to make the call, `drop` gives up an output
+/// of the call that the event names.
+void carryOut(const TreeEvent& event, TreeManager& manager, const std::function<void()>& call,
+              const std::function<void(std::size_t output)>& drop);
+
 struct TreeProgram {
     std::vector<SimulatedFunction> functions;
     std::vector<TreeEvent> events;
@@ -113,6 +119,7 @@ struct TreeProgram {
 /// A program under way. An output that was dropped, or never made, acts as a fresh tensor where it is used.
 class TreeSimulation {
 public:
+    /// Where parameters lie at or above `firstAddress`, pool addresses count from behind them.
     explicit TreeSimulation(TreeProgram program, Address firstAddress = 1000, bool reuse = false);
 
     /// Carries out the next event. False at the end.

@@ -7,11 +7,12 @@
 #include "core/engine/replay/cuda_backend.h"
 #include "core/engine/replay/cuda_loader.h"
 #include "core/engine/replay/cuda_pool.h"
-#include "core/engine/replay/pool_memory.h"
 #include "core/engine/replay/replay_run.h"
+#include "core/engine/replay/tensor_memory.h"
 #include "core/engine/replay/tree_run.h"
 #include "core/ir/text.h"
 #include "tests/engine/service_runner.h"
+#include "tests/support/tree_programs.h"
 
 #include <QtTest>
 
@@ -52,26 +53,12 @@ struct Script {
 
 using Memory = std::shared_ptr<engine::PoolMemory>;
 
-/// Blocks that give themselves back.
-c10::DataPtr ownedBlock(const Memory& memory, std::uint64_t address) {
-    struct Owner {
-        Memory memory;
-        std::uint64_t address;
-    };
-    return {reinterpret_cast<void*>(address), std::make_unique<Owner>(memory, address).release(),
-            [](void* context) {
-                const std::unique_ptr<Owner> owner(static_cast<Owner*>(context));
-                owner->memory->release(owner->address);
-            },
-            c10::Device(c10::kCPU)};
-}
-
 class PoolSource final : public engine::AllocationSource {
 public:
     explicit PoolSource(Memory memory)
         : m_memory(std::move(memory)) {}
     [[nodiscard]] c10::DataPtr allocate(std::size_t bytes) override {
-        return ownedBlock(m_memory, reinterpret_cast<std::uint64_t>(m_memory->allocate(bytes)));
+        return engine::ownedBlock(m_memory, reinterpret_cast<std::uint64_t>(m_memory->allocate(bytes)));
     }
     void release(void* /*data*/) override {}
 
@@ -170,7 +157,7 @@ public:
         m_memory->restore(dynamic_cast<const FakeCheckpoint&>(checkpoint).blocks);
         for (c10::StorageImpl* const storage : live)
             storage->set_data_ptr_noswap(
-                ownedBlock(m_memory, reinterpret_cast<std::uint64_t>(storage->data())));
+                engine::ownedBlock(m_memory, reinterpret_cast<std::uint64_t>(storage->data())));
         for (const replay::Address address : freed)
             m_memory->release(address);
         return {};
@@ -332,6 +319,8 @@ private slots:
         r.script->noTimes = "no CUPTI: none";
         const auto untimed = engine::replayMany(request, {});
         QVERIFY(untimed && !untimed->graphs[0].launchUs);
+        QCOMPARE(r.graph->recording().cudaGraph->warnings,
+                 std::vector<std::string>{"no times of launches: no CUPTI: none"});
     }
 
     void recordedAnew() {
@@ -383,36 +372,18 @@ private slots:
             about.staticInputs = {1};
             request.functions.push_back({about, compiled, engine::makeInputs(inputs, {})->values, {}});
         }
-        const auto add = [&](replay::FunctionId function, std::optional<std::size_t> of) {
-            replay::TreeEvent event;
-            event.function = function;
-            event.inputs.resize(2);
-            event.inputs[1].kind = replay::TreeArgument::Kind::Parameter;
-            event.inputs[1].address = 1;
-            if (of) {
-                event.inputs[0].kind = replay::TreeArgument::Kind::Output;
-                event.inputs[0].call = *of;
-            }
-            request.events.push_back(event);
-        };
-        const auto begin = [&](std::optional<std::size_t> drop) {
-            replay::TreeEvent event;
-            event.kind = replay::TreeEvent::Kind::Invocation;
-            request.events.push_back(event);
-            if (!drop) return;
-            event.kind = replay::TreeEvent::Kind::Drop;
-            event.call = *drop;
-            event.outputs = {0};
-            request.events.push_back(event);
-        };
-        begin({});
-        add(0, {}); // 0: warm-ups
-        begin(0);
-        add(0, {}); // 1: recorded
-        begin(1);
-        add(0, {}); // 2: replayed
-        add(0, 2);  // 3: recorded behind it
-        begin(2);
+        const auto fixed = test::parameter(1);
+        request.events = {test::mark(),
+                          test::call(0, {test::user(), fixed}), // 0: warm-ups
+                          test::mark(),
+                          test::drop(0, {0}),
+                          test::call(0, {test::user(), fixed}), // 1: recorded
+                          test::mark(),
+                          test::drop(1, {0}),
+                          test::call(0, {test::user(), fixed}),       // 2: replayed
+                          test::call(0, {test::output(2, 0), fixed}), // 3: recorded behind it
+                          test::mark(),
+                          test::drop(2, {0})};
         engine::TreeRun run(*pool, std::move(request));
         std::vector<std::vector<std::string>> calls;
         while (run.next({})) {

@@ -9,9 +9,9 @@
 #include "core/replay/tree_function.h"
 #include "tests/engine/service_runner.h"
 #include "tests/support/archive.h"
+#include "tests/support/tree_programs.h"
 
 #include <QtTest>
-#include <random>
 
 using namespace dynascope;
 using engine::PoolMemory;
@@ -24,10 +24,16 @@ using replay::TreeArgument;
 using replay::TreeEvent;
 using replay::TreeStep;
 using Action = TreeStep::Action;
+using test::call;
+using test::drop;
+using test::mark;
+using test::output;
+using test::parameter;
+using test::user;
 
 namespace {
 
-std::string call(const std::string& name, const std::string& target, const std::string& arguments) {
+std::string operation(const std::string& name, const std::string& target, const std::string& arguments) {
     return "    %" + name + " : [num_users=1] = call_function[target=torch.ops.aten." + target +
            "](args = (" + arguments + "), kwargs = {})\n";
 }
@@ -39,20 +45,20 @@ std::string graphOf(const SimulatedFunction& function, std::size_t inputs) {
     for (std::size_t i = 0; i < inputs; ++i)
         out += "    " + input(i) + " : [num_users=1] = placeholder[target=i" + std::to_string(i) + "]\n";
     for (const std::size_t i : function.function.mutatedInputs)
-        out += call("w" + std::to_string(i), "add_.Tensor", input(i) + ", 1");
+        out += operation("w" + std::to_string(i), "add_.Tensor", input(i) + ", 1");
     std::string results;
     for (std::size_t k = 0; k < function.outputs.size(); ++k) {
         const std::string number = std::to_string(k);
         const SimulatedOutput& output = function.outputs[k];
         if (output.kind == SimulatedOutput::Kind::Input) {
-            out += call("o" + number, "view.default", input(output.of) + ", [4]");
+            out += operation("o" + number, "view.default", input(output.of) + ", [4]");
         } else if (output.kind == SimulatedOutput::Kind::Output) {
-            out += call("o" + number, "view.default", "%o" + std::to_string(output.of) + ", [4]");
+            out += operation("o" + number, "view.default", "%o" + std::to_string(output.of) + ", [4]");
         } else if (inputs == 0) {
-            out += call("o" + number, "full.default", "[4], " + number);
+            out += operation("o" + number, "full.default", "[4], " + number);
         } else {
-            out += call("t" + number, "mul.Tensor", input(k % inputs) + ", " + std::to_string(k + 2));
-            out += call("o" + number, "add.Tensor", "%t" + number + ", " + number);
+            out += operation("t" + number, "mul.Tensor", input(k % inputs) + ", " + std::to_string(k + 2));
+            out += operation("o" + number, "add.Tensor", "%t" + number + ", " + number);
         }
         results += "o" + number + ", ";
     }
@@ -132,56 +138,18 @@ std::string parting(replay::TreeProgram program, const std::vector<std::size_t>&
     return {};
 }
 
-TreeArgument fresh() {
-    return {};
-}
-TreeArgument parameter(replay::Address key) {
-    TreeArgument out;
-    out.kind = TreeArgument::Kind::Parameter;
-    out.address = key;
-    return out;
-}
-TreeArgument output(std::size_t call, std::size_t index, bool last = false) {
-    TreeArgument out;
-    out.kind = TreeArgument::Kind::Output;
-    out.call = call;
-    out.output = index;
-    out.lastReference = last;
-    return out;
-}
-TreeEvent called(replay::FunctionId function, std::vector<TreeArgument> inputs, std::string stack = {}) {
-    TreeEvent out;
-    out.function = function;
-    out.inputs = std::move(inputs);
-    out.stack = std::move(stack);
-    return out;
-}
-TreeEvent event(TreeEvent::Kind kind) {
-    TreeEvent out;
-    out.kind = kind;
-    return out;
-}
-TreeEvent mark() {
-    return event(TreeEvent::Kind::Invocation);
-}
-TreeEvent dropped(std::size_t call, std::vector<std::size_t> outputs) {
-    TreeEvent out = event(TreeEvent::Kind::Drop);
-    out.call = call;
-    out.outputs = std::move(outputs);
-    return out;
-}
-
 /// x (16 x 16) and w: two products with activations between them, and what backward would want of it.
 const std::string layer = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
                           "    %w : [num_users=2] = placeholder[target=w]\n" +
-                          call("mm", "mm.default", "%x, %w") + call("gelu", "gelu.default", "%mm") +
-                          call("soft", "_softmax.default", "%gelu, -1, False") +
-                          call("out", "mm.default", "%soft, %w") + "    return (out, mm)\n";
+                          operation("mm", "mm.default", "%x, %w") + operation("gelu", "gelu.default", "%mm") +
+                          operation("soft", "_softmax.default", "%gelu, -1, False") +
+                          operation("out", "mm.default", "%soft, %w") + "    return (out, mm)\n";
 /// What arrives, in the shape of the layer's output, is added up in a buffer.
 const std::string reader = "graph():\n    %y : [num_users=1] = placeholder[target=y]\n"
                            "    %sum : [num_users=1] = placeholder[target=sum]\n" +
-                           call("tanh", "tanh.default", "%y") + call("acc", "add_.Tensor", "%sum, %tanh") +
-                           call("two", "mul.Tensor", "%tanh, 2") + "    return (two,)\n";
+                           operation("tanh", "tanh.default", "%y") +
+                           operation("acc", "add_.Tensor", "%sum, %tanh") +
+                           operation("two", "mul.Tensor", "%tanh, 2") + "    return (two,)\n";
 
 std::vector<c10::IValue> matrices(std::size_t count) {
     std::vector<c10::IValue> out;
@@ -205,10 +173,7 @@ engine::TreeRunRequest twoFunctions(std::vector<TreeEvent> events) {
 }
 
 std::vector<Action> actions(const TreeRun& run) {
-    std::vector<Action> out;
-    for (const TreeStep& step : run.manager().steps())
-        if (step.event == TreeStep::Event::Call) out.push_back(step.action);
-    return out;
+    return test::actions(run.manager());
 }
 
 } // namespace
@@ -263,41 +228,8 @@ private slots:
     }
 
     void randomProgramsAsTheSimulatorDecides() {
-        using Out = SimulatedOutput::Kind;
         for (unsigned seed = 0; seed < 60; ++seed) {
-            std::mt19937 random(seed);
-            const auto below = [&](std::size_t n) { return std::size_t(random() % n); };
-            replay::TreeProgram program;
-            for (std::size_t i = 0, n = 1 + below(4); i < n; ++i) {
-                SimulatedFunction function;
-                function.outputs.resize(1 + below(3));
-                if (below(3) == 0) function.outputs.push_back({Out::Output, 0});
-                if (below(4) == 0) function.outputs.push_back({Out::Input, below(2)});
-                if (below(2) == 0) function.function.staticInputs = {1};
-                if (below(4) == 0) function.function.mutatedInputs = {0};
-                function.function.name = "f" + std::to_string(i);
-                program.functions.push_back(std::move(function));
-            }
-            std::size_t calls = 0;
-            const auto argument = [&]() -> TreeArgument {
-                if (calls == 0 || below(3) == 0) return below(2) ? fresh() : parameter(1 + below(2));
-                return output(calls - 1 - below(std::min<std::size_t>(calls, 4)), below(2));
-            };
-            for (int i = 0; i < 40; ++i) {
-                const std::size_t kind = below(4);
-                if (kind == 0) {
-                    program.events.push_back(mark());
-                } else if (kind == 1 && calls > 0) {
-                    program.events.push_back(dropped(below(calls), {below(2), below(4)}));
-                } else {
-                    const std::size_t chosen = below(program.functions.size());
-                    const bool fixed = !program.functions[chosen].function.staticInputs.empty();
-                    program.events.push_back(
-                        called(static_cast<replay::FunctionId>(chosen),
-                               {argument(), fixed ? parameter(1 + chosen) : argument()}));
-                    ++calls;
-                }
-            }
+            const replay::TreeProgram program = test::randomTreeProgram(seed, 40);
             const std::string where = parting(program, std::vector<std::size_t>(program.functions.size(), 2));
             QVERIFY2(where.empty(), (std::to_string(seed) + ": " + where).c_str());
         }
@@ -309,13 +241,13 @@ private slots:
         std::size_t calls = 0;
         const auto iteration = [&](bool second, replay::Address weight) {
             events.push_back(mark());
-            events.push_back(called(0, {fresh(), parameter(weight)}));
+            events.push_back(call(0, {user(), parameter(weight)}));
             const std::size_t first = calls++;
-            events.push_back(second ? called(0, {output(first, 0, true), parameter(weight)})
-                                    : called(1, {output(first, 0, true), parameter(3)}));
+            events.push_back(second ? call(0, {output(first, 0, true), parameter(weight)})
+                                    : call(1, {output(first, 0, true), parameter(3)}));
             ++calls;
-            events.push_back(dropped(first, {0, 1}));
-            events.push_back(dropped(first + 1, {0, 1}));
+            events.push_back(drop(first, {0, 1}));
+            events.push_back(drop(first + 1, {0, 1}));
         };
         for (const bool second : {false, true, false, true, false, true, true, false})
             iteration(second, 1);
@@ -354,15 +286,15 @@ private slots:
     /// The allocator is set back when another path begins, and what the program dropped is given back.
     void checkpoints() {
         std::vector<TreeEvent> events{mark(),
-                                      called(0, {fresh(), parameter(1)}),
-                                      dropped(0, {0, 1}),
+                                      call(0, {user(), parameter(1)}),
+                                      drop(0, {0, 1}),
                                       mark(),
-                                      called(0, {fresh(), parameter(1)}), // recorded
-                                      dropped(1, {0, 1}),
+                                      call(0, {user(), parameter(1)}), // recorded
+                                      drop(1, {0, 1}),
                                       mark(),
-                                      called(0, {fresh(), parameter(1)}), // replayed
-                                      dropped(2, {1}),
-                                      called(0, {output(2, 0), parameter(1)})}; // recorded behind it
+                                      call(0, {user(), parameter(1)}), // replayed
+                                      drop(2, {1}),
+                                      call(0, {output(2, 0), parameter(1)})}; // recorded behind it
         const auto pool = engine::makeCpuPool();
         TreeRun run(*pool, twoFunctions(std::move(events)));
         while (run.next({})) {
@@ -374,17 +306,43 @@ private slots:
         // Three live outputs: one of the replay, which owns its memory since, and two of the recording.
         QCOMPARE(pool->allocated().size(), std::size_t{3});
         QCOMPARE(run.report().different, 0U);
-        // The new recording may use what the dropped output had.
-        QVERIFY(last.freed[0] == run.manager().find(1)->outputs[0].storageAddress ||
-                last.freed[0] == run.manager().find(1)->outputs[1].storageAddress ||
-                pool->reservedBytes() <= std::uint64_t{2} << 20);
+        // The new recording uses what the dropped output had.
+        const auto& made = run.manager().find(1)->outputs;
+        QVERIFY(last.freed[0] == made[0].storageAddress || last.freed[0] == made[1].storageAddress);
+    }
+
+    /// A pool goes back only to what it was: whoever holds other memory of it, or memory that was allocated
+    /// anew at an address of then, would find it in the hands of a recording.
+    void poolsGoBackToWhatTheyWere() {
+        const auto pool = engine::makeCpuPool();
+        c10::Storage first = pool->allocate(64);
+        const auto then = pool->checkpoint();
+        const std::vector<c10::StorageImpl*> live{first.unsafeGetStorageImpl()};
+        QVERIFY(pool->restore(*then, live, {}));
+        const replay::Address address = engine::addressOf(first);
+        first = {};
+        const c10::Storage second = pool->allocate(64);
+        QCOMPARE(engine::addressOf(second), address);
+        const auto held = pool->restore(*then, {}, {});
+        QVERIFY(!held);
+        QCOMPARE(held.error().message,
+                 std::string("memory of the pool is held by something that is no output of the path"));
+        const c10::Storage elsewhere = engine::storageAt(address + 64, 64, c10::kCPU);
+        const std::vector<c10::StorageImpl*> stray{elsewhere.unsafeGetStorageImpl()};
+        QCOMPARE(pool->restore(*then, stray, {}).error().message,
+                 std::string("a live tensor lies in no block of the checkpoint"));
+        const c10::Storage a = engine::storageAt(address, 64, c10::kCPU);
+        const c10::Storage b = engine::storageAt(address, 64, c10::kCPU);
+        const std::vector<c10::StorageImpl*> both{a.unsafeGetStorageImpl(), b.unsafeGetStorageImpl()};
+        QCOMPARE(pool->restore(*then, both, {}).error().message,
+                 std::string("two live storages lie in one block"));
     }
 
     void outputsThatAreGoneAreErrors() {
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, twoFunctions({mark(), called(0, {fresh(), parameter(1)}, "the first call"), mark(),
-                                         called(0, {fresh(), parameter(1)}, "the second call"),
-                                         called(1, {output(0, 0), parameter(3)}, "the reader")}));
+        TreeRun run(*pool, twoFunctions({mark(), call(0, {user(), parameter(1)}, "the first call"), mark(),
+                                         call(0, {user(), parameter(1)}, "the second call"),
+                                         call(1, {output(0, 0), parameter(3)}, "the reader")}));
         while (run.next({})) {
         }
         const TreeStep& last = run.manager().steps().back();
@@ -410,9 +368,9 @@ private slots:
     }
 
     void pendingBackwardKeepsTheGeneration() {
-        engine::TreeRunRequest request = twoFunctions({mark(), called(0, {fresh(), parameter(1)}), mark(),
-                                                       called(1, {output(0, 0), parameter(3)}), mark(),
-                                                       called(0, {fresh(), parameter(1)})});
+        engine::TreeRunRequest request =
+            twoFunctions({mark(), call(0, {user(), parameter(1)}), mark(),
+                          call(1, {output(0, 0), parameter(3)}), mark(), call(0, {user(), parameter(1)})});
         request.functions[0].about.mode = CompilationMode::Forward;
         request.functions[1].about.mode = CompilationMode::Backward;
         const auto pool = engine::makeCpuPool();
@@ -431,10 +389,10 @@ private slots:
         for (std::size_t i = 0; i < 12; ++i) {
             // The reader is given the one output and the other in turn, of recordings on the same path.
             events.push_back(mark());
-            events.push_back(called(0, {fresh(), parameter(1)}));
-            events.push_back(called(1, {output(2 * i, i % 2), parameter(3)}));
-            events.push_back(dropped(2 * i, {0, 1}));
-            events.push_back(dropped(2 * i + 1, {0}));
+            events.push_back(call(0, {user(), parameter(1)}));
+            events.push_back(call(1, {output(2 * i, i % 2), parameter(3)}));
+            events.push_back(drop(2 * i, {0, 1}));
+            events.push_back(drop(2 * i + 1, {0}));
         }
         engine::TreeRunRequest request = twoFunctions(events);
         request.options.rerecordLimit = 0;
@@ -456,14 +414,14 @@ private slots:
         about.name = "nonzero";
         about.staticInputs = {0};
         request.functions.push_back(functionOf("graph():\n    %x : [num_users=1] = placeholder[target=x]\n" +
-                                                   call("nz", "nonzero.default", "%x") +
-                                                   call("less", "sub_.Tensor", "%x, 2") +
+                                                   operation("nz", "nonzero.default", "%x") +
+                                                   operation("less", "sub_.Tensor", "%x, 2") +
                                                    "    return (nz,)\n",
                                                about, tensors(1)));
         for (std::size_t i = 0; i < 3; ++i) {
             request.events.push_back(mark());
-            request.events.push_back(called(0, {parameter(1)}));
-            request.events.push_back(dropped(i, {0}));
+            request.events.push_back(call(0, {parameter(1)}));
+            request.events.push_back(drop(i, {0}));
         }
         const auto pool = engine::makeCpuPool();
         TreeRun run(*pool, std::move(request));
@@ -475,9 +433,34 @@ private slots:
                  last.error.c_str());
     }
 
+    /// A recording reads bytes: what lies otherwise would be read for something else.
+    void inputsThatLieOtherwise() {
+        // A parameter lies as the input of the function that it is given to first.
+        const auto iteration = [](std::size_t first, const TreeArgument& x) {
+            return std::vector<TreeEvent>{mark(), call(0, {x, parameter(1)}), drop(first, {0, 1}),
+                                          call(1, {x, parameter(3)}), drop(first + 1, {0})};
+        };
+        std::vector<TreeEvent> events;
+        for (const std::vector<TreeEvent>& part :
+             {iteration(0, user()), iteration(2, user()), iteration(4, parameter(9))})
+            events.insert(events.end(), part.begin(), part.end());
+        engine::TreeRunRequest request = twoFunctions(std::move(events));
+        request.functions[1].inputs[0] = request.functions[1].inputs[0].toTensor().t();
+        const auto pool = engine::makeCpuPool();
+        TreeRun run(*pool, std::move(request));
+        while (run.next({})) {
+        }
+        QVERIFY((actions(run) == std::vector<Action>{Action::Warmup, Action::Warmup, Action::Record,
+                                                     Action::Record, Action::Replay, Action::Failed}));
+        QCOMPARE(run.manager().steps()[13].error,
+                 std::string("input 0 was recorded as float[16, 16] with strides [1, 16] and is now "
+                             "float[16, 16] with strides [16, 1]"));
+        QCOMPARE(run.report().different, 0U);
+    }
+
     void operatorsThatFail() {
-        engine::TreeRunRequest request = twoFunctions(
-            {mark(), called(0, {fresh(), parameter(1)}), mark(), called(0, {fresh(), parameter(1)})});
+        engine::TreeRunRequest request =
+            twoFunctions({mark(), call(0, {user(), parameter(1)}), mark(), call(0, {user(), parameter(1)})});
         request.functions[0].inputs[1] = engine::seededTensor(at::kFloat, 15, 3).view({3, 5});
         const auto pool = engine::makeCpuPool();
         TreeRun run(*pool, std::move(request));
@@ -493,8 +476,8 @@ private slots:
         std::vector<TreeEvent> events;
         for (std::size_t i = 0; i < 1000; ++i) {
             events.push_back(mark());
-            events.push_back(called(0, {fresh(), parameter(1 + i % 3)}));
-            events.push_back(dropped(i, {0, 1}));
+            events.push_back(call(0, {user(), parameter(1 + i % 3)}));
+            events.push_back(drop(i, {0, 1}));
         }
         engine::TreeRunRequest request = twoFunctions(std::move(events));
         request.verify = false;
@@ -553,6 +536,18 @@ private slots:
         QCOMPARE(report->steps[1].function, std::string("layer"));
         QVERIFY(!engine.call("tree", params).is_object()); // it is gone
         QCOMPARE(engine.lastError(), std::string("there is no such tree"));
+        // Of trees that nobody runs the oldest are dropped first.
+        std::vector<json> begun;
+        for (int i = 0; i < 17; ++i)
+            begun.push_back(
+                engine.call("tree_function", {{"graph", engine.load(layer)}, {"inputs", inputs}})["tree"]);
+        const auto isKnown = [&](const json& tree) {
+            return engine
+                .call("tree_function", {{"graph", engine.load(layer)}, {"inputs", inputs}, {"tree", tree}})
+                .is_object();
+        };
+        QVERIFY(!isKnown(begun[0]));
+        QVERIFY(isKnown(begun[1]) && isKnown(begun[16]));
         params["tree"] =
             engine.call("tree_function", {{"graph", engine.load(layer)}, {"inputs", inputs}})["tree"];
         QVERIFY(!engine.call("tree", params).is_object());

@@ -6,15 +6,22 @@
 #include "core/replay/tree_report.h"
 #include "core/replay/tree_simulator.h"
 #include "tests/support/archive.h"
+#include "tests/support/tree_programs.h"
 
 #include <QtTest>
 #include <nlohmann/json.hpp>
-#include <random>
 
 using namespace dynascope;
 using namespace dynascope::replay;
 using Action = TreeStep::Action;
 using Out = SimulatedOutput::Kind;
+using test::actions;
+using test::call;
+using test::drop;
+using test::mark;
+using test::output;
+using test::parameter;
+using test::user;
 
 namespace {
 
@@ -33,43 +40,6 @@ SimulatedFunction function(std::vector<SimulatedOutput> outputs, std::vector<std
 }
 
 const SimulatedOutput fresh{};
-
-TreeArgument user() {
-    return {};
-}
-TreeArgument parameter(Address address) {
-    return {TreeArgument::Kind::Parameter, address, 0, 0, false};
-}
-TreeArgument output(std::size_t call, std::size_t index, bool last = false) {
-    return {TreeArgument::Kind::Output, 0, call, index, last};
-}
-
-TreeEvent call(FunctionId function, std::vector<TreeArgument> inputs, std::string stack = {}) {
-    TreeEvent out;
-    out.function = function;
-    out.inputs = std::move(inputs);
-    out.stack = std::move(stack);
-    return out;
-}
-TreeEvent drop(std::size_t call, std::vector<std::size_t> outputs) {
-    TreeEvent out;
-    out.kind = TreeEvent::Kind::Drop;
-    out.call = call;
-    out.outputs = std::move(outputs);
-    return out;
-}
-TreeEvent mark(TreeEvent::Kind kind = TreeEvent::Kind::Invocation) {
-    TreeEvent out;
-    out.kind = kind;
-    return out;
-}
-
-std::vector<Action> actions(const TreeManager& manager) {
-    std::vector<Action> out;
-    for (const TreeStep& step : manager.steps())
-        if (step.event == TreeStep::Event::Call) out.push_back(step.action);
-    return out;
-}
 
 TreeSimulation simulate(std::vector<SimulatedFunction> functions, std::vector<TreeEvent> events,
                         TreeOptions options = {}) {
@@ -393,46 +363,24 @@ private slots:
         QCOMPARE(cases, 40U);
     }
 
+    /// A parameter is never where the pool is, whatever its number.
+    void parametersLieOutsideOfThePool() {
+        auto simulation = simulate(
+            {function({fresh}), function({fresh})},
+            {call(0, {parameter(1000)}), mark(), call(0, {parameter(1000)}), call(1, {parameter(2000)})});
+        simulation.run();
+        const TreeManager& manager = simulation.manager();
+        QCOMPARE(actions(manager), (Actions{Action::Warmup, Action::Record, Action::Warmup}));
+        for (const TreeNode& node : manager.nodes())
+            for (const TreeOutput& output : node.outputs)
+                QVERIFY(output.storageAddress > 2000);
+    }
+
     /// Random programs on a pool that reuses addresses: the pool always holds what lives on the path, and no
     /// two live outputs of a path share memory.
     void randomProgramsKeepTheirMemory() {
         for (unsigned seed = 0; seed < 150; ++seed) {
-            std::mt19937 random(seed);
-            const auto below = [&](std::size_t n) { return std::size_t(random() % n); };
-            std::vector<SimulatedFunction> functions;
-            for (std::size_t i = 0, n = 1 + below(4); i < n; ++i) {
-                std::vector<SimulatedOutput> outputs(1 + below(3));
-                if (below(3) == 0) outputs.push_back({Out::Output, 0});
-                if (below(4) == 0) outputs.push_back({Out::Input, below(2)});
-                functions.push_back(
-                    function(outputs, below(2) ? std::vector<std::size_t>{1} : std::vector<std::size_t>{},
-                             below(4) == 0 ? std::vector<std::size_t>{0} : std::vector<std::size_t>{}));
-            }
-            std::vector<TreeEvent> events;
-            std::size_t calls = 0;
-            const auto argument = [&]() -> TreeArgument {
-                if (calls == 0 || below(3) == 0) return below(2) ? user() : parameter(1 + below(2));
-                return output(calls - 1 - below(std::min<std::size_t>(calls, 4)), below(2));
-            };
-            for (int i = 0; i < 60; ++i) {
-                switch (below(4)) {
-                case 0:
-                    events.push_back(mark());
-                    break;
-                case 1:
-                    if (calls > 0) events.push_back(drop(below(calls), {below(2), below(4)}));
-                    break;
-                default: {
-                    const std::size_t chosen = below(functions.size());
-                    // What is said to stay at its address does.
-                    const bool fixed = !functions[chosen].function.staticInputs.empty();
-                    events.push_back(call(static_cast<FunctionId>(chosen),
-                                          {argument(), fixed ? parameter(1 + chosen) : argument()}));
-                    ++calls;
-                }
-                }
-            }
-            TreeSimulation simulation({functions, events, {}}, 1000, true);
+            TreeSimulation simulation(test::randomTreeProgram(seed, 60), 1000, true);
             while (simulation.next()) {
                 const TreeManager& manager = simulation.manager();
                 const TreeStep& step = manager.steps().back();
@@ -524,7 +472,8 @@ private slots:
         for (const char* event :
              {R"({"op":"call","fn":1,"inputs":[["user"]]})", R"({"op":"call","fn":0,"inputs":[]})",
               R"({"op":"call","fn":0,"inputs":[["out",0,0]]})", R"({"op":"drop","step":0,"outputs":[0]})",
-              R"({"op":"fly"})", R"(7)", R"({"op":"call","fn":0,"inputs":[["param",-1]]})"})
+              R"({"op":"fly"})", R"(7)", R"({"op":"call","fn":0,"inputs":[["param",-1]]})",
+              R"({"op":"call","fn":0,"inputs":[["param",4294967296]]})"})
             QCOMPARE(error(head + event + "]}"), std::string("event 0 cannot be read"));
         std::string many = head;
         for (int call = 0; call < 2001; ++call)

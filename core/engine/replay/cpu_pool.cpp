@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <c10/core/impl/alloc_cpu.h>
+#include <set>
 
 namespace dynascope::engine {
 
@@ -15,22 +16,6 @@ namespace {
 
 using c10::IValue;
 using Memory = std::shared_ptr<PoolMemory>;
-
-/// What the deleter of a storage that owns its block gets.
-struct Owner {
-    Memory pool;
-    PoolMemory::Address address;
-};
-
-void releaseOwned(void* context) {
-    const std::unique_ptr<Owner> owner(static_cast<Owner*>(context));
-    owner->pool->release(owner->address);
-}
-
-c10::DataPtr ownedBlock(const Memory& pool, PoolMemory::Address address) {
-    return {reinterpret_cast<void*>(address), std::make_unique<Owner>(pool, address).release(), &releaseOwned,
-            c10::Device(c10::kCPU)};
-}
 
 /// Has a storage own the block that the pool gave it; what lies elsewhere stays as it is.
 void own(const Memory& pool, c10::StorageImpl& storage) {
@@ -212,16 +197,18 @@ public:
     Result<void> restore(const PoolCheckpoint& checkpoint, std::span<c10::StorageImpl* const> live,
                          std::span<const Address> freed) override {
         const auto& blocks = dynamic_cast<const CpuCheckpoint&>(checkpoint).blocks();
-        for (c10::StorageImpl* const storage : live)
-            if (!blocks.contains(reinterpret_cast<std::uint64_t>(storage->data())))
-                return tl::unexpected(Error{"a live tensor lies in no block of the checkpoint", {}, 0, 0});
-        for (const auto& [address, bytes] : m_memory->blocks())
-            if (!blocks.contains(address))
-                return tl::unexpected(
-                    Error{"memory of the pool is held by something that is no output of the path", {}, 0, 0});
+        std::set<std::uint64_t> owned;
+        for (c10::StorageImpl* const storage : live) {
+            const auto address = reinterpret_cast<std::uint64_t>(storage->data());
+            if (!blocks.contains(address)) return failure("a live tensor lies in no block of the checkpoint");
+            if (!owned.insert(address).second) return failure("two live storages lie in one block");
+        }
+        for (const auto& [address, block] : m_memory->blocks())
+            if (const auto then = blocks.find(address); then == blocks.end() || !(then->second == block))
+                return failure("memory of the pool is held by something that is no output of the path");
         m_memory->restore(blocks);
         for (c10::StorageImpl* const storage : live)
-            if (storage->data_ptr().get_deleter() != &releaseOwned)
+            if (!isOwnedBlock(storage->data_ptr()))
                 storage->set_data_ptr_noswap(
                     ownedBlock(m_memory, reinterpret_cast<std::uint64_t>(storage->data())));
         for (const Address address : freed)
@@ -230,7 +217,7 @@ public:
     }
     std::vector<Address> allocated() override {
         std::vector<Address> out;
-        for (const auto& [address, bytes] : m_memory->blocks())
+        for (const auto& [address, block] : m_memory->blocks())
             out.push_back(address);
         return out;
     }

@@ -11,6 +11,7 @@
 #include <ATen/ops/equal.h>
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace dynascope::engine {
 
@@ -236,14 +237,15 @@ private:
         return {};
     }
 
-    /// False where CUPTI cannot: nodes then have no times.
+    /// False where CUPTI cannot: nodes, or launches, then have no times.
     bool launchTimed(NodeClock& clock) {
         const bool whole = clock.measures() == NodeClock::Of::Launches;
         const auto times = m_capture->launchTimed(whole ? CudaTiming::Launch : CudaTiming::Nodes);
         if (!times) {
-            if (!m_toldOfTiming)
-                m_recording.cudaGraph->warnings.push_back("no times of nodes: " + times.error().message);
-            m_toldOfTiming = true;
+            bool& told = whole ? m_toldOfLaunches : m_toldOfNodes;
+            if (!std::exchange(told, true))
+                m_recording.cudaGraph->warnings.push_back(
+                    (whole ? "no times of launches: " : "no times of nodes: ") + times.error().message);
             return false;
         }
         if (whole) {
@@ -263,9 +265,9 @@ private:
     std::unique_ptr<CudaCapture> m_capture;
     std::vector<IValue> m_results; ///< in the pool: they go before it
     replay::Recording m_recording;
-    std::map<std::uint64_t, std::uint32_t> m_makers; ///< FX node by CudaNode::id
-    std::vector<replay::Divergence> m_divergences;   ///< a CUDA graph does what it did
-    bool m_toldOfTiming = false;
+    std::map<std::uint64_t, std::uint32_t> m_makers;      ///< FX node by CudaNode::id
+    std::vector<replay::Divergence> m_divergences;        ///< a CUDA graph does what it did
+    bool m_toldOfNodes = false, m_toldOfLaunches = false; ///< that they have no times
 };
 
 class CudaBackend final : public ReplayBackend {

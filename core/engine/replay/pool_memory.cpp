@@ -40,7 +40,7 @@ void PoolMemory::addGap(Address address, std::uint64_t bytes) {
     m_gapsBySize.emplace(bytes, address);
 }
 
-void PoolMemory::removeGap(Blocks::iterator gap) {
+void PoolMemory::removeGap(Gaps::iterator gap) {
     m_gapsBySize.erase({gap->second, gap->first});
     m_gaps.erase(gap);
 }
@@ -73,7 +73,7 @@ void* PoolMemory::allocate(std::uint64_t bytes) {
     const auto [gapBytes, address] = *fit;
     removeGap(m_gaps.find(address));
     if (gapBytes > size) addGap(address + size, gapBytes - size);
-    m_blocks.emplace(address, size);
+    m_blocks.emplace(address, Block{size, m_allocations++});
     return at(address);
 }
 
@@ -81,7 +81,7 @@ bool PoolMemory::release(Address address) {
     const auto block = m_blocks.find(address);
     if (block == m_blocks.end()) return false;
     Address from = address;
-    std::uint64_t bytes = block->second;
+    std::uint64_t bytes = block->second.bytes;
     m_blocks.erase(block);
     if (const auto after = m_gaps.find(from + bytes); after != m_gaps.end()) {
         bytes += after->second;
@@ -104,9 +104,9 @@ void PoolMemory::restore(const Blocks& blocks) {
     m_gaps.clear();
     m_gapsBySize.clear();
     Address next = m_begin;
-    for (const auto& [address, bytes] : m_blocks) {
+    for (const auto& [address, block] : m_blocks) {
         if (address > next) addGap(next, address - next);
-        next = address + bytes;
+        next = address + block.bytes;
     }
     if (next < m_begin + m_committed) addGap(next, m_begin + m_committed - next);
 }

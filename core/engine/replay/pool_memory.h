@@ -16,7 +16,12 @@ namespace dynascope::engine {
 class PoolMemory {
 public:
     using Address = std::uint64_t;
-    using Blocks = std::map<Address, std::uint64_t>; ///< bytes by address
+    struct Block {
+        std::uint64_t bytes = 0;
+        std::uint64_t number = 0; ///< of the allocation: what is allocated there later has another one
+        friend bool operator==(const Block&, const Block&) = default;
+    };
+    using Blocks = std::map<Address, Block>;
 
     /// Reserves `capacity` bytes of addresses, without memory behind them. Throws std::bad_alloc.
     explicit PoolMemory(std::uint64_t capacity = std::uint64_t{1} << 38);
@@ -43,13 +48,16 @@ public:
     [[nodiscard]] std::uint64_t reservedBytes() const { return m_committed; } ///< with memory behind them
 
 private:
+    using Gaps = std::map<Address, std::uint64_t>; ///< bytes by address
+
     void addGap(Address address, std::uint64_t bytes);
-    void removeGap(Blocks::iterator gap);
+    void removeGap(Gaps::iterator gap);
     void grow(std::uint64_t bytes);
 
     Address m_begin = 0;
-    std::uint64_t m_capacity = 0, m_committed = 0;
-    Blocks m_blocks, m_gaps;
+    std::uint64_t m_capacity = 0, m_committed = 0, m_allocations = 0;
+    Blocks m_blocks;
+    Gaps m_gaps;
     std::set<std::pair<std::uint64_t, Address>> m_gapsBySize;
 };
 

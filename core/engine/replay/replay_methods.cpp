@@ -53,6 +53,12 @@ json outputsOf(const RecordedGraph& graph) {
     return out;
 }
 
+/// How much replays have added to a recording so far; they take nothing away.
+std::size_t remarksOn(const RecordedGraph& graph) {
+    const std::optional<replay::CudaGraph>& cuda = graph.recording().cudaGraph;
+    return graph.divergences().size() + (cuda ? cuda->warnings.size() : 0);
+}
+
 std::optional<TimesOf> timesOf(std::string_view name) {
     if (name == "nodes") return TimesOf::Nodes;
     if (name == "launch") return TimesOf::Launches;
@@ -153,6 +159,7 @@ Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> pro
                         : (*backend)->record(std::move(request), task);
     if (!graph) return tl::unexpected(runFailure(*program, graph.error()));
     plan->graph = std::move(*graph);
+    plan->remarks = remarksOn(*plan->graph);
     const std::string name = "plan" + std::to_string(m_next++);
     m_plans.emplace(name, plan);
     return json{{"plan", name}, {"recording", replay::toJson(plan->graph->recording())}};
@@ -191,9 +198,9 @@ Reply ReplayPlans::replay(const json& params, const RequestContext& task) {
     json answer{{"run", replay::toJson(*run)}, {"recordings", json::object()}};
     if (feed) answer["live_events"] = events;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-        const std::size_t divergences = plans[i]->graph->divergences().size();
-        if (divergences == plans[i]->divergences) continue;
-        plans[i]->divergences = divergences;
+        const std::size_t remarks = remarksOn(*plans[i]->graph);
+        if (remarks == plans[i]->remarks) continue;
+        plans[i]->remarks = remarks;
         answer["recordings"][request.plans[i].name] = replay::toJson(plans[i]->graph->recording());
     }
     if (params.value("outputs", false))

@@ -35,7 +35,7 @@ private:
     struct Plan {
         std::shared_ptr<RecordedGraph> graph;
         std::vector<std::shared_ptr<Plan>> sources; ///< whose memory its inputs are
-        std::size_t divergences = 0;                ///< that the client knows of
+        std::size_t remarks = 0;                    ///< in the recording that the client knows of
     };
 
     [[nodiscard]] tl::expected<std::shared_ptr<Plan>, Failure> find(const std::string& name) const;

@@ -4,8 +4,24 @@
 #include <ATen/ops/copy.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/set.h>
+#include <utility>
 
 namespace dynascope::engine {
+
+namespace {
+
+/// What the deleter of an owned block gets.
+struct Owner {
+    std::shared_ptr<PoolMemory> pool;
+    PoolMemory::Address address;
+};
+
+void releaseOwned(void* context) {
+    const std::unique_ptr<Owner> owner(static_cast<Owner*>(context));
+    owner->pool->release(owner->address);
+}
+
+} // namespace
 
 at::Tensor shellOf(const at::Tensor& tensor) {
     const c10::VariableVersion version = tensor.is_inference()
@@ -30,6 +46,15 @@ c10::Storage storageAt(std::uint64_t address, std::uint64_t bytes, c10::Device d
             nullptr, false};
 }
 
+c10::DataPtr ownedBlock(std::shared_ptr<PoolMemory> pool, PoolMemory::Address address) {
+    auto owner = std::make_unique<Owner>(Owner{std::move(pool), address});
+    return {reinterpret_cast<void*>(address), owner.release(), &releaseOwned, c10::Device(c10::kCPU)};
+}
+
+bool isOwnedBlock(const c10::DataPtr& block) {
+    return block.get_deleter() == &releaseOwned;
+}
+
 at::Tensor bytesOf(const c10::Storage& storage) {
     return at::empty({0}, at::TensorOptions(at::kByte).device(storage.device()))
         .set_(storage, 0, {static_cast<std::int64_t>(storage.nbytes())});
@@ -47,8 +72,11 @@ at::Tensor StorageCopies::copyOf(const at::Tensor& tensor) {
         const at::Tensor bytes = bytesOf(tensor.storage());
         copy = at::empty({bytes.numel()}, bytes.options().device(m_device)).copy_(bytes).storage();
     }
-    return at::empty({0}, tensor.options().device(m_device))
-        .set_(copy, tensor.storage_offset(), tensor.sizes(), tensor.strides());
+    at::Tensor out = at::empty({0}, tensor.options().device(m_device))
+                         .set_(copy, tensor.storage_offset(), tensor.sizes(), tensor.strides());
+    if (tensor.is_conj()) out._set_conj(true); // asks for a complex dtype either way
+    if (tensor.is_neg()) out._set_neg(true);
+    return out;
 }
 
 } // namespace dynascope::engine

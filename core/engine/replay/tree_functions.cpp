@@ -177,11 +177,13 @@ std::vector<IValue> TreeFunctions::fixedInputs(Recorded& node) const {
     std::vector<IValue> out;
     std::map<Address, c10::Storage> shared;
     for (std::size_t i = 0; i < m_inputs.size(); ++i) {
+        node.inputs.emplace_back();
         if (!hasMemory(m_inputs[i])) {
             out.push_back(m_inputs[i]);
             continue;
         }
         const at::Tensor& tensor = m_inputs[i].toTensor();
+        node.inputs.back() = shellOf(tensor);
         const auto copy = m_copies.find(i);
         const c10::Storage& memory = copy == m_copies.end() ? tensor.storage() : copy->second;
         c10::Storage& storage = shared[addressOf(memory)];
@@ -194,6 +196,17 @@ std::vector<IValue> TreeFunctions::fixedInputs(Recorded& node) const {
         out.emplace_back(std::move(fixed));
     }
     return out;
+}
+
+void TreeFunctions::checkInputs(const Recorded& node) const {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        if (!hasMemory(node.inputs[i]) || !hasMemory(m_inputs.at(i))) continue;
+        const at::Tensor &then = node.inputs[i].toTensor(), &now = m_inputs[i].toTensor();
+        TORCH_CHECK(
+            then.sizes() == now.sizes() && then.strides() == now.strides() && then.dtype() == now.dtype(),
+            "input ", i, " was recorded as ", then.dtype(), then.sizes(), " with strides ", then.strides(),
+            " and is now ", now.dtype(), now.sizes(), " with strides ", now.strides());
+    }
 }
 
 TreeFunctions::Outputs TreeFunctions::record(NodeId id, replay::FunctionId function,
@@ -263,6 +276,7 @@ c10::Storage TreeFunctions::outputStorage(const TreeNode& node, std::size_t inde
 TreeFunctions::Outputs TreeFunctions::replay(const TreeNode& node, std::span<const TreeValue>) {
     return guarded([&]() -> Outputs {
         Recorded& recorded = m_recordings.at(node.id);
+        checkInputs(recorded);
         for (const auto& [input, copy] : recorded.copies)
             copy.copy_(extentOf(m_inputs.at(input).toTensor()));
         if (const auto done = recorded.graph->replay(m_task); !done) return failed(done.error());

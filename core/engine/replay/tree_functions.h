@@ -62,6 +62,7 @@ private:
     struct Recorded {
         std::unique_ptr<PoolGraph> graph;
         std::shared_ptr<const PoolCheckpoint> checkpoint;
+        std::vector<c10::IValue> inputs;          ///< as recorded, tensors without memory
         std::map<std::size_t, at::Tensor> copies; ///< by input: bytes where the graph reads its copy
         std::vector<c10::IValue> outputs;         ///< as recorded, tensors without memory
         std::vector<std::uint64_t> bytes;         ///< of their storages
@@ -75,6 +76,8 @@ private:
     [[nodiscard]] Outputs failed(const RunError& error);
     [[nodiscard]] Outputs guarded(const std::function<Outputs()>& body);
     [[nodiscard]] std::vector<c10::IValue> fixedInputs(Recorded& node) const;
+    /// Throws where an input of the call has another shape, strides or dtype than the one that was recorded.
+    void checkInputs(const Recorded& node) const;
     [[nodiscard]] c10::Storage outputStorage(const replay::TreeNode& node, std::size_t index,
                                              const Recorded& recorded) const;
 

@@ -5,6 +5,8 @@
 #include "core/engine/execute.h"
 #include "core/replay/tree_function.h"
 
+#include <algorithm>
+
 namespace dynascope::engine {
 
 namespace {
@@ -21,13 +23,15 @@ Reply TreeRuns::addFunction(const json& params, std::shared_ptr<const Program> p
     Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
     if (!attributes) return invalid(attributes.error().message);
     seedAttributes(*program, *attributes);
-    std::string name = params.value("tree", std::string());
-    if (!name.empty() && !m_trees.contains(name)) return invalid("there is no tree '" + name + "'");
+    const std::string name = params.value("tree", std::string());
+    auto tree = find(name);
     if (name.empty()) {
         if (m_trees.size() >= maxTrees) m_trees.erase(m_trees.begin()); // its client went away
-        name = "tree" + std::to_string(m_next++);
+        tree = m_trees.insert(m_trees.end(), {"tree" + std::to_string(m_next++), {}});
+    } else if (tree == m_trees.end()) {
+        return invalid("there is no tree '" + name + "'");
     }
-    std::vector<TreeRunFunction>& functions = m_trees[name];
+    std::vector<TreeRunFunction>& functions = tree->functions;
     if (functions.size() >= maxFunctions) return invalid("there are too many functions");
     TreeRunFunction function;
     replay::describe(function.about, *program->graph);
@@ -36,15 +40,19 @@ Reply TreeRuns::addFunction(const json& params, std::shared_ptr<const Program> p
     function.inputs = std::move(made->values);
     function.attributes = std::move(*attributes);
     functions.push_back(std::move(function));
-    return json{{"tree", name}, {"function", functions.size() - 1}};
+    return json{{"tree", tree->name}, {"function", functions.size() - 1}};
+}
+
+std::vector<TreeRuns::Tree>::iterator TreeRuns::find(const std::string& name) {
+    return std::find_if(m_trees.begin(), m_trees.end(), [&](const Tree& tree) { return tree.name == name; });
 }
 
 Reply TreeRuns::run(const json& params, const PoolOf& poolOf, const TaskContext& task) {
-    const auto found = m_trees.find(params.at("tree").get<std::string>());
+    const auto found = find(params.at("tree").get<std::string>());
     if (found == m_trees.end()) return invalid("there is no such tree");
-    const auto node = m_trees.extract(found);
     TreeRunRequest request;
-    request.functions = node.mapped();
+    request.functions = std::move(found->functions);
+    m_trees.erase(found);
     request.verify = params.value("verify", true);
     Result<replay::TreeProgram> program = replay::readTreeCase(params.at("case").dump());
     if (!program) return invalid(program.error().message);

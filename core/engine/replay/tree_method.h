@@ -8,7 +8,6 @@
 #include "core/engine/replay/tree_run.h"
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,7 +27,13 @@ public:
     [[nodiscard]] Reply run(const nlohmann::json& params, const PoolOf& poolOf, const TaskContext& task);
 
 private:
-    std::map<std::string, std::vector<TreeRunFunction>> m_trees;
+    struct Tree {
+        std::string name;
+        std::vector<TreeRunFunction> functions;
+    };
+    [[nodiscard]] std::vector<Tree>::iterator find(const std::string& name);
+
+    std::vector<Tree> m_trees; ///< the oldest first
     std::uint64_t m_next = 1;
 };
 

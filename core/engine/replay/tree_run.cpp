@@ -44,25 +44,8 @@ TreeRun::TreeRun(GraphPool& pool, TreeRunRequest request)
 bool TreeRun::next(const TaskContext& task) {
     if (m_next == m_request.events.size()) return false;
     const TreeEvent& event = m_request.events[m_next++];
-    switch (event.kind) {
-    case TreeEvent::Kind::Call:
-        call(event, task);
-        break;
-    case TreeEvent::Kind::Drop:
-        for (const std::size_t output : event.outputs)
-            drop(event.call, output);
-        m_manager.observe();
-        break;
-    case TreeEvent::Kind::Invocation:
-        m_manager.invocation();
-        break;
-    case TreeEvent::Kind::UserMark:
-        m_manager.userMark();
-        break;
-    case TreeEvent::Kind::EagerBackward:
-        m_manager.eagerBackward();
-        break;
-    }
+    replay::carryOut(
+        event, m_manager, [&] { call(event, task); }, [&](std::size_t output) { drop(event.call, output); });
     return true;
 }
 
