@@ -175,6 +175,9 @@ TrackedObject readObject(const element& object) {
     out.kind = json::text(object, "kind");
     out.type = json::text(object, "class");
     out.mutation = json::text(object, "mutation");
+    // From PyTorch 2.15 on a subclass of a container is one with what it holds.
+    constexpr std::string_view both = "ValueAnd";
+    if (out.mutation.starts_with(both)) out.mutation.erase(0, both.size());
     out.source = json::text(object, "source");
     out.cell = json::text(object, "cell");
     out.base = json::text(object, "base");

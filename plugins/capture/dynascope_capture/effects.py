@@ -10,6 +10,7 @@ from .recorder import user_stack
 from .values import fields, source_name
 
 MOST_STACK = 4
+_CONTAINERS = ("ListVariable", "DequeVariable", "TupleVariable", "ConstDictVariable", "SetVariable", "FrozensetVariable")
 _BASES = ("_base_vt", "_dict_vt", "_list_vt", "_tuple_vt")
 
 
@@ -157,6 +158,11 @@ def _made_argument(instruction):
     return value if type(value) is str else constant_text(value)
 
 
+def _container_name(kind):
+    """What a tracker of a container's subclass is beside a user's object: ListVariable."""
+    return next((base.__name__ for base in kind.__mro__ if base.__name__ in _CONTAINERS), "")
+
+
 def _describe(attempt, effects, item, stored, ways):
     state = fields(item)
     mutation = state.get("mutation_type")
@@ -188,6 +194,11 @@ def _describe(attempt, effects, item, stored, ways):
         # A new one is rebuilt item by item, so that it counts as changed.
         out["base_new"] = type(of_base).__name__.endswith("New")
         break
+    else:
+        if kind.startswith("ValueAndAttribute"):  # from 2.15 on it is both in one
+            out["base"] = _container_name(type(item))
+            out["base_flag"] = out["flag"]
+            out["base_new"] = out["new"]
     value = state.get("value")
     if any(base.__name__ == "UserDefinedObjectVariable" for base in type(item).__mro__):
         out["user"] = True

@@ -6,15 +6,17 @@ sides send lines of JSON, docs/live-protocol.md. Without a client, or once it is
 """
 
 import json
+import linecache
 import os
 import select
 import socket
 
 from . import conditions
-from .codes import line_numbers
+from .codes import line_numbers, shorten
 
 PROTOCOL = 1
 LONGEST_LINE = 1 << 20
+MOST_TEXT = 4000
 MOVES = ("continue", "step", "next", "out", "line")
 EVENTS = ("graph break", "exception")
 
@@ -106,7 +108,10 @@ class Live:
             return
         line, step, _ = self._places.get(id(frame), (0, recorder.steps - 1, None))
         moment = conditions.Moment(attempt, tx, max(frame.index, 0), line, step)
-        place = self._place(moment, recorder, reason=kind, breakpoint=hit.identity, text=text[:4000])
+        # The statement as well: older versions name a file of PyTorch's own.
+        statement = linecache.getline(moment.word("file"), line).strip()
+        text = text[:MOST_TEXT] + (f"\n{shorten(statement)}" if statement else "")
+        place = self._place(moment, recorder, reason=kind, breakpoint=hit.identity, text=text)
         self._pause(place, may_break=False, here=(attempt, tx.inline_depth, frame, line))
 
     # Whether to stop

@@ -207,6 +207,11 @@ class Describer:
             if name in state:
                 out.append(("object", object_text(state[name])))
                 return
+        if state.get("im_func") is not None:  # methods from 2.15 on
+            out.append(("inner", state["im_func"]))
+            if state.get("im_self") is not None:
+                out.append(("of", state["im_self"]))
+            return
         code = state.get("code")
         if code is not None:
             value = code if type(code) is types.CodeType else fields(code).get("value")
@@ -216,7 +221,7 @@ class Describer:
     def _attribute(self, tracker, state, effects, out):
         if state.get("obj") is not None:
             out.append(("of", state["obj"]))
-        name = state.get("name")
+        name = state.get("name", state.get("method_name"))  # the latter of methods that are about to be called, from 2.15 on
         if type(name) is str:
             out.append(("name", shorten(name)))
 
@@ -239,7 +244,12 @@ class Describer:
         for name in ("_base_vt", "_dict_vt", "_list_vt", "_tuple_vt"):
             if state.get(name) is not None:
                 out.append(("inner", state[name]))
-                break
+                return
+        # From 2.15 on subclasses of containers hold their items themselves.
+        if type(state.get("items")) in _MAPPINGS:
+            self._mapping(tracker, state, effects, out)
+        else:
+            self._sequence(tracker, state, effects, out)
 
     def _other(self, tracker, state, effects, out):
         for name in ("fn", "value"):
@@ -271,6 +281,7 @@ _HANDLERS = {
     "ListIteratorVariable": Describer._sequence,
     "BaseUserFunctionVariable": Describer._function,
     "GetAttrVariable": Describer._attribute,
+    "CallMethodVariable": Describer._attribute,
     "ContextWrappingVariable": Describer._context,
     "WithExitFunctionVariable": Describer._exit_function,
     "UserDefinedObjectVariable": Describer._object,
