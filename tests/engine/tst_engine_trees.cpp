@@ -11,6 +11,8 @@
 #include "tests/support/archive.h"
 #include "tests/support/tree_programs.h"
 
+#include <ATen/ops/imag.h>
+#include <ATen/ops/view_as_complex.h>
 #include <QtTest>
 
 using namespace dynascope;
@@ -309,6 +311,19 @@ private slots:
         // The new recording uses what the dropped output had.
         const auto& made = run.manager().find(1)->outputs;
         QVERIFY(last.freed[0] == made[0].storageAddress || last.freed[0] == made[1].storageAddress);
+    }
+
+    /// Copies share memory where the originals do, and are conjugated and negated where these are.
+    void copiesAreWhatTheOriginalsAre() {
+        const at::Tensor pairs = engine::seededTensor(at::kFloat, 8, 3).view({4, 2});
+        const at::Tensor numbers = at::view_as_complex(pairs), conjugated = numbers.conj();
+        engine::StorageCopies copies(c10::kCPU, true);
+        const at::Tensor copy = copies.copyOf(conjugated), imaginary = copies.copyOf(at::imag(conjugated));
+        QVERIFY(copy.is_conj() && imaginary.is_neg() && copy.equal(conjugated));
+        QVERIFY(imaginary.equal(at::imag(conjugated)));
+        copies.copyOf(pairs).mul_(2);
+        QVERIFY(copy.equal(conjugated.mul(2)));
+        QVERIFY(imaginary.equal(at::imag(conjugated).mul(2)));
     }
 
     /// A pool goes back only to what it was: whoever holds other memory of it, or memory that was allocated

@@ -64,7 +64,7 @@ private:
     std::vector<Tensor> m_like;
 };
 
-RunError failure(const std::string& message) {
+RunError asRunError(const std::string& message) {
     return {message, ir::npos, false};
 }
 
@@ -83,9 +83,9 @@ Tensor emptyTangent(const Tensor& output) {
 
 tl::expected<SplitJoint, RunError> SplitJoint::make(const ir::GraphPtr& joint, const Attributes& attributes) {
     const auto described = passes::partition::capturedJoint(joint, {}, {});
-    if (!described) return tl::unexpected(failure(described.error().message));
+    if (!described) return tl::unexpected(asRunError(described.error().message));
     const auto parts = passes::partition::defaultPartition(*described);
-    if (!parts) return tl::unexpected(failure(parts.error().message));
+    if (!parts) return tl::unexpected(asRunError(parts.error().message));
     SplitJoint out;
     out.m_forward = compiled(parts->forward);
     out.m_backward = compiled(parts->backward);
