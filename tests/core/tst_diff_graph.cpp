@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/diff/canonical.h"
-#include "core/diff/graph_diff.h"
-#include "core/ir/text.h"
+#include "tests/core/diff_graphs.h"
 
-#include <QFile>
 #include <QTest>
 
 #include <nlohmann/json.hpp>
@@ -13,54 +11,13 @@
 #include <set>
 
 using namespace dynascope;
+using namespace dynascope::test;
 using diff::Change;
-using diff::Evidence;
 using diff::GraphDiff;
-using diff::Link;
 using ir::Argument;
 using ir::NodeIndex;
-using ir::npos;
 
 namespace {
-
-ir::GraphPtr read(const std::string& text) {
-    auto graph = ir::readGraph(text);
-    if (!graph) qFatal("%s", graph.error().toString().c_str());
-    return *graph;
-}
-
-ir::GraphPtr captured(const QString& name) {
-    QFile file(QStringLiteral(DYNASCOPE_TEST_DATA "/graphs/") + name);
-    if (!file.open(QIODevice::ReadOnly)) qFatal("%s is missing", qPrintable(file.fileName()));
-    return read(file.readAll().toStdString());
-}
-
-ir::Node call(std::string name, std::string target, std::vector<Argument> args) {
-    ir::Node node;
-    node.name = std::move(name);
-    node.target = std::move(target);
-    node.args = std::move(args);
-    return node;
-}
-
-ir::Node placeholder(std::string name) {
-    ir::Node node = call(name, name, {});
-    node.op = ir::Op::Placeholder;
-    return node;
-}
-
-ir::Node output(const std::string& name) {
-    ir::Node node = call("output", "output", {Argument::tuple({Argument::node(name)})});
-    node.op = ir::Op::Output;
-    return node;
-}
-
-ir::GraphPtr build(const std::vector<ir::Node>& nodes) {
-    ir::GraphBuilder builder;
-    for (const ir::Node& node : nodes)
-        builder.add(node);
-    return builder.build();
-}
 
 /// Placeholders and calls of a few operations with one or two inputs and a constant.
 std::vector<ir::Node> randomNodes(std::mt19937& random, std::size_t count) {
@@ -116,42 +73,6 @@ const char* const afterText =
     "        b: \"f32[4][1]cpu\" = torch.ops.aten.gelu.default(a)\n"
     "        c: \"f32[4][1]cpu\" = torch.ops.aten.sum.dim_IntList(b, [0], keepdim = False)\n"
     "        return (c,)\n";
-
-/// What holds of every diff. Empty when all is well.
-std::string problem(const ir::Graph& a, const ir::Graph& b, const GraphDiff& d) {
-    std::vector<int> seenA(a.size(), 0);
-    std::vector<int> seenB(b.size(), 0);
-    for (const diff::Row& row : d.rows) {
-        if (row.a != npos) ++seenA[row.a];
-        if (row.b != npos) ++seenB[row.b];
-        if (row.a == npos && row.b == npos) return "an empty row";
-        if ((row.change == Change::Removed) != (row.b == npos)) return "a removed row with a partner";
-        if ((row.change == Change::Added) != (row.a == npos)) return "an added row with a partner";
-        if (row.a != npos && d.a[row.a] != row.change) return "row and node differ";
-        if (row.b != npos && d.b[row.b] != row.change) return "row and node differ";
-        if (row.a != npos && row.b != npos && d.partnerOfA[row.a] != row.b) return "row and partner differ";
-    }
-    if (std::any_of(seenA.begin(), seenA.end(), [](int n) { return n != 1; }))
-        return "a node of A is not in one row";
-    if (std::any_of(seenB.begin(), seenB.end(), [](int n) { return n != 1; }))
-        return "a node of B is not in one row";
-    for (NodeIndex i = 0; i < a.size(); ++i) {
-        if (d.partnerOfA[i] != npos && d.partnerOfB[d.partnerOfA[i]] != i) return "partners do not agree";
-        if ((d.a[i] == Change::Changed) != (d.detail(i) != nullptr)) return "a change without detail";
-    }
-    for (std::size_t k = 0; k < d.links.size(); ++k) {
-        if (d.links[k].a >= a.size() || d.links[k].b >= b.size()) return "a link out of range";
-        if (k > 0 && std::pair(d.links[k - 1].a, d.links[k - 1].b) >= std::pair(d.links[k].a, d.links[k].b))
-            return "links are not sorted";
-    }
-    for (NodeIndex i = 0; i < a.size(); ++i) {
-        const auto links = d.linksFromA(i);
-        if (d.partnerOfA[i] != npos && std::find(links.begin(), links.end(), d.partnerOfA[i]) == links.end())
-            return "a pair is not linked";
-    }
-    if (d.same + d.respelled + d.changed + d.moved + d.added + d.removed != d.rows.size()) return "counts";
-    return {};
-}
 
 std::set<std::string> names(const ir::Graph& graph, const std::vector<Change>& changes, Change wanted) {
     std::set<std::string> result;
@@ -382,200 +303,6 @@ private slots:
         QCOMPARE(problem(*left, *right, diff::diffGraphs(*left, *right)), std::string());
         QCOMPARE(problem(*right, *left, diff::diffGraphs(*right, *left)), std::string());
         QCOMPARE(diff::diffGraphs(*left, *left).same, left->size());
-    }
-
-    void originsWithoutSourceLines_data() {
-        QTest::addColumn<QString>("node");     // of the Dynamo graph
-        QTest::addColumn<QString>("became");   // first and last of its forward run in the joint graph
-        QTest::addColumn<QString>("backward"); // nodes of backward that must be among its images
-        const auto row = [](const char* node, const char* became, const char* backward) {
-            QTest::newRow(node) << QString(node) << QString(became) << QString(backward);
-        };
-        row("query", "transpose transpose", "");
-        row("multi_head_attention_forward", "t view_8",
-            "mm_16 _scaled_dot_product_flash_attention_for_cpu_backward_1 mm_14");
-        row("attn_output", "view_8 view_8", "");
-        row("attn_output_1", "transpose_5 transpose_5", "");
-        row("dropout", "clone_2 clone_2", "");
-        row("add", "add_1 add_1", "");
-        row("x", "native_layer_norm getitem_4", "native_layer_norm_backward_3 getitem_28 getitem_30");
-        row("linear", "view_9 view_10", "t_28 mm_12 mm_13 sum_6");
-        row("relu", "relu detach_1", "detach_6 threshold_backward_1");
-        row("dropout_1", "clone_3 clone_3", "");
-        row("x_1", "view_11 view_12", "view_37 t_24 mm_10 mm_11 sum_5 view_39");
-        row("dropout_2", "clone_4 clone_4", "");
-        row("add_1", "add_2 add_2", "");
-        row("x_2", "native_layer_norm_1 getitem_7", "native_layer_norm_backward_2");
-        row("query_1", "transpose_6 transpose_6", "");
-        row("multi_head_attention_forward_1", "t_4 view_21",
-            "mm_8 mm_9 _scaled_dot_product_flash_attention_for_cpu_backward");
-        row("attn_output_3", "transpose_11 transpose_11", "");
-        row("x_5", "native_layer_norm_3 getitem_15", "native_layer_norm_backward getitem_16");
-    }
-    /// encoder_train has no stack traces: parameters, order, shapes and families tell. Checked by hand
-    /// against torch.nn's own code.
-    void originsWithoutSourceLines() {
-        QFETCH(QString, node);
-        QFETCH(QString, became);
-        QFETCH(QString, backward);
-        const auto a = captured("encoder_train.dynamo_output.txt");
-        const auto b = captured("encoder_train.aot_joint.txt");
-        const GraphDiff d = diff::diffGraphs(*a, *b);
-        const auto find = [](const ir::Graph& graph, const QString& name) {
-            return graph.find(name.toStdString());
-        };
-        const ir::NodeIndex lastForward = find(*b, "getitem_15");
-        std::set<ir::NodeIndex> forward;
-        std::set<ir::NodeIndex> later;
-        for (const ir::NodeIndex image : d.linksFromA(find(*a, node)))
-            (image <= lastForward ? forward : later).insert(image);
-        const QStringList ends = became.split(' ');
-        std::set<ir::NodeIndex> expected;
-        for (ir::NodeIndex i = find(*b, ends[0]); i <= find(*b, ends[1]); ++i)
-            expected.insert(i);
-        QVERIFY2(forward == expected, qPrintable(node));
-        for (const QString& name : backward.split(' ', Qt::SkipEmptyParts))
-            QVERIFY2(later.contains(find(*b, name)), qPrintable(name));
-        QVERIFY2(!backward.isEmpty() || later.empty(), qPrintable(node));
-        // What a sum of gradients, or the gradient of a transpose, comes from is not known.
-        for (const char* name : {"add_6", "add_9", "add_10", "transpose_12", "transpose_17"})
-            QVERIFY2(d.linksFromB(find(*b, name)).empty(), name);
-        std::size_t linked = 0;
-        for (const ir::NodeIndex i : d.partnerOfA)
-            linked += i != ir::npos && b->node(i).op != ir::Op::Placeholder ? 1 : 0;
-        QCOMPARE(linked,
-                 std::size_t(11)); // two of each layer's transposes, adds and its relu, and the output
-        // How sure: what reads the node's own parameter is certain, a reshape beside it is not.
-        const auto evidence = [&](const char* from, const char* to) {
-            const auto at = std::find_if(d.links.begin(), d.links.end(), [&](const Link& l) {
-                return l.a == find(*a, from) && l.b == find(*b, to);
-            });
-            return at->evidence;
-        };
-        QCOMPARE(evidence("linear", "addmm_1"), Evidence::Structure);
-        QCOMPARE(evidence("linear", "view_9"), Evidence::Neighbourhood);
-    }
-
-    /// Without parameters to hold on to, or against the order of the program, nothing is claimed.
-    void originsNeedParameters() {
-        const auto a = captured("encoder_train.dynamo_output.txt");
-        const auto b = captured("resnet.aot_inference.txt");
-        const GraphDiff d = diff::diffGraphs(*a, *b);
-        for (const Link& link : d.links)
-            QVERIFY(link.evidence != Evidence::Structure || a->node(link.a).op == ir::Op::Placeholder ||
-                    a->node(link.a).op == ir::Op::Output || d.partnerOfA[link.a] == link.b);
-    }
-
-    void loweringIsQuiet_data() {
-        QTest::addColumn<QString>("a");
-        QTest::addColumn<QString>("b");
-        QTest::newRow("scalar first") << "0.5 * x"
-                                      << "torch.ops.aten.mul.Tensor(x, 0.5)";
-        QTest::newRow("sizes") << "x.view(2, -1)"
-                               << "torch.ops.aten.view.default(x, [2, -1])";
-        QTest::newRow("keyword by position") << "x.split(64, dim = 2)"
-                                             << "torch.ops.aten.split.Tensor(x, 64, 2)";
-        QTest::newRow("default left out") << "torch.nn.functional.relu(x, inplace = False)"
-                                          << "torch.ops.aten.relu.default(x)";
-        QTest::newRow("tensor index") << "x[(y, y)]"
-                                      << "torch.ops.aten.index.Tensor(x, [y, y])";
-        QTest::newRow("slice") << "x[(slice(None, None, None), slice(None, 1, None))]"
-                               << "torch.ops.aten.slice.Tensor(x, 1, 0, 1)";
-        QTest::newRow("ellipsis") << "x[(Ellipsis, slice(None, 1, None))]"
-                                  << "torch.ops.aten.slice.Tensor(x, 1, 0, 1)";
-        QTest::newRow("one in a list") << "x.mean(1)"
-                                       << "torch.ops.aten.mean.dim(x, [1])";
-        QTest::newRow("embedding") << "torch.nn.functional.embedding(x, y, None, None, 2.0, False, False)"
-                                   << "torch.ops.aten.embedding.default(y, x)";
-        QTest::newRow("device")
-            << "torch.ones(3, device = device(type='cpu'))"
-            << "torch.ops.aten.ones.default(3, device = device(type='cpu'), pin_memory = False)";
-    }
-    void loweringIsQuiet() {
-        QFETCH(QString, a);
-        QFETCH(QString, b);
-        const auto text = [](const QString& call) {
-            return "class m(torch.nn.Module):\n    def forward(self, x: \"f32[4, 4]\", y: \"i64[4]\"):\n     "
-                   "   r: \"f32[4]\" = " +
-                   call.toStdString() + "\n        return (r,)\n";
-        };
-        const auto left = read(text(a));
-        const auto right = read(text(b));
-        const GraphDiff d = diff::diffGraphs(*left, *right);
-        QVERIFY2(d.respelled == 1 && d.same == 3, diff::printDiff(*left, *right, d).c_str());
-    }
-
-    void differentConstantIsNotQuiet() {
-        const auto left =
-            build({placeholder("x"), call("r", "operator.mul", {Argument::raw("0.5"), Argument::node("x")}),
-                   output("r")});
-        const auto right =
-            build({placeholder("x"),
-                   call("r", "torch.ops.aten.mul.Tensor", {Argument::node("x"), Argument::raw("0.25")}),
-                   output("r")});
-        QCOMPARE(diff::diffGraphs(*left, *right).changed, 1U);
-    }
-
-    void usersOfWhatWasLoweredAreQuiet() {
-        const auto a = captured("resnet.dynamo_output.txt");
-        const auto b = captured("resnet.aot_inference.txt");
-        const GraphDiff d = diff::diffGraphs(*a, *b);
-        QCOMPARE(d.changed, 0U);
-        const auto becomes = [&](const char* name) {
-            std::string list;
-            for (const NodeIndex j : d.linksFromA(a->find(name)))
-                list += (list.empty() ? "" : " ") + b->node(j).name;
-            return list;
-        };
-        QCOMPARE(becomes("input_1"), std::string("convolution"));
-        QCOMPARE(becomes("input_2"), std::string("_native_batch_norm_legit_no_training getitem"));
-    }
-
-    void bypassedNodeIsLinked() {
-        const auto a = build({placeholder("x"), call("p", "torch.relu", {Argument::node("x")}),
-                              call("q", "torch.nn.functional.dropout", {Argument::node("p")}),
-                              call("r", "torch.exp", {Argument::node("q")}), output("r")});
-        const auto b = build({placeholder("x"), call("p", "torch.relu", {Argument::node("x")}),
-                              call("r", "torch.exp", {Argument::node("p")}), output("r")});
-        const GraphDiff d = diff::diffGraphs(*a, *b);
-        QCOMPARE(d.removed, 1U);
-        QCOMPARE(d.linksFromA(2), std::vector<NodeIndex>{1});
-        QCOMPARE(d.linksFromB(1), (std::vector<NodeIndex>{1, 2}));
-    }
-
-    void linearOfALayerBecomesItsOwnNodes() {
-        // c_attn of layer 1 shares its source line with every other Conv1D of the model.
-        const auto a = captured("gpt2_train.dynamo_output.txt");
-        const auto b = captured("gpt2_train.aot_joint.txt");
-        const GraphDiff d = diff::diffGraphs(*a, *b);
-        const NodeIndex first = b->find("addmm");
-        const NodeIndex fifth = b->find("addmm_4");
-        QVERIFY(first != npos && fifth != npos);
-        QVERIFY(d.partnerOfB[first] != npos && d.partnerOfB[fifth] != npos);
-        QVERIFY(d.partnerOfB[first] < d.partnerOfB[fifth]);
-    }
-
-    void linkingIsNotAllToAll() {
-        // One line, 60 removed nodes in a chain, 60 added ones.
-        const auto chain = [](const std::string& target) {
-            auto stack = std::make_shared<const ir::StackTrace>(ir::StackTrace{{"m.py", 7, "f", "y = g(x)"}});
-            std::vector<ir::Node> nodes{placeholder("x")};
-            for (int i = 0; i < 60; ++i) {
-                nodes.push_back(call(target + std::to_string(i), target + std::to_string(i % 7),
-                                     {Argument::node(nodes.back().name)}));
-                nodes.back().stack = stack;
-            }
-            nodes.push_back(output(nodes.back().name));
-            return build(nodes);
-        };
-        const auto a = chain("torch.left");
-        const auto b = chain("torch.ops.aten.right");
-        const GraphDiff d = diff::diffGraphs(*a, *b);
-        QCOMPARE(problem(*a, *b, d), std::string());
-        QCOMPARE(d.removed, 60U);
-        QVERIFY2(d.links.size() <= 62 + 60, qPrintable(QString::number(d.links.size())));
-        for (NodeIndex i = 1; i <= 60; ++i)
-            QVERIFY(!d.linksFromA(i).empty());
     }
 
     void hostileGraphsStayLinear_data() {
