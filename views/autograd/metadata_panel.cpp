@@ -100,11 +100,13 @@ void MetadataPanel::begin(const session::SessionPtr& session, std::size_t compil
 void MetadataPanel::showAgain() {
     if (!d->read) return; // comes when it is
     d->rows.clear();
+    d->cells.clear();
+    d->shown.clear();
     if (!d->table.metadata)
         return showMessage(tr("There is no metadata to hold against: %1.").arg(toQString(d->table.problem)));
     const engine::RederivedStage* derived =
         d->rederived ? d->rederived->metadataOf(d->table.stage.get()) : nullptr;
-    if (d->rederived && d->rederived->isRunning())
+    if (d->rederived && d->rederived->isRunning(*session(), std::size_t(compile())))
         return showMessage(tr("The graphs of this compile are being derived anew."));
     if (!derived || derived->metadata.is_null()) {
         QString why = tr("Nothing was derived to hold the captured metadata against.");
@@ -148,6 +150,7 @@ void MetadataPanel::showRows() {
 }
 
 void MetadataPanel::goTo(int shown) {
+    if (std::size_t(shown) >= d->shown.size()) return;
     const MetadataRow& row = d->rows[d->shown[std::size_t(shown)]];
     if (row.node != ir::npos && compile() >= 0)
         goToStage(workspace(), std::size_t(compile()), d->table.stage, d->table.graph->node(row.node).name);

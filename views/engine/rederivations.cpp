@@ -24,6 +24,7 @@ session::StagePtr derivedStage(const session::Stage& twin, ir::GraphPtr graph, c
     auto out = std::make_shared<session::Stage>();
     out->name = twin.name;
     out->k = twin.k;
+    out->attempt = twin.attempt;
     out->detail = "derived";
     out->phase = session::Phase::Computed;
     out->payload = {session::makeByteSource(text), 0, text.size(), false};
@@ -49,8 +50,8 @@ Rederivations::Rederivations(Workspace& workspace, Passes& passes, QObject* pare
     connect(&m_engine, &Engine::cancelled, this, &Rederivations::changed);
 }
 
-bool Rederivations::isRunning() const {
-    return m_engine.isRunning(rederiveTag);
+bool Rederivations::isRunning(const session::Session& session, std::size_t compile) const {
+    return m_engine.isRunning(rederiveTag) && m_asked == std::pair(&session, compile);
 }
 
 void Rederivations::run() {
@@ -62,6 +63,7 @@ void Rederivations::run() {
     }
     const session::SessionPtr session = m_workspace.capture()->session;
     const auto index = std::size_t(compile - session->compiles.data());
+    m_asked = {session.get(), index};
     using Rows = std::vector<RederivedStage>;
     m_engine.run<Rows>(
         rederiveTag, tr("rederive"), this,
@@ -84,6 +86,11 @@ void Rederivations::run() {
 
 void Rederivations::take(const session::SessionPtr& session, std::size_t index,
                          std::vector<RederivedStage> rows) {
+    // Closed meanwhile, its stages are forgotten already.
+    const auto& open = m_workspace.captures();
+    if (std::none_of(open.begin(), open.end(),
+                     [&](const auto& capture) { return capture.session == session; }))
+        return;
     const session::Compile& compile = session->compiles[index];
     // Metadata comes before the graph that it is of.
     std::optional<RederivedStage> metadata;

@@ -38,7 +38,8 @@ public:
 
     /// Derives the graphs of the current compile (tag "rederive" of the engine).
     void run();
-    [[nodiscard]] bool isRunning() const;
+    /// Whether the graphs of this compile are being derived.
+    [[nodiscard]] bool isRunning(const session::Session& session, std::size_t compile) const;
     /// Of a captured stage; null where it was not asked, or where nothing can be derived.
     [[nodiscard]] const engine::RederivedStage* find(const session::Stage* stage) const;
     /// Of the metadata behind a joint or inference graph; null for other stages.
@@ -75,6 +76,7 @@ private:
     Workspace& m_workspace;
     Passes& m_passes;
     Engine& m_engine;
+    std::pair<const session::Session*, std::size_t> m_asked; ///< what the last run was for; to compare with
     QHash<const session::Stage*, Rederivation> m_known;
 };
 

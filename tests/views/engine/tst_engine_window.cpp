@@ -2,11 +2,10 @@
 //
 // The window with an engine, offscreen: layouts, verdicts, an engine that dies, is slow or is not there.
 #include "app/gui/chrome.h"
-#include "app/gui/main_window.h"
 #include "app/gui/op_transport.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
-#include "tests/views/engine/engine_fixture.h"
+#include "tests/views/engine/engine_window.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
 #include "views/engine/rederivations.h"
@@ -26,16 +25,9 @@ using namespace dynascope::views;
 class TestEngineWindow : public QObject {
     Q_OBJECT
 
-    struct Opened {
-        TaskRunner tasks;
-        Workspace workspace{tasks};
-        Theme theme;
-        Settings settings{QString()};
-        MainWindow window;
+    struct Opened : EngineWindow {
         explicit Opened(std::vector<std::string> engine)
-            : window(workspace, theme, settings, nullptr, std::move(engine)) {
-            window.resize(1600, 1000);
-            window.show();
+            : EngineWindow(std::move(engine)) {
             addCase(workspace);
         }
         void functionalize() {

@@ -3,9 +3,8 @@
 // Recording and replaying in the window, with an engine that answers what a real one did: memory, times,
 // earlier runs, heat on the canvas, cancel and refusal.
 #include "app/gui/chrome.h"
-#include "app/gui/main_window.h"
 #include "app/gui/stages_page.h"
-#include "tests/views/engine/engine_fixture.h"
+#include "tests/views/engine/engine_window.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/inspector/fact_view.h"
@@ -30,16 +29,9 @@ using namespace dynascope::views;
 class TestReplayPanels : public QObject {
     Q_OBJECT
 
-    struct Opened {
-        TaskRunner tasks;
-        Workspace workspace{tasks};
-        Theme theme;
-        Settings settings{QString()};
-        MainWindow window;
+    struct Opened : EngineWindow {
         explicit Opened(const char* mode = "", const std::string& replies = "encoder_train_replay")
-            : window(workspace, theme, settings, nullptr, cannedEngine(mode, replies)) {
-            window.resize(1600, 1000);
-            window.show();
+            : EngineWindow(cannedEngine(mode, replies)) {
             if (!QTest::qWaitForWindowExposed(&window)) qFatal("no window");
             window.activateWindow();
             if (!QTest::qWaitForWindowActive(&window)) qFatal("the window has no focus");

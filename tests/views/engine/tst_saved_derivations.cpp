@@ -2,10 +2,9 @@
 //
 // Graphs that were derived anew: verified in the window, kept in session files with their badges, and back
 // without an engine.
-#include "tests/views/engine/engine_fixture.h"
+#include "tests/views/engine/engine_window.h"
 
 #include "app/gui/chrome.h"
-#include "app/gui/main_window.h"
 #include "app/gui/session_keeper.h"
 #include "app/gui/stages_page.h"
 #include "views/engine/saved_stages.h"
@@ -23,19 +22,9 @@ namespace {
 
 constexpr int joint = 1, forward = 2, backward = 3; ///< stages of the sample
 
-struct Opened {
-    TaskRunner tasks;
-    Workspace workspace{tasks};
-    Theme theme;
-    Settings settings{QString()};
-    MainWindow window;
-
-    explicit Opened(std::vector<std::string> engine)
-        : window(workspace, theme, settings, nullptr, std::move(engine)) {
-        window.resize(1600, 1000);
-        window.show();
-    }
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 30000); }
+struct Opened : EngineWindow {
+    using EngineWindow::EngineWindow;
+    void settle() { QVERIFY(settles()); }
     /// The sample, its graphs derived anew: of the joint graph the canned engine knows nothing.
     void derive() {
         addCapture(workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
@@ -137,6 +126,22 @@ private slots:
         QVERIFY(w.workspace.diff());
         QCOMPARE(w.workspace.diff()->added + w.workspace.diff()->removed, 0U);
         QVERIFY(w.window.isWindowModified());
+    }
+
+    /// Closed while the engine was at it.
+    void nothingIsKeptOfWhatWasClosed() {
+        Opened w(cannedEngine());
+        addCapture(w.workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
+        w.settle();
+        const session::SessionPtr session = w.workspace.capture()->session;
+        const QSignalSpy done(&w.window.rederived(), &Rederivations::done);
+        w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
+        QVERIFY(w.window.rederived().isRunning(*session, 0));
+        QVERIFY(!w.window.rederived().isRunning(*session, 1));
+        w.workspace.close(0);
+        w.settle();
+        QCOMPARE(done.count(), 0);
+        QVERIFY(w.window.rederived().toSave(*session).empty());
     }
 
     void aStrangersRowsAreHarmless() {

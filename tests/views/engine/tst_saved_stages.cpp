@@ -2,9 +2,8 @@
 //
 // Computed stages in session files: they come back with their recordings and verdicts, and no engine is
 // asked.
-#include "tests/views/engine/engine_fixture.h"
+#include "tests/views/engine/engine_window.h"
 
-#include "app/gui/main_window.h"
 #include "app/gui/session_keeper.h"
 #include "app/gui/stages_page.h"
 #include "views/engine/engine_status.h"
@@ -25,26 +24,10 @@ class TestSavedStages : public QObject {
 
     QTemporaryDir m_folder;
 
-    struct Opened {
-        TaskRunner tasks;
-        Workspace workspace{tasks};
-        Theme theme;
-        Settings settings{QString()};
-        MainWindow window;
-        explicit Opened(std::vector<std::string> engine)
-            : window(workspace, theme, settings, nullptr, std::move(engine)) {
-            window.resize(1600, 1000);
-            window.show();
-        }
-        [[nodiscard]] bool settles() {
-            return QTest::qWaitFor([this] { return window.isSettled(); }, 30000);
-        }
-    };
-
     /// Two computed stages, saved.
     QString save() {
         const QString file = m_folder.filePath(QStringLiteral("s.dynascope"));
-        Opened w(cannedEngine());
+        EngineWindow w(cannedEngine());
         addCase(w.workspace);
         w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
         [&] { QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), 10000); }();
@@ -58,7 +41,7 @@ class TestSavedStages : public QObject {
 private slots:
     void comesBackWithoutAnEngine() {
         const QString file = save();
-        Opened w({"/nonexistent/dynascope-engine"});
+        EngineWindow w({"/nonexistent/dynascope-engine"});
         w.window.openPaths({file});
         QTRY_COMPARE(w.workspace.captures().size(), std::size_t(1));
         QVERIFY(w.settles());
@@ -107,7 +90,7 @@ private slots:
 
     void goesOnWithAnEngine() {
         const QString file = save();
-        Opened w(cannedEngine());
+        EngineWindow w(cannedEngine());
         w.window.openPaths({file});
         QTRY_COMPARE(w.workspace.captures().size(), std::size_t(1));
         QVERIFY(w.settles());
