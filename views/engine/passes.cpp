@@ -4,7 +4,6 @@
 #include "core/diff/graph_diff.h"
 #include "core/engine/client/graph_inputs.h"
 #include "core/engine/client/rederive.h"
-
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
 #include "core/session/byte_source.h"
@@ -77,7 +76,7 @@ Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
     , m_workspace(workspace)
     , m_engine(engine) {
     for (const passes::KnownPass& pass : passes::knownPasses())
-        m_available.push_back({toQString(std::string(pass.name)), toQString(std::string(pass.description))});
+        m_available.push_back({toQString(pass.name), toQString(pass.description)});
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
         // Only what the workspace still holds: nobody else can reach the rest.
         std::unordered_set<const session::Stage*> held;

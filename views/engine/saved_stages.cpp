@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/saved_stages.h"
 
+#include "core/base/json_fields.h"
 #include "core/engine/client/rederive_json.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
@@ -9,6 +10,7 @@
 #include "views/models/labels.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace dynascope::views {
 
@@ -41,11 +43,6 @@ json parsedShallow(const std::string& text) {
 
 std::string dumped(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::string textOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
 bool flagOf(const json& object, const char* key) {
@@ -110,7 +107,7 @@ session::StagePtr readTwin(const json& how, const session::Compile& compile) {
         const auto at = derived->find(key);
         return at != derived->end() && at->is_number_integer() ? at->get<int>() : 0;
     };
-    return graphStage(compile, textOf(*derived, "stage"), number("k"), number("attempt"));
+    return graphStage(compile, stringField(*derived, "stage"), number("k"), number("attempt"));
 }
 
 double numberOf(const json& object, const char* key) {
@@ -135,19 +132,20 @@ Verdict readVerdict(const std::string& text, ComputedStage& known) {
     Verdict verdict;
     const json saved = parsedShallow(text);
     if (!saved.is_object()) return verdict;
-    verdict.kind = verdictKind(textOf(saved, "verdict")).value_or(Verdict::Kind::NotRun);
-    verdict.text = toQString(textOf(saved, "text"));
-    verdict.node = textOf(saved, "node");
-    verdict.nodeFrom = textOf(saved, "node_from");
+    verdict.kind = verdictKind(stringField(saved, "verdict")).value_or(Verdict::Kind::NotRun);
+    verdict.text = toQString(stringField(saved, "text"));
+    verdict.node = stringField(saved, "node");
+    verdict.nodeFrom = stringField(saved, "node_from");
     verdict.isomorphic = flagOf(saved, "isomorphic");
-    verdict.twin = toQString(textOf(saved, "twin"));
+    verdict.twin = toQString(stringField(saved, "twin"));
     if (const auto lines = saved.find("differences"); lines != saved.end() && lines->is_array())
         for (const json& line : *lines)
             if (line.is_string()) known.differences << toQString(line.get_ref<const std::string&>());
     if (const auto parting = saved.find("parting"); parting != saved.end() && parting->is_object())
-        known.parting = {textOf(*parting, "node"), textOf(*parting, "node_from"),
-                         toQString(textOf(*parting, "expected")), toQString(textOf(*parting, "actual")),
-                         toQString(textOf(*parting, "text"))};
+        known.parting = {stringField(*parting, "node"), stringField(*parting, "node_from"),
+                         toQString(stringField(*parting, "expected")),
+                         toQString(stringField(*parting, "actual")),
+                         toQString(stringField(*parting, "text"))};
     return verdict;
 }
 
@@ -187,6 +185,7 @@ public:
         m_places.back() = {compile, made.stages.size(), m_out.known.size()};
         if (const Verdict verdict = readVerdict(saved.verdict, *known); verdict != Verdict{})
             m_out.verdicts.emplace_back(known->stage, verdict);
+        if (known->twin) m_shown[known->twin.get()] = known->stage;
         made.stages.push_back(std::move(computed));
         m_out.known.push_back(std::move(*known));
         return true;
@@ -204,8 +203,8 @@ private:
         auto row = engine::readRederived(recording.at("rederived"));
         if (!row) return false;
         // Stored once, where it is shown.
-        for (const ComputedStage& known : m_out.known)
-            if (known.twin == stage) row->derived = *known.stage->graph();
+        if (const auto shown = m_shown.find(stage.get()); shown != m_shown.end())
+            row->derived = *shown->second->graph();
         if (!saved.graph.empty())
             if (const auto graph = ir::readGraph(saved.graph)) row->derived = *graph;
         StageRederivation& out = m_out.rederived.emplace_back();
@@ -290,6 +289,7 @@ private:
     const session::Session& m_session;
     RestoredStages& m_out;
     std::vector<Place> m_places;
+    std::unordered_map<const session::Stage*, session::StagePtr> m_shown; ///< derived stages by their twin
 };
 
 } // namespace
@@ -303,11 +303,12 @@ std::vector<store::ComputedStage> toStore(const std::vector<StageToSave>& stages
         out.push_back({stage.parent, stage.root, made.name, made.detail, made.k, stage.known.graphText,
                        recordingText(stage), verdictText(stage)});
     }
+    std::unordered_map<const session::Stage*, ir::GraphPtr> shown; // by twin
+    for (const StageToSave& stage : stages)
+        if (stage.known.twin) shown[stage.known.twin.get()] = *stage.known.stage->graph();
     for (const StageRederivation& known : rederived) {
-        const bool shown = std::any_of(stages.begin(), stages.end(), [&](const StageToSave& stage) {
-            return stage.known.twin == known.stage && *stage.known.stage->graph() == known.said.row.derived;
-        });
-        out.push_back(rederivationToStore(known, shown));
+        const auto at = shown.find(known.stage.get());
+        out.push_back(rederivationToStore(known, at != shown.end() && at->second == known.said.row.derived));
     }
     return out;
 }
