@@ -219,8 +219,11 @@ void MemoryChart::drawAxes(QPainter& painter) const {
             if (power * times >= wanted) return power * times;
         return power * 10;
     }();
-    for (double at = std::ceil(m_time.from / step) * step; at < m_time.to; at += step) {
-        const double x = xAt(at);
+    const double first = std::ceil(m_time.from / step);
+    const int labels =
+        int(std::ceil(m_time.to / step - first)); // counted: far out a step may be lost in rounding
+    for (int i = 0; i < labels; ++i) {
+        const double at = (first + i) * step, x = xAt(at);
         painter.drawText(QRectF(x - 60, curve.bottom() + 3, 120, m_theme.scaled(16)),
                          Qt::AlignHCenter | Qt::AlignTop, numberText(qulonglong(at)));
     }
@@ -305,7 +308,7 @@ void MemoryChart::paintEvent(QPaintEvent*) {
         painter.fillRect(rect(), m_theme.colours().bg0);
         return;
     }
-    if (m_picture.isNull()) drawPicture();
+    if (m_picture.isNull() || m_picture.devicePixelRatio() != devicePixelRatioF()) drawPicture();
     painter.drawPixmap(0, 0, m_picture);
     drawMarks(painter);
     if (hasFocus()) {

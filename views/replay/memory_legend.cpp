@@ -15,6 +15,10 @@ ReplayMemoryLegend::ReplayMemoryLegend(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
     setAccessibleName(tr("Kinds of memory"));
+    connect(&theme, &Theme::changed, this, [this] {
+        updateGeometry();
+        update();
+    });
 }
 
 void ReplayMemoryLegend::setUses(std::vector<MemoryUse> uses) {
