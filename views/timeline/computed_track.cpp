@@ -10,6 +10,23 @@
 
 namespace dynascope::views {
 
+namespace {
+
+diff::Change toneOf(engine::Rederived verdict) {
+    using engine::Rederived;
+    return verdict == Rederived::Different  ? diff::Change::Removed
+           : verdict == Rederived::Declined ? diff::Change::Changed
+                                            : diff::Change::Added;
+}
+
+QFont badgeFont(const Theme& theme) {
+    QFont font = theme.font(FontRole::Strong);
+    font.setPixelSize(theme.scaled(10));
+    return font;
+}
+
+} // namespace
+
 void TimelineView::drawComputedTrack(QPainter& painter) const {
     const Colours& c = m_theme.colours();
     for (int i = capturedCount(); i < stageCount(); ++i) {
@@ -32,17 +49,6 @@ void TimelineView::setRederived(const Rederivations* rederived) {
     m_rederived = rederived;
     connect(rederived, &Rederivations::changed, viewport(), qOverload<>(&QWidget::update));
 }
-
-namespace {
-
-diff::Change toneOf(engine::Rederived verdict) {
-    using engine::Rederived;
-    return verdict == Rederived::Different  ? diff::Change::Removed
-           : verdict == Rederived::Declined ? diff::Change::Changed
-                                            : diff::Change::Added;
-}
-
-} // namespace
 
 diff::Change TimelineView::verdictTone(int index) const {
     if (!stage(index)) return diff::Change::Same;
@@ -75,9 +81,8 @@ QString TimelineView::verdictText(int index) const {
 
 QRect TimelineView::badgeRect(int index) const {
     if (verdictTone(index) == diff::Change::Same) return {};
-    QFont font = m_theme.font(FontRole::Strong);
-    font.setPixelSize(m_theme.scaled(10));
-    const int width = QFontMetrics(font).horizontalAdvance(verdictText(index)) + m_theme.scaled(12);
+    const int width =
+        QFontMetrics(badgeFont(m_theme)).horizontalAdvance(verdictText(index)) + m_theme.scaled(12);
     const QPoint at = centre(index);
     if (index >= capturedCount())
         return {at.x() + m_theme.scaled(13), at.y() - m_theme.scaled(8), width, m_theme.scaled(16)};
@@ -95,11 +100,10 @@ QString TimelineView::metadataText() const {
 
 QRect TimelineView::metadataRect(int index) const {
     if (!stage(index) || !m_rederived || !m_rederived->metadataOf(stage(index))) return {};
-    QFont font = m_theme.font(FontRole::Strong);
-    font.setPixelSize(m_theme.scaled(10));
     const QRect beside = badgeRect(index);
     return {beside.right() + m_theme.scaled(4), beside.top(),
-            QFontMetrics(font).horizontalAdvance(metadataText()) + m_theme.scaled(8), beside.height()};
+            QFontMetrics(badgeFont(m_theme)).horizontalAdvance(metadataText()) + m_theme.scaled(8),
+            beside.height()};
 }
 
 void TimelineView::drawMetadata(QPainter& painter, int index) const {
@@ -111,9 +115,7 @@ void TimelineView::drawMetadata(QPainter& painter, int index) const {
     painter.setPen(QPen(colours.line, 1, border));
     painter.setBrush(colours.fill);
     painter.drawRoundedRect(badge.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
-    QFont font = m_theme.font(FontRole::Strong);
-    font.setPixelSize(m_theme.scaled(10));
-    painter.setFont(font);
+    painter.setFont(badgeFont(m_theme));
     painter.setPen(colours.line);
     painter.drawText(badge, Qt::AlignCenter, metadataText());
 }
@@ -128,9 +130,7 @@ void TimelineView::drawVerdict(QPainter& painter, int index) const {
     painter.setPen(Qt::NoPen);
     painter.setBrush(c.diff(tone).fill);
     painter.drawRoundedRect(badge, 3, 3);
-    QFont font = m_theme.font(FontRole::Strong);
-    font.setPixelSize(m_theme.scaled(10));
-    painter.setFont(font);
+    painter.setFont(badgeFont(m_theme));
     painter.setPen(c.diff(tone).line);
     if (!captured || !m_compact) painter.drawText(badge, Qt::AlignCenter, verdictText(index));
     // On the circle, but where the letter of a side stands; a captured circle says something of its own.
