@@ -89,7 +89,8 @@ int run(const RederiveOptions& options) {
     for (std::size_t done = 1; done < options.repeat; ++done) {
         const std::vector<RederivedStage> again = engine::rederive(**session, &client);
         for (std::size_t i = 0; i < std::min(stages.size(), again.size()); ++i)
-            stages[i].microseconds = std::min(stages[i].microseconds, again[i].microseconds);
+            if (again[i].verdict == stages[i].verdict) // else the engine was lost, and took no time
+                stages[i].microseconds = std::min(stages[i].microseconds, again[i].microseconds);
     }
     print(options.json ? document(stages).dump() + '\n' : report(stages, options.saved));
     return std::any_of(stages.begin(), stages.end(),
