@@ -69,9 +69,8 @@ class BytecodeTest(unittest.TestCase):
         return json.loads(out.stdout)
 
     def blocks_where(self, function, op, argument):
-        # From Python 3.13 on two loads, or a store and a load, may be one instruction.
         step = next(s for s in self.steps("--list", "--count", "100000")
-                    if s["function"] == function and s["op"].startswith(op) and argument in s["argument"].split(", "))
+                    if (s["function"], s["op"], s["argument"]) == (function, op, argument))
         return self.steps("--at", str(step["step"]))["blocks"]
 
     def test_blocks(self):

@@ -67,6 +67,8 @@ class RecorderTest(unittest.TestCase):
         self.assertEqual(programs, 41)
 
     def test_every_instruction_is_there(self):
+        if sys.version_info[:2] != (3, 11):
+            self.skipTest("the logs are of Python 3.11")
         # PyTorch's own bytecode log leaves out an instruction at which a failed speculation is honoured.
         for case in oracle_programs():
             # In gb17 PyTorch compiled a function under disable(recursive=False), which 2.13 by itself does not do.
@@ -230,6 +232,37 @@ class RecorderTest(unittest.TestCase):
             attempt.Attempt.flush = flush
         self.assertEqual(result.tolist(), [2, 2])
         self.assertEqual(recording.documents(path, "!")[0]["text"], "on purpose")
+
+    def test_a_program_goes_on_without_its_recording(self):
+        source = """
+            import os, resource, sys, torch, dynascope_capture
+            def f(x):
+                for i in range(40):
+                    x = torch.sin(x) + i
+                return x
+            kind, path = sys.argv[1:]
+            if kind == "limit":  # already the tail does not fit
+                resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000))
+            dynascope_capture.start(path)
+            compiled = torch.compile(f, backend="eager")
+            compiled(torch.ones(2))
+            if kind == "closed":
+                os.closerange(3, 4096)
+                mine = [os.open(os.path.join(os.path.dirname(path), "mine"), os.O_RDWR | os.O_CREAT) for _ in range(40)]
+            print(compiled(torch.ones(2, 3)).shape, len(os.listdir("/proc/self/fd")) < 100)
+            dynascope_capture.stop()
+            if kind == "closed":
+                print([os.fstat(descriptor).st_size for descriptor in mine] == [0] * len(mine))
+        """
+        for kind, path, printed in (("limit", self.path("runs"), "torch.Size([2, 3]) True\n"),
+                                    ("closed", self.path("closed.dsteps"), "torch.Size([2, 3]) True\nTrue\n"),
+                                    ("folder", os.path.join(__file__, "runs"), "torch.Size([2, 3]) True\n")):
+            with self.subTest(kind):
+                program = python(self.folder, source, kind, path, environment={"PYTHONWARNINGS": "ignore", "TORCH_LOGS": "-all"})
+                output, errors = program.communicate()
+                self.assertEqual((program.returncode, output), (0, printed), errors)
+                self.assertRegex(errors, r"^dynascope_capture: the recording ends here, the program goes on: .*\n$")
+        self.assertEqual(len(recording.documents(self.path("closed.dsteps"), "A")), 2)  # in its tail
 
     def test_stopping_puts_everything_back(self):
         from torch._dynamo.symbolic_convert import InstructionTranslatorBase

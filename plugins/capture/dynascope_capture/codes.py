@@ -40,9 +40,10 @@ def _argument_text(instruction, index):
     if instruction.target is not None:
         place = index.get(id(instruction.target))
         return "" if place is None else f"to {place}"
-    if instruction.arg is None:
-        return ""
     value = instruction.argval
+    # From Python 3.13 on Dynamo splits instructions that load two locals; the halves have a name and no argument.
+    if instruction.arg is None and type(value) is not str:
+        return ""
     if type(value) is str and not instruction.opname.startswith("LOAD_CONST"):
         return shorten(value)
     if instruction.opname.startswith("LOAD_CONST") or type(value) is types.CodeType:
@@ -116,6 +117,13 @@ def describe_code(identity, code, instructions, library):
     }
 
 
+def source_lines(name):
+    try:
+        return linecache.getlines(name)
+    except (ValueError, OSError):  # a name that no file can have
+        return []
+
+
 class Sources:
     """Which lines of which files are to be written. A file of the program goes in whole, of a library only the
     functions that were traced."""
@@ -143,7 +151,7 @@ class Sources:
         part = (name, code.co_firstlineno, code.co_name)
         if library and part in self._parts:
             return None
-        lines = linecache.getlines(name)
+        lines = source_lines(name)
         if not lines:
             return None
         if not library:

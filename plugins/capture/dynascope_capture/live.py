@@ -6,13 +6,12 @@ sides send lines of JSON, docs/live-protocol.md. Without a client, or once it is
 """
 
 import json
-import linecache
 import os
 import select
 import socket
 
 from . import conditions
-from .codes import line_numbers, shorten
+from .codes import line_numbers, shorten, source_lines
 
 PROTOCOL = 1
 LONGEST_LINE = 1 << 20
@@ -109,7 +108,7 @@ class Live:
         line, step, _ = self._places.get(id(frame), (0, recorder.steps - 1, None))
         moment = conditions.Moment(attempt, tx, max(frame.index, 0), line, step)
         # The statement as well: older versions name a file of PyTorch's own.
-        statement = linecache.getline(moment.word("file"), line).strip()
+        statement = "".join(source_lines(moment.word("file"))[max(line - 1, 0) : line]).strip()
         text = text[:MOST_TEXT] + (f"\n{shorten(statement)}" if statement else "")
         place = self._place(moment, recorder, reason=kind, breakpoint=hit.identity, text=text)
         self._pause(place, may_break=False, here=(attempt, tx.inline_depth, frame, line))

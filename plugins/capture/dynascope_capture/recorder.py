@@ -47,7 +47,6 @@ class Recorder:
     def stream(self):
         if self._stream is None:
             path = self._path or os.path.join(self._folder, f"dynamo_steps_{rank_name()}{self._pid}.dsteps")
-            os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
             self._stream = Stream(path)
             self._sources = codes.Sources()
             self._write_header()
@@ -204,7 +203,7 @@ class Recorder:
     def before_step(self, tx):
         """Writes a step that is about to be carried out. True if a client of live mode asks to break the graph there."""
         index = tx.instruction_pointer
-        if index is None:
+        if index is None or self._stream is not None and self._stream.lost:
             return False
         attempt = self._attempts[-1] if self._attempts else None
         if attempt is None or attempt.output is not tx.output:

@@ -5,8 +5,11 @@ docs/recording-format.md describes every byte. A record is handed to the kernel 
 is carried out, so that a killed program leaves a recording that is whole up to its last step.
 """
 
+import contextlib
+import errno
 import mmap
 import os
+import sys
 import threading
 import zlib
 
@@ -15,6 +18,9 @@ TAIL_MAGIC = b"\x89DYNTAIL"
 VERSION = 1
 TAIL_HEAD = len(TAIL_MAGIC) + 4
 BLOCK_BYTES = 128 * 1024
+
+
+_KEPT = []  # mappings that would close a file of the program's
 
 
 def number(out, value):
@@ -26,30 +32,58 @@ def number(out, value):
 
 
 class Stream:
-    """One recording that grows. Dynamo compiles under one lock, but calls of what it compiled come from any thread."""
+    """One recording that grows. Dynamo compiles under one lock, but calls of what it compiled come from any thread.
+
+    A program runs on as it is when its recording cannot be written: standard error says so once, and what is recorded
+    from then on is dropped."""
 
     def __init__(self, path):
         self.path = path
         self.tail_path = path + ".tail"
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        _write_all(self._file, MAGIC + VERSION.to_bytes(4, "little"))
-        tail = os.open(self.tail_path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-        try:
-            # Reserved, so that writing through the mapping cannot fail for want of space.
-            os.posix_fallocate(tail, 0, TAIL_HEAD + BLOCK_BYTES)
-            self._tail = mmap.mmap(tail, TAIL_HEAD + BLOCK_BYTES)
-        finally:
-            os.close(tail)
+        self.lost = False
+        self._file = -1
+        self._tail = None
         self._used = TAIL_HEAD
         self._blocks = 0
         self._pending = bytearray()
         self.strings = {}  # text -> its id
         self._lock = threading.RLock()
+        try:
+            self._open()
+        except OSError as error:
+            self._lose(error)
+
+    def _open(self):
+        os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
+        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        self._identity = _identity(self._file)
+        _write_all(self._file, MAGIC + VERSION.to_bytes(4, "little"))
+        tail = os.open(self.tail_path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        try:
+            # Reserved, so that writing through the mapping cannot fail for want of space.
+            os.posix_fallocate(tail, 0, TAIL_HEAD + BLOCK_BYTES)
+            # The mapping keeps a duplicate of the descriptor: the lowest number that is free.
+            duplicate = os.dup(tail)
+            os.close(duplicate)
+            self._tail = mmap.mmap(tail, TAIL_HEAD + BLOCK_BYTES)
+            self._tail_identity = duplicate, _identity(duplicate)
+        finally:
+            os.close(tail)
         self._tail[:TAIL_HEAD] = TAIL_MAGIC + bytes(4)
+
+    def _lose(self, error):
+        """What was written stays, with its tail."""
+        self.lost = True
+        self.abandon()
+        self._pending.clear()
+        with contextlib.suppress(Exception):
+            print(f"dynascope_capture: the recording ends here, the program goes on: {error}", file=sys.stderr)
 
     def record(self, tag, payload):
         """Adds a record to what the next flush writes."""
         with self._lock:
+            if self._file < 0:
+                return
             out = self._pending
             out.append(tag)
             size = len(payload)
@@ -78,8 +112,11 @@ class Stream:
     def flush(self):
         """Writes the records that were added: to memory that the kernel keeps when the process is killed."""
         with self._lock:
-            if self._pending:
-                self._flush()
+            if self._pending and self._file >= 0:
+                try:
+                    self._flush()
+                except OSError as error:
+                    self._lose(error)
 
     def _flush(self):
         data = self._pending
@@ -99,19 +136,30 @@ class Stream:
         data.clear()
 
     def close(self):
-        if self._file < 0:
-            return
         self.flush()
-        self._close_block()
-        self.abandon()
-        os.unlink(self.tail_path)
+        with self._lock:
+            if self._file < 0:
+                return
+            try:
+                self._close_block()
+                self.abandon()
+                os.unlink(self.tail_path)
+            except OSError as error:
+                self._lose(error)
 
     def abandon(self):
         """Lets go of the files as they are."""
-        if self._file >= 0:
-            self._tail.close()
-            os.close(self._file)
-            self._file = -1
+        descriptor, self._file = self._file, -1
+        # A program that closes descriptors it does not know may have ones of its own under these numbers.
+        tail, self._tail = self._tail, None
+        if tail is not None:
+            duplicate, identity = self._tail_identity
+            if _identity(duplicate) == identity:
+                tail.close()
+            else:
+                _KEPT.append(tail)
+        if descriptor >= 0 and _identity(descriptor) == self._identity:
+            os.close(descriptor)
 
     def _close_block(self):
         if self._used > TAIL_HEAD:
@@ -121,6 +169,8 @@ class Stream:
     def _write_block(self, raw):
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
         packed = packer.compress(raw) + packer.flush()
+        if _identity(self._file) != self._identity:
+            raise OSError(errno.EBADF, "the program closed its file")
         head = b"BLCK" + b"".join(n.to_bytes(4, "little") for n in (len(packed), len(raw), zlib.crc32(raw)))
         _write_all(self._file, head + packed)
         self._blocks += 1
@@ -130,6 +180,15 @@ class Stream:
         self._tail[TAIL_HEAD : self._used] = bytes(self._used - TAIL_HEAD)
         self._tail[len(TAIL_MAGIC) : TAIL_HEAD] = self._blocks.to_bytes(4, "little")
         self._used = TAIL_HEAD
+
+
+def _identity(descriptor):
+    """Of the file that a descriptor stands for, None for none."""
+    try:
+        status = os.fstat(descriptor)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _write_all(descriptor, data):
