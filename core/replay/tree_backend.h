@@ -79,8 +79,8 @@ public:
 
     /// Whether anything refers to the storage besides the backend's own caches.
     [[nodiscard]] virtual bool isAlive(StorageId storage) const = 0;
-    /// Gives up what the running call holds of these.
-    virtual void releaseInputs(std::span<const StorageId> storages) = 0;
+    /// Gives up what the running call holds by these of its inputs; others may be of the same storage.
+    virtual void releaseInputs(std::span<const TreeValue> inputs, std::span<const std::size_t> released) = 0;
     /// Tensors kept from replay to replay would keep memory from being reused.
     virtual void dropCachedOutputs(NodeId node) = 0;
     /// Sets the pool to its state after `node` was recorded; `live` storages own their memory from now on,

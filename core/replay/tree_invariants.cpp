@@ -61,10 +61,10 @@ InvariantCheck TreeManager::check(const TreeNode& node) {
         anyAlive(InvariantStatus::ExpectedDeadIsAlive, node.deadBefore) ||
         addressesChanged(InvariantStatus::StaticAddressChanged, node.fixed))
         return out;
-    std::vector<StorageId> released;
+    std::vector<std::size_t> released;
     for (const std::size_t i : node.managed)
-        if (i < inputs().size() && !node.preserved[i]) released.push_back(inputs()[i].storage);
-    m_backend.releaseInputs(released);
+        if (i < inputs().size() && !node.preserved[i]) released.push_back(i);
+    m_backend.releaseInputs(inputs(), released);
     anyAlive(InvariantStatus::InputOutlivesRecording, node.deadAfter);
     return out;
 }

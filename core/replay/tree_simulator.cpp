@@ -66,12 +66,12 @@ void TreeSimulator::endCall() {
         drop(storage);
 }
 
-void TreeSimulator::releaseInputs(std::span<const StorageId> storages) {
-    for (const StorageId storage : storages) {
-        const auto held = std::find(m_held.begin(), m_held.end(), storage);
+void TreeSimulator::releaseInputs(std::span<const TreeValue> inputs, std::span<const std::size_t> released) {
+    for (const std::size_t input : released) {
+        const auto held = std::find(m_held.begin(), m_held.end(), inputs[input].storage);
         if (held == m_held.end()) continue;
         m_held.erase(held);
-        drop(storage);
+        drop(inputs[input].storage);
     }
 }
 
@@ -147,8 +147,7 @@ Result<std::vector<Address>> TreeSimulator::copyInputs(std::span<const TreeValue
         hold(copy.storage);
         m_copies[input] = copy;
         addresses.push_back(address);
-        const StorageId original = inputs[input].storage;
-        releaseInputs({&original, 1});
+        releaseInputs(inputs, {&input, 1});
     }
     return addresses;
 }

@@ -51,7 +51,7 @@ public:
     Outputs record(NodeId node, FunctionId function, std::span<const TreeValue> inputs) override;
     Outputs replay(const TreeNode& node, std::span<const TreeValue> inputs) override;
     [[nodiscard]] bool isAlive(StorageId storage) const override;
-    void releaseInputs(std::span<const StorageId> storages) override;
+    void releaseInputs(std::span<const TreeValue> inputs, std::span<const std::size_t> released) override;
     void dropCachedOutputs(NodeId) override {} // every replay makes new tensors
     Result<void> restore(NodeId node, std::span<const StorageId> live,
                          std::span<const Address> freed) override;

@@ -237,6 +237,33 @@ private slots:
         }
     }
 
+    /// What is given up before a replay is the input that the recording reads in place, not another one of
+    /// the same storage, which has to be copied still.
+    void oneTensorAsTwoInputs() {
+        replay::TreeProgram program;
+        program.functions.resize(2);
+        for (SimulatedFunction& function : program.functions) {
+            function.outputs.resize(1);
+            function.function.inputs.resize(2);
+        }
+        for (std::size_t i = 0; i < 4; ++i) {
+            program.events.push_back(mark());
+            program.events.push_back(call(0, {user(), user()}));
+            const TreeArgument made = output(2 * i, 0);
+            program.events.push_back(call(1, {i < 3 ? user() : made, made}));
+            program.events.push_back(drop(2 * i, {0}));
+            program.events.push_back(drop(2 * i + 1, {0}));
+        }
+        const auto pool = engine::makeCpuPool();
+        TreeRun run(*pool, requestOf(program, {2, 2}));
+        while (run.next({})) {
+        }
+        QVERIFY(actions(run).back() == Action::Replay);
+        QCOMPARE(run.report().different, 0U);
+        const std::string where = parting(program, {2, 2});
+        QVERIFY2(where.empty(), where.c_str());
+    }
+
     /// Two functions, two paths that begin alike, a parameter that moves and back.
     void pathsAndRerecordings() {
         std::vector<TreeEvent> events;

@@ -299,13 +299,9 @@ bool TreeFunctions::isAlive(StorageId storage) const {
     return found != m_storages.end() && !found->second.expired();
 }
 
-void TreeFunctions::releaseInputs(std::span<const StorageId> storages) {
-    for (const StorageId storage : storages) {
-        const auto held = std::find_if(m_inputs.begin(), m_inputs.end(), [&](const IValue& input) {
-            return hasMemory(input) && idOf(input.toTensor().storage()) == storage;
-        });
-        if (held != m_inputs.end()) *held = IValue();
-    }
+void TreeFunctions::releaseInputs(std::span<const TreeValue>, std::span<const std::size_t> released) {
+    for (const std::size_t input : released)
+        if (input < m_inputs.size()) m_inputs[input] = IValue();
 }
 
 Result<void> TreeFunctions::restore(NodeId node, std::span<const StorageId> live,

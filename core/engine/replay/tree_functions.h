@@ -45,7 +45,8 @@ public:
                    std::span<const replay::TreeValue> inputs) override;
     Outputs replay(const replay::TreeNode& node, std::span<const replay::TreeValue> inputs) override;
     [[nodiscard]] bool isAlive(replay::StorageId storage) const override;
-    void releaseInputs(std::span<const replay::StorageId> storages) override;
+    void releaseInputs(std::span<const replay::TreeValue> inputs,
+                       std::span<const std::size_t> released) override;
     void dropCachedOutputs(replay::NodeId) override {} // every replay makes new tensors
     Result<void> restore(replay::NodeId node, std::span<const replay::StorageId> live,
                          std::span<const replay::Address> freed) override;
