@@ -60,6 +60,8 @@ class RecorderTest(unittest.TestCase):
                 path = self.path(case["name"] + ".dsteps")
                 alone = observe(case, self.folder)
                 recorded = observe(case, self.folder, path)
+                if alone != recorded:  # PyTorch does some things once a process: up to 2.10 guards of torch.cond are among them
+                    alone = observe(case, self.folder)
                 self.assertEqual(vars(alone), vars(recorded))
                 self.assertEqual(recording.documents(path, "!"), [])
                 self.assertEqual(len(recording.documents(path, "E")), len(recording.documents(path, "C")))
