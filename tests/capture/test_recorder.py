@@ -265,6 +265,7 @@ class RecorderTest(unittest.TestCase):
                 self.assertEqual((program.returncode, output), (0, printed), errors)
                 self.assertRegex(errors, r"^dynascope_capture: the recording ends here, the program goes on: .*\n$")
         self.assertEqual(len(recording.documents(self.path("closed.dsteps"), "A")), 2)  # in its tail
+        self.assertEqual([name for name in os.listdir(self.path("runs")) if name.endswith(".tail")], [])
 
     def test_stopping_puts_everything_back(self):
         from torch._dynamo.symbolic_convert import InstructionTranslatorBase

@@ -67,6 +67,9 @@ class Stream:
             os.close(duplicate)
             self._tail = mmap.mmap(tail, TAIL_HEAD + BLOCK_BYTES)
             self._tail_identity = duplicate, _identity(duplicate)
+        except OSError:
+            os.unlink(self.tail_path)
+            raise
         finally:
             os.close(tail)
         self._tail[:TAIL_HEAD] = TAIL_MAGIC + bytes(4)
