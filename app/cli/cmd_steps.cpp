@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-cli steps RECORDING [--list] [--at N] [--until CONDITION | --to WHAT | --line FILE:LINE | ...]
-// [--back] [--json]
+// [--back] [--ask CALL] [--json]
 #include "app/cli/command.h"
 #include "app/cli/steps_state.h"
+#include "core/dynamo/console.h"
 #include "core/dynamo/cursor.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <charconv>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace dynascope::cli {
@@ -30,7 +32,8 @@ constexpr std::array<std::pair<std::string_view, Happening>, 7> happeningNames{{
 }};
 
 struct StepsOptions {
-    std::string path, until, to, line, node, guard, step;
+    std::string path, until, to, line, instruction, node, guard, step;
+    std::string ask;
     std::string at, from;
     std::size_t count = 40;
     bool list = false, back = false, json = false;
@@ -76,6 +79,36 @@ Result<StepIndex> byLine(const Recording& recording, const std::string& place, S
     return runToLine(recording, from, file, line, direction);
 }
 
+/// An offset in bytes of the code of the step to begin at; "FUNCTION:OFFSET" of any function's.
+Result<StepIndex> byInstruction(const Recording& recording, const std::string& place, StepIndex from,
+                                Direction direction) {
+    const std::size_t colon = place.rfind(':');
+    const std::string text = colon == std::string::npos ? place : place.substr(colon + 1);
+    std::int32_t offset = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
+    if (error != std::errc() || end != text.data() + text.size())
+        return tl::unexpected(Error{"not an offset, nor FUNCTION:OFFSET: " + place, {}, 0, 0});
+    const std::string name = colon == std::string::npos ? std::string() : place.substr(0, colon);
+    if (name.empty() && from == noStep)
+        return tl::unexpected(Error{"without --from, --instruction needs FUNCTION:OFFSET", {}, 0, 0});
+    StepIndex best = noStep;
+    std::set<std::uint32_t> codes;
+    for (const FrameInfo& frame : recording.frames())
+        if (name.empty() ? frame.code == recording.frames()[recording.steps()[from].frame].code
+                         : recording.codeOf(frame).name == name || recording.codeOf(frame).qualname == name)
+            codes.insert(frame.code);
+    for (const std::uint32_t id : codes) {
+        const Code* code = recording.code(id);
+        for (std::uint32_t i = 0; code != nullptr && i < code->instructions.size(); ++i) {
+            if (code->instructions[i].offset != offset) continue;
+            const StepIndex step = runToInstruction(recording, from, id, i, direction);
+            const bool nearer = direction == Direction::Forward ? step < best : step > best;
+            if (step != noStep && (best == noStep || nearer)) best = step;
+        }
+    }
+    return best;
+}
+
 /// The step that the options ask to go to from `from`.
 Result<StepIndex> target(const Recording& recording, const StepsOptions& options, StepIndex from) {
     const Direction direction = options.back ? Direction::Back : Direction::Forward;
@@ -85,6 +118,7 @@ Result<StepIndex> target(const Recording& recording, const StepsOptions& options
         return runUntil(recording, from, *condition, direction);
     }
     if (!options.line.empty()) return byLine(recording, options.line, from, direction);
+    if (!options.instruction.empty()) return byInstruction(recording, options.instruction, from, direction);
     if (!options.node.empty()) return runToNode(recording, from, options.node, direction);
     if (!options.guard.empty()) return runToGuard(recording, from, options.guard, direction);
     if (!options.step.empty()) {
@@ -100,8 +134,9 @@ Result<StepIndex> target(const Recording& recording, const StepsOptions& options
 }
 
 bool asksToGo(const StepsOptions& options) {
-    return !(options.until.empty() && options.to.empty() && options.line.empty() && options.node.empty() &&
-             options.guard.empty() && options.step.empty());
+    return !(options.until.empty() && options.to.empty() && options.line.empty() &&
+             options.instruction.empty() && options.node.empty() && options.guard.empty() &&
+             options.step.empty());
 }
 
 std::string document(const nlohmann::json& json) {
@@ -113,6 +148,12 @@ int show(const Recording& recording, const StepsOptions& options, StepIndex step
     if (state == nullptr)
         return fail(
             Error{"the state at step " + std::to_string(step) + " cannot be read", options.path, 0, 0});
+    if (!options.ask.empty()) {
+        const Result<std::string> answer = answerComptime(recording, step, options.ask);
+        if (!answer) return fail(answer.error());
+        print(*answer + '\n');
+        return exitOk;
+    }
     print(options.json ? document(stateJson(recording, *state, step)) : stateText(recording, *state, step));
     return exitOk;
 }
@@ -154,6 +195,7 @@ int run(const StepsOptions& options) {
         }
         return show(recording, options, *found);
     }
+    if (!options.ask.empty() && options.at.empty()) return fail("--ask needs a step: --at N, or where to go");
     if (!options.at.empty()) return show(recording, options, from);
     const auto many = static_cast<StepIndex>(std::min<std::size_t>(options.count, UINT32_MAX));
     if (options.list || from != noStep) {
@@ -185,11 +227,16 @@ void addSteps(Parser& parser) {
         "--until", options->until,
         "Go to where a condition comes to hold: \"nodes > 10\", \"local x is tensor and x.dtype == f32\"");
     command.add("--line", options->line, "Go to a source line, FILE:LINE");
+    command.add("--instruction", options->instruction,
+                "Go to an instruction: OFFSET in the function of --from, or FUNCTION:OFFSET");
     command.add("--node", options->node, "Go to the step that made this graph node");
     command.add("--guard", options->guard,
                 "Go to the step that added a guard on a source such as \"L['x']\"");
     command.add("--step", options->step, "One step from --from: in, over, out, or line")
         .oneOf({"in", "over", "out", "line"});
+    command.add("--ask", options->ask,
+                "What comptime would say there: \"print_locals()\", \"get_local('x', stacklevel=1)\", "
+                "\"graph_break()\", \"help()\"");
     command.flag("--side-effects", options->effects,
                  "What each graph changes, and how generated code makes it real; changes that were refused");
     command.flag("--bytecode", options->bytecode,

@@ -5,6 +5,7 @@
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/recorded_breaks.h"
+#include "core/dynamo/recorded_cache.h"
 
 #include <array>
 #include <cstdio>
@@ -34,7 +35,8 @@ std::string happeningsText(const StepInfo& step) {
 }
 
 std::string placeOf(const Code& code, std::uint32_t line) {
-    return code.name + ' ' + std::string(baseName(code.file)) + ':' + std::to_string(line);
+    return code.name + ' ' + std::string(baseName(code.file)) + ':' +
+           std::to_string(line != 0 ? line : code.firstLine);
 }
 
 std::string instructionText(const Instruction* instruction) {
@@ -82,12 +84,21 @@ std::string summaryText(const Recording& recording) {
     std::string out = count(recording.steps().size(), "step") + ", " +
                       count(recording.attempts().size(), "attempt") + ", " +
                       count(recording.compiles().size(), "compile") + '\n';
-    for (const CompileInfo& compile : recording.compiles()) {
+    for (std::size_t i = 0; i < recording.compiles().size(); ++i) {
+        const CompileInfo& compile = recording.compiles()[i];
         out += compile.id + ' ' + compile.function + ' ' + std::string(baseName(compile.file)) + ':' +
                std::to_string(compile.firstLine) + ' ' +
                (compile.status.empty() ? "cut off" : compile.status) + '\n';
-        for (const std::string& reason : compile.recompileReasons)
-            out += "  recompiled: " + firstLine(reason) + '\n';
+        for (const FailedGuard& failed : recordedFailures(recording, i)) {
+            out += "  recompiled: " + (failed.entry.empty() ? std::string() : failed.entry + ": ") +
+                   firstLine(failed.check);
+            if (!failed.actual.empty() && failed.check.find("actual") == std::string::npos)
+                out += ", the call had " + failed.actual;
+            if (failed.addedAt.line != 0)
+                out += ", added at " + std::string(baseName(failed.addedAt.file)) + ':' +
+                       std::to_string(failed.addedAt.line);
+            out += '\n';
+        }
         if (!compile.error.empty()) out += "  " + firstLine(compile.error) + '\n';
     }
     for (const AttemptInfo& attempt : recording.attempts()) {

@@ -12,15 +12,6 @@ namespace {
 constexpr std::size_t mostBlocks = 64;
 constexpr std::uint32_t none = UINT32_MAX;
 
-const ExceptionRange* rangeAt(const Code& code, std::uint32_t instruction) {
-    const auto after = std::upper_bound(
-        code.handlers.begin(), code.handlers.end(), instruction,
-        [](std::uint32_t wanted, const ExceptionRange& range) { return wanted < range.first; });
-    if (after == code.handlers.begin()) return nullptr;
-    const ExceptionRange& found = *std::prev(after);
-    return instruction <= found.last ? &found : nullptr;
-}
-
 std::string_view opAt(const Code& code, std::uint32_t instruction) {
     return instruction < code.instructions.size() ? code.instructions[instruction].op : std::string_view();
 }
@@ -41,7 +32,7 @@ void spread(const Code& code, Block& block) {
 /// The handlers that an exception at `instruction` would go through, the innermost first.
 void addFromTable(const Code& code, std::uint32_t instruction, std::vector<Block>& out) {
     bool own = false; // what guards the handler that was just met: it is not being carried out
-    const ExceptionRange* range = rangeAt(code, instruction);
+    const ExceptionRange* range = code.handlerAt(instruction);
     for (std::size_t i = 0; range != nullptr && i < mostBlocks; ++i) {
         const std::string_view op = opAt(code, range->target);
         Block block;
@@ -61,7 +52,7 @@ void addFromTable(const Code& code, std::uint32_t instruction, std::vector<Block
             out.push_back(block);
         }
         own = op == "PUSH_EXC_INFO";
-        range = rangeAt(code, range->target);
+        range = code.handlerAt(range->target);
     }
 }
 
@@ -206,6 +197,10 @@ std::string breakHindrance(const Recording& recording, const State& state) {
     const Code* code = recording.code(root.code);
     const std::vector<Block> blocks = blocksAt(recording, state, root);
     const std::string skipped = "; the frame would not be compiled";
+    if (state.graph != 0)
+        return "it lies in the body of a higher-order operator, whose graph cannot be cut in two; the "
+               "operator "
+               "would not be captured";
     if (code != nullptr && jumpsBack(*code, root.instruction))
         return "it lies in a loop, which no resume function can go on with" + skipped;
     for (const Block& block : blocks)
@@ -216,7 +211,7 @@ std::string breakHindrance(const Recording& recording, const State& state) {
                        ", which cannot be entered a second time" + skipped;
         }
     // The handler of the innermost with block that Dynamo tracks may be in force, and no other.
-    const ExceptionRange* range = code != nullptr ? rangeAt(*code, root.instruction) : nullptr;
+    const ExceptionRange* range = code != nullptr ? code->handlerAt(root.instruction) : nullptr;
     if (range != nullptr && (root.blocks.empty() || root.blocks.back().target != range->target))
         return "it lies in a try block or in an exception handler, in which no resume function can begin" +
                skipped;

@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
+#include "core/dynamo/what_if.h"
 #include "core/ir/lines.h"
 
 #include <algorithm>
@@ -17,30 +18,65 @@ namespace {
 
 struct Call {
     std::string name;
-    std::string text; ///< the first argument, where it is a string
+    std::string text;   ///< the first argument: what is in quotes, or a plain name
+    bool plain = false; ///< it is a plain name
     std::size_t stackLevel = 0;
 };
 
-/// `name("text", stacklevel=1)`: what is in quotes is text, what is a number is the stack level.
-Result<Call> parse(std::string_view text) {
-    text = ir::trim(text);
+bool isName(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+               static_cast<unsigned char>(c) >= 128;
+    });
+}
+
+/// As programs write them: "comptime.print_bt()", "ctx.parent().print_locals()" of the caller.
+std::string_view withoutContext(std::string_view text, std::size_t& parents) {
+    for (const std::string_view context : {"comptime.", "ctx."})
+        if (text.starts_with(context)) text.remove_prefix(context.size());
+    for (; text.starts_with("parent()."); ++parents)
+        text.remove_prefix(9);
+    return text;
+}
+
+/// `name("text", stacklevel=1)`: what is in quotes is text, what is a number is the stack level. The value
+/// that get_local() gives may stand for the name.
+Result<Call> parse(std::string_view text, int depth = 0) {
+    std::size_t parents = 0;
+    text = withoutContext(ir::trim(text), parents);
     const std::size_t open = text.find('(');
     if (open == std::string_view::npos || !text.ends_with(')'))
         return failure("a call such as print_locals() is needed");
-    Call call{std::string(ir::trim(text.substr(0, open))), {}, 0};
-    std::string_view rest = text.substr(open + 1, text.size() - open - 2);
-    for (rest = ir::trim(rest); !rest.empty();) {
+    Call call{std::string(ir::trim(text.substr(0, open))), {}, false, parents};
+    std::string_view rest = ir::trim(text.substr(open + 1, text.size() - open - 2));
+    if (std::size_t more = 0; depth == 0 && withoutContext(rest, more).starts_with("get_local(")) {
+        const Result<Call> inner = parse(rest, depth + 1);
+        if (!inner) return inner;
+        call.text = inner->text;
+        call.plain = true; // a value, as a plain name
+        call.stackLevel = inner->stackLevel;
+        return call;
+    }
+    while (!rest.empty()) {
+        if (rest.starts_with("msg=")) rest.remove_prefix(4);
+        const std::size_t end = std::min(rest.find_first_of(", "), rest.size());
         if (rest.front() == '"' || rest.front() == '\'') {
-            const std::size_t end = rest.find(rest.front(), 1);
-            if (end == std::string_view::npos) return failure("the quoted name has no end");
-            call.text = rest.substr(1, end - 1);
-            rest = ir::trim(rest.substr(end + 1));
+            const std::size_t close = rest.find(rest.front(), 1);
+            if (close == std::string_view::npos) return failure("the quoted name has no end");
+            call.text = rest.substr(1, close - 1);
+            rest = ir::trim(rest.substr(close + 1));
+        } else if (const std::string_view word = rest.substr(0, end);
+                   isName(word) && (word.front() < '0' || word.front() > '9')) {
+            call.text = word;
+            call.plain = true;
+            rest = ir::trim(rest.substr(end));
         } else {
             if (rest.starts_with("stacklevel=")) rest.remove_prefix(11);
-            const auto [end, error] =
-                std::from_chars(rest.data(), rest.data() + rest.size(), call.stackLevel);
+            std::size_t level = 0;
+            const auto [after, error] = std::from_chars(rest.data(), rest.data() + rest.size(), level);
             if (error != std::errc()) return failure("an argument is a quoted name or stacklevel=N");
-            rest = ir::trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
+            call.stackLevel = parents + std::min<std::size_t>(level, UINT32_MAX);
+            rest = ir::trim(rest.substr(static_cast<std::size_t>(after - rest.data())));
         }
         if (rest.empty()) break;
         if (rest.front() != ',') return failure("arguments are parted by commas");
@@ -153,30 +189,28 @@ public:
         return m_call.text + " is static: " + valueText(m_recording, m_state, info.id);
     }
 
-    [[nodiscard]] Result<std::string> graphBreak() {
-        const std::uint32_t attempt = m_recording.frames()[m_recording.steps()[m_step].frame].attempt;
-        std::string out = "what if: " + names("the graph before it holds ", nodesOf(m_state, 0)) + '\n';
-        std::vector<std::string> handed;
-        if (const FrameState* frame = m_state.frameState(m_state.frame)) {
-            for (const ValueId value : frame->stack)
-                if (isTensor(value))
-                    handed.push_back("the stack's " + valueText(m_recording, m_state, value));
-            for (const Local& local : frame->locals)
-                if (local.value != 0 && isTensor(local.value))
-                    handed.push_back(std::string(m_recording.text(local.name)) + ", " +
-                                     valueText(m_recording, m_state, local.value));
-        }
-        out += names("the resume function would be handed ", handed) + '\n';
-        if (callStack(m_state).size() > 1)
-            out += "the break lies in a function that is inlined: the caller's call would break as a whole\n";
-        if (const std::string hindrance = breakHindrance(m_recording, m_state); !hindrance.empty())
-            out += "it could not be resumed: " + hindrance + '\n';
-        const std::size_t before = m_state.nodes.size();
-        const State* after = m_recording.stateAfter(attempt);
-        out +=
-            after ? names("the graph after it would hold what is traced from here: ", nodesOf(*after, before))
-                  : std::string("what comes after cannot be read");
-        return out;
+    [[nodiscard]] Result<std::string> graphBreak() { return graphBreakText(m_recording, m_step, m_state); }
+
+    /// comptime.print of a value.
+    [[nodiscard]] Result<std::string> value() {
+        const auto value = named();
+        if (!value) return tl::unexpected(value.error());
+        return comptimeText(m_recording, m_state, contentsOf(*value));
+    }
+
+    [[nodiscard]] Result<std::string> forceStatic() {
+        const auto value = named();
+        if (!value) return tl::unexpected(value.error());
+        const ValueInfo info = unwrapped(m_recording, m_state, contentsOf(*value));
+        const std::string text = valueText(m_recording, m_state, info.id);
+        if (info.kind == "ConstantVariable") return m_call.text + " is static: " + text;
+        if (info.kind != "SymNodeVariable") return "AssertionError: cannot force " + text + " static";
+        for (const SymbolState& symbol : m_state.symbols)
+            if (m_recording.text(symbol.name) == info.text("value") && symbol.hint != 0)
+                return "what if: " + m_call.text + " would be compiled in as " +
+                       std::string(m_recording.text(symbol.hint)) + ", with a guard on it, in place of " +
+                       text;
+        return "what if: " + m_call.text + " would be compiled in, with a guard on it, in place of " + text;
     }
 
 private:
@@ -203,31 +237,11 @@ private:
         return contents != 0 ? contents : value;
     }
 
-    [[nodiscard]] bool isTensor(ValueId value) const {
-        return !unwrapped(m_recording, m_state, value).text("dtype").empty();
-    }
-
     /// The step's own instruction in its frame; a caller's is the call it carries out.
     [[nodiscard]] std::size_t currentInstruction(const FrameState& frame) const {
         const FrameInfo& mine = m_recording.frames()[m_recording.steps()[m_step].frame];
         return m_state.frameState(mine.id) == &frame ? m_recording.steps()[m_step].instruction
                                                      : frame.instruction;
-    }
-
-    [[nodiscard]] std::vector<std::string> nodesOf(const State& state, std::size_t from) const {
-        std::vector<std::string> out;
-        for (std::size_t i = from; i < state.nodes.size(); ++i)
-            if (!state.nodes[i].gone && state.nodes[i].name != 0)
-                out.emplace_back(m_recording.text(state.nodes[i].name));
-        return out;
-    }
-
-    static std::string names(std::string_view what, const std::vector<std::string>& list) {
-        std::string out(what);
-        if (list.empty()) return out + "nothing";
-        for (std::size_t i = 0; i < list.size(); ++i)
-            out += (i == 0 ? "" : "; ") + list[i];
-        return out;
     }
 
     const Recording& m_recording;
@@ -237,27 +251,44 @@ private:
 };
 
 using Answer = Result<std::string> (Console::*)();
+enum class Takes { Nothing, Name, Value, Message };
 struct Known {
     std::string_view name;
     Answer answer;
-    bool takesName;
+    Takes takes;
 };
-constexpr std::array<Known, 10> known = {{{"print_graph", &Console::graph, false},
-                                          {"print_value_stack", &Console::valueStack, false},
-                                          {"print_locals", &Console::locals, false},
-                                          {"print_bt", &Console::backtrace, false},
-                                          {"print_guards", &Console::guards, false},
-                                          {"print_disas", &Console::disassembly, false},
-                                          {"get_local", &Console::local, true},
-                                          {"assert_static", &Console::assertStatic, true},
-                                          {"graph_break", &Console::graphBreak, false},
-                                          {"print_blocks", &Console::blocks, false}}};
+constexpr std::array<Known, 13> known = {{{"print_graph", &Console::graph, Takes::Nothing},
+                                          {"print_value_stack", &Console::valueStack, Takes::Nothing},
+                                          {"print_locals", &Console::locals, Takes::Nothing},
+                                          {"print_bt", &Console::backtrace, Takes::Nothing},
+                                          {"print_guards", &Console::guards, Takes::Nothing},
+                                          {"print_disas", &Console::disassembly, Takes::Nothing},
+                                          {"print", &Console::value, Takes::Value},
+                                          {"get_local", &Console::local, Takes::Name},
+                                          {"assert_static", &Console::assertStatic, Takes::Value},
+                                          {"force_static", &Console::forceStatic, Takes::Value},
+                                          {"graph", &Console::graph, Takes::Nothing},
+                                          {"graph_break", &Console::graphBreak, Takes::Message},
+                                          {"print_blocks", &Console::blocks, Takes::Nothing}}};
+
+bool takesName(const Known& call) {
+    return call.takes == Takes::Name || call.takes == Takes::Value;
+}
+
+/// Empty if the call's arguments are right.
+std::string wrongArgument(const Known& known, const Call& call) {
+    if (takesName(known) && call.text.empty()) return call.name + " needs the name of a local in quotes";
+    if (known.takes == Takes::Nothing && !call.text.empty())
+        return call.name + " takes no argument but stacklevel=N";
+    if (known.takes == Takes::Name && call.plain) return "get_local needs the name in quotes";
+    return {};
+}
 
 std::string helpText() {
     std::string out;
     for (const Known& call : known)
-        out += std::string(call.name) + (call.takesName ? "(\"name\")" : "()") + '\n';
-    return out + "stacklevel=1 asks about the caller";
+        out += std::string(call.name) + (takesName(call) ? "(\"name\")" : "()") + '\n';
+    return out + "stacklevel=1 or parent(). before a call asks about the caller";
 }
 
 } // namespace
@@ -269,8 +300,7 @@ Result<std::string> answerComptime(const Recording& recording, StepIndex step, s
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.name == call->name; });
     if (found == known.end()) return failure("no call is named " + call->name + "; help() lists them");
-    if (found->takesName && call->text.empty())
-        return failure(call->name + " needs the name of a local in quotes");
+    if (std::string wrong = wrongArgument(*found, *call); !wrong.empty()) return failure(std::move(wrong));
     if (step >= recording.steps().size()) return failure("there is no such step");
     const State* now = recording.stateAt(step);
     if (!now) return failure("the state at this step cannot be read");
@@ -283,20 +313,27 @@ Result<std::string> answerComptime(const Recording& recording, StepIndex step, s
 std::vector<std::string> completeComptime(const Recording& recording, StepIndex step,
                                           std::string_view prefix) {
     std::vector<std::string> out;
+    std::size_t level = 0;
+    const std::string_view context = prefix.substr(0, prefix.size() - withoutContext(prefix, level).size());
+    prefix.remove_prefix(context.size());
     for (const Known& call : known) {
-        const std::string begin = std::string(call.name) + (call.takesName ? "(\"" : "()");
-        if (!prefix.starts_with(begin) || !call.takesName) {
+        const std::string begin = std::string(call.name) + (takesName(call) ? "(\"" : "()");
+        if (!prefix.starts_with(begin) || !takesName(call)) {
             if (begin.starts_with(prefix)) out.push_back(begin);
             continue;
         }
         const State* state = step < recording.steps().size() ? recording.stateAt(step) : nullptr;
-        const FrameState* frame = state ? state->frameState(state->frame) : nullptr;
+        const std::vector<const FrameState*> frames =
+            state ? callStack(*state) : std::vector<const FrameState*>();
+        const FrameState* frame = level < frames.size() ? frames[level] : nullptr;
         for (std::size_t i = 0; frame && i < frame->locals.size(); ++i)
             if (std::string whole = begin + std::string(recording.text(frame->locals[i].name)) + "\")";
                 whole.starts_with(prefix))
                 out.push_back(std::move(whole));
     }
     if (std::string_view("help()").starts_with(prefix)) out.emplace_back("help()");
+    for (std::string& one : out)
+        one.insert(0, context);
     return out;
 }
 

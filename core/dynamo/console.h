@@ -17,14 +17,14 @@ namespace dynascope::dynamo {
 /// The answer to one call, of one line or several, without a newline at its end:
 ///
 ///     print_graph()  print_value_stack()  print_locals()  print_bt()  print_guards()  print_disas()
-///     get_local("x")  assert_static("n")  graph_break()  print_blocks()  help()
+///     print("x")  get_local("x")  assert_static("n")  force_static("n")  graph()  graph_break()
+///     print_blocks()  help()
 ///
-/// The first five, get_local and print_blocks take a stack level, as in print_locals(stacklevel=1): 0 is the
-/// frame of the step, 1 its caller, whose value stack is what it was before the call took its operands.
-/// graph_break() is a what-if: what the graph before it would hold, what the resume function would be handed,
-/// what the graph after it would hold, and whether blocks hinder it. print_blocks(), which comptime does not
-/// have, lists the blocks around the instruction (core/dynamo/blocks.h). An Error for a call that does not
-/// exist or whose argument is wrong.
+/// They take a stack level, as in print_locals(stacklevel=1): 0 is the frame of the step, 1 its caller, whose
+/// value stack is what it was before the call took its operands; parent().print_locals() is the same. A
+/// value is a local's name, with quotes or without, or get_local("x"). graph_break() and force_static() say
+/// what if (core/dynamo/what_if.h). print_blocks(), which comptime does not have, lists the blocks around the
+/// instruction (core/dynamo/blocks.h). An Error for a call that does not exist or whose argument is wrong.
 [[nodiscard]] Result<std::string> answerComptime(const Recording& recording, StepIndex step,
                                                  std::string_view call);
 

@@ -134,8 +134,9 @@ std::string guardText(const Recording& recording, const GuardState& guard) {
 std::uint32_t lineOf(const Recording& recording, const FrameState& frame) {
     const Code* code = recording.code(frame.code);
     if (code == nullptr) return 0;
-    return frame.instruction < code->instructions.size() ? code->instructions[frame.instruction].line
-                                                         : code->firstLine;
+    const std::uint32_t line =
+        frame.instruction < code->instructions.size() ? code->instructions[frame.instruction].line : 0;
+    return line != 0 ? line : code->firstLine; // MAKE_CELL and its like have none
 }
 
 std::vector<const FrameState*> callStack(const State& state) {

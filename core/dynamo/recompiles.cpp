@@ -158,6 +158,15 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
     const std::string source = "L['" + guard.subject + "']";
     for (const session::SymbolInfo& symbol : made.symbols)
         if (symbol.source == guard.subject || symbol.source == source) guard.actual = symbol.value;
+    // A constant that was compiled in has a guard that says which.
+    for (const session::Guard& own : made.guards) {
+        if (!guard.actual.empty()) break;
+        const std::size_t equals = own.code.find(" == ");
+        if (guard.kind != Kind::Value || equals == std::string::npos) continue;
+        const std::string_view left = ir::trim(std::string_view(own.code).substr(0, equals));
+        if (left == guard.subject || left == source)
+            guard.actual = ir::trim(std::string_view(own.code).substr(equals + 4));
+    }
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "core/capture/graph_break.h"
 #include "core/dynamo/describe.h"
+#include "core/dynamo/handover.h"
 #include "core/ir/lines.h"
 #include "core/session/break_reasons.h"
 
@@ -40,14 +41,6 @@ std::optional<std::uint64_t> extent(const Recording& recording, const State& sta
     return std::nullopt;
 }
 
-/// Of each compile the attempt that counts: the last one.
-std::map<std::string_view, std::uint32_t> lastAttempts(const Recording& recording) {
-    std::map<std::string_view, std::uint32_t> out;
-    for (std::uint32_t i = 0; i < recording.attempts().size(); ++i)
-        out[recording.attempts()[i].compileId] = i;
-    return out;
-}
-
 void readCost(const Recording& recording, RecordedBreak::Occurrence& out) {
     const State* state = recording.stateAt(out.step);
     if (state == nullptr) return;
@@ -65,8 +58,12 @@ void readCost(const Recording& recording, RecordedBreak::Occurrence& out) {
     };
     for (const ValueId value : root.stack)
         count(value);
-    for (const Local& local : root.locals)
-        count(local.value);
+    // What the broken instruction is called with is on the stack; locals are those that are read after it.
+    const Handover handed = handoverAt(recording, *state, root, root.instruction + 1);
+    for (const Handover::Input& input : handed.inputs)
+        count(input.value);
+    for (const Handover::Input& cell : handed.cells)
+        count(cellContents(recording, *state, cell.value));
 }
 
 } // namespace
@@ -92,6 +89,29 @@ bool endsFrame(const Recording& recording, const EventInfo& event) {
     return event.latest == recording.attempts()[event.attempt].last;
 }
 
+const EventInfo* endToldAt(const Recording& recording, StepIndex step) {
+    const EventInfo* out = nullptr;
+    for (const std::uint32_t index : recording.eventsAt(step)) {
+        const EventInfo& event = recording.events()[index];
+        if (event.tag != Tag::Break && event.tag != Tag::GraphEnd && !endsFrame(recording, event)) continue;
+        if (out == nullptr || (event.tag == Tag::Break && out->tag != Tag::Break)) out = &event;
+    }
+    return out;
+}
+
+StepIndex endOfGraph(const Recording& recording, StepIndex step) {
+    const auto attemptOf = [&](StepIndex at) {
+        return recording.frames()[recording.steps()[at].frame].attempt;
+    };
+    const std::uint32_t attempt = attemptOf(step);
+    for (const std::uint32_t index : recording.eventsFrom(step)) {
+        const StepIndex at = recording.events()[index].step;
+        if (at > recording.attempts()[attempt].last) break;
+        if (attemptOf(at) == attempt && endToldAt(recording, at) != nullptr) return at;
+    }
+    return noStep;
+}
+
 session::GraphBreak breakOf(const EventInfo& event) {
     session::GraphBreak out = capture::parseGraphBreak(event.text);
     if (!event.gbType.empty() && out.explanation.empty()) out.title = event.gbType;
@@ -102,9 +122,17 @@ session::GraphBreak breakOf(const EventInfo& event) {
 }
 
 Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording, const TaskContext& task) {
-    const auto last = lastAttempts(recording);
+    /// Of each attempt, by its index, one that stands for its compile.
+    const auto compileOf = [&](std::uint32_t attempt) {
+        const AttemptInfo& info = recording.attempts()[attempt];
+        return std::pair(info.compile,
+                         info.compile == UINT32_MAX ? std::string_view(info.compileId) : std::string_view());
+    };
+    std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> last;
+    for (std::uint32_t i = 0; i < recording.attempts().size(); ++i)
+        last[compileOf(i)] = i;
     std::map<std::tuple<std::string, std::string, std::uint32_t, bool>, std::size_t> known;
-    std::set<std::pair<std::size_t, std::string_view>> counted;
+    std::set<std::pair<std::size_t, std::pair<std::uint32_t, std::string_view>>> counted;
     std::vector<RecordedBreak> out;
     for (const EventInfo& event : recording.events()) {
         if (event.step == noStep || event.attempt >= recording.attempts().size()) continue;
@@ -112,7 +140,7 @@ Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording, co
         const bool ends = endsFrame(recording, event);
         if (!ends && event.tag != Tag::Break) continue;
         // An exception of an attempt that is made again is how Dynamo starts over, and comes as a break then.
-        if (ends && last.at(attempt.compileId) != event.attempt) continue;
+        if (ends && last.at(compileOf(event.attempt)) != event.attempt) continue;
         if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
         RecordedBreak made;
         made.told = breakOf(event);
@@ -127,7 +155,7 @@ Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording, co
             if (isBreak) made.waysOut = session::waysOut(made.told);
             out.push_back(std::move(made));
         }
-        if (!counted.emplace(at->second, attempt.compileId).second) continue;
+        if (!counted.emplace(at->second, compileOf(event.attempt)).second) continue;
         RecordedBreak::Occurrence occurrence{event.step, event.attempt, attempt.compileId, 0, 0};
         readCost(recording, occurrence);
         out[at->second].occurrences.push_back(std::move(occurrence));

@@ -25,8 +25,9 @@ struct RecordedBreak {
         std::uint32_t attempt = 0; ///< index into Recording::attempts(): in which it was told first
         std::string compile;       ///< "3/0"
         std::uint32_t nodes = 0;   ///< of the graph that ended
-        /// Tensors on the stack and in locals of the frame that breaks, in bytes: an upper bound of what is
-        /// handed to the rest of the function. Symbols count by their hints.
+        /// Tensors on the stack of the frame that breaks, and in locals that are read after it, in bytes: an
+        /// upper bound of what is handed to the rest of the function, as operands of the instruction count
+        /// as well. Symbols count by their hints.
         std::uint64_t bytes = 0;
     };
     std::vector<Occurrence> occurrences; ///< by step
@@ -40,6 +41,13 @@ struct RecordedBreak {
 /// Whether it is an exception that the attempt ended by: nothing was traced after it. One that Dynamo itself
 /// caught, as hasattr() does with that of a missing attribute, is not.
 [[nodiscard]] bool endsFrame(const Recording& recording, const EventInfo& event);
+
+/// What ends the graph of an attempt in the course of a step: the break with its text rather than the
+/// exception that carried it. Null where nothing does.
+[[nodiscard]] const EventInfo* endToldAt(const Recording& recording, StepIndex step);
+/// The step, from `step` on, at which the graph of its attempt ends: by a break, an exception that leaves the
+/// attempt, or because the frame returns. noStep where the recording ends before.
+[[nodiscard]] StepIndex endOfGraph(const Recording& recording, StepIndex step);
 
 /// A break or exception of a recording as the capture's readers have breaks.
 [[nodiscard]] session::GraphBreak breakOf(const EventInfo& event);

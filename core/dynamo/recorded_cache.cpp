@@ -2,12 +2,12 @@
 #include "core/dynamo/recorded_cache.h"
 
 #include "core/dynamo/describe.h"
-#include "core/dynamo/recompiles.h"
 #include "core/ir/lines.h"
 
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <set>
 
 namespace dynascope::dynamo {
 
@@ -178,11 +178,22 @@ std::string_view sourceIn(std::string_view check) {
 }
 
 /// At the end of the compile's last attempt; null where it has none.
-const State* stateOf(const Recording& recording, const CompileInfo& compile) {
-    std::uint32_t attempt = UINT32_MAX;
-    for (std::uint32_t i = 0; i < recording.attempts().size(); ++i)
-        if (recording.attempts()[i].compileId == compile.id) attempt = i;
+const State* stateOf(const Recording& recording, std::size_t compile) {
+    const std::uint32_t attempt = recording.lastAttempt(compile);
     return attempt == UINT32_MAX ? nullptr : recording.stateAfter(attempt);
+}
+
+/// The user's line of a guard that names none: that of the step that added it.
+void placeAt(const Recording& recording, StepIndex step, RecordedGuard& guard) {
+    if (guard.addedAt.line != 0 || step >= recording.steps().size()) return;
+    const Instruction* instruction = recording.instructionAt(step);
+    if (instruction == nullptr || instruction->line == 0) return;
+    const Code& code = recording.codeOf(recording.frames()[recording.steps()[step].frame]);
+    guard.addedAt.file = code.file;
+    guard.addedAt.line = instruction->line;
+    guard.addedAt.function = code.name;
+    guard.code = ir::trim(recording.sourceLine(code.file, instruction->line));
+    guard.addedAt.code = guard.code;
 }
 
 std::string_view frameOf(std::string_view compileId) {
@@ -209,29 +220,39 @@ RecordedGuard readRecordedGuard(std::string_view text) {
     return out;
 }
 
-std::vector<GuardOrigin> guardOrigins(const Recording& recording, const CompileInfo& compile) {
+std::vector<GuardOrigin> guardOrigins(const Recording& recording, std::size_t compile) {
     std::vector<GuardOrigin> out;
-    for (const std::string& text : compile.guards)
+    for (const std::string& text : recording.compiles()[compile].guards)
         out.push_back({readRecordedGuard(text), noStep, {}});
     const State* state = stateOf(recording, compile);
     if (state == nullptr) return out;
     std::map<std::pair<std::string_view, std::string_view>, const GuardState*> known;
+    std::map<std::string_view, const GuardState*> bySource;
     for (std::size_t i = 0; i < state->guards.size(); ++i)
-        if (const GuardState& guard = state->guards[i]; !guard.gone)
+        if (const GuardState& guard = state->guards[i]; !guard.gone) {
             known.try_emplace({recording.text(guard.create), recording.text(guard.name)}, &guard);
+            if (guard.name != 0) bySource.try_emplace(recording.text(guard.name), &guard);
+        }
     for (GuardOrigin& origin : out) {
-        auto found = known.find({origin.guard.kind, sourceIn(origin.guard.check)});
-        if (found == known.end()) found = known.find({origin.guard.kind, {}});
-        if (found == known.end()) continue;
-        origin.step = found->second->step;
-        origin.who = recording.text(found->second->who);
+        const std::string_view source = sourceIn(origin.guard.check);
+        const GuardState* found = nullptr;
+        if (const auto same = known.find({origin.guard.kind, source}); same != known.end())
+            found = same->second;
+        else if (const auto ambient = known.find({origin.guard.kind, {}}); ambient != known.end())
+            found = ambient->second;
+        else if (const auto other = bySource.find(source); other != bySource.end())
+            found = other->second; // one guard of Dynamo's makes checks of several kinds
+        if (found == nullptr) continue;
+        origin.step = found->step;
+        origin.who = recording.text(found->who);
+        placeAt(recording, origin.step, origin.guard);
     }
     return out;
 }
 
 CallInputs inputsOf(const Recording& recording, std::size_t compile) {
     CallInputs out;
-    const State* state = stateOf(recording, recording.compiles()[compile]);
+    const State* state = stateOf(recording, compile);
     for (ValueId id = 1; state != nullptr && id <= state->values.size(); ++id) {
         const ValueInfo value = recording.value(*state, id);
         const std::string_view source = value.text("source");
@@ -260,6 +281,23 @@ CallInputs inputsOf(const Recording& recording, std::size_t compile) {
     return out;
 }
 
+std::vector<FailedGuard> recordedFailures(const Recording& recording, std::size_t compile) {
+    std::vector<FailedGuard> out;
+    std::optional<CallInputs> inputs;
+    for (const std::string& reason : recording.compiles()[compile].recompileReasons) {
+        FailedGuard guard = readFailedGuard(reason);
+        if (guard.actual.empty() && !guard.subject.empty()) {
+            if (!inputs) inputs = inputsOf(recording, compile);
+            const auto found = std::find_if(inputs->begin(), inputs->end(), [&](const auto& input) {
+                return input.first == guard.subject || input.first == "L['" + guard.subject + "']";
+            });
+            if (found != inputs->end()) guard.actual = found->second.value;
+        }
+        out.push_back(std::move(guard));
+    }
+    return out;
+}
+
 GuardVerdict checkGuard(const RecordedGuard& guard, const CallInputs& call) {
     if (guard.kind == "TENSOR_MATCH") return checkTensor(guard.check, call);
     return checkComparison(guard.check, call);
@@ -268,10 +306,18 @@ GuardVerdict checkGuard(const RecordedGuard& guard, const CallInputs& call) {
 std::vector<CodeEntries> codeEntries(const Recording& recording) {
     std::vector<CodeEntries> out;
     std::map<std::string_view, std::size_t> known;
+    std::set<std::string_view> ids;
+    std::uint32_t resets = 0;
     for (std::size_t i = 0; i < recording.compiles().size(); ++i) {
         const CompileInfo& compile = recording.compiles()[i];
+        // torch._dynamo.reset() empties the caches, and ids begin anew.
+        if (!ids.insert(compile.id).second) {
+            ids = {compile.id};
+            known.clear();
+            ++resets;
+        }
         const auto [at, isNew] = known.try_emplace(frameOf(compile.id), out.size());
-        if (isNew) out.push_back({compile.function, compile.file, compile.firstLine, {}});
+        if (isNew) out.push_back({compile.function, compile.file, compile.firstLine, resets, {}});
         out[at->second].compiles.push_back(i);
     }
     std::stable_sort(out.begin(), out.end(), [](const CodeEntries& a, const CodeEntries& b) {

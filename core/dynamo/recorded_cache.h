@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/dynamo/backend_match.h"
+#include "core/dynamo/recompiles.h"
 #include "core/dynamo/recording.h"
 
 #include <map>
@@ -41,6 +42,10 @@ using CallInputs = std::map<std::string, CallInput, std::less<>>;
 /// Inputs of the call that a compile was made for, as far as Dynamo looked at them.
 [[nodiscard]] CallInputs inputsOf(const Recording& recording, std::size_t compile);
 
+/// Why a compile was needed: of each entry that was asked, in lookup order, the guard that failed. What the
+/// call had is read from the recording where PyTorch's text does not say it.
+[[nodiscard]] std::vector<FailedGuard> recordedFailures(const Recording& recording, std::size_t compile);
+
 struct GuardVerdict {
     enum class Kind { Holds, Fails, Unknown };
     Kind kind = Kind::Unknown;
@@ -56,14 +61,15 @@ struct GuardOrigin {
     StepIndex step = noStep; ///< noStep for ambient guards, and where it is not known
     std::string who;         ///< the code of Dynamo that added it: "variables/builder.py:2948 wrap_tensor"
 };
-/// All guards of a compile, in PyTorch's order. A guard is found among those that the attempt recorded by its
-/// kind and source.
-[[nodiscard]] std::vector<GuardOrigin> guardOrigins(const Recording& recording, const CompileInfo& compile);
+/// All guards of a compile, an index into Recording::compiles(), in PyTorch's order. A guard is found among
+/// those that the attempt recorded by its kind and source.
+[[nodiscard]] std::vector<GuardOrigin> guardOrigins(const Recording& recording, std::size_t compile);
 
 /// The compiles of one code object, which share a cache: "1/0", "1/1", ...
 struct CodeEntries {
     std::string function, file;
     std::uint32_t firstLine = 0;
+    std::uint32_t resets = 0;          ///< how often torch._dynamo.reset() had emptied the caches before
     std::vector<std::size_t> compiles; ///< indices into Recording::compiles(), in order
 };
 /// Codes with most entries come first.

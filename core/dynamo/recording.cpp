@@ -88,6 +88,15 @@ const Instruction* Recording::instructionAt(StepIndex step) const {
     return info.instruction < code.instructions.size() ? &code.instructions[info.instruction] : nullptr;
 }
 
+const ExceptionRange* Code::handlerAt(std::uint32_t instruction) const {
+    const auto after = std::upper_bound(
+        handlers.begin(), handlers.end(), instruction,
+        [](std::uint32_t wanted, const ExceptionRange& range) { return wanted < range.first; });
+    if (after == handlers.begin()) return nullptr;
+    const ExceptionRange& found = *std::prev(after);
+    return instruction <= found.last ? &found : nullptr;
+}
+
 std::string_view Recording::sourceLine(std::string_view file, std::uint32_t line) const {
     const auto found = m_sourcesOf.find(file);
     if (found == m_sourcesOf.end()) return {};
@@ -236,13 +245,26 @@ NodeInfo Recording::node(const State& state, std::uint32_t id) const {
     return out;
 }
 
-std::span<const std::uint32_t> Recording::eventsAt(StepIndex step) const {
+std::uint32_t Recording::lastAttempt(std::size_t compile) const {
+    for (std::size_t i = m_attempts.size(); i-- > 0;)
+        if (m_attempts[i].compile == compile ||
+            (m_attempts[i].compile == UINT32_MAX && m_attempts[i].compileId == m_compiles[compile].id))
+            return static_cast<std::uint32_t>(i);
+    return UINT32_MAX;
+}
+
+std::span<const std::uint32_t> Recording::eventsFrom(StepIndex step) const {
     const auto before = [this](std::uint32_t event, StepIndex at) { return m_events[event].step < at; };
-    const auto first = std::lower_bound(m_eventsByStep.begin(), m_eventsByStep.end(), step, before);
-    auto end = first;
-    while (end != m_eventsByStep.end() && m_events[*end].step == step)
-        ++end;
-    return {first, end};
+    return {std::lower_bound(m_eventsByStep.begin(), m_eventsByStep.end(), step, before),
+            m_eventsByStep.end()};
+}
+
+std::span<const std::uint32_t> Recording::eventsAt(StepIndex step) const {
+    const std::span<const std::uint32_t> from = eventsFrom(step);
+    std::size_t count = 0;
+    while (count < from.size() && m_events[from[count]].step == step)
+        ++count;
+    return from.first(count);
 }
 
 std::vector<std::uint32_t> Recording::nodeInputs(const State& state, std::uint32_t id) const {

@@ -48,6 +48,9 @@ struct Code {
     std::vector<Instruction> instructions;
     std::vector<ExceptionRange> handlers; ///< by instruction; none before Python 3.11
     std::deque<std::string> texts;        ///< what instructions point into
+
+    /// Where an exception in that instruction goes to; null if it leaves the function.
+    [[nodiscard]] const ExceptionRange* handlerAt(std::uint32_t instruction) const;
 };
 
 /// Lines of one file, or of one function of it.
@@ -90,6 +93,9 @@ struct FrameInfo {
 
 struct AttemptInfo {
     std::string compileId;
+    /// Index into compiles(); UINT32_MAX where the recording lacks it. Ids begin anew after
+    /// torch._dynamo.reset(), so that several compiles may have one.
+    std::uint32_t compile = UINT32_MAX;
     std::uint32_t number = 0; ///< counts from 0 in a compile
     std::uint32_t code = 0;
     StepIndex first = noStep, last = noStep;
@@ -202,9 +208,13 @@ public:
     [[nodiscard]] const std::vector<FrameInfo>& frames() const { return m_frames; }
     [[nodiscard]] const std::vector<AttemptInfo>& attempts() const { return m_attempts; }
     [[nodiscard]] const std::vector<CompileInfo>& compiles() const { return m_compiles; }
+    /// The last attempt of a compile; UINT32_MAX if it has none.
+    [[nodiscard]] std::uint32_t lastAttempt(std::size_t compile) const;
     [[nodiscard]] const std::vector<EventInfo>& events() const { return m_events; }
     /// Indices into events() of what happened in the course of a step, in order.
     [[nodiscard]] std::span<const std::uint32_t> eventsAt(StepIndex step) const;
+    /// Likewise of that step and all later ones.
+    [[nodiscard]] std::span<const std::uint32_t> eventsFrom(StepIndex step) const;
     [[nodiscard]] const std::vector<DocumentInfo>& documents() const { return m_documents; }
     /// Its JSON; empty if the file changed under us.
     [[nodiscard]] std::string text(const DocumentInfo& document) const {

@@ -247,6 +247,7 @@ void Scanner::endCompile(const element& object) {
 void Scanner::beginAttempt(const element& object, Recording::Spot next) {
     AttemptInfo attempt;
     attempt.compileId = json::text(object, "compile_id");
+    if (!m_compiles.empty()) attempt.compile = static_cast<std::uint32_t>(m_compiles.back());
     attempt.number = static_cast<std::uint32_t>(std::max(json::smallInteger(object, "attempt", 0), 0));
     attempt.code = static_cast<std::uint32_t>(std::max(json::smallInteger(object, "code", 0), 0));
     attempt.frames = static_cast<std::uint32_t>(m_out.m_frames.size());
@@ -287,7 +288,8 @@ void Scanner::addEvent(Tag tag, const element& object) {
         mark(event.step, Happening::GraphBreak);
         break;
     case Tag::GraphEnd:
-        mark(event.step, event.graphBreak ? Happening::GraphBreak : Happening::GraphEnd);
+        mark(event.step, Happening::GraphEnd);
+        if (event.graphBreak) mark(event.step, Happening::GraphBreak);
         break;
     case Tag::Comptime:
         mark(event.step, Happening::Comptime);

@@ -79,8 +79,20 @@ private slots:
         QVERIFY(say(*r, step, "print_guards()").find("local L['x'] TENSOR_MATCH") != std::string::npos);
         QVERIFY(say(*r, step, "print_disas()").find(" --> 48 CALL") != std::string::npos);
         const std::string what = say(*r, step, "graph_break()");
-        QVERIFY2(what.find("the graph before it holds l_x_; y; gt") != std::string::npos, what.c_str());
-        QVERIFY2(what.find("y, TensorVariable f32[4] y") != std::string::npos, what.c_str());
+        QVERIFY2(what.find("graph 1, 3 nodes\n      %l_x_") != std::string::npos, what.c_str());
+        QVERIFY2(what.find("handed 3 values, 20 bytes of tensors") != std::string::npos, what.c_str());
+        QVERIFY2(what.find("    y = TensorVariable f32[4] y, 16 bytes\n") != std::string::npos, what.c_str());
+        QVERIFY2(what.find("not x, which nothing reads any more") != std::string::npos, what.c_str());
+        QVERIFY2(what.find("graph 2 from step " + std::to_string(step) + ", 48 CALL 1 on") !=
+                     std::string::npos,
+                 what.c_str());
+        QVERIFY2(what.find("it breaks again at step " + std::to_string(step)) != std::string::npos,
+                 what.c_str());
+        QCOMPARE(say(*r, step, "graph_break(msg=\"why\")"), what);
+        QCOMPARE(say(*r, step, "comptime.print(y)"), std::string("Tensor(shape=(4,), dtype=torch.float32)"));
+        QCOMPARE(say(*r, step, "print(ctx.get_local('y'))"), say(*r, step, "print(\"y\")"));
+        QVERIFY(say(*r, step, "force_static(\"y\")").starts_with("AssertionError: cannot force"));
+        QCOMPARE(say(*r, step, "graph()"), say(*r, step, "print_graph()"));
         QVERIFY(say(*r, step, "help()").find("graph_break()") != std::string::npos);
     }
 
@@ -88,7 +100,9 @@ private slots:
         QTest::addColumn<QString>("call");
         for (const char* call :
              {"", "print_locals", "print_locals(", "rm()", "get_local()", "get_local(\"nobody\")",
-              "get_local(\"x)", "print_locals(stacklevel=9)", "print_locals(x)", "print_locals(1 2)"})
+              "get_local(\"x)", "print_locals(stacklevel=9)", "print_locals(x)", "print_locals(1 2)",
+              "get_local(y)", "parent().print_locals()", "print()", "print(get_local(\"nobody\"))",
+              "get_local(get_local(\"y\"))"})
             QTest::newRow(call) << QString(call);
     }
     void wrongCalls() {
@@ -109,6 +123,8 @@ private slots:
         const std::vector<std::string> locals = completeComptime(*r, 11, "get_local(\"");
         QVERIFY(std::find(locals.begin(), locals.end(), "get_local(\"y\")") != locals.end());
         QVERIFY(completeComptime(*r, 11, "").size() >= 10);
+        QCOMPARE(completeComptime(*r, 11, "comptime.print_l"),
+                 (std::vector<std::string>{"comptime.print_locals()"}));
     }
 };
 

@@ -101,6 +101,21 @@ private slots:
         QCOMPARE(second[1].actual, std::string("2"));
     }
 
+    /// The guard on the constant that was compiled in instead has the value of the call.
+    void valuesFromWhatWasCompiledInstead() {
+        session::Compile compile;
+        compile.recompileReasons = {"0/0: n == 2   # return x * n  # p.py:7 in f",
+                                    "0/1: L['mode'] == 'cos'  # if mode  # p.py:6 in f"};
+        session::Guard number, word;
+        number.code = "L['n'] == 3";
+        word.code = "L['mode'] == 'sin'";
+        compile.guards = {word, number};
+        const std::vector<FailedGuard> failed = failedGuards(compile);
+        QCOMPARE(failed[0].expected, std::string("2"));
+        QCOMPARE(failed[0].actual, std::string("3"));
+        QCOMPARE(failed[1].actual, std::string("'sin'"));
+    }
+
     void everyTraceIsRead() {
         for (const QString& log : test::traceLogs()) {
             const auto session = capture::open(log.toStdString());

@@ -132,7 +132,7 @@ private slots:
     void guardsComeFromSteps() {
         const Recording& recording = *m_recordings.at("rc01_shape");
         const CompileInfo& compile = recording.compiles().front();
-        const auto origins = guardOrigins(recording, compile);
+        const auto origins = guardOrigins(recording, 0);
         QCOMPARE(origins.size(), compile.guards.size());
         const auto tensor = std::find_if(origins.begin(), origins.end(),
                                          [](const GuardOrigin& o) { return o.guard.kind == "TENSOR_MATCH"; });
@@ -140,6 +140,66 @@ private slots:
         QVERIFY(recording.steps()[tensor->step].has(Happening::Guard));
         QVERIFY(tensor->who.find("wrap_tensor") != std::string::npos);
         QCOMPARE(tensor->guard.addedAt.line, 7U);
+        // Of all that check something of the program's, the recording says which line is to blame.
+        std::size_t placed = 0, all = 0;
+        for (const auto& [name, other] : m_recordings)
+            for (std::size_t i = 0; i < other->compiles().size(); ++i)
+                for (const GuardOrigin& origin : guardOrigins(*other, i)) {
+                    if (origin.guard.check.find("L[") == std::string::npos) continue;
+                    ++all;
+                    placed += origin.guard.addedAt.line != 0;
+                    QVERIFY2(origin.step == noStep || origin.guard.addedAt.line != 0,
+                             (name + ' ' + origin.guard.check).c_str());
+                }
+        qInfo("%zu of %zu guards on locals have a line", placed, all);
+        QVERIFY(placed * 10 > all * 9);
+    }
+
+    /// torch._dynamo.reset() empties the caches, and ids begin anew: other entries, of another function even.
+    void cachesBeginAnewAfterAReset() {
+        test::RecordingWriter writer;
+        writer.record('H', R"({"format":1})");
+        writer.record('c',
+                      R"({"id":1,"name":"f","file":"p.py","first_line":1,"instructions":{"op":["NOP"]}})");
+        writer.record('c',
+                      R"({"id":2,"name":"g","file":"p.py","first_line":1,"instructions":{"op":["NOP"]}})");
+        const auto compile = [&](const QByteArray& id, char function) {
+            const std::uint64_t code = function == 'f' ? 1 : 2;
+            const QByteArray begun = QByteArray(R"({"compile_id":"ID"})").replace("ID", id);
+            const QByteArray attempt = QByteArray(R"({"compile_id":"ID","attempt":0,"code":CODE})")
+                                           .replace("ID", id)
+                                           .replace("CODE", QByteArray::number(qulonglong(code)));
+            writer.record('C', begun.toStdString()).record('A', attempt.toStdString());
+            writer.numbers('f', {1, 0, code, 0, 0}).step(3, {1, 0}).record('Z', "");
+            writer.record('E', R"({"status":"compiled"})");
+        };
+        compile("0/0", 'f');
+        compile("0/1", 'f');
+        compile("0/0", 'g');
+        writer.endBlock();
+        const auto read = Recording::read(session::makeByteSource(writer.file()), nullptr);
+        QVERIFY(read);
+        const std::vector<CodeEntries> codes = codeEntries(**read);
+        QCOMPARE(codes.size(), std::size_t(2));
+        QCOMPARE(codes[0].compiles, (std::vector<std::size_t>{0, 1}));
+        QCOMPARE(codes[0].resets, 0U);
+        QCOMPARE(codes[1].compiles, (std::vector<std::size_t>{2}));
+        QCOMPARE(codes[1].resets, 1U);
+        QCOMPARE((*read)->lastAttempt(0), 0U);
+        QCOMPARE((*read)->lastAttempt(2), 2U);
+    }
+
+    /// Both values of each guard on a constant that failed.
+    void failuresHaveBothValues() {
+        std::size_t values = 0;
+        for (const auto& [name, recording] : m_recordings)
+            for (std::size_t i = 0; i < recording->compiles().size(); ++i)
+                for (const FailedGuard& guard : recordedFailures(*recording, i)) {
+                    if (guard.kind != FailedGuard::Kind::Value || guard.actual.empty()) continue;
+                    QVERIFY2(guard.expected != guard.actual, (name + ' ' + guard.check).c_str());
+                    ++values;
+                }
+        QVERIFY(values > 0);
     }
 
     /// An entry's guards hold for the call that it was made for; the first call misses, the same again hits.

@@ -158,6 +158,11 @@ private slots:
         for (const char* wrong :
              {"", "nodes >", "nodes 3", "(nodes > 1", "guard on", "x is", "nodes > 1 nodes", "'open"})
             QVERIFY2(!Condition::parse(wrong), wrong);
+        QCOMPARE(Condition::parse("nodes > 1 nodes").error().message,
+                 std::string("'nodes' is not expected here, column 11"));
+        // A graph that a break ends, ends.
+        const StepIndex ends = runTo(*r, noStep, Happening::GraphEnd, Direction::Forward);
+        QVERIFY(r->steps()[ends].has(Happening::GraphBreak));
         QVERIFY(!Condition::parse(std::string(100000, '(')));
         std::string chain = "nodes > 1";
         for (int i = 0; i < 1000; ++i)

@@ -8,9 +8,6 @@
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
-#include <algorithm>
-#include <array>
-
 namespace dynascope::views {
 
 namespace {
@@ -18,11 +15,6 @@ namespace {
 using dynamo::EventInfo;
 using dynamo::Recording;
 using dynamo::StepIndex;
-
-bool endsGraph(const Recording& recording, const EventInfo& event) {
-    return event.tag == dynamo::Tag::Break || event.tag == dynamo::Tag::GraphEnd ||
-           dynamo::endsFrame(recording, event);
-}
 
 Token stepLink(StepIndex step) {
     return link(tr("step %1").arg(step), QStringLiteral("step:%1").arg(step));
@@ -55,36 +47,11 @@ Section stackSection(const Recording& recording, StepIndex step) {
     return out;
 }
 
-/// The event that says most: the break with its text, rather than the exception that carried it.
-const EventInfo* toldBy(const Recording& recording, StepIndex step) {
-    const EventInfo* out = nullptr;
-    for (const std::uint32_t index : recording.eventsAt(step)) {
-        const EventInfo& event = recording.events()[index];
-        if (!endsGraph(recording, event)) continue;
-        if (!out || (event.tag == dynamo::Tag::Break && out->tag != dynamo::Tag::Break)) out = &event;
-    }
-    return out;
-}
-
 } // namespace
-
-StepIndex endOfGraph(const Recording& recording, StepIndex step) {
-    const std::uint32_t attempt = recording.frames()[recording.steps()[step].frame].attempt;
-    const StepIndex last = recording.attempts()[attempt].last;
-    constexpr std::array kinds{dynamo::Happening::GraphBreak, dynamo::Happening::Exception,
-                               dynamo::Happening::GraphEnd};
-    for (StepIndex at = step; at <= last; ++at) {
-        const dynamo::StepInfo& info = recording.steps()[at];
-        if (recording.frames()[info.frame].attempt != attempt) continue;
-        if (std::none_of(kinds.begin(), kinds.end(), [&](auto kind) { return info.has(kind); })) continue;
-        if (toldBy(recording, at)) return at;
-    }
-    return dynamo::noStep;
-}
 
 Facts breakStory(const Recording& recording, std::uint32_t attempt, StepIndex end) {
     Facts out;
-    const EventInfo* event = end == dynamo::noStep ? nullptr : toldBy(recording, end);
+    const EventInfo* event = end == dynamo::noStep ? nullptr : dynamo::endToldAt(recording, end);
     const dynamo::AttemptInfo& info = recording.attempts()[attempt];
     if (!event) {
         out.title = info.ended ? tr("No break from here on") : tr("The recording ends before the graph does");
@@ -93,6 +60,7 @@ Facts breakStory(const Recording& recording, std::uint32_t attempt, StepIndex en
     if (event->tag == dynamo::Tag::GraphEnd && !event->graphBreak) {
         out.title = tr("The graph ends whole");
         out.icon = QStringLiteral("tick");
+        out.good = true;
         out.subtitle = {stepLink(end), quiet(u' ' + instructionText(recording, end))};
         out.sections.push_back(stackSection(recording, end));
         return out;

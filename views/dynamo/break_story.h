@@ -8,9 +8,6 @@
 
 namespace dynascope::views {
 
-/// The step, from `step` on, at which the graph of its attempt ends: by a break, an exception that leaves the
-/// attempt, or because the frame returns. noStep where the recording ends before.
-[[nodiscard]] dynamo::StepIndex endOfGraph(const dynamo::Recording& recording, dynamo::StepIndex step);
 /// Links are "step:12"; "copy:..." as elsewhere.
 [[nodiscard]] Facts breakStory(const dynamo::Recording& recording, std::uint32_t attempt,
                                dynamo::StepIndex end);

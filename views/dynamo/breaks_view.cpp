@@ -91,6 +91,7 @@ void RecordedBreaksView::show(int row) {
     if (row < 0 || std::size_t(row) >= m_breaks.size()) {
         facts.title = tr("No graph break and no failed frame in this recording");
         facts.icon = QStringLiteral("tick");
+        facts.good = true;
         return m_story->setFacts(facts);
     }
     const RecordedBreak& one = m_breaks[std::size_t(row)];

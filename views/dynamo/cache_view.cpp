@@ -133,11 +133,15 @@ void CacheView::setRecording(dynamo::RecordingPtr recording) {
     m_recording = std::move(recording);
     m_all = m_recording ? dynamo::codeEntries(*m_recording) : std::vector<dynamo::CodeEntries>();
     m_codes->clear();
-    for (const dynamo::CodeEntries& code : m_all)
-        m_codes->addItem(QStringLiteral("%1 %2:%3, %4")
-                             .arg(toQString(code.function), toQString(baseName(code.file)))
-                             .arg(code.firstLine)
-                             .arg(countText(code.compiles.size(), tr("compile"), tr("compiles"))));
+    for (const dynamo::CodeEntries& code : m_all) {
+        QString text = QStringLiteral("%1 %2:%3, %4")
+                           .arg(toQString(code.function), toQString(baseName(code.file)))
+                           .arg(code.firstLine)
+                           .arg(countText(code.compiles.size(), tr("compile"), tr("compiles")));
+        if (code.resets > 0)
+            text += code.resets == 1 ? tr(", after a reset") : tr(", after reset %1").arg(code.resets);
+        m_codes->addItem(text);
+    }
     showCode(0);
 }
 
@@ -170,8 +174,9 @@ void CacheView::showEntries() {
                       good ? Tone::Good : Tone::Warn, toQString(compile.error)},
                      {backend, Look::MonoQuiet, Tone::None, backend}};
         // What was asked last is the entry that was made first; the first one named is asked first.
-        if (!compile.recompileReasons.empty()) {
-            const dynamo::FailedGuard failed = dynamo::readFailedGuard(compile.recompileReasons.front());
+        if (const auto reasons = dynamo::recordedFailures(*m_recording, m_code.compiles[i]);
+            !reasons.empty()) {
+            const dynamo::FailedGuard& failed = reasons.front();
             row.push_back({toQString(failed.entry), Look::Mono, Tone::None, [&] {
                                QStringList all;
                                for (const std::string& reason : compile.recompileReasons)
@@ -194,7 +199,7 @@ void CacheView::showGuards() {
     m_guardSteps.clear();
     const int entry = m_entries->selected(), call = m_call->currentIndex();
     if (m_recording && entry >= 0 && std::size_t(entry) < m_code.compiles.size() && call >= 0) {
-        const dynamo::CompileInfo& compile = m_recording->compiles()[m_code.compiles[std::size_t(entry)]];
+        const std::size_t compile = m_code.compiles[std::size_t(entry)];
         const dynamo::CallInputs inputs = dynamo::inputsOf(*m_recording, m_code.compiles[std::size_t(call)]);
         for (const dynamo::GuardOrigin& origin : dynamo::guardOrigins(*m_recording, compile)) {
             const GuardVerdict verdict = dynamo::checkGuard(origin.guard, inputs);

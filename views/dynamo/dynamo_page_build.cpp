@@ -65,7 +65,7 @@ struct Button {
 constexpr Button buttons[] = {
     {StepCommand::First, QT_TRANSLATE_NOOP("DynamoPage", "First step"), "first", "Ctrl+Shift+Home", "", ""},
     {StepCommand::BackRun, QT_TRANSLATE_NOOP("DynamoPage", "Back to the previous breakpoint or graph break"),
-     "back", "Shift+F5", "", ""},
+     "play-back", "Shift+F5", "", ""},
     {StepCommand::BackOver, QT_TRANSLATE_NOOP("DynamoPage", "Back over the last instruction"), "arrow-left",
      "Shift+F10", "", QT_TRANSLATE_NOOP("DynamoPage", "Calls that were inlined count as one instruction")},
     {StepCommand::BackIn, QT_TRANSLATE_NOOP("DynamoPage", "Back one instruction, into calls"), "previous", "",

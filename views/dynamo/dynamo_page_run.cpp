@@ -385,8 +385,9 @@ void DynamoPage::goToInstruction(std::uint32_t code, std::uint32_t instruction, 
     if (!canStep()) return;
     const auto& attempts = d->recording->attempts();
     for (std::size_t i = attempts.size(); i-- > 0;) {
-        if (compile < d->recording->compiles().size() &&
-            attempts[i].compileId != d->recording->compiles()[compile].id)
+        if (compile < d->recording->compiles().size() && attempts[i].compile != compile &&
+            (attempts[i].compile != UINT32_MAX ||
+             attempts[i].compileId != d->recording->compiles()[compile].id))
             continue;
         const StepCoverage coverage(*d->recording, std::uint32_t(i));
         const auto& firsts = coverage.instructions(code);

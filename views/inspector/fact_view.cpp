@@ -111,7 +111,8 @@ QWidget* FactView::heading(const Facts& facts) {
         row->addWidget(stripe);
     } else if (!facts.icon.isEmpty()) {
         auto* icon = new QLabel;
-        icon->setPixmap(m_theme.icon(facts.icon, m_theme.colours().removed)
+        const Colours& colours = m_theme.colours();
+        icon->setPixmap(m_theme.icon(facts.icon, facts.good ? colours.added : colours.removed)
                             .pixmap(m_theme.scaled(18), m_theme.scaled(18)));
         row->addWidget(icon, 0, Qt::AlignTop);
     }

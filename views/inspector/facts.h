@@ -50,8 +50,9 @@ struct Facts {
     QString title;
     Tokens subtitle;
     QString chip, chipTone;
-    QColor stripe; ///< of the op kind; invalid draws none
-    QString icon;  ///< instead of a stripe
+    QColor stripe;     ///< of the op kind; invalid draws none
+    QString icon;      ///< instead of a stripe
+    bool good = false; ///< the icon is one of good news
     std::vector<Section> sections;
 };
 

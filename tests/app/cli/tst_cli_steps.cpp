@@ -133,6 +133,35 @@ private slots:
         QVERIFY(cli({"steps", m_recording, "--line", "gb13_break_in_callee.py:5"}).out.contains("low"));
     }
 
+    void answersAsComptime() {
+        const Run stack = cli({"steps", m_recording, "--to", "break", "--ask", "print_value_stack()"});
+        QVERIFY2(stack.out.contains("- Tensor(shape="), qPrintable(stack.out + stack.err));
+        const Run split = cli({"steps", m_recording, "--to", "break", "--ask", "graph_break()"});
+        QVERIFY2(split.out.startsWith("what if comptime.graph_break() stood here"), qPrintable(split.out));
+        QVERIFY(split.out.contains("graph 1, ") && split.out.contains("the resume function would be handed"));
+        QVERIFY(cli({"steps", m_recording, "--at", "3", "--ask", "rm()"}).err.contains("help() lists them"));
+        QCOMPARE(cli({"steps", m_recording, "--ask", "help()"}).exitCode, 2);
+    }
+
+    void goesToAnInstruction() {
+        const QJsonObject broke = object(cli({"steps", m_recording, "--to", "break", "--json"}));
+        const QString offset = QString::number(broke["offset"].toInt());
+        const QString function = broke["function"].toString();
+        const QJsonObject there =
+            object(cli({"steps", m_recording, "--instruction", function + u':' + offset, "--json"}));
+        QCOMPARE(there["op"].toString(), "CALL");
+        QCOMPARE(there["offset"].toInt(), broke["offset"].toInt());
+        QCOMPARE(there["function"].toString(), function);
+        const QString at = QString::number(broke["step"].toInt());
+        const QJsonObject again =
+            object(cli({"steps", m_recording, "--from", at, "--instruction", offset, "--json"}));
+        QCOMPARE(again["offset"].toInt(), broke["offset"].toInt()); // the next attempt comes there as well
+        QVERIFY(again["step"].toInt() > broke["step"].toInt());
+        QCOMPARE(cli({"steps", m_recording, "--instruction", offset}).exitCode, 2);
+        QCOMPARE(cli({"steps", m_recording, "--instruction", "f:x"}).exitCode, 2);
+        QCOMPARE(cli({"steps", m_recording, "--instruction", "nobody:0"}).exitCode, 1);
+    }
+
     void saysWhatIsWrong() {
         QCOMPARE(cli({"steps", m_recording, "--node", "nothing"}).exitCode, 1);
         QCOMPARE(cli({"steps", m_recording, "--at", "103"}).exitCode, 2);
