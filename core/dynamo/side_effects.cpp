@@ -327,6 +327,25 @@ std::string between(std::string_view text, std::string_view begin, std::string_v
     return std::string(text.substr(0, text.find(end)));
 }
 
+/// Of a change that was not undone: the step that made it, the attribute, and its line.
+void fromTheStore(const Recording& recording, const EventInfo& event, RefusedEffect& out) {
+    if (const std::string attribute = between(event.text, "Attribute ", " on an outer-scope");
+        !attribute.empty())
+        out.object = "attribute " + attribute + " of an object from outside";
+    if (event.attempt >= recording.attempts().size() || event.latest >= recording.steps().size()) return;
+    for (StepIndex at = event.latest + 1; at-- > recording.attempts()[event.attempt].first;) {
+        const StepInfo& step = recording.steps()[at];
+        const FrameInfo& frame = recording.frames()[step.frame];
+        const Instruction* instruction = recording.instructionAt(at);
+        if (frame.attempt != event.attempt || !step.has(Happening::SideEffect) || instruction == nullptr)
+            continue;
+        const Code& code = recording.codeOf(frame);
+        out.step = at;
+        out.place = {code.file, instruction->line, code.name};
+        return;
+    }
+}
+
 } // namespace
 
 void judge(TrackedObject& object) {
@@ -383,9 +402,13 @@ std::vector<RefusedEffect> refusedEffects(const Recording& recording) {
         const EventInfo& event = recording.events()[i];
         constexpr std::string_view before = // 2.10; 2.6 has no kinds of graph breaks
             "HigherOrderOperator: Mutating a variable not in the current scope (SideEffects)";
+        constexpr std::string_view notUndone = "HOP: Non-nullified side effect";
         const bool unsafe = event.gbType == "HOP: Unsafe side effect" || event.gbType == before ||
                             (event.gbType.empty() && event.text.starts_with(before));
-        const bool lasting = event.gbType == "HOP: Non-nullified side effect";
+        // Noticed when the body has ended: only the operator's own exception tells of it.
+        const bool lasting = event.gbType == notUndone ||
+                             (event.gbType.empty() && event.type == "UncapturedHigherOrderOpError" &&
+                              contains(event.text, notUndone));
         if (event.tag != Tag::Raised || !(unsafe || lasting)) continue;
         RefusedEffect refused;
         refused.event = i;
@@ -404,8 +427,12 @@ std::vector<RefusedEffect> refusedEffects(const Recording& recording) {
             std::string(unsafe ? "So the body must not change an object that was there before it."
                                : "A constant attribute may be changed for the body's time, but here it "
                                  "was not set back before the end.");
+        if (const std::string values = between(event.text, " was changed ", " inside");
+            lasting && !values.empty())
+            refused.text += " It was changed " + values + '.';
         refused.waysOut = {"return the new value from the body, and make the change after the operator",
                            "where both branches are cheap, compute both and choose with torch.where"};
+        if (lasting) fromTheStore(recording, event, refused);
         if (lasting)
             refused.waysOut = {"set the attribute back before the body ends", refused.waysOut.front()};
         out.push_back(std::move(refused));

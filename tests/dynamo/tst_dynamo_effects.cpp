@@ -144,6 +144,24 @@ private slots:
         }
         QVERIFY(sideEffects(*recordingWith("{\"loads\":{}}")).front().steps.empty());
     }
+
+    /// Two branches of torch.cond with side effects: a list from outside is changed, which Dynamo refuses at
+    /// once; an attribute is not set back, which it notices when the branch has ended.
+    void refusedInABranch() {
+        const auto read = Recording::open(DYNASCOPE_TEST_DATA "/dynamo/cond_refusals.dsteps");
+        QVERIFY(read);
+        const std::vector<RefusedEffect> refused = refusedEffects(**read);
+        QCOMPARE(refused.size(), std::size_t(2));
+        QCOMPARE(refused[0].object, std::string("ListVariable G['log']"));
+        QCOMPARE(refused[0].place.line, 9U);
+        QVERIFY(refused[0].called.starts_with("cond called by f cond_refusals.py:"));
+        QCOMPARE(refused[1].object, std::string("attribute 'n' of an object from outside"));
+        QCOMPARE(refused[1].place.line, 17U);
+        QCOMPARE(refused[1].place.name, std::string("yes"));
+        QVERIFY((*read)->steps()[refused[1].step].has(Happening::SideEffect));
+        QVERIFY2(refused[1].text.ends_with("It was changed from 0 to 4."), refused[1].text.c_str());
+        QCOMPARE(refused[1].waysOut.front(), std::string("set the attribute back before the body ends"));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestDynamoEffects)
