@@ -100,7 +100,7 @@ private:
         }
     }
 
-    /// `sharing`: by node, the view that it sees memory through and whose elements share cells, or npos.
+    /// `sharing`: by node, the view that it sees memory through and whose elements may share cells, or npos.
     void lookAtSharing(ir::NodeIndex i, std::vector<ir::NodeIndex>& sharing) {
         const Instruction& instruction = m_program.code[i];
         if (!instruction.op) return;
@@ -116,7 +116,7 @@ private:
             const ir::Node& view = m_program.graph->node(through);
             if (isUnfold(view) || fillsAnything(node))
                 m_out.push_back("'" + node.name + "' writes through '" + view.name +
-                                "', whose elements share cells, and its inverse adds them up");
+                                "', whose elements may share cells, which its inverse adds up");
         }
         if (isExpand(node) || (isUnfold(node) && windowsOverlap(instruction))) sharing[i] = i;
     }
