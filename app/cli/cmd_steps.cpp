@@ -190,7 +190,11 @@ int run(const StepsOptions& options) {
         const Result<StepIndex> found = target(recording, options, from);
         if (!found) return fail(found.error());
         if (*found == noStep) {
-            static_cast<void>(fail("no such step in that direction"));
+            std::string why = "no such step in that direction";
+            if (const auto condition = Condition::parse(options.until); condition)
+                for (const std::string& name : condition->unknown(recording))
+                    why += "; the recording has no " + name;
+            static_cast<void>(fail(why));
             return exitFailure;
         }
         return show(recording, options, *found);

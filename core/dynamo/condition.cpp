@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/dynamo/describe.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -219,7 +220,11 @@ struct Context {
     const FrameState* frame;
 };
 
-/// What the program's own words stand for; nothing if the word is not one of them.
+constexpr std::array<std::string_view, 13> ownWords{"nodes",    "guards", "stack",   "depth",   "line",
+                                                    "offset",   "step",   "attempt", "effects", "op",
+                                                    "function", "file",   "compile"};
+
+/// What the program's own words stand for; nothing if the word is not one of `ownWords`.
 std::optional<std::string> builtin(const Context& context, std::string_view name) {
     const StepInfo& step = context.recording.steps()[context.step];
     const FrameInfo& frame = context.recording.frames()[step.frame];
@@ -287,6 +292,10 @@ bool isKind(const Context& context, std::string_view name, std::string_view kind
            value.text("peek_type") == kind;
 }
 
+/// Kinds that are not those of the recording's values.
+constexpr std::array<std::string_view, 10> ownKinds{"cell", "lazy",  "tensor", "constant", "symbol",
+                                                    "list", "tuple", "dict",   "set",      "function"};
+
 bool guardOn(const Context& context, std::string_view source) {
     const TextId id = context.recording.idOf(source);
     for (std::size_t i = 0; id != 0 && i < context.state.guards.size(); ++i)
@@ -334,7 +343,36 @@ bool evaluate(const Node& node, const Context& context) {
     return compare(fileName ? std::string(baseName(*left)) : *left, node.comparison, right);
 }
 
+void listUnknown(const Node* node, const Recording& recording, std::vector<std::string>& out) {
+    if (node == nullptr) return;
+    listUnknown(node->left.get(), recording, out);
+    listUnknown(node->right.get(), recording, out);
+    const auto known = [&](std::string_view text) { return recording.idOf(text) != 0; };
+    const auto isOneOf = [](const auto& names, std::string_view name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    const auto add = [&out](std::string what) {
+        if (std::find(out.begin(), out.end(), what) == out.end()) out.push_back(std::move(what));
+    };
+    const bool test = node->kind == Node::Kind::Is || node->kind == Node::Kind::Compare;
+    if (node->kind == Node::Kind::GuardOn && !known(node->first)) add("guard on " + node->first);
+    if (!test) return;
+    const std::string local = node->first.substr(0, node->first.find('.'));
+    const bool ownWord = node->kind == Node::Kind::Compare &&
+                         (node->firstQuoted || asNumber(node->first) || isOneOf(ownWords, node->first));
+    if (!ownWord && !known(local)) add("local '" + local + '\'');
+    if (node->kind == Node::Kind::Is && !node->second.empty() && !isOneOf(ownKinds, node->second) &&
+        !known(node->second))
+        add("kind '" + node->second + '\'');
+}
+
 } // namespace
+
+std::vector<std::string> Condition::unknown(const Recording& recording) const {
+    std::vector<std::string> out;
+    listUnknown(m_root.get(), recording, out);
+    return out;
+}
 
 Result<Condition> Condition::parse(std::string_view text) {
     Result<NodePtr> root = Parser(text).whole();

@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dynascope::dynamo {
 
@@ -28,6 +29,9 @@ public:
     /// Errors name the column.
     [[nodiscard]] static Result<Condition> parse(std::string_view text);
     [[nodiscard]] bool holds(const Recording& recording, const State& state, StepIndex step) const;
+    /// What it names and the recording has at no step, so that a test of it holds nowhere: "local 'h'",
+    /// "kind 'tensr'", "guard on L['z']".
+    [[nodiscard]] std::vector<std::string> unknown(const Recording& recording) const;
     [[nodiscard]] const std::string& text() const { return m_text; }
 
 private:

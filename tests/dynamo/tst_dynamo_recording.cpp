@@ -158,6 +158,11 @@ private slots:
         for (const char* wrong :
              {"", "nodes >", "nodes 3", "(nodes > 1", "guard on", "x is", "nodes > 1 nodes", "'open"})
             QVERIFY2(!Condition::parse(wrong), wrong);
+        const auto unknown = [&](std::string_view text) { return Condition::parse(text)->unknown(*r); };
+        QCOMPARE(unknown("local y is tensor and y.dtype == f32 and function == low or guard on L['x']"),
+                 std::vector<std::string>());
+        QCOMPARE(unknown("not (nowhere.dtype == f32) or nowhere > 1 or local y is tensr or guard on L['z']"),
+                 (std::vector<std::string>{"local 'nowhere'", "kind 'tensr'", "guard on L['z']"}));
         QCOMPARE(Condition::parse("nodes > 1 nodes").error().message,
                  std::string("'nodes' is not expected here, column 11"));
         // A graph that a break ends, ends.

@@ -645,6 +645,18 @@ private slots:
         QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::GraphBreak));
     }
 
+    void aCompileThatRaisedSaysWhyItHasNoGuards() {
+        QFile file(DYNASCOPE_TEST_DATA "/dynamo/cond_refusals.dsteps");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        Shown s(file.readAll().toStdString(), "cond_refusals");
+        CacheView* cache = s.page->cache();
+        s.page->pages()->setCurrentWidget(cache);
+        QVERIFY(cache->entries()->rows().rowCount() > 0);
+        QCOMPARE(cache->guards()->rows().rowCount(), 0);
+        const QString text = cache->guards()->emptyText();
+        QVERIFY2(text.contains("made no entry") && text.contains("raised"), qPrintable(text));
+    }
+
     void guardsAndTheCache() {
         Shown s("rc01_shape");
         CacheView* cache = s.page->cache();

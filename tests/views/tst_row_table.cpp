@@ -44,6 +44,21 @@ private slots:
         QCOMPARE(model.rowCount(), 0);
     }
 
+    void saysWhyThereAreNoRows() {
+        Theme theme;
+        RowTable table("Values", columns(), theme);
+        table.resize(400, 200);
+        const QImage before = table.grab().toImage();
+        table.setEmptyText("No guards: the frame was skipped.");
+        QCOMPARE(table.accessibleDescription(), QString("No guards: the frame was skipped."));
+        const QImage empty = table.grab().toImage();
+        QVERIFY(empty != before);
+        table.setRows({row("a", 30, "x.py:1")});
+        const QImage filled = table.grab().toImage();
+        table.setEmptyText({});
+        QCOMPARE(table.grab().toImage(), filled);
+    }
+
     void tellsWhatIsChosen() {
         Theme theme;
         RowTable table("Values", columns(), theme);

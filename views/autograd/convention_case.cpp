@@ -15,7 +15,6 @@ namespace dynascope::views {
 
 namespace {
 
-using engine::field;
 using nlohmann::json;
 using passes::aot::KeptIndex;
 using passes::aot::OuterIndex;

@@ -191,15 +191,24 @@ void CacheView::showEntries() {
         }
         rows.push_back(std::move(row));
     }
+    m_entries->setEmptyText(tr("No function was compiled in this recording."));
     m_entries->setRows(std::move(rows));
 }
 
 void CacheView::showGuards() {
     std::vector<TableRow> rows;
     m_guardSteps.clear();
+    QString none = tr("Choose an entry to see its guards.");
     const int entry = m_entries->selected(), call = m_call->currentIndex();
     if (m_recording && entry >= 0 && std::size_t(entry) < m_code.compiles.size() && call >= 0) {
         const std::size_t compile = m_code.compiles[std::size_t(entry)];
+        const dynamo::CompileInfo& info = m_recording->compiles()[compile];
+        const QString status = info.status.empty() ? tr("cut off") : toQString(info.status);
+        none = info.status == "compiled"
+                   ? tr("The recording has no guards of %1.").arg(idOf(std::size_t(entry)))
+                   : tr("%1 made no entry and so has no guards: it was %2.%3")
+                         .arg(idOf(std::size_t(entry)), status,
+                              info.error.empty() ? QString() : u'\n' + toQString(info.error));
         const dynamo::CallInputs inputs = dynamo::inputsOf(*m_recording, m_code.compiles[std::size_t(call)]);
         for (const dynamo::GuardOrigin& origin : dynamo::guardOrigins(*m_recording, compile)) {
             const GuardVerdict verdict = dynamo::checkGuard(origin.guard, inputs);
@@ -220,6 +229,7 @@ void CacheView::showGuards() {
             m_guardSteps.push_back(origin.step);
         }
     }
+    m_guards->setEmptyText(none);
     m_guards->setRows(std::move(rows));
 }
 

@@ -282,13 +282,20 @@ void DynamoPage::setBusy(bool busy) {
 void DynamoPage::runBreakpoints(std::vector<dynamo::Breakpoint> points, StepIndex orElse, Direction direction,
                                 const QString& none) {
     d->answer->clear();
+    QStringList missing;
+    for (const dynamo::Breakpoint& point : points)
+        if (const dynamo::Condition* condition = point.condition())
+            for (const std::string& name : condition->unknown(*d->recording))
+                missing << tr("the recording has no %1").arg(toQString(name));
+    missing.removeDuplicates();
+    const QString nowhere = (QStringList(none) + missing).join(QLatin1String("; "));
     /// The nearer of what was found and the step that was known before.
-    const auto arrive = [this, orElse, direction, none](const dynamo::Halt& halt, const QString& where) {
+    const auto arrive = [this, orElse, direction, nowhere](const dynamo::Halt& halt, const QString& where) {
         const bool known =
             orElse != noStep && (halt.step == noStep ||
                                  (direction == Direction::Forward ? orElse < halt.step : orElse > halt.step));
         const StepIndex step = known ? orElse : halt.step;
-        if (step == noStep) return d->answer->setText(none);
+        if (step == noStep) return d->answer->setText(nowhere);
         goToStep(step);
         if (!known) d->answer->setText(where);
     };

@@ -318,6 +318,23 @@ QSize RowTable::sizeHint() const {
     return {m_theme.scaled(480), (rows + 1) * m_theme.scaled(24) + 6};
 }
 
+void RowTable::setEmptyText(const QString& text) {
+    if (text == m_emptyText) return;
+    m_emptyText = text;
+    setAccessibleDescription(text);
+    viewport()->update();
+}
+
+void RowTable::paintEvent(QPaintEvent* event) {
+    QTableView::paintEvent(event);
+    if (m_model->rowCount() > 0 || m_emptyText.isEmpty()) return;
+    QPainter painter(viewport());
+    painter.setFont(m_theme.font(FontRole::Text));
+    painter.setPen(m_theme.colours().text2);
+    painter.drawText(viewport()->rect().adjusted(12, 12, -12, -12), Qt::AlignCenter | Qt::TextWordWrap,
+                     m_emptyText);
+}
+
 void RowTable::resizeEvent(QResizeEvent* event) {
     QTableView::resizeEvent(event);
     fit();

@@ -90,6 +90,9 @@ public:
     [[nodiscard]] int selected() const; ///< -1 for none
     /// Selects without telling; -1 for none.
     void select(int row);
+    /// Stands where the rows would, as long as there is none: why, and what would bring some.
+    void setEmptyText(const QString& text);
+    [[nodiscard]] const QString& emptyText() const { return m_emptyText; }
     /// Where a cell is drawn, in the viewport.
     [[nodiscard]] QRect cellRect(int row, int column) const;
     [[nodiscard]] QSize sizeHint() const override;
@@ -100,6 +103,7 @@ signals:
     void linkActivated(int row, int column);
 
 protected:
+    void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
@@ -112,6 +116,7 @@ private:
     QSortFilterProxyModel* m_sorted;
     std::vector<int> m_natural; ///< by column: as wide as its content, up to what the column asks for at most
     std::vector<int> m_whole;   ///< by column: as wide as its content
+    QString m_emptyText;
     bool m_quiet = false;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/compare.h"
 
+#include "core/base/json_fields.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -37,13 +39,6 @@ std::optional<std::string> differs(const json& expected, const json& got, const 
         return std::nullopt;
     }
     return path + " is " + shortText(got) + ", expected " + shortText(expected);
-}
-
-const json& field(const json& row, const char* key) {
-    static const json none;
-    if (!row.is_object()) return none;
-    const auto found = row.find(key);
-    return found == row.end() ? none : *found;
 }
 
 class Comparer {

@@ -21,13 +21,6 @@ std::string withoutTypes(std::string_view text) {
 
 } // namespace
 
-const json& field(const json& object, const char* key) {
-    static const json none;
-    if (!object.is_object()) return none;
-    const auto found = object.find(key);
-    return found == object.end() ? none : *found;
-}
-
 std::string text(const json& object, const char* key) {
     const json& value = field(object, key);
     return value.is_string() ? value.get<std::string>() : std::string();

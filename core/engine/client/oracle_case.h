@@ -3,6 +3,7 @@
 // What the judges of the oracle's kinds share. Internal to the oracle runner.
 #pragma once
 
+#include "core/base/json_fields.h"
 #include "core/engine/client/oracle.h"
 
 #include <nlohmann/json.hpp>
@@ -13,8 +14,6 @@ class Recording;
 
 namespace dynascope::engine {
 
-/// The member, or null.
-[[nodiscard]] const nlohmann::json& field(const nlohmann::json& object, const char* key);
 /// The member if it is a string, or nothing.
 [[nodiscard]] std::string text(const nlohmann::json& object, const char* key);
 /// Whether two error messages have one cause: sizes and positions come later in them.

@@ -21,14 +21,14 @@ constexpr std::array<std::string_view, 20> viewTargets{
     "t",      "permute",      "diagonal",   "expand",    "unsqueeze", "squeeze", "split", "split_with_sizes",
     "unbind", "unfold",       "as_strided", "lift_fresh"};
 
-std::string firstDifference(const json& differences) {
+std::string firstOfDifferences(const json& differences) {
     return differences.is_array() && !differences.empty() ? text(differences.front(), "text")
                                                           : std::string("values differ");
 }
 
-class Judge {
+class FunctionalizationJudge {
 public:
-    Judge(Client& engine, const json& oracleCase, const JudgeOptions& options)
+    FunctionalizationJudge(Client& engine, const json& oracleCase, const JudgeOptions& options)
         : m_engine(engine)
         , m_case(oracleCase)
         , m_options(options) {}
@@ -94,7 +94,7 @@ private:
             return right ? add(mode, Verdict::Passed)
                          : add(mode, Verdict::Failed,
                                "it ran, PyTorch raises '" + error + "', and " +
-                                   firstDifference(field(*got, "differences")));
+                                   firstOfDifferences(field(*got, "differences")));
         const std::string golden = text(expected, "graph");
         const std::string graph = text(*got, "graph");
         if (graph != golden) return differentText(mode, golden, graph, right, known);
@@ -114,7 +114,7 @@ private:
         }
         const json& verified = field(*answer, "verified");
         if (verified.is_null() || verified == true) return true;
-        add(mode, Verdict::Failed, firstDifference(field(*answer, "differences")));
+        add(mode, Verdict::Failed, firstOfDifferences(field(*answer, "differences")));
         return false;
     }
 
@@ -183,7 +183,7 @@ private:
 
 void judgeFunctionalization(Client& engine, const json& oracleCase, const JudgeOptions& options,
                             CaseReport& report) {
-    Judge(engine, oracleCase, options).run(report);
+    FunctionalizationJudge(engine, oracleCase, options).run(report);
 }
 
 } // namespace dynascope::engine

@@ -43,9 +43,9 @@ private:
     json m_inputs{{"storages", json::array()}, {"inputs", json::array()}};
 };
 
-class Judge {
+class HooksJudge {
 public:
-    Judge(Client& engine, const json& oracleCase, const JudgeOptions& options, CaseReport& report)
+    HooksJudge(Client& engine, const json& oracleCase, const JudgeOptions& options, CaseReport& report)
         : m_engine(engine)
         , m_case(oracleCase)
         , m_options(options)
@@ -180,7 +180,7 @@ private:
 } // namespace
 
 void judgeHooks(Client& engine, const json& oracleCase, const JudgeOptions& options, CaseReport& report) {
-    Judge(engine, oracleCase, options, report).run();
+    HooksJudge(engine, oracleCase, options, report).run();
 }
 
 } // namespace dynascope::engine

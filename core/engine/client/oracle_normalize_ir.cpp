@@ -33,9 +33,9 @@ json asCaseInputs(const json& inputs) {
     return out;
 }
 
-class Judge {
+class NormalizeJudge {
 public:
-    Judge(Client& engine, const json& oracleCase, const JudgeOptions& options, CaseReport& report)
+    NormalizeJudge(Client& engine, const json& oracleCase, const JudgeOptions& options, CaseReport& report)
         : m_engine(engine)
         , m_case(oracleCase)
         , m_options(options)
@@ -145,7 +145,7 @@ private:
 
 void judgeNormalizeIr(Client& engine, const json& oracleCase, const JudgeOptions& options,
                       CaseReport& report) {
-    Judge(engine, oracleCase, options, report).run();
+    NormalizeJudge(engine, oracleCase, options, report).run();
 }
 
 } // namespace dynascope::engine

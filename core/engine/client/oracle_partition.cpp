@@ -127,9 +127,9 @@ std::string withoutTrailingBlanks(std::string text) {
     return text;
 }
 
-class Judge {
+class PartitionJudge {
 public:
-    Judge(const json& oracleCase, CaseReport& report)
+    PartitionJudge(const json& oracleCase, CaseReport& report)
         : m_case(oracleCase)
         , m_report(report) {}
 
@@ -213,7 +213,7 @@ private:
 } // namespace
 
 void judgePartition(const json& oracleCase, CaseReport& report) {
-    Judge(oracleCase, report).run();
+    PartitionJudge(oracleCase, report).run();
 }
 
 } // namespace dynascope::engine

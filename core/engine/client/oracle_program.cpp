@@ -55,9 +55,9 @@ std::string masked(std::string text) {
     return text;
 }
 
-class Judge {
+class ProgramJudge {
 public:
-    Judge(const json& oracleCase, const Recording& recording, CaseReport& report)
+    ProgramJudge(const json& oracleCase, const Recording& recording, CaseReport& report)
         : m_case(oracleCase)
         , m_recording(recording)
         , m_report(report) {}
@@ -408,7 +408,7 @@ void judgeProgram(const json& oracleCase, const JudgeOptions& options, CaseRepor
 }
 
 void judgeProgram(const json& oracleCase, const Recording& recording, CaseReport& report) {
-    Judge(oracleCase, recording, report).run();
+    ProgramJudge(oracleCase, recording, report).run();
 }
 
 } // namespace dynascope::engine
