@@ -136,8 +136,8 @@
 // were.
 //
 // tree_function {graph, inputs, attrs, name, tree} -> {tree, function}: adds a function to a program under
-// CUDA-graph trees, a new one without `tree`. tree {tree, case, backend, verify (true)} -> {report}: runs once
-// what `case` holds (functions and events of an oracle case of kind cudagraph_tree_trace, see
+// CUDA-graph trees, a new one without `tree`. tree {tree, case, backend, verify (true)} -> {report}: runs
+// once what `case` holds (functions and events of an oracle case of kind cudagraph_tree_trace, see
 // core/replay/tree_simulator.h), every call held against an eager run with `verify`; `report` is a
 // replay::TreeReport (core/replay/tree_report.h). A fresh argument is a copy of the function's own input.
 //
