@@ -724,6 +724,7 @@ private slots:
         QCOMPARE(objects[0][0].text, QString("L['l']"));
         QCOMPARE(objects[0][3].text, QString("modified"));
         QCOMPARE(objects[0][6].text, QString("p.py:7"));
+        QCOMPARE(objects[0][7].text, QString("stored in step 2"));
         QVERIFY(page->effects()->note().startsWith("2 more"));
         const auto& steps = page->effects()->replay()->rows().rows();
         QVERIFY(steps.size() >= 2);

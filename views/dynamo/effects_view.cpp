@@ -44,6 +44,14 @@ QString placeOf(const dynamo::StackEntry& entry) {
     return entry.line == 0 ? QString() : toQString(baseName(entry.file)) + u':' + QString::number(entry.line);
 }
 
+TableCell storedCell(const TrackedObject& object) {
+    using enum TrackedObject::Outcome;
+    Tone tone = Tone::None;
+    if (object.outcome == Done) tone = Tone::Good;
+    if (object.outcome == Lost || object.outcome == Differs) tone = Tone::Bad;
+    return {toQString(object.kept), Look::Text, tone, toQString(object.kept)};
+}
+
 TableRow objectRow(const TrackedObject& object) {
     const QString type = toQString(object.type.empty() ? object.base : object.type);
     QStringList stack;
@@ -64,7 +72,23 @@ TableRow objectRow(const TrackedObject& object) {
             {toQString(object.why)},
             {storesText(object), Look::Mono},
             {object.changedAt.empty() ? QString() : placeOf(object.changedAt.back()), Look::MonoQuiet,
-             Tone::None, stack.join(u'\n')}};
+             Tone::None, stack.join(u'\n')},
+            storedCell(object)};
+}
+
+TableCell checkCell(ReplayStep::Check check) {
+    using enum ReplayStep::Check;
+    switch (check) {
+    case Agrees:
+        return {EffectsView::tr("agree"), Look::Chip, Tone::Good};
+    case Differs:
+        return {EffectsView::tr("differ"), Look::Chip, Tone::Bad};
+    case Missing:
+        return {EffectsView::tr("not stored"), Look::Chip, Tone::Bad};
+    case NotChecked:
+        break;
+    }
+    return {EffectsView::tr("not checked"), Look::Chip, Tone::Other};
 }
 
 QString phaseText(ReplayStep::Phase phase) {
@@ -96,7 +120,8 @@ EffectsView::EffectsView(Theme& theme, QWidget* parent)
            {tr("Why"), {}, 380},
            {tr("Waiting stores"),
             tr("Attributes and cell contents that Python does not see until the graph's end"), 160},
-           {tr("Changed at"), tr("The user's line that changed it last"), 140}},
+           {tr("Changed at"), tr("The user's line that changed it last"), 140},
+           {tr("In the bytecode"), tr("The steps below that make it real, or what is missing"), 240}},
           theme))
     , m_replay(new RowTable(
           tr("How the changes are made real"),
@@ -196,14 +221,11 @@ void EffectsView::showGraph(int index) {
                               joined(step.expected, QStringLiteral("\n"))},
                              {joined(step.generated, QStringLiteral(", ")), Look::MonoQuiet, Tone::None,
                               joined(step.generated, QStringLiteral("\n"))},
-                             {step.agrees ? tr("agree") : tr("differ"), Look::Chip,
-                              step.agrees ? Tone::Good : Tone::Bad}});
+                             checkCell(step.check)});
         }
         m_note->setText(tr("%1 more existed and stayed as they were").arg(report.untouched));
-        m_verdict->setText(report.steps.empty() ? tr("nothing was generated for this graph")
-                           : report.faults.empty()
-                               ? tr("the bytecode that was generated does as the rules say")
-                               : joined(report.faults, QStringLiteral("; ")));
+        m_verdict->setText(report.faults.empty() ? toQString(dynamo::verdictOf(report))
+                                                 : joined(report.faults, QStringLiteral("; ")));
         m_verdict->setToolTip(plainToolTip(joined(report.faults, QStringLiteral("\n"))));
     } else {
         m_note->setText(

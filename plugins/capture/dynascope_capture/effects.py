@@ -2,7 +2,9 @@
 """Side effects at the end of a graph: which objects Dynamo tracks, which it found changed, and the bytecode that makes
 the changes real. Trackers are read as values.py reads them."""
 
+import collections
 import sys
+import types
 
 from . import generated, stream as tags
 from .codes import constant_text
@@ -11,6 +13,7 @@ from .values import fields, source_name
 
 MOST_STACK = 4
 _CONTAINERS = ("ListVariable", "DequeVariable", "TupleVariable", "ConstDictVariable", "SetVariable", "FrozensetVariable")
+_MAPPINGS = (dict, collections.OrderedDict)
 _BASES = ("_base_vt", "_dict_vt", "_list_vt", "_tuple_vt")
 
 
@@ -103,7 +106,15 @@ class EffectsLog:
             watched = replay["loads"]
             out["stores"] = [{"value": attempt.value_id(item), "code": _texts(code)} for item, code in watched.suffixes]
             out["emitted"] = _texts(watched.rest)
+        if not _replays():
+            out["replay_side_effects"] = False
         self._recorder.json(tags.REPLAY, out)
+
+
+def _replays():
+    from torch._dynamo import config
+
+    return getattr(config, "replay_side_effects", True)
 
 
 class _Watch:
@@ -163,6 +174,72 @@ def _container_name(kind):
     return next((base.__name__ for base in kind.__mro__ if base.__name__ in _CONTAINERS), "")
 
 
+def _key(key):
+    """What a key is known by: constants by their value, all else by its tracker."""
+    tracker = fields(key)["vt"] if type(key).__name__ in ("HashableTracker", "_HashableTracker") else key
+    tracker = _realized(tracker)
+    value = fields(tracker).get("value")
+    if type(tracker).__name__ == "ConstantVariable" and type(value) in (int, bool, str, float, type(None)):
+        return type(value), value
+    return id(tracker)
+
+
+def _realized(tracker):
+    while type(tracker).__name__ in ("LazyVariableTracker", "LazyConstantVariable"):
+        inner = fields(tracker)["_cache"].vt
+        if inner is None:
+            break
+        tracker = inner
+    return tracker
+
+
+def _contents(container, new):
+    """What a dict or set holds against what it held: "same", "more" (others beside them or in their places) or "other"
+    (something went or moved). Empty for what keeps no earlier items."""
+    state = fields(container)
+    items, before = state.get("items"), state.get("original_items")
+    if type(items) not in _MAPPINGS or type(before) not in _MAPPINGS:
+        return ""
+    if new:
+        return "more" if items else "same"
+    now = [(_key(key), id(_realized(value))) for key, value in items.items()]
+    then = [(_key(key), id(_realized(value))) for key, value in before.items()]
+    if any(base.__name__ == "SetVariable" for base in type(container).__mro__):  # without an order
+        left, right = {key for key, _ in now}, {key for key, _ in then}
+        return "same" if left == right else "more" if left > right else "other"
+    if now == then:
+        return "same"
+    return "more" if [key for key, _ in now[: len(then)]] == [key for key, _ in then] else "other"
+
+
+def _existed(item, name):
+    """Whether an object has an attribute, found without running code of its class; None where only that would tell."""
+    state = fields(item)
+    kind = getattr(state.get("mutation_type"), "__class__", type(None)).__name__
+    if kind.endswith("New"):
+        return False
+    if "value" not in state:
+        return None
+    value = state["value"]
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        own = {}
+    if name in own:
+        return True
+    for base in type(value).__mro__:
+        if name in base.__dict__:
+            slot = base.__dict__[name]
+            if type(slot) is not types.MemberDescriptorType:
+                return None
+            try:
+                slot.__get__(value)
+                return True
+            except AttributeError:
+                return False
+    return False
+
+
 def _describe(attempt, effects, item, stored, ways):
     state = fields(item)
     mutation = state.get("mutation_type")
@@ -177,19 +254,23 @@ def _describe(attempt, effects, item, stored, ways):
         "source": source_name(state.get("source")),
         "stores": [],
     }
+    container = item
     name = state.get("local_name")
     if type(name) is str:
         out["cell"] = name
     for name, value in stored.items():
         way = ways.get(name)
-        out["stores"].append([str(name), attempt.value_id(value), getattr(way, "name", ""),
-                              type(value).__name__ == "DeletedVariable"])
+        deleted = type(value).__name__ == "DeletedVariable"
+        out["stores"].append([str(name), attempt.value_id(value), getattr(way, "name", ""), deleted])
+        if deleted:
+            out["stores"][-1].append(_existed(item, name))
     for name in _BASES:
         base = state.get(name)
         if base is None:
             continue
         of_base = fields(base).get("mutation_type")
         out["base"] = type(base).__name__
+        container = base
         out["base_flag"] = bool(of_base is not None and of_base.__dict__.get("is_modified"))
         # A new one is rebuilt item by item, so that it counts as changed.
         out["base_new"] = type(of_base).__name__.endswith("New")
@@ -199,12 +280,16 @@ def _describe(attempt, effects, item, stored, ways):
             out["base"] = _container_name(type(item))
             out["base_flag"] = out["flag"]
             out["base_new"] = out["new"]
+    contents = _contents(container, type(fields(container).get("mutation_type")).__name__.endswith("New"))
+    if contents:
+        out["contents"] = contents
     value = state.get("value")
     if any(base.__name__ == "UserDefinedObjectVariable" for base in type(item).__mro__):
         out["user"] = True
         out["own_setattr"] = type.__getattribute__(type(value), "__setattr__") is not object.__setattr__
         out["class"] = type(value).__name__
-    stacks = getattr(effects, "mutation_user_stacks", {}).get(item, ())
+    known = getattr(effects, "mutation_user_stacks", {})
+    stacks = known.get(item) or known.get(container)
     if stacks:
         out["stack"] = user_stack(stacks[-1])[-MOST_STACK:]
     return out
