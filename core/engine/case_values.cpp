@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/case_values.h"
 
+#include "core/engine/autograd_node.h"
 #include "core/engine/torch_words.h"
 
 #include <ATen/core/grad_mode.h>
@@ -182,7 +183,7 @@ json scalarJson(const c10::IValue& value) {
 
 /// Gives the tensor a past that backward does not go into.
 void putBehindOtherCode(const Tensor& tensor) {
-    auto past = c10::make_intrusive<torch::autograd::Error>("the input was computed elsewhere");
+    AutogradNodePtr past = makeAutogradNode<torch::autograd::Error>("the input was computed elsewhere");
     const std::uint32_t number = past->add_input_metadata(tensor);
     torch::autograd::impl::set_gradient_edge(tensor, torch::autograd::Edge(std::move(past), number));
 }
