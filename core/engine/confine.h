@@ -15,4 +15,12 @@ namespace dynascope::engine {
 /// cannot be set.
 [[nodiscard]] Result<void> confine(std::uint64_t memoryMib);
 
+/// What the kernel keeps this process from, asked of the kernel itself.
+struct Confinement {
+    int landlock = 0;              ///< ABI number that the kernel offers; 0: none
+    bool writesFiles = true;       ///< it can open a file for writing
+    std::uint64_t memoryBytes = 0; ///< most private memory; 0: no limit
+};
+[[nodiscard]] Confinement confinement();
+
 } // namespace dynascope::engine
