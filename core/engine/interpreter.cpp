@@ -240,7 +240,13 @@ tl::expected<IValue, RunError> runStructured(const Program& program, const std::
 std::string errorText(const std::exception& error) {
     const auto* torchError = dynamic_cast<const c10::Error*>(&error);
     std::string text = torchError ? torchError->what_without_backtrace() : error.what();
-    return text.substr(0, text.find("\n\nC++ Capture"));
+    text.resize(std::min(text.find("\n\nC++ Capture"), text.size()));
+    // An operator without a kernel for the device: after the first sentence comes all that the dispatcher
+    // knows of it.
+    if (const std::size_t end = text.find(" backend. This could be because");
+        text.starts_with("Could not run '") && end != text.npos)
+        text.resize(end + std::string_view(" backend.").size() - 1);
+    return text;
 }
 
 } // namespace dynascope::engine
