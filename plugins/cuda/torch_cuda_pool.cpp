@@ -38,17 +38,23 @@ bool quietly(const Body& body) noexcept {
     }
 }
 
-/// A pool's name, which keeps the pool alive.
+/// A pool's name, which keeps the pool alive, both that of the device and its twin of pinned memory: PyTorch
+/// refuses to capture into a pool again whose last graph is gone.
 class PoolName {
 public:
     explicit PoolName(c10::DeviceIndex device)
         : m_device(device)
         , m_id(at::cuda::graph_pool_handle()) {
         allocator::createOrIncrefPool(m_device, m_id);
+        // The host's allocator counts in no other way.
+        at::HostAllocator* const host = at::getHostAllocator(at::kCUDA);
+        host->begin_allocate_to_pool(m_id, [](c10::Stream) { return false; });
+        host->end_allocate_to_pool(m_id);
     }
     PoolName(const PoolName&) = delete;
     PoolName& operator=(const PoolName&) = delete;
     ~PoolName() {
+        quietly([this] { at::getHostAllocator(at::kCUDA)->release_pool(m_id); });
         quietly([this] { allocator::releasePool(m_device, m_id); });
         // Nobody else can use what a dropped pool had reserved.
         quietly([] { allocator::emptyCache(); });
