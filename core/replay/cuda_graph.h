@@ -99,7 +99,7 @@ struct CudaNode {
     CudaNodeKind kind = CudaNodeKind::Other;
     /// The FX node that was running when it was captured: index into Recording::nodes.
     std::optional<std::uint32_t> maker;
-    /// What CUPTI calls it; 0 where it was not asked for.
+    /// Its number among the nodes of all graphs, from 1; 0 where the backend does not number them.
     std::uint64_t id = 0;
     std::variant<std::monostate, CudaKernel, CudaMemcpy, CudaMemset, CudaAlloc, CudaFree, CudaInner> detail;
     friend bool operator==(const CudaNode&, const CudaNode&) = default;

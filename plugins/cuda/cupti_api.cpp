@@ -4,7 +4,6 @@
 #include "plugins/cuda/shared_library.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -14,7 +13,6 @@ namespace dynascope::cuda {
 namespace {
 
 using engine::CudaLaunchTimes;
-using engine::CudaTiming;
 
 constexpr std::size_t bufferBytes = std::size_t{1} << 20;
 constexpr std::size_t bufferAlignment = 8; // as CUPTI asks
@@ -49,11 +47,6 @@ void addRecord(const CUpti_Activity* activity, CudaLaunchTimes& times) {
         return addNode<CUpti_ActivityMemcpy6>(activity, times);
     case CUPTI_ACTIVITY_KIND_MEMSET:
         return addNode<CUpti_ActivityMemset4>(activity, times);
-    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: {
-        const auto& record = *reinterpret_cast<const CUpti_ActivityGraphTrace2*>(activity);
-        times.launchNs += record.end - record.start;
-        return;
-    }
     default:
         return;
     }
@@ -157,6 +150,10 @@ tl::unexpected<Error> failure(const CuptiApi& api, const char* call, CUptiResult
 
 } // namespace
 
+std::string cuptiVersionText(std::uint32_t version) {
+    return std::to_string(version / 10000) + '.' + std::to_string(version / 100 % 100);
+}
+
 std::string CuptiApi::errorText(CUptiResult result) const {
     const char* text = nullptr;
     if (getResultString(result, &text) == CUPTI_SUCCESS && text) return text;
@@ -181,17 +178,12 @@ Result<CuptiApiPtr> loadCupti(const std::string& library) {
     find("cuptiUnsubscribe", api.unsubscribe);
     find("cuptiEnableCallback", api.enableCallback);
     if (const auto filled = find.result(); !filled) return tl::unexpected(filled.error());
-    std::uint32_t version = 0;
-    if (const CUptiResult result = api.getVersion(&version); result != CUPTI_SUCCESS)
+    if (const CUptiResult result = api.getVersion(&api.version); result != CUPTI_SUCCESS)
         return failure(api, "cuptiGetVersion", result);
     constexpr std::uint32_t major = 13;
-    if (version / 10000 != major)
-        return tl::unexpected(Error{"CUPTI is of version " + std::to_string(version / 10000) + "." +
-                                        std::to_string(version / 100 % 100) +
-                                        "; its records are read as 13 has them",
-                                    {},
-                                    0,
-                                    0});
+    if (api.version / 10000 != major)
+        return dynascope::failure("CUPTI is of version " + cuptiVersionText(api.version) +
+                                  "; its records are read as 13 has them");
     return CuptiApiPtr(loaded, &loaded->api);
 }
 
@@ -202,8 +194,7 @@ NodeCopies watchCopies(const CuptiApi& api, const std::function<void()>& instant
     return out;
 }
 
-Result<CudaLaunchTimes> timeLaunch(const CuptiApi& api, CudaTiming timing,
-                                   const std::function<void()>& launch) {
+Result<CudaLaunchTimes> timeNodes(const CuptiApi& api, const std::function<void()>& launch) {
     CudaLaunchTimes out;
     Sink& to = sink();
     const std::scoped_lock one(to.mutex);
@@ -211,29 +202,17 @@ Result<CudaLaunchTimes> timeLaunch(const CuptiApi& api, CudaTiming timing,
     if (const CUptiResult result = api.activityRegisterCallbacks(requestBuffer, takeBuffer);
         result != CUPTI_SUCCESS)
         return failure(api, "cuptiActivityRegisterCallbacks", result);
-    constexpr std::array nodes{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                               CUPTI_ACTIVITY_KIND_MEMSET};
-    constexpr std::array launches{CUPTI_ACTIVITY_KIND_GRAPH_TRACE};
-    {
-        Enabled enabled(api);
-        const auto enable = [&](const auto& kinds) -> CUptiResult {
-            for (const CUpti_ActivityKind kind : kinds)
-                if (const CUptiResult result = enabled.add(kind); result != CUPTI_SUCCESS) return result;
-            return CUPTI_SUCCESS;
-        };
-        const CUptiResult result = timing == CudaTiming::Nodes    ? enable(nodes)
-                                   : timing == CudaTiming::Launch ? enable(launches)
-                                                                  : CUPTI_SUCCESS;
-        if (result != CUPTI_SUCCESS) return failure(api, "cuptiActivityEnable", result);
-        (void)api.activityFlushAll(0); // what came before is somebody else's
-        const Listening listening(to, out);
-        launch();
-        const CUptiResult flushed = api.activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        if (flushed != CUPTI_SUCCESS) return failure(api, "cuptiActivityFlushAll", flushed);
-    }
-    // Begin and end are 0 where they could not be had.
-    if (timing == CudaTiming::Launch && out.launchNs == 0)
-        return tl::unexpected(Error{"CUPTI tells no time of the launch", {}, 0, 0});
+    Enabled enabled(api);
+    for (const CUpti_ActivityKind kind :
+         {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET})
+        if (const CUptiResult result = enabled.add(kind); result != CUPTI_SUCCESS)
+            return failure(api, "cuptiActivityEnable", result);
+    (void)api.activityFlushAll(0); // what came before is somebody else's
+    const Listening listening(to, out);
+    launch();
+    if (const CUptiResult flushed = api.activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+        flushed != CUPTI_SUCCESS)
+        return failure(api, "cuptiActivityFlushAll", flushed);
     return out;
 }
 

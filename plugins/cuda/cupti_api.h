@@ -27,8 +27,13 @@ struct CuptiApi {
     decltype(&::cuptiUnsubscribe) unsubscribe = nullptr;
     decltype(&::cuptiEnableCallback) enableCallback = nullptr;
 
+    std::uint32_t version = 0; ///< 130000 for CUDA 13.0
+
     [[nodiscard]] std::string errorText(CUptiResult result) const;
 };
+/// "13.0" of 130000.
+[[nodiscard]] std::string cuptiVersionText(std::uint32_t version);
+
 using CuptiApiPtr = std::shared_ptr<const CuptiApi>;
 
 /// Opens the library. Records are read as CUDA 13 lays them out, so any other major version is refused.
@@ -43,9 +48,11 @@ struct NodeCopies {
 /// Runs `instantiate`, whatever CUPTI says, and listens what it copies.
 [[nodiscard]] NodeCopies watchCopies(const CuptiApi& api, const std::function<void()>& instantiate);
 
-/// Runs `launch`, which waits for what it launched, and tells how long the device took for it. One at a time
-/// in a process: CUPTI's buffers have no owner.
-[[nodiscard]] Result<engine::CudaLaunchTimes> timeLaunch(const CuptiApi& api, engine::CudaTiming timing,
-                                                         const std::function<void()>& launch);
+/// Runs `launch`, which waits for what it launched, and tells how long the device took for each node. One at
+/// a time in a process: CUPTI's buffers have no owner. Launches as a whole are not asked of CUPTI: its
+/// records of them (GRAPH_TRACE) crash the launch of a graph that was made executable before they were on
+/// (seen with CUPTI 13.0).
+[[nodiscard]] Result<engine::CudaLaunchTimes> timeNodes(const CuptiApi& api,
+                                                        const std::function<void()>& launch);
 
 } // namespace dynascope::cuda

@@ -7,10 +7,6 @@ namespace dynascope::cuda {
 
 namespace {
 
-std::string versionText(int version) {
-    return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
-}
-
 struct Loaded {
     SharedLibrary library;
     DriverApi api;
@@ -23,6 +19,8 @@ Result<void> fill(const SharedLibrary& library, DriverApi& api) {
     find("cuDeviceGetCount", api.deviceGetCount);
     find("cuDeviceGet", api.deviceGet);
     find("cuDeviceGetName", api.deviceGetName);
+    find("cuDeviceTotalMem_v2", api.deviceTotalMem);
+    find("cuDeviceGetAttribute", api.deviceGetAttribute);
     find("cuGetErrorString", api.getErrorString);
     find("cuGraphGetNodes", api.graphGetNodes);
     find("cuGraphNodeGetType", api.graphNodeGetType);
@@ -42,10 +40,31 @@ Result<void> fill(const SharedLibrary& library, DriverApi& api) {
     find("cuGraphNodeGetDependencies_v2", api.graphNodeGetDependencies);
     find("cuStreamGetCaptureInfo_v3", api.streamGetCaptureInfo);
     find.optional("cuGraphNodeGetParams", api.graphNodeGetParams);
+    find.optional("cuGraphUpload", api.graphUpload);
+    find.optional("cuEventCreate", api.eventCreate);
+    find.optional("cuEventDestroy_v2", api.eventDestroy);
+    find.optional("cuEventRecord", api.eventRecord);
+    find.optional("cuEventSynchronize", api.eventSynchronize);
+    find.optional("cuEventElapsedTime", api.eventElapsedTime);
+    find.optional("cuMemHostAlloc", api.memHostAlloc);
+    find.optional("cuMemFreeHost", api.memFreeHost);
+    find.optional("cuMemHostGetDevicePointer_v2", api.memHostGetDevicePointer);
+    find.optional("cuStreamWaitValue32_v2", api.streamWaitValue32);
+    find.optional("cuStreamSynchronize", api.streamSynchronize);
     return find.result();
 }
 
 } // namespace
+
+std::string versionText(int version) {
+    return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+}
+
+bool DriverApi::timesLaunches() const {
+    return graphUpload && eventCreate && eventDestroy && eventRecord && eventSynchronize &&
+           eventElapsedTime && memHostAlloc && memFreeHost && memHostGetDevicePointer && streamWaitValue32 &&
+           streamSynchronize;
+}
 
 std::string DriverApi::errorText(CUresult error) const {
     const char* text = nullptr;
@@ -70,8 +89,7 @@ Result<DriverApiPtr> loadDriver(const std::string& library) {
     api.version = version;
     if (const CUresult status = api.init(0); status != CUDA_SUCCESS)
         return failure("the CUDA driver does not start: " + api.errorText(status));
-    int devices = 0;
-    if (const CUresult status = api.deviceGetCount(&devices); status != CUDA_SUCCESS || devices == 0)
+    if (const CUresult status = api.deviceGetCount(&api.devices); status != CUDA_SUCCESS || api.devices == 0)
         return failure("the CUDA driver knows of no device");
     return DriverApiPtr(loaded, &loaded->api);
 }

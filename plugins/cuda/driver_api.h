@@ -21,6 +21,8 @@ struct DriverApi {
     CUresult (*deviceGetCount)(int* count) = nullptr;
     CUresult (*deviceGet)(CUdevice* device, int ordinal) = nullptr;
     CUresult (*deviceGetName)(char* name, int bytes, CUdevice device) = nullptr;
+    CUresult (*deviceTotalMem)(size_t* bytes, CUdevice device) = nullptr;
+    CUresult (*deviceGetAttribute)(int* value, CUdevice_attribute, CUdevice device) = nullptr;
     CUresult (*getErrorString)(CUresult error, const char** text) = nullptr;
 
     CUresult (*streamGetCaptureInfo)(CUstream, CUstreamCaptureStatus*, cuuint64_t* id, CUgraph*,
@@ -47,8 +49,22 @@ struct DriverApi {
 
     // May be null.
     CUresult (*graphNodeGetParams)(CUgraphNode, CUgraphNodeParams*) = nullptr;
+    CUresult (*graphUpload)(CUgraphExec, CUstream) = nullptr;
+    CUresult (*eventCreate)(CUevent*, unsigned flags) = nullptr;
+    CUresult (*eventDestroy)(CUevent) = nullptr;
+    CUresult (*eventRecord)(CUevent, CUstream) = nullptr;
+    CUresult (*eventSynchronize)(CUevent) = nullptr;
+    CUresult (*eventElapsedTime)(float* ms, CUevent begin, CUevent end) = nullptr;
+    CUresult (*memHostAlloc)(void** memory, size_t bytes, unsigned flags) = nullptr;
+    CUresult (*memFreeHost)(void* memory) = nullptr;
+    CUresult (*memHostGetDevicePointer)(CUdeviceptr*, void* memory, unsigned flags) = nullptr;
+    CUresult (*streamWaitValue32)(CUstream, CUdeviceptr, cuuint32_t value, unsigned flags) = nullptr;
+    CUresult (*streamSynchronize)(CUstream) = nullptr;
+    /// Whether all those are there that time a launch.
+    [[nodiscard]] bool timesLaunches() const;
 
     int version = 0; ///< of the driver: 13000 for CUDA 13.0
+    int devices = 0; ///< how many it has, at least one
 
     /// The driver's words for an error.
     [[nodiscard]] std::string errorText(CUresult error) const;
@@ -56,6 +72,9 @@ struct DriverApi {
 
 /// Older drivers lack calls of the table.
 inline constexpr int oldestDriver = 12040;
+
+/// "13.0" of 13000.
+[[nodiscard]] std::string versionText(int version);
 
 /// The table stays valid as long as the pointer lives; copies share the library.
 using DriverApiPtr = std::shared_ptr<const DriverApi>;

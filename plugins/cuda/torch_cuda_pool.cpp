@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plugins/cuda/torch_cuda_pool.h"
 
+#include "plugins/cuda/launch_timer.h"
+
 #include <ATen/core/CachingHostAllocator.h>
 #include <algorithm>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 // Of ATen/cuda/CUDAContextLight.h, which includes headers of cuBLAS and cuSPARSE that a machine may lack.
 namespace at::cuda {
@@ -131,51 +134,70 @@ public:
         }
         m_exec = other.m_exec;
         m_execPool = other.m_execPool;
-        m_execIds = other.m_execIds; // its nodes stay what they are, in the same order
-        m_takenOver = true;
         return {};
     }
     Result<replay::CudaGraph> describe() override {
         const CUgraph graph = m_graph->raw_cuda_graph();
-        std::vector<std::uint64_t> ids;
-        Naming naming{*this, ids};
-        auto out = readGraph(*m_shared->driver, graph, m_marks.makers(), m_shared->cupti ? &nameOf : nullptr,
-                             &naming);
+        m_nodes.clear();
+        auto out = readGraph(*m_shared->driver, graph, m_marks.makers(), &numberOf, &m_nodes);
         if (!out) return out;
-        if (!m_takenOver) m_execIds = std::move(ids);
-        if (!m_copies.problem.empty()) out->warnings.push_back(m_copies.problem);
+        if (*m_shared->slowed)
+            out->warnings.emplace_back(
+                "the engine has timed nodes with CUPTI since it started: launches take up to a third "
+                "longer than in a fresh one");
         checkAgainstDump(*m_shared->driver, graph, *out);
         return out;
     }
     [[nodiscard]] const std::vector<PoolEvent>& poolEvents() const override { return m_events; }
     void launch() override {
         m_exec->replay();
-        c10::cuda::getCurrentCUDAStream().synchronize();
+        stream().synchronize();
     }
     Result<CudaLaunchTimes> launchTimed(CudaTiming timing) override {
+        if (timing == CudaTiming::Launch) {
+            const auto ns = timeOnDevice(*m_shared->driver, stream().stream(), m_exec->raw_cuda_graph_exec(),
+                                         [this] { m_exec->replay(); });
+            if (!ns) return tl::unexpected(ns.error());
+            return CudaLaunchTimes{*ns, {}};
+        }
         if (!m_shared->cupti) return tl::unexpected(m_shared->cupti.error());
-        return timeLaunch(**m_shared->cupti, timing, [this] { launch(); });
+        if (m_numbers.empty()) makeTimed();
+        auto times = timeNodes(**m_shared->cupti, [this] { launch(); });
+        if (!times) return times;
+        for (engine::CudaNodeTime& time : times->nodes) {
+            const auto number = m_numbers.find(time.id);
+            time.id = number == m_numbers.end() ? 0 : number->second;
+        }
+        return times;
     }
 
 private:
-    /// Where the names of a graph's nodes are gathered as they are asked for.
-    struct Naming {
-        const Capture& capture;
-        std::vector<std::uint64_t>& ids;
-    };
-    /// What records of a launch call the node: the name of its copy in the executable graph.
-    static std::uint64_t nameOf(void* context, CUgraphNode node) {
-        auto& [self, ids] = *static_cast<Naming*>(context);
-        std::uint64_t id = 0;
-        if (self.m_takenOver) {
-            if (ids.size() < self.m_execIds.size()) id = self.m_execIds[ids.size()];
-        } else if ((*self.m_shared->cupti)->getGraphNodeId(node, &id) != CUPTI_SUCCESS) {
-            id = 0;
-        } else if (const auto copy = self.m_copies.ids.find(id); copy != self.m_copies.ids.end()) {
-            id = copy->second;
+    [[nodiscard]] c10::cuda::CUDAStream stream() const {
+        return c10::cuda::getCurrentCUDAStream(m_pool->device());
+    }
+
+    /// Nodes are numbered from 1 as they are read.
+    static std::uint64_t numberOf(void* context, CUgraphNode node) {
+        auto& nodes = *static_cast<std::vector<CUgraphNode>*>(context);
+        nodes.push_back(node);
+        return nodes.size();
+    }
+
+    /// Makes the graph executable anew while CUPTI listens: records of a launch call a node by the name of
+    /// its copy. Not before somebody asks for times, since a process that CUPTI has looked at launches more
+    /// slowly.
+    void makeTimed() {
+        const CuptiApi& cupti = **m_shared->cupti;
+        *m_shared->slowed = true;
+        const NodeCopies copies = watchCopies(cupti, [this] { m_graph->instantiate(); });
+        m_exec = m_graph;
+        m_execPool = m_pool;
+        for (std::size_t i = 0; i < m_nodes.size(); ++i) {
+            std::uint64_t id = 0;
+            if (cupti.getGraphNodeId(m_nodes[i], &id) != CUPTI_SUCCESS) continue;
+            const auto copy = copies.ids.find(id);
+            m_numbers[copy == copies.ids.end() ? id : copy->second] = i + 1;
         }
-        ids.push_back(id);
-        return id;
     }
 
     void finish() {
@@ -204,11 +226,7 @@ private:
     }
 
     void instantiate() {
-        const auto make = [this] { m_graph->instantiate(); };
-        if (m_shared->cupti)
-            m_copies = watchCopies(**m_shared->cupti, make);
-        else
-            make();
+        m_graph->instantiate();
         m_exec = m_graph;
         m_execPool = m_pool;
     }
@@ -217,13 +235,13 @@ private:
     PoolNamePtr m_pool, m_execPool;
     std::vector<PoolEvent> m_events;
     CaptureMarks m_marks;
-    NodeCopies m_copies;
-    std::vector<std::uint64_t> m_execIds; ///< of the executable graph's nodes, as readGraph() asks for them
+    std::vector<CUgraphNode> m_nodes;                           ///< by number, less one
+    std::unordered_map<std::uint64_t, std::uint64_t> m_numbers; ///< by what CUPTI's records call a node
     /// Keeps the graph after it was instantiated.
     std::shared_ptr<at::cuda::CUDAGraph> m_graph = std::make_shared<at::cuda::CUDAGraph>(true);
     std::shared_ptr<at::cuda::CUDAGraph> m_exec; ///< whose executable graph is launched
     std::optional<c10::cuda::CUDAStreamGuard> m_current;
-    bool m_capturing = false, m_takenOver = false;
+    bool m_capturing = false;
 };
 
 class Checkpoint final : public PoolCheckpoint {
@@ -243,7 +261,8 @@ public:
         , m_name(std::make_shared<PoolName>(m_shared->stream.device_index())) {}
 
     void within(const std::function<void()>& body) override {
-        c10::cuda::getCurrentCUDAStream().synchronize(); // what the body reads was written there
+        c10::cuda::getCurrentCUDAStream(m_name->device())
+            .synchronize(); // what the body reads was written there
         at::cuda::clearCublasWorkspaces();
         {
             const c10::cuda::CUDAStreamGuard guard(m_shared->stream);

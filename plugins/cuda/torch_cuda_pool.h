@@ -38,6 +38,8 @@ struct Shared {
     std::shared_ptr<Trace> trace;
     /// Of warm-ups and captures, so that what libraries set up for a stream is there when it captures.
     c10::cuda::CUDAStream stream;
+    /// CUPTI has timed nodes: launches take longer from then on.
+    std::shared_ptr<bool> slowed = std::make_shared<bool>(false);
 };
 using SharedPtr = std::shared_ptr<const Shared>;
 

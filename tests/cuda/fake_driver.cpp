@@ -113,6 +113,14 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice) {
     std::snprintf(name, static_cast<size_t>(bytes), "none: a stand-in for tests");
     return CUDA_SUCCESS;
 }
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
+    *bytes = size_t{1} << 30;
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute, CUdevice) {
+    *value = 9;
+    return CUDA_SUCCESS;
+}
 CUresult cuGetErrorString(CUresult error, const char** text) {
     *text = error == CUDA_ERROR_NO_DEVICE        ? "no CUDA-capable device is detected"
             : error == CUDA_ERROR_INVALID_HANDLE ? "invalid resource handle"
@@ -216,6 +224,65 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec, CUgraph, CUgraphExecUpdateResultInfo*
     return state().update == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
                                                           : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
+#ifndef FAKE_DRIVER_IS_OLD
+CUresult timing(const char* call) {
+    state().calls.emplace_back(call);
+    return state().refuses == call ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+}
+/// The stream goes on only where the gate is open.
+void waitForStream() {
+    if (state().waits && *state().gate == 0) state().deadlock = true;
+    state().waits = false;
+}
+CUresult cuGraphUpload(CUgraphExec, CUstream) {
+    return timing("cuGraphUpload");
+}
+CUresult cuEventCreate(CUevent* event, unsigned) {
+    *event = reinterpret_cast<CUevent>(&state());
+    return CUDA_SUCCESS;
+}
+CUresult cuEventDestroy_v2(CUevent) {
+    return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent, CUstream) {
+    return timing("cuEventRecord");
+}
+CUresult cuEventSynchronize(CUevent) {
+    waitForStream();
+    return timing("cuEventSynchronize");
+}
+CUresult cuStreamSynchronize(CUstream) {
+    waitForStream();
+    return CUDA_SUCCESS;
+}
+#undef cuEventElapsedTime // the header of CUDA 13 means a later one
+CUresult cuEventElapsedTime(float* ms, CUevent, CUevent) {
+    *ms = state().launchMs;
+    return timing("cuEventElapsedTime");
+}
+CUresult cuMemHostAlloc(void** memory, size_t, unsigned) {
+    *memory = state().gate = new std::uint32_t(7);
+    return CUDA_SUCCESS;
+}
+CUresult cuMemFreeHost(void* memory) {
+    if (state().waits) state().deadlock = true; // the device still reads it
+    delete static_cast<std::uint32_t*>(memory);
+    state().gate = nullptr;
+    return CUDA_SUCCESS;
+}
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* memory, unsigned) {
+    *address = reinterpret_cast<CUdeviceptr>(memory);
+    return CUDA_SUCCESS;
+}
+CUresult cuStreamWaitValue32_v2(CUstream, CUdeviceptr address, cuuint32_t value, unsigned flags) {
+    if (address != reinterpret_cast<CUdeviceptr>(state().gate) || *state().gate != 0 || value != 1 ||
+        flags != CU_STREAM_WAIT_VALUE_GEQ)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = timing("cuStreamWaitValue32");
+    state().waits = result == CUDA_SUCCESS;
+    return result;
+}
+#endif
 CUresult cuFuncGetName(const char** name, CUfunction function) {
     *name = functionOf(function).name.c_str();
     return CUDA_SUCCESS;

@@ -72,6 +72,11 @@ struct FakeDriver {
     std::string dot; ///< instead of a dump of its own, if not empty
     CUgraphExecUpdateResult update = CU_GRAPH_EXEC_UPDATE_SUCCESS;
     std::vector<std::string> calls; ///< names of those that look at graphs
+    float launchMs = 0;             ///< between the two events of a launch
+    std::string refuses;            ///< the call among those that time launches which fails
+    std::uint32_t* gate = nullptr;  ///< the word that the stream waits for
+    bool waits = false;             ///< the stream waits for it
+    bool deadlock = false;          ///< somebody waited for a stream that waits
 };
 using FakeDriverOf = FakeDriver* (*)();
 

@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Times of launches through CUPTI's records, over a library in CUPTI's place: no GPU is involved.
+// Times of launches by events and of nodes by CUPTI's records, over libraries in the place of driver and
+// CUPTI: no GPU is involved.
 #include "plugins/cuda/cupti_api.h"
+#include "plugins/cuda/launch_timer.h"
 #include "plugins/cuda/shared_library.h"
 #include "tests/cuda/fake_cupti.h"
+#include "tests/cuda/fake_driver.h"
 
 #include <QCoreApplication>
 #include <QtTest>
 
 using namespace dynascope;
-using engine::CudaTiming;
 using test::FakeCupti;
 
 namespace {
 
 std::string library() {
     return QCoreApplication::applicationDirPath().toStdString() + "/libfake_cupti.so";
+}
+std::string driverLibrary(const char* name) {
+    return QCoreApplication::applicationDirPath().toStdString() + "/lib" + name + ".so";
+}
+
+test::FakeDriver& fakeDriver() {
+    static const auto opened = cuda::SharedLibrary::open(driverLibrary("fake_driver"));
+    test::FakeDriver& driver = *opened->find<test::FakeDriverOf>("fakeDriver")();
+    driver = {};
+    return driver;
 }
 
 FakeCupti& fake() {
@@ -39,10 +51,6 @@ void addRecords(FakeCupti& cupti) {
     cupti.add(CUPTI_ACTIVITY_KIND_MEMCPY, ran<CUpti_ActivityMemcpy6>(1006, 350, 400));
     cupti.add(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ran<CUpti_ActivityKernel10>(0, 400, 900)); // of no graph
     cupti.add(CUPTI_ACTIVITY_KIND_MEMSET, ran<CUpti_ActivityMemset4>(1004, 400, 410));
-    CUpti_ActivityGraphTrace2 launch{};
-    launch.start = 90;
-    launch.end = 420;
-    cupti.add(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, launch);
 }
 
 } // namespace
@@ -67,7 +75,7 @@ private slots:
         const auto api = cuda::loadCupti(library());
         QVERIFY(api);
         cupti.add(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, ran<CUpti_ActivityKernel10>(7, 1, 2)); // of before
-        const auto times = cuda::timeLaunch(**api, CudaTiming::Nodes, [&] { addRecords(cupti); });
+        const auto times = cuda::timeNodes(**api, [&] { addRecords(cupti); });
         QVERIFY(times);
         QCOMPARE(times->launchNs, std::uint64_t{0});
         const std::vector<std::pair<std::uint64_t, std::uint64_t>> expected{
@@ -78,24 +86,56 @@ private slots:
         QVERIFY(cupti.enabled.empty());
     }
 
-    void launchByLaunch() {
+    /// Records of whole launches are not asked for: they crash the driver.
+    void noRecordsOfLaunches() {
         FakeCupti& cupti = fake();
         const auto api = cuda::loadCupti(library());
-        const auto times = cuda::timeLaunch(**api, CudaTiming::Launch, [&] { addRecords(cupti); });
-        QVERIFY(times);
-        QCOMPARE(times->launchNs, std::uint64_t{330});
-        QVERIFY(times->nodes.empty());
-        QVERIFY(cupti.enabled.empty());
+        bool asked = false;
+        const auto times =
+            cuda::timeNodes(**api, [&] { asked = cupti.enabled.contains(CUPTI_ACTIVITY_KIND_GRAPH_TRACE); });
+        QVERIFY(times && !asked);
     }
 
-    void aLaunchWithoutATime() {
-        FakeCupti& cupti = fake();
-        const auto api = cuda::loadCupti(library());
-        CUpti_ActivityGraphTrace2 launch{}; // 0 to 0: it could not be had
-        const auto times = cuda::timeLaunch(**api, CudaTiming::Launch,
-                                            [&] { cupti.add(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, launch); });
-        QVERIFY(!times);
-        QCOMPARE(times.error().message, std::string("CUPTI tells no time of the launch"));
+    void launchesByEvents() {
+        test::FakeDriver& driver = fakeDriver();
+        driver.launchMs = 0.0335F;
+        const auto api = cuda::loadDriver(driverLibrary("fake_driver"));
+        QVERIFY(api && (*api)->timesLaunches());
+        bool held = false;
+        const auto ns = cuda::timeOnDevice(**api, nullptr, nullptr, [&] { held = driver.waits; });
+        QVERIFY(ns);
+        QCOMPARE(*ns, std::uint64_t{33500});
+        QVERIFY(held); // the device starts when all is queued
+        QVERIFY(!driver.deadlock && !driver.waits && !driver.gate);
+        const std::vector<std::string> order{"cuGraphUpload", "cuStreamWaitValue32", "cuEventRecord",
+                                             "cuEventRecord", "cuEventSynchronize",  "cuEventElapsedTime"};
+        QCOMPARE(driver.calls, order);
+    }
+
+    void aTimedLaunchNeverBlocksTheDevice() {
+        const auto api = cuda::loadDriver(driverLibrary("fake_driver"));
+        for (const char* const call : {"cuGraphUpload", "cuStreamWaitValue32", "cuEventRecord",
+                                       "cuEventSynchronize", "cuEventElapsedTime"}) {
+            test::FakeDriver& driver = fakeDriver();
+            driver.refuses = call;
+            const auto ns = cuda::timeOnDevice(**api, nullptr, nullptr, [] {});
+            QVERIFY2(!ns, call);
+            QCOMPARE(ns.error().message, std::string(call) + ": invalid resource handle");
+            QVERIFY2(!driver.deadlock && !driver.waits && !driver.gate, call);
+        }
+        test::FakeDriver& driver = fakeDriver();
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error, (void)cuda::timeOnDevice(**api, nullptr, nullptr, [] {
+                                     throw std::runtime_error("lost");
+                                 }));
+        QVERIFY(!driver.deadlock && !driver.waits && !driver.gate);
+    }
+
+    void aDriverThatCannotTimeLaunches() {
+        const auto api = cuda::loadDriver(driverLibrary("fake_driver_old"));
+        QVERIFY(api);
+        const auto ns = cuda::timeOnDevice(**api, nullptr, nullptr, [] {});
+        QVERIFY(!ns);
+        QCOMPARE(ns.error().message, std::string("the driver lacks calls that time a launch"));
     }
 
     /// A launch runs copies of the graph's nodes, and records have the copies' names.
@@ -127,13 +167,13 @@ private slots:
         const auto api = cuda::loadCupti(library());
         bool launched = false;
         cupti.enable = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
-        auto refused = cuda::timeLaunch(**api, CudaTiming::Nodes, [&] { launched = true; });
+        auto refused = cuda::timeNodes(**api, [&] { launched = true; });
         QVERIFY(!refused && !launched);
         QCOMPARE(refused.error().message,
                  std::string("cuptiActivityEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
         cupti.enable = CUPTI_SUCCESS;
         cupti.flush = CUPTI_ERROR_UNKNOWN;
-        refused = cuda::timeLaunch(**api, CudaTiming::Nodes, [&] { launched = true; });
+        refused = cuda::timeNodes(**api, [&] { launched = true; });
         QVERIFY(!refused && launched);
         QCOMPARE(refused.error().message, std::string("cuptiActivityFlushAll: error 999"));
         QVERIFY(cupti.enabled.empty());
@@ -142,12 +182,11 @@ private slots:
     void aLaunchThatThrowsLeavesNothingOn() {
         FakeCupti& cupti = fake();
         const auto api = cuda::loadCupti(library());
-        QVERIFY_THROWS_EXCEPTION(std::runtime_error, (void)cuda::timeLaunch(**api, CudaTiming::Nodes, [] {
-                                     throw std::runtime_error("lost");
-                                 }));
+        QVERIFY_THROWS_EXCEPTION(std::runtime_error,
+                                 (void)cuda::timeNodes(**api, [] { throw std::runtime_error("lost"); }));
         QVERIFY(cupti.enabled.empty());
         addRecords(cupti);
-        const auto times = cuda::timeLaunch(**api, CudaTiming::Nodes, [] {});
+        const auto times = cuda::timeNodes(**api, [] {});
         QVERIFY(times && times->nodes.empty());
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Times of a CUDA graph's launch, as CUPTI tells them.
+// Times of a CUDA graph's launch, as the device tells them.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct CudaNodeTime {
 /// What of a launch is timed on the device itself.
 enum class CudaTiming : std::uint8_t {
     None,
-    Launch, ///< begin and end of the whole launch, which costs next to nothing
+    Launch, ///< the whole launch, between two events of the device
     Nodes,  ///< every node; makes the driver launch them so that each can be told from the next
 };
 
-/// What CUPTI told of one launch.
+/// What the device told of one launch.
 struct CudaLaunchTimes {
     std::uint64_t launchNs = 0;      ///< 0 where it was not asked for
     std::vector<CudaNodeTime> nodes; ///< in the order of their ends
