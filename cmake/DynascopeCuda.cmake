@@ -1,8 +1,7 @@
 # Headers of CUDA 13 for the plugin, which links no library of CUDA: from a toolkit, or from the wheels nvidia-cuda-runtime,
 # nvidia-cuda-crt and nvidia-cuda-cupti beside PyTorch.
 #   DYNASCOPE_CUDA_INCLUDE   folder with cuda.h and cupti.h; empty: look for it
-# Sets DYNASCOPE_CUDA_FOUND and makes the target dynascope::cuda_headers. Without them it says so in one line.
-set(DYNASCOPE_CUDA_FOUND FALSE)
+# Makes the target dynascope::cuda_headers. Without them it says so in one line, and sets DYNASCOPE_CUDA_LACKS to what was missing.
 cmake_path(GET DYNASCOPE_PYTHON PARENT_PATH python_folder)
 file(GLOB wheel_folders "${python_folder}/../lib/python3*/site-packages/nvidia/cu13/include")
 file(GLOB toolkit_folders /usr/local/cuda/include /usr/local/cuda-13*/include)
@@ -19,7 +18,6 @@ if(DYNASCOPE_CUDA_INCLUDE AND NOT cuda_lacks)
   file(STRINGS "${DYNASCOPE_CUDA_INCLUDE}/cuda.h" cuda_version REGEX "^#define CUDA_VERSION +[0-9]+")
   string(REGEX REPLACE ".* ([0-9]+).*" "\\1" cuda_version "${cuda_version}")
   if(cuda_version GREATER_EQUAL 13000)
-    set(DYNASCOPE_CUDA_FOUND TRUE)
     add_library(dynascope::cuda_headers INTERFACE IMPORTED GLOBAL)
     target_include_directories(dynascope::cuda_headers SYSTEM INTERFACE "${DYNASCOPE_CUDA_INCLUDE}")
     message(STATUS "CUDA headers ${cuda_version} in ${DYNASCOPE_CUDA_INCLUDE}")
@@ -27,8 +25,8 @@ if(DYNASCOPE_CUDA_INCLUDE AND NOT cuda_lacks)
     list(APPEND cuda_lacks "version 13 (it is ${cuda_version})")
   endif()
 endif()
-if(NOT DYNASCOPE_CUDA_FOUND)
-  list(JOIN cuda_lacks ", " cuda_lacks)
-  message(STATUS "No CUDA 13 headers (${cuda_lacks}): building without the CUDA plugin; "
+list(JOIN cuda_lacks ", " DYNASCOPE_CUDA_LACKS)
+if(NOT TARGET dynascope::cuda_headers)
+  message(STATUS "No CUDA 13 headers (${DYNASCOPE_CUDA_LACKS}): building without the CUDA plugin; "
                  "'.venv/bin/pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cupti' brings them")
 endif()

@@ -5,6 +5,7 @@
 #include "core/engine/bulk_tensor.h"
 #include "core/engine/case_values.h"
 #include "core/engine/client/graph_inputs.h"
+#include "core/engine/environment.h"
 #include "core/engine/pass_runner.h"
 #include "core/engine/plugins.h"
 #include "core/engine/replay/replay_methods.h"
@@ -82,6 +83,7 @@ Reply Service::handle(const std::string& method, const json& params, const Reque
 Reply Service::dispatch(const std::string& method, const json& params, const RequestContext& task) {
     if (method == "initialize") return initialize(params);
     if (method == "load") return load(params);
+    if (method == "environment") return environment();
     if (method == "passes") return passList(m_passes, m_pluginProblems);
     if (method == "replay") return m_replays->replay(params, task);
     if (method == "drop") return m_replays->drop(params);

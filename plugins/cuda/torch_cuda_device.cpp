@@ -18,14 +18,16 @@ namespace {
 
 namespace allocator = c10::cuda::CUDACachingAllocator;
 using engine::CudaDevice;
+using engine::CudaDeviceFacts;
 using engine::CudaPool;
+using engine::CudaStatus;
 
 class Device final : public CudaDevice {
 public:
-    Device(DriverApiPtr driver, std::string name)
+    Device(DriverApiPtr driver, c10::DeviceIndex index, std::string name)
         : m_name(std::move(name))
         , m_shared(std::make_shared<Shared>(Shared{std::move(driver), loadCupti(), std::make_shared<Trace>(),
-                                                   c10::cuda::getStreamFromPool(true, 0)})) {
+                                                   c10::cuda::getStreamFromPool(true, index)})) {
         allocator::attachAllocatorTraceTracker([trace = m_shared->trace](const auto& entry) {
             if (trace->thread.load(std::memory_order_relaxed) != std::this_thread::get_id()) return;
             if (entry.mempool_ != trace->pool) return;
@@ -42,7 +44,9 @@ public:
         body();
         m_shared->stream.synchronize();
     }
-    void synchronize() override { c10::cuda::getCurrentCUDAStream().synchronize(); }
+    void synchronize() override {
+        c10::cuda::getCurrentCUDAStream(m_shared->stream.device_index()).synchronize();
+    }
     std::unique_ptr<CudaPool> pool() override { return makePool(m_shared); }
 
 private:
@@ -50,25 +54,80 @@ private:
     SharedPtr m_shared;
 };
 
-Result<std::unique_ptr<CudaDevice>> open() {
+Result<std::string> nameOf(const DriverApi& driver, int index) {
+    CUdevice device = 0;
+    std::array<char, 256> name{};
+    if (driver.deviceGet(&device, index) != CUDA_SUCCESS ||
+        driver.deviceGetName(name.data(), static_cast<int>(name.size()), device) != CUDA_SUCCESS)
+        return failure("the CUDA driver does not name its device " + std::to_string(index));
+    return name.data();
+}
+
+Result<std::unique_ptr<CudaDevice>> open(int index) {
     auto driver = loadDriver();
     if (!driver) return tl::unexpected(driver.error());
     try {
-        (void)c10::cuda::device_count_ensure_non_zero(); // says why there is none
+        const int devices = c10::cuda::device_count_ensure_non_zero(); // says why there is none
+        if (index >= devices)
+            return failure("there is no device cuda:" + std::to_string(index) + ": PyTorch sees " +
+                           std::to_string(devices));
         // Refuses where PyTorch was asked for CUDA before its CUDA library was there: it keeps that answer.
         at::globalContext().lazyInitDevice(c10::kCUDA);
         if (const std::string kind = allocator::name(); kind != "native")
             return failure("PyTorch's allocator is '" + kind +
                            "', and only 'native' has private pools: unset PYTORCH_CUDA_ALLOC_CONF");
-        CUdevice device = 0;
-        std::array<char, 256> name{};
-        if ((*driver)->deviceGet(&device, 0) != CUDA_SUCCESS ||
-            (*driver)->deviceGetName(name.data(), static_cast<int>(name.size()), device) != CUDA_SUCCESS)
-            return failure("the CUDA driver does not name its device");
-        return std::make_unique<Device>(*driver, name.data());
+        Result<std::string> name = nameOf(**driver, index);
+        if (!name) return tl::unexpected(name.error());
+        return std::make_unique<Device>(*driver, static_cast<c10::DeviceIndex>(index), std::move(*name));
     } catch (const std::exception& error) {
         return failure(firstLine(error));
     }
+}
+
+Result<CudaDeviceFacts> factsOf(const DriverApi& driver, int index) {
+    Result<std::string> name = nameOf(driver, index);
+    if (!name) return tl::unexpected(name.error());
+    CudaDeviceFacts out{std::move(*name)};
+    CUdevice device = 0;
+    std::size_t bytes = 0;
+    if (driver.deviceGet(&device, index) != CUDA_SUCCESS ||
+        driver.deviceTotalMem(&bytes, device) != CUDA_SUCCESS ||
+        driver.deviceGetAttribute(&out.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) !=
+            CUDA_SUCCESS ||
+        driver.deviceGetAttribute(&out.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) !=
+            CUDA_SUCCESS)
+        return failure("the CUDA driver does not describe its device " + std::to_string(index));
+    out.bytes = bytes;
+    return out;
+}
+
+CudaStatus status() {
+    CudaStatus out;
+    if (const auto cupti = loadCupti()) {
+        out.cupti = cuptiVersionText((*cupti)->version);
+    } else {
+        out.cuptiProblem = cupti.error().message;
+    }
+    const auto driver = loadDriver();
+    if (!driver) {
+        out.problem = driver.error().message;
+        return out;
+    }
+    out.driver = versionText((*driver)->version);
+    for (int i = 0; i < (*driver)->devices; ++i) {
+        Result<CudaDeviceFacts> facts = factsOf(**driver, i);
+        if (!facts) {
+            out.problem = facts.error().message;
+            return out;
+        }
+        out.devices.push_back(std::move(*facts));
+    }
+    try {
+        (void)c10::cuda::device_count_ensure_non_zero();
+    } catch (const std::exception& error) {
+        out.problem = firstLine(error);
+    }
+    return out;
 }
 
 } // namespace
@@ -78,6 +137,6 @@ Result<std::unique_ptr<CudaDevice>> open() {
 extern "C" __attribute__((visibility("default"))) const dynascope::engine::CudaPlugin*
 dynascope_cuda_plugin() {
     static constexpr dynascope::engine::CudaPlugin plugin{dynascope::engine::cudaPluginAbi, TORCH_VERSION,
-                                                          &dynascope::cuda::open};
+                                                          &dynascope::cuda::open, &dynascope::cuda::status};
     return &plugin;
 }

@@ -476,17 +476,31 @@ private slots:
             test::CaseBuilder().tensor({2, 2}, {1, -2, 3, 4}).tensor({2, 2}, {0.5, 1, -1, 2}).json();
         QVERIFY(
             !engine.call("record", {{"graph", graph}, {"inputs", inputs}, {"backend", "tpu"}}).is_object());
-        QCOMPARE(engine.lastError(), std::string("there is no backend 'tpu': cpu or cuda"));
+        QCOMPARE(engine.lastError(), std::string("there is no backend 'tpu': cpu, cuda or cuda:N"));
         const auto none = engine::loadCudaDevice("/no/such/plugin.so");
         QVERIFY(!none);
         QCOMPARE(none.error().message,
-                 std::string("no CUDA backend: this build has no CUDA plugin (it needs CUDA's "
-                             "headers, see CONTRIBUTING.md)"));
+                 std::string("no CUDA backend: the CUDA plugin is not there: /no/such/plugin.so"));
         // What is no plugin of ours is refused before anything of it is called.
         const auto other = engine::loadCudaDevice("/lib/x86_64-linux-gnu/libz.so.1");
         QVERIFY(!other);
-        QVERIFY(other.error().message.find("belongs to another build") != std::string::npos ||
-                other.error().message.find("has no CUDA plugin") != std::string::npos);
+        QVERIFY(other.error().message.find("belongs to another build") != std::string::npos);
+    }
+
+    void anOperatorWithoutAKernel() {
+        const std::runtime_error error(
+            "Could not run 'aten::f' with arguments from the 'CUDA' backend. This could be because the "
+            "operator "
+            "doesn't exist for this backend.\n\nCPU: registered at RegisterCPU.cpp:1 [kernel]");
+        QCOMPARE(engine::errorText(error),
+                 std::string("Could not run 'aten::f' with arguments from the 'CUDA' backend"));
+    }
+
+    void devicesByName() {
+        QCOMPARE(engine::cudaDeviceIndex("cuda"), std::optional(0));
+        QCOMPARE(engine::cudaDeviceIndex("cuda:3"), std::optional(3));
+        for (const char* const wrong : {"cpu", "cuda:", "cuda:-1", "cuda:1x", "cuda:128", "cuda1", ""})
+            QVERIFY2(!engine::cudaDeviceIndex(wrong), wrong);
     }
 };
 

@@ -3,6 +3,7 @@
 // What client and engine agree on: JSON-RPC 2.0 in Content-Length frames.
 //
 //   initialize {protocol, client}                   -> {protocol, engine, torch, devices}
+//   environment {}                                  -> {torch, threads, confinement, cuda}     see below
 //   load       {text}                               -> {graph, nodes}         `graph` is graphHash(text)
 //   coverage   {graph}                              -> {unsupported: [{node, target, reason, obstacle}]}
 //   execute    {graph, inputs, attrs, grad, ...}    -> {outputs, post, ...}       see below
@@ -18,6 +19,11 @@
 //   cancel     {id}                                 -> {cancelled}                      answered at once
 //   credit     {id, count}                          -> {}                               answered at once
 //   shutdown   {}                                   -> {}
+//
+// environment: what the engine has to work with, for `doctor`. confinement: {landlock (ABI, 0: none),
+// writes_files, memory_limit_bytes (0: none)}. cuda: {plugin (path), plugin_problem (empty where it can be
+// used), device_files, and where it can be: driver (version), problem (why no device can be used, else
+// empty), cupti (version), cupti_problem, devices: [{name, bytes, capability}]}.
 //
 // A pass's `origin` is "builtin" or the plugin's path; `problems` has a line for each plugin that was not
 // loaded.

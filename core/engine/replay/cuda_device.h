@@ -84,6 +84,22 @@ public:
     [[nodiscard]] virtual std::vector<PoolSegment> segments() = 0;
 };
 
+/// A GPU as the driver describes it.
+struct CudaDeviceFacts {
+    std::string name;         ///< "NVIDIA H100 80GB HBM3"
+    std::uint64_t bytes = 0;  ///< its memory
+    int major = 0, minor = 0; ///< compute capability
+};
+
+/// What is there of CUDA, as far as it can be told without opening a device.
+struct CudaStatus {
+    std::string driver; ///< version, "13.0"; empty where there is none
+    std::vector<CudaDeviceFacts> devices;
+    std::string problem; ///< why no device can be used, one line; empty where one can
+    std::string cupti;   ///< version, "13.0"; empty where there is none
+    std::string cuptiProblem;
+};
+
 class CudaDevice {
 public:
     CudaDevice() = default;
@@ -104,10 +120,11 @@ public:
 struct CudaPlugin {
     std::uint32_t abi = 0;
     const char* torch = nullptr; ///< TORCH_VERSION of the headers that it was built with
-    /// Fails, in one line, where there is no driver or no device.
-    Result<std::unique_ptr<CudaDevice>> (*open)() = nullptr;
+    /// Devices count from 0. Fails, in one line, where there is no driver or no such device.
+    Result<std::unique_ptr<CudaDevice>> (*open)(int device) = nullptr;
+    CudaStatus (*status)() = nullptr;
 };
-inline constexpr std::uint32_t cudaPluginAbi = 2;
+inline constexpr std::uint32_t cudaPluginAbi = 3;
 using CudaPluginEntry = const CudaPlugin* (*)();
 inline constexpr const char* cudaPluginEntry = "dynascope_cuda_plugin";
 

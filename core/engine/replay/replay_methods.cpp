@@ -67,7 +67,7 @@ std::optional<TimesOf> timesOf(std::string_view name) {
 
 tl::unexpected<Failure> noBackend(const std::string& name) {
     return tl::unexpected(
-        Failure{ErrorCode::NoBackend, "there is no backend '" + name + "': cpu or cuda", {}});
+        Failure{ErrorCode::NoBackend, "there is no backend '" + name + "': cpu, cuda or cuda:N", {}});
 }
 
 } // namespace
@@ -75,12 +75,11 @@ tl::unexpected<Failure> noBackend(const std::string& name) {
 ReplayPlans::ReplayPlans() = default;
 ReplayPlans::~ReplayPlans() = default;
 
-tl::expected<std::shared_ptr<CudaDevice>, Failure> ReplayPlans::cudaDevice() {
-    if (m_cudaDevice) return m_cudaDevice;
-    auto device = loadCudaDevice(cudaPluginPath());
+tl::expected<std::shared_ptr<CudaDevice>, Failure> ReplayPlans::cudaDevice(int index) {
+    if (const auto found = m_cudaDevices.find(index); found != m_cudaDevices.end()) return found->second;
+    auto device = loadCudaDevice(cudaPluginPath(), index);
     if (!device) return tl::unexpected(Failure{ErrorCode::NoBackend, device.error().message, {}});
-    m_cudaDevice = std::move(*device);
-    return m_cudaDevice;
+    return m_cudaDevices.emplace(index, std::move(*device)).first->second;
 }
 
 tl::expected<ReplayBackend*, Failure> ReplayPlans::backend(const std::string& name) {
@@ -88,8 +87,8 @@ tl::expected<ReplayBackend*, Failure> ReplayPlans::backend(const std::string& na
     std::unique_ptr<ReplayBackend> made;
     if (name == "cpu") {
         made = makeCpuBackend();
-    } else if (name == "cuda") {
-        auto device = cudaDevice();
+    } else if (const std::optional<int> index = cudaDeviceIndex(name)) {
+        auto device = cudaDevice(*index);
         if (!device) return tl::unexpected(device.error());
         made = makeCudaBackend(std::move(*device));
     } else {
@@ -220,8 +219,9 @@ Reply ReplayPlans::drop(const json& params) {
 
 tl::expected<std::unique_ptr<GraphPool>, Failure> ReplayPlans::pool(const std::string& backend) {
     if (backend == "cpu") return makeCpuPool();
-    if (backend != "cuda") return noBackend(backend);
-    auto device = cudaDevice();
+    const std::optional<int> index = cudaDeviceIndex(backend);
+    if (!index) return noBackend(backend);
+    auto device = cudaDevice(*index);
     if (!device) return tl::unexpected(device.error());
     return makeCudaPool(std::move(*device));
 }

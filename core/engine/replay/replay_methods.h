@@ -48,9 +48,9 @@ private:
 
     [[nodiscard]] tl::expected<std::unique_ptr<GraphPool>, Failure> pool(const std::string& backend);
     /// Opened when it is first asked for.
-    [[nodiscard]] tl::expected<std::shared_ptr<CudaDevice>, Failure> cudaDevice();
+    [[nodiscard]] tl::expected<std::shared_ptr<CudaDevice>, Failure> cudaDevice(int index);
 
-    std::shared_ptr<CudaDevice> m_cudaDevice;
+    std::map<int, std::shared_ptr<CudaDevice>> m_cudaDevices;
     TreeRuns m_trees;
     std::map<std::string, std::unique_ptr<ReplayBackend>> m_backends;
     std::map<std::string, std::shared_ptr<Plan>> m_plans;
