@@ -66,5 +66,6 @@ void addReplay(Parser& parser);
 void addSymbols(Parser& parser);
 void addSteps(Parser& parser);
 void addCapture(Parser& parser);
+void addDoctor(Parser& parser);
 
 } // namespace dynascope::cli

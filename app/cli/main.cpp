@@ -28,5 +28,6 @@ int main(int argc, char** argv) {
     cli::addSymbols(parser);
     cli::addSteps(parser);
     cli::addCapture(parser);
+    cli::addDoctor(parser);
     return parser.run(argc, argv);
 }

@@ -23,7 +23,7 @@ using namespace dynascope;
 struct Options {
     std::vector<std::string> paths, sizes, engine;
     std::string exportFolder, theme;
-    bool benchStart = false, compare = false;
+    bool benchStart = false, compare = false, selfCheck = false;
 };
 
 bool isSet(const char* variable) {
@@ -78,6 +78,16 @@ int runWindow(QApplication& app, const Options& options) {
     return QApplication::exec();
 }
 
+/// What `dynascope-cli doctor` asks: that there is a display that Qt can draw on.
+int printSelfCheck() {
+    const QScreen* const screen = QGuiApplication::primaryScreen();
+    const QSize size = screen ? screen->size() : QSize();
+    std::printf("{\"qt\": \"%s\", \"platform\": \"%s\", \"screen\": \"%dx%d at scale %g\"}\n", qVersion(),
+                qPrintable(QGuiApplication::platformName()), size.width(), size.height(),
+                screen ? screen->devicePixelRatio() : 1.0);
+    return screen ? 0 : 1;
+}
+
 /// The offscreen platform announces what it cannot do for every window; nobody waits for that here.
 void quietMessages(QtMsgType type, const QMessageLogContext&, const QString& text) {
     if (type == QtDebugMsg || type == QtInfoMsg ||
@@ -106,6 +116,7 @@ int main(int argc, char** argv) {
                    "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
                    "Comes last")
         ->expected(-1);
+    cli.add_flag("--self-check", options.selfCheck, "Print what Qt and the display offer, and exit");
     cli.add_flag("--bench-start", options.benchStart)->group("");
     cli.set_version_flag("--version", std::string("dynascope ") + DYNASCOPE_VERSION);
     try {
@@ -146,6 +157,7 @@ int main(int argc, char** argv) {
     QApplication::setApplicationName(QStringLiteral("dynascope"));
     QApplication::setApplicationDisplayName(QStringLiteral("Dynascope"));
     QApplication::setApplicationVersion(QStringLiteral(DYNASCOPE_VERSION));
+    if (options.selfCheck) return printSelfCheck();
     if (options.exportFolder.empty()) return runWindow(app, options);
     exporting.folder = QString::fromLocal8Bit(options.exportFolder.c_str());
     for (const std::string& path : options.paths)

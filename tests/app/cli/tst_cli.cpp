@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-cli as a user runs it: output, exit codes, errors.
+#include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/support/programs.h"
 #include "tests/support/trace_text.h"
@@ -10,6 +11,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -53,6 +55,54 @@ private:
     }
 
 private slots:
+    void doctorSaysWhatWorks() {
+        const Run run = cli({"doctor", "--json", "--python", "/no/such/python"});
+        QCOMPARE(run.exitCode, 1); // no interpreter, no recorder
+        const QJsonObject document = QJsonDocument::fromJson(run.out).object();
+        QMap<QString, QJsonObject> rows;
+        for (const QJsonValue& row : document["findings"].toArray())
+            rows[row["what"].toString()] = row.toObject();
+        QCOMPARE(rows["Graphviz"]["state"].toString(), "works");
+        QCOMPARE(rows["recorder"]["state"].toString(), "missing");
+        QVERIFY2(rows["recorder"]["text"].toString().contains("/no/such/python"), run.out);
+        const bool window = QFile::exists(test::program("dynascope")),
+                   engine = QFile::exists(test::program("dynascope-engine"));
+        QCOMPARE(rows["window"]["state"].toString(), window ? "works" : "missing");
+        if (window) QVERIFY2(rows["window"]["text"].toString().contains("platform offscreen"), run.out);
+        QCOMPARE(rows["engine"]["state"].toString(), engine ? "works" : "missing");
+        QVERIFY(engine == rows.contains("sandbox"));
+        if (engine && rows["CUDA"]["state"].toString() == "missing") {
+            const Run gpu = cli({"doctor", "--gpu"});
+            QCOMPARE(gpu.exitCode, 2);
+            QVERIFY2(gpu.err.startsWith("dynascope-cli: the GPU was not tried: "), gpu.err);
+            QVERIFY(!rows["CUDA"]["text"].toString().isEmpty());
+        }
+    }
+
+    void doctorReadsWhatItWrote() {
+        const Run run = cli({"doctor", "--read", DYNASCOPE_TEST_DATA "/gpu/doctor.tar.xz"});
+        QCOMPARE(run.exitCode, 0);
+        QVERIFY2(run.out.contains("NVIDIA H100 80GB HBM3"), run.out);
+        QVERIFY2(run.out.contains("10 replays, recorded anew 1; 16 verified, 0 different"), run.out);
+        QVERIFY2(
+            QRegularExpression("small_chain .* 192 +192/192 +2/2 .* 20/20").match(run.out).hasMatch(),
+            run.out);
+        // A result that differs fails, with where.
+        const auto files = test::readArchive(DYNASCOPE_TEST_DATA "/gpu/doctor.tar.xz");
+        QByteArray text = QByteArray::fromStdString(files.at(0).content);
+        QVERIFY(text.contains("\"different\":0"));
+        const Run failed = cli(
+            {"doctor", "--read", file("failed.json", text.replace("\"different\":0", "\"different\":1"))});
+        QCOMPARE(failed.exitCode, 1);
+        QVERIFY2(failed.out.contains("failed: encoder: differs from the eager run"), failed.out);
+        for (const QByteArray& wrong :
+             {QByteArray("{}"), QByteArray("no JSON"), QByteArray("{\"dynascope_doctor\":2}")}) {
+            const Run refused = cli({"doctor", "--read", file("wrong.json", wrong)});
+            QCOMPARE(refused.exitCode, 2);
+            QVERIFY2(refused.err.contains("is no document of 'doctor -o'"), refused.err);
+        }
+    }
+
     /// A session file answers every command as the capture that it was made of.
     void savesSessions() {
         const QString log = test::capture("trace_inductor/graph_breaks");

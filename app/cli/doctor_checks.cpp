@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/capture_setup.h"
+#include "app/cli/child.h"
+#include "app/cli/command.h"
+#include "app/cli/doctor.h"
+#include "app/cli/table.h"
+#include "core/layout/layout.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+namespace dynascope::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using State = Finding::State;
+
+constexpr std::chrono::seconds patience{60}; // a cold disk loads PyTorch for half a minute
+
+std::string programFolder() {
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error).parent_path().string();
+}
+
+std::string gib(std::uint64_t bytes) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f GiB", static_cast<double>(bytes) / (1U << 30U));
+    return text.data();
+}
+
+/// The line of a failed program that says most: its last one.
+std::string lastLine(std::string_view text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
+        text.remove_suffix(1);
+    return std::string(text.substr(text.rfind('\n') + 1));
+}
+
+bool isSet(const char* variable) {
+    const char* const value = std::getenv(variable);
+    return value && *value;
+}
+
+Finding windowFinding() {
+    const std::string program = programFolder() + "/dynascope";
+    std::error_code error;
+    if (!fs::exists(program, error))
+        return {"window", State::Missing, "this build has none: " + program + " is not there",
+                "build the target dynascope (preset release); the command line works without it"};
+    const auto child = runChild({program, "--self-check"}, patience);
+    if (!child) return {"window", State::Missing, child.error().message, {}};
+    const json said = json::parse(child->out, nullptr, false);
+    if (!child->succeeded || !said.is_object()) {
+        const std::string why = lastLine(child->err);
+        const bool display = isSet("DISPLAY") || isSet("WAYLAND_DISPLAY");
+        return {
+            "window", State::Missing, why.empty() ? "dynascope --self-check ended with " + child->end : why,
+            display ? "allow this user on the display, or unset DISPLAY and WAYLAND_DISPLAY to work offscreen"
+                    : "start it on a desktop or under Xvfb; 'dynascope --export DIR' needs no display"};
+    }
+    return {"window",
+            State::Works,
+            "Qt " + said.value("qt", std::string()) + ", platform " + said.value("platform", std::string()) +
+                ", screen " + said.value("screen", std::string()),
+            {}};
+}
+
+Finding graphvizFinding() {
+    layout::LayoutInput two;
+    two.boxes.resize(2);
+    two.edges.push_back({0, 1, 1});
+    const auto laidOut = layout::layoutDot(two);
+    if (laidOut && laidOut->boxes.size() == 2) return {"Graphviz", State::Works, "dot lays out a graph", {}};
+    return {"Graphviz", State::Limited, laidOut ? "dot lost a node" : laidOut.error().message,
+            "install the package libgvc6; the canvas uses its own layers instead"};
+}
+
+Finding confinementFinding(const json& confinement) {
+    const int landlock = confinement.value("landlock", 0);
+    const auto limit = confinement.value("memory_limit_bytes", std::uint64_t{0});
+    const std::string memory =
+        limit > 0 ? ", at most " + gib(limit) + " of private memory" : ", memory without a limit";
+    if (!confinement.value("writes_files", true))
+        return {"sandbox",
+                State::Works,
+                "the engine cannot open files for writing (Landlock, ABI " + std::to_string(landlock) + ")" +
+                    memory,
+                {}};
+    return {"sandbox", State::Limited,
+            std::string("the engine can write files: ") +
+                (landlock > 0 ? "the kernel has Landlock, but refused it" : "this kernel has no Landlock") +
+                memory,
+            "open captures of strangers on a kernel with Landlock (5.13 or newer), or in a container"};
+}
+
+std::vector<Finding> cudaFindings(const json& cuda) {
+    std::vector<Finding> out;
+    if (const std::string problem = cuda.value("plugin_problem", std::string()); !problem.empty()) {
+        const bool torch = problem.find("is built without CUDA") != std::string::npos;
+        out.push_back(
+            {"CUDA", State::Missing, problem,
+             torch ? "build the engine with a CUDA build of PyTorch: -DDYNASCOPE_PYTHON=.../bin/python"
+                   : ""});
+        return out;
+    }
+    const std::string problem = cuda.value("problem", std::string());
+    const json devices = cuda.value("devices", json::array());
+    std::string text = "driver for CUDA " + cuda.value("driver", std::string());
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        text += (i == 0 ? "; " : ", ") + ("cuda:" + std::to_string(i)) + ' ' +
+                devices[i].value("name", std::string()) + " (" +
+                gib(devices[i].value("bytes", std::uint64_t{0})) + ", compute capability " +
+                devices[i].value("capability", std::string()) + ')';
+    out.push_back(
+        {"CUDA", problem.empty() ? State::Works : State::Missing, problem.empty() ? text : problem, {}});
+    if (!problem.empty()) return out;
+    const std::string cupti = cuda.value("cupti_problem", std::string());
+    out.push_back({"CUPTI", cupti.empty() ? State::Works : State::Limited,
+                   cupti.empty() ? "version " + cuda.value("cupti", std::string()) : cupti,
+                   cupti.empty()
+                       ? ""
+                       : "pip install nvidia-cuda-cupti beside PyTorch; without it nodes of CUDA graphs "
+                         "have no times"});
+    return out;
+}
+
+std::vector<Finding> engineFindings(engine::Client& client) {
+    const auto started = client.start();
+    if (!started)
+        return {{"engine", State::Missing, started.error().message,
+                 "build the target dynascope-engine with PyTorch in .venv (./run does)"}};
+    std::vector<Finding> out;
+    const auto said = client.call("environment");
+    if (!said) return {{"engine", State::Missing, said.error().message, {}}};
+    out.push_back({"engine",
+                   State::Works,
+                   "dynascope-engine " + started->engine + ", LibTorch " + started->torch + ", " +
+                       count(said->value("threads", std::size_t{0}), "thread"),
+                   {}});
+    out.push_back(confinementFinding(said->value("confinement", json::object())));
+    for (Finding& finding : cudaFindings(said->value("cuda", json::object())))
+        out.push_back(std::move(finding));
+    return out;
+}
+
+/// Versions without importing PyTorch, which takes seconds. Printed as one JSON line.
+constexpr const char* askPython = R"(
+import importlib.metadata as m, json, sys
+try: torch = m.version("torch")
+except m.PackageNotFoundError: torch = ""
+print(json.dumps({"python": sys.version.split()[0], "torch": torch})))";
+
+Finding recorderFinding(const std::string& python) {
+    const Result<std::string> folder = recorderFolder();
+    if (!folder)
+        return {"recorder", State::Missing, folder.error().toString(), "build or install Dynascope again"};
+    const auto child = runChild({python, "-c", askPython}, patience);
+    if (!child || !child->succeeded)
+        return {"recorder", State::Missing,
+                child ? python + ": " + lastLine(child->err) : child.error().message,
+                "name the interpreter of your programs with --python"};
+    const json said = json::parse(child->out, nullptr, false);
+    if (!said.is_object()) return {"recorder", State::Missing, python + " prints something else", {}};
+    const std::string torch = said.value("torch", std::string());
+    const std::string text = python + ": Python " + said.value("python", std::string()) + ", ";
+    if (torch.empty())
+        return {"recorder", State::Missing, text + "no PyTorch",
+                "name the interpreter of your programs with --python"};
+    int major = 0, minor = 0;
+    if (std::sscanf(torch.c_str(), "%d.%d", &major, &minor) != 2 || major < 2 || (major == 2 && minor < 6))
+        return {"recorder", State::Missing, text + "PyTorch " + torch,
+                "Dynamo is recorded from PyTorch 2.6 on"};
+    return {"recorder", State::Works, text + "PyTorch " + torch, {}};
+}
+
+} // namespace
+
+std::string_view stateName(Finding::State state) {
+    switch (state) {
+    case State::Works:
+        return "works";
+    case State::Limited:
+        return "limited";
+    case State::Missing:
+        return "missing";
+    }
+    return {};
+}
+
+std::vector<Finding> doctorFindings(engine::Client& client, const std::string& python) {
+    std::vector<Finding> out{windowFinding(), graphvizFinding()};
+    for (Finding& finding : engineFindings(client))
+        out.push_back(std::move(finding));
+    out.push_back(recorderFinding(python));
+    return out;
+}
+
+std::string findingsText(const std::vector<Finding>& findings) {
+    std::string out;
+    for (const Finding& finding : findings) {
+        std::string head(stateName(finding.state));
+        head.resize(9, ' ');
+        std::string what = finding.what;
+        what.resize(10, ' ');
+        out += head + what + finding.text + '\n';
+        if (!finding.advice.empty()) out += std::string(19, ' ') + finding.advice + '\n';
+    }
+    return out;
+}
+
+json toJson(const std::vector<Finding>& findings) {
+    json out = json::array();
+    for (const Finding& finding : findings)
+        out.push_back({{"what", finding.what},
+                       {"state", stateName(finding.state)},
+                       {"text", finding.text},
+                       {"advice", finding.advice}});
+    return out;
+}
+
+} // namespace dynascope::cli
