@@ -136,6 +136,7 @@ public:
     void run() {
         const auto joint = jointOf(m_case);
         if (!joint) return add("case", joint.error().toString());
+        inputs(*joint);
         const auto got = text(m_case, "partitioner") == "default"
                              ? defaultPartition(*joint)
                              : minCutPartition(*joint, configOf(field(m_case, "config")));
@@ -154,6 +155,19 @@ public:
 private:
     void add(const std::string& part, const std::string& difference) {
         m_report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+    }
+
+    /// How many inputs are primals, and which ones are tangents.
+    void inputs(const Joint& joint) {
+        std::vector<std::string> tangents;
+        std::size_t primals = 0;
+        for (const std::string& name : placeholders(*joint.graph)) {
+            if (name.find("tangent") != std::string::npos) tangents.push_back(name);
+            primals += name.starts_with("primals") ? 1 : 0;
+        }
+        const json expected{{"n_primals", field(m_case, "n_primals")},
+                            {"tangents", field(m_case, "tangents")}};
+        Part(m_report, "inputs").compare(expected, {{"n_primals", primals}, {"tangents", tangents}});
     }
 
     static std::string sameError(const std::string& expected, const std::string& got) {

@@ -92,7 +92,7 @@ struct Decision {
 
 struct Partition {
     ir::GraphPtr forward, backward;
-    std::vector<std::string> saved;   ///< in the order of the forward outputs: tensors, then symbols
+    std::vector<std::string> saved; ///< in the order of the forward outputs: tensors, random states, symbols
     std::vector<std::string> donated; ///< saved tensors whose memory backward may reuse
     std::vector<Decision> decisions;  ///< saved ones in that order, then recomputed ones in joint order
     std::vector<std::string> warnings;
