@@ -59,11 +59,12 @@ public:
         : m_inputs(inputs)
         , m_outputs(outputs) {
         for (std::size_t i = 0; i < inputs.size(); ++i)
-            if (const void* storage = storageOf(inputs[i].outer)) m_inputOf[storage] = OuterIndex{i};
+            if (const void* storage = inputs[i].storage.unsafeGetStorageImpl())
+                m_inputOf[storage] = OuterIndex{i};
         for (const IValue& output : outputs) {
             const Tensor tensor = tensorOf(output);
             if (!tensor.defined()) continue;
-            Aliases& aliases = m_aliases[storageOf(tensor)];
+            Aliases& aliases = m_aliases[outerStorageOf(tensor)];
             ++aliases.all;
             if (AutogradLevel::wrapperOf(tensor)->is_multi_output_view()) ++aliases.multiOutputViews;
         }
@@ -83,6 +84,21 @@ private:
         [[nodiscard]] std::size_t others() const { return all - multiOutputViews; }
     };
 
+    static bool storageChanged(const Tensor& outer) {
+        at::FunctionalTensorWrapper* const wrapper = AutogradLevel::wrapperOf(outer);
+        return wrapper && wrapper->was_storage_changed();
+    }
+
+    /// To Python, set_ leaves an input, and what is a view of it, on the storage that the input had.
+    [[nodiscard]] const void* outerStorageOf(const Tensor& outer) const {
+        const void* const storage = storageOf(outer);
+        if (!storageChanged(outer)) return storage;
+        const auto origin = std::find_if(m_inputs.begin(), m_inputs.end(), [&](const RanInput& input) {
+            return input.outer.defined() && storageChanged(input.outer) && storageOf(input.outer) == storage;
+        });
+        return origin == m_inputs.end() ? storage : origin->storage.unsafeGetStorageImpl();
+    }
+
     /// Undefined where it is no outer tensor.
     static Tensor tensorOf(const IValue& value) {
         if (!value.isTensor() || !AutogradLevel::wrapperOf(value.toTensor())) return {};
@@ -100,9 +116,15 @@ private:
         out.rawType = "FunctionalTensor";
         out.requiresGrad = tensor.requires_grad();
         out.requiresGradForBackward = out.requiresGrad && (!tensor.is_view() || tensor.grad_fn() != nullptr);
-        const Aliases& aliases = m_aliases[storageOf(tensor)];
-        const auto input = m_inputOf.find(storageOf(tensor));
-        if (input != m_inputOf.end()) {
+        const Aliases& aliases = m_aliases[outerStorageOf(tensor)];
+        const auto input = m_inputOf.find(outerStorageOf(tensor));
+        const bool changed = storageChanged(tensor);
+        if (input != m_inputOf.end() && changed && isInput(tensor)) {
+            out.type = OutputType::IsInput;
+            out.input = input->second;
+            return out;
+        }
+        if (input != m_inputOf.end() && !changed) {
             if (tensor.grad_fn() != nullptr && aliases.others() == 0) return out;
             out.type = isInput(tensor) ? OutputType::IsInput : OutputType::AliasOfInput;
             out.input = input->second;
@@ -148,7 +170,7 @@ private:
         for (std::size_t i = 0; i < m_outputs.size(); ++i) {
             const Tensor other = tensorOf(m_outputs[i]);
             if (!other.defined() || other.is_same(tensor) || !other.requires_grad() ||
-                storageOf(other) != storageOf(tensor) || !sameGeometry(other, tensor))
+                outerStorageOf(other) != outerStorageOf(tensor) || !sameGeometry(other, tensor))
                 continue;
             out.type = OutputType::AliasOfIntermediateBaseIsUserOutput;
             out.base = outputThatIs(other);

@@ -14,6 +14,7 @@ struct RanInput {
     at::Tensor outer; ///< what the function was given: its outer tensor, or a clone of that
     std::vector<std::int64_t> sizes, strides; ///< of `outer` before the run
     std::int64_t offset = 0;
+    c10::Storage storage; ///< of its functional wrapper before the run; set_ gives that another one
 };
 
 /// What the run says of inputs and outputs. Follows run_functionalized_fw_and_collect_metadata of

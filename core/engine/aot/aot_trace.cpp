@@ -171,6 +171,8 @@ private:
         out.sizes = out.outer.sizes().vec();
         out.strides = out.outer.strides().vec();
         out.offset = out.outer.storage_offset();
+        if (const at::FunctionalTensorWrapper* wrapper = AutogradLevel::wrapperOf(out.outer))
+            out.storage = wrapper->storage();
         return out;
     }
 
