@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/autograd_cache.h"
 
+#include "core/dynamo/cacheable_functions.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -30,7 +32,10 @@ bool isCacheableFunction(const CacheNode& node, const CacheSettings& settings) {
         settings.markedCacheable.end())
         return true;
     if (name == "torch.autograd.function.FunctionCtx") return settings.customAutogradFunctions;
-    return inModule(node.targetModule, "torch");
+    // What Dynamo makes of a function of NumPy, which torch._numpy has.
+    if (node.targetModule == "torch._dynamo.utils" && node.target.starts_with("<Wrapped function <original "))
+        return true;
+    return isCacheableTorchFunction(node.targetModule, node.targetName);
 }
 
 /// How Python writes an attribute that is None.

@@ -44,9 +44,7 @@ struct CacheBypass {
 };
 
 /// The first node of the list that is not safe, nothing where all are. The settings are asked before. Hook
-/// graphs (pack, then unpack) are asked in a call each, as PyTorch does after the graph's own nodes. PyTorch
-/// keeps a list of its own Python functions that are safe; Dynamo puts only functions of that list into a
-/// graph, so that any function of a module of torch counts as listed here.
+/// graphs (pack, then unpack) are asked in a call each, as PyTorch does after the graph's own nodes.
 [[nodiscard]] std::optional<CacheBypass> findCacheBypass(std::span<const CacheNode> nodes,
                                                          const CacheSettings& settings = {});
 

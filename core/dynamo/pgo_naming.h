@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace dynascope::dynamo {
@@ -20,10 +21,9 @@ enum class DimPolicy { Static, Duck, Dynamic };
 
 /// One size, stride or number that asks for a symbol.
 struct SymbolRequest {
-    std::string source; ///< "L['x'].size()[0]"
-    std::int64_t value = 0;
+    std::string source;                           ///< "L['x'].size()[0]"
+    std::variant<std::int64_t, double> value = 0; ///< the latter for a Python float; finite
     DimPolicy policy = DimPolicy::Duck;
-    bool real = false; ///< a Python float
 };
 
 struct SymbolAnswer {
@@ -34,7 +34,7 @@ struct SymbolAnswer {
         Allocated,
     };
     Kind kind = Kind::Static;
-    std::string text; ///< "s42", "zf7", or the constant
+    std::string text; ///< "s42", "zf7", or the constant, of a float what Python's int makes of it
     /// Of an allocated symbol: the number its source hashes to, and the numbers found taken from there on.
     int hashed = 0;
     std::vector<int> taken;
@@ -59,7 +59,7 @@ public:
 private:
     Settings m_settings;
     std::set<int> m_taken;
-    std::map<std::int64_t, std::string> m_byValue; ///< of policy Duck, which an equal size shares
+    std::map<std::string, std::string> m_byValue; ///< of policy Duck, which an equal number shares
 };
 
 } // namespace dynascope::dynamo

@@ -100,9 +100,27 @@ private slots:
         QTest::newRow("torch's Python function") << "<function einsum>"
                                                  << "torch.functional"
                                                  << "einsum" << true;
+        QTest::newRow("a private name") << "<function _get_softmax_dim>"
+                                        << "torch.nn.functional"
+                                        << "_get_softmax_dim" << false;
+        QTest::newRow("a private name that Dynamo lists") << "<function _vmap_increment_nesting>"
+                                                          << "torch._functorch.predispatch"
+                                                          << "_vmap_increment_nesting" << true;
+        QTest::newRow("a public one") << "<function gelu>"
+                                      << "torch.nn.functional"
+                                      << "gelu" << true;
+        QTest::newRow("a module of torch that is not listed") << "<function save>"
+                                                              << "torch.serialization"
+                                                              << "save" << false;
+        QTest::newRow("a function of NumPy") << "<Wrapped function <original sum>>"
+                                             << "torch._dynamo.utils"
+                                             << "wrapped_sum" << true;
         QTest::newRow("operator") << "<built-in function add>"
                                   << "_operator"
                                   << "add" << true;
+        QTest::newRow("an operator of aten") << "aten.relu.default"
+                                             << "torch._ops.aten"
+                                             << "relu.default" << true;
         QTest::newRow("einops") << "<function rearrange>"
                                 << "einops.einops"
                                 << "rearrange" << true;
@@ -192,16 +210,34 @@ private slots:
 
     void symbolsOfNumbers() {
         SymbolNames names({});
-        const SymbolAnswer real = names.create({"L['scale']", 5, DimPolicy::Dynamic, true});
+        const SymbolAnswer real = names.create({"L['scale']", 5.5, DimPolicy::Dynamic});
         QCOMPARE(real.text, "zf" + std::to_string(hashedSymbolId("L['scale']")));
-        const SymbolAnswer again = names.create({"L['scale']", 5, DimPolicy::Dynamic, false});
+        const SymbolAnswer again = names.create({"L['scale']", 5, DimPolicy::Dynamic});
         QCOMPARE(again.taken, (std::vector<int>{again.hashed}));
         QCOMPARE(again.text, "s" + std::to_string(again.hashed + 1));
         // Only sizes that may share are found by later ones.
-        QCOMPARE(names.create({"L['x'].size()[0]", 5, DimPolicy::Duck, false}).kind,
-                 SymbolAnswer::Kind::Allocated);
-        QCOMPARE(names.create({"L['y'].size()[0]", 5, DimPolicy::Duck, false}).kind,
-                 SymbolAnswer::Kind::Duck);
+        QCOMPARE(names.create({"L['x'].size()[0]", 5, DimPolicy::Duck}).kind, SymbolAnswer::Kind::Allocated);
+        QCOMPARE(names.create({"L['y'].size()[0]", 5, DimPolicy::Duck}).kind, SymbolAnswer::Kind::Duck);
+    }
+
+    /// As ShapeEnv.create_symbol of PyTorch 2.13 answered: equal numbers are one key of its dict.
+    void floatsAreNumbersToo() {
+        SymbolNames names({});
+        const auto text = [&](const char* source, std::variant<std::int64_t, double> value,
+                              DimPolicy policy) {
+            return names.create({source, value, policy}).text;
+        };
+        QCOMPARE(text("L['a']", 2, DimPolicy::Duck), std::string("s71"));
+        QCOMPARE(text("L['b']", 2.0, DimPolicy::Duck), std::string("s71"));
+        QCOMPARE(text("L['c']", 1.0, DimPolicy::Dynamic), std::string("1"));
+        QCOMPARE(text("L['d']", 0.0, DimPolicy::Dynamic), std::string("0"));
+        QCOMPARE(text("L['e']", 2.7, DimPolicy::Static), std::string("2"));
+        QCOMPARE(text("L['f']", 2.5, DimPolicy::Duck), std::string("zf57"));
+        QCOMPARE(text("L['g']", 2.5, DimPolicy::Duck), std::string("zf57"));
+        QCOMPARE(text("L['h']", 1e30, DimPolicy::Static), std::string("1000000000000000019884624838656"));
+        SymbolNames floatFirst({});
+        QCOMPARE(floatFirst.create({"L['b']", 2.0, DimPolicy::Duck}).text, std::string("zf56"));
+        QCOMPARE(floatFirst.create({"L['a']", 2, DimPolicy::Duck}).text, std::string("zf56"));
     }
 };
 

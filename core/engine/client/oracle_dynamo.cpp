@@ -44,6 +44,38 @@ std::string withoutAddresses(std::string text) {
     return text;
 }
 
+/// The text between two others of which one is the beginning; nothing where they are not there.
+std::optional<std::string> between(std::string_view text, std::string_view before, std::string_view after) {
+    if (!text.starts_with(before)) return {};
+    const std::size_t end = text.find(after, before.size());
+    if (end == std::string_view::npos) return {};
+    return std::string(text.substr(before.size(), end - before.size()));
+}
+
+/// What PyTorch bypassed for, if it says so in words that check_cacheable has for something besides the
+/// graph: a setting, or a node of a hook's graph that is asked just so. Empty for any other text.
+std::string causeOutside(const std::string& expected) {
+    constexpr std::string_view bypassed = "bypass: ";
+    if (!expected.starts_with(bypassed)) return {};
+    const std::string reason = expected.substr(bypassed.size());
+    if (reason == dynamo::findCacheBypass({}, {.freezing = true})->reason) return "the setting freezing";
+    if (reason == dynamo::findCacheBypass({}, {.fxGraphCache = false})->reason)
+        return "the setting fx_graph_cache";
+    if (reason == "Won't cache a graph with fakify_first_call enabled") return "fakify_first_call";
+    dynamo::CacheNode node{.op = "call_function"};
+    constexpr std::string_view module = ". \n Function module: ", name = ", \nFunction name: ";
+    const auto target = between(reason, "Unsupported call_function target ", module);
+    if (!target) return {};
+    const std::size_t rest = reason.find(module) + module.size(), last = reason.find(name, rest);
+    if (last == std::string::npos) return {};
+    const auto orNothing = [](std::string text) { return text == "None" ? std::string() : text; };
+    node.target = *target;
+    node.targetModule = orNothing(reason.substr(rest, last - rest));
+    node.targetName = orNothing(reason.substr(last + name.size()));
+    const auto asked = dynamo::findCacheBypass({&node, 1});
+    return asked && asked->reason == reason ? "a node of a hook's graph" : std::string();
+}
+
 std::vector<dynamo::CacheNode> cacheNodes(const json& list, const ir::Graph& graph) {
     std::map<std::string, bool> hasExample;
     std::vector<dynamo::CacheNode> nodes;
@@ -93,6 +125,12 @@ void judgeBackendMatch(const json& oracleCase, CaseReport& report) {
         compiled.push_back(made ? json::array({*backend}) : json());
     }
     part.compare(field(oracleCase, "compiled_by"), compiled);
+    if (oracleCase.contains("n_backends")) {
+        std::size_t backends = 0;
+        for (const json& call : calls)
+            backends = std::max<std::size_t>(backends, call["backend"].get<std::size_t>() + 1);
+        Part(report, "backends").compare(field(oracleCase, "n_backends"), backends);
+    }
 }
 
 void judgePgoNaming(const json& oracleCase, CaseReport& report) {
@@ -105,12 +143,17 @@ void judgePgoNaming(const json& oracleCase, CaseReport& report) {
     json hashes = json::array(), texts = json::array();
     for (const json& entry : entries) {
         const auto policy = policyOf(text(entry, "dynamic"));
-        const auto value = number(entry, "val");
-        if (!policy || !value)
+        const json& value = field(entry, "val");
+        if (!policy || !(value.is_number_integer() || value.is_number_float()))
             return Part(report, "names").fail("an entry needs its value and whether it is dynamic");
         const std::string source = text(entry, "source");
         hashes.push_back(dynamo::hashedSymbolId(source));
-        texts.push_back(names.create({source, *value, *policy, false}).text);
+        dynamo::SymbolRequest request{source, std::int64_t{0}, *policy};
+        if (value.is_number_float())
+            request.value = value.get<double>();
+        else
+            request.value = value.get<std::int64_t>();
+        texts.push_back(names.create(request).text);
     }
     Part(report, "hashes").compare(field(oracleCase, "sha256_mod_100"), hashes);
     Part(report, "names").compare(field(oracleCase, "expected"), texts);
@@ -120,6 +163,13 @@ void judgeAutogradCache(const json& oracleCase, CaseReport& report) {
     const json& list = field(oracleCase, "nodes");
     const Result<ir::GraphPtr> graph = ir::readGraph(text(oracleCase, "graph"));
     if (!list.is_array() || !graph) return Part(report, "nodes").fail("a graph and its nodes are needed");
+    json listed = json::array(), printed = json::array();
+    for (const json& entry : list)
+        if (text(entry, "op") != "output") listed.push_back(text(entry, "name") + ' ' + text(entry, "op"));
+    for (const ir::NodePtr& node : (*graph)->nodes())
+        if (node->op != ir::Op::Output)
+            printed.push_back(node->name + ' ' + std::string(ir::opName(node->op)));
+    Part(report, "graph's nodes").compare(listed, printed);
     const std::vector<dynamo::CacheNode> nodes = cacheNodes(list, **graph);
     json expected = json::array(), got = json::array();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -131,11 +181,9 @@ void judgeAutogradCache(const json& oracleCase, CaseReport& report) {
 
     const std::string whole = text(oracleCase, "expected");
     const auto bypass = dynamo::findCacheBypass(nodes);
-    if (!bypass && whole.starts_with("bypass: ") &&
-        expected == json(std::vector<std::string>(nodes.size(), "ok"))) {
+    if (const std::string cause = bypass ? std::string() : causeOutside(whole); !cause.empty()) {
         report.parts.push_back(
-            {"graph", Verdict::Declined,
-             "PyTorch bypassed for the sake of a hook's graph, which the case does not hold"});
+            {"graph", Verdict::Declined, "PyTorch bypassed for " + cause + ", which the case does not hold"});
         return;
     }
     Part(report, "graph")
