@@ -196,6 +196,10 @@ json stateJson(const Recording& recording, const State& state, StepIndex index) 
     }
     for (std::size_t i = 0; i < state.mutations.size(); ++i)
         mutated.push_back(valueJson(recording, state, state.mutations[i], deepest));
+    for (std::size_t i = 0; i < state.mutations.size(); ++i)
+        if (const ValueId holder =
+                holderOf(recording, state, unwrapped(recording, state, state.mutations[i]).id))
+            mutated[i]["items_of"] = valueText(recording, state, holder);
     for (const SymbolState& symbol : state.symbols)
         symbols.push_back({{"name", recording.text(symbol.name)},
                            {"hint", recording.text(symbol.hint)},

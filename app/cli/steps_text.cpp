@@ -195,7 +195,7 @@ std::string stateText(const Recording& recording, const State& state, StepIndex 
                         valueText(recording, state, store.value));
     }
     for (std::size_t i = 0; i < state.mutations.size(); ++i)
-        lines.push_back("changed: " + valueText(recording, state, state.mutations[i]));
+        lines.push_back("changed: " + changedText(recording, state, state.mutations[i]));
     section(out, "side effects", lines);
     lines.clear();
     for (const SymbolState& symbol : state.symbols)

@@ -75,6 +75,21 @@ ValueInfo unwrapped(const Recording& recording, const State& state, ValueId id) 
     return value;
 }
 
+ValueId holderOf(const Recording& recording, const State& state, ValueId inner) {
+    constexpr ValueId nearest = 8; // the recorder numbers what an object holds right after the object
+    for (ValueId id = inner; id-- > 1 && id + nearest >= inner;) {
+        const ValueInfo value = recording.value(state, id);
+        if (value.field("realized") == nullptr && value.value("inner") == inner) return id;
+    }
+    return 0;
+}
+
+std::string changedText(const Recording& recording, const State& state, ValueId id) {
+    const ValueId holder = holderOf(recording, state, unwrapped(recording, state, id).id);
+    std::string out = valueText(recording, state, id);
+    return holder == 0 ? out : out + ", the items of " + valueText(recording, state, holder);
+}
+
 std::string valueText(const Recording& recording, const State& state, ValueId id) {
     return describe(recording, state, id, 0);
 }
@@ -87,7 +102,20 @@ std::string comptimeText(const Recording& recording, const State& state, ValueId
                ", dtype=" + (full.empty() ? std::string(dtype) : full) + ')';
     }
     if (value.kind == "ConstantVariable") return std::string(value.text("value"));
-    return std::string(value.kind) + "()";
+    if (value.field("index") != nullptr) {
+        // A constant to Dynamo, and printed as one, as long as nothing was taken from it.
+        const ValueInfo::Field* items = value.field("items");
+        const bool constant = value.number("index") == 0 && items != nullptr &&
+                              items->values.size() == value.number("len") &&
+                              std::all_of(items->values.begin(), items->values.end(), [&](ValueId item) {
+                                  return unwrapped(recording, state, item).kind == "ConstantVariable";
+                              });
+        return constant ? "<list_iterator object>"
+                        : std::string(value.kind) + "(length=" + std::to_string(value.number("len")) +
+                              ", index=" + std::to_string(value.number("index")) + ')';
+    }
+    const bool generator = value.kind.ends_with("GeneratorObjectVariable");
+    return std::string(value.kind) + '(' + std::string(generator ? value.text("name") : "") + ')';
 }
 
 std::string graphText(const Recording& recording, const State& state) {

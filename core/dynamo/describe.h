@@ -13,6 +13,13 @@ namespace dynascope::dynamo {
 /// A value with what is inside of a realized lazy tracker in its place.
 [[nodiscard]] ValueInfo unwrapped(const Recording& recording, const State& state, ValueId id);
 
+/// The object of a subclass of a container whose items that list or dict holds; 0 for any other value. Dynamo
+/// tracks the object, and marks what is inside of it as changed.
+[[nodiscard]] ValueId holderOf(const Recording& recording, const State& state, ValueId inner);
+
+/// A changed container in a line, and whose it is where an object holds it.
+[[nodiscard]] std::string changedText(const Recording& recording, const State& state, ValueId id);
+
 /// One line: "TensorVariable f32[2, 3] h", "ConstantVariable 5", "LazyVariableTracker L['x']: Tensor, not
 /// realized", "CellVariable -> TensorVariable ...".
 [[nodiscard]] std::string valueText(const Recording& recording, const State& state, ValueId id);

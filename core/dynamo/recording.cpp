@@ -10,8 +10,8 @@ namespace dynascope::dynamo {
 
 namespace {
 
-/// Takes a node's arguments apart: calls `take` with the words before each node and its number, and with the
-/// last words and 0.
+/// Takes a node's arguments apart: calls `take` with the words before each node, its number and whether FX
+/// prints its bare name there, and with the last words and 0.
 template <typename Take>
 void eachPart(std::string_view arguments, Take take) {
     for (std::size_t at = 0; at < arguments.size();) {
@@ -21,8 +21,10 @@ void eachPart(std::string_view arguments, Take take) {
         for (; end < arguments.size() && arguments[end] >= '0' && arguments[end] <= '9' && node < INT32_MAX;
              ++end)
             node = node * 10 + static_cast<std::uint64_t>(arguments[end] - '0');
-        take(arguments.substr(at, mark - at), node <= UINT32_MAX ? static_cast<std::uint32_t>(node) : 0);
-        at = end < arguments.size() && arguments[end] == '\x02' ? end + 1 : end;
+        const char sign = end < arguments.size() ? arguments[end] : '\0';
+        take(arguments.substr(at, mark - at), node <= UINT32_MAX ? static_cast<std::uint32_t>(node) : 0,
+             sign == '\x03');
+        at = sign == '\x02' || sign == '\x03' ? end + 1 : end;
     }
 }
 
@@ -236,10 +238,10 @@ NodeInfo Recording::node(const State& state, std::uint32_t id) const {
     NodeInfo out;
     const std::string_view arguments = readNode(state, id, out);
     const bool plain = out.op == "output"; // FX prints a returned node without its sign
-    eachPart(arguments, [&](std::string_view words, std::uint32_t other) {
+    eachPart(arguments, [&](std::string_view words, std::uint32_t other, bool bare) {
         out.arguments += words;
         if (other == 0) return;
-        if (!plain) out.arguments += '%';
+        if (!plain && !bare) out.arguments += '%';
         if (other <= state.nodes.size()) out.arguments += text(state.nodes[other - 1].name);
     });
     return out;
@@ -270,7 +272,7 @@ std::span<const std::uint32_t> Recording::eventsAt(StepIndex step) const {
 std::vector<std::uint32_t> Recording::nodeInputs(const State& state, std::uint32_t id) const {
     NodeInfo ignored;
     std::vector<std::uint32_t> out;
-    eachPart(readNode(state, id, ignored), [&](std::string_view, std::uint32_t other) {
+    eachPart(readNode(state, id, ignored), [&](std::string_view, std::uint32_t other, bool) {
         if (other > 0 && other <= state.nodes.size()) out.push_back(other);
     });
     return out;

@@ -73,6 +73,30 @@ def texts(path, tag):
     return out
 
 
+def values(path):
+    """Kind and fields of every value record, those that are values themselves left out."""
+    strings, out = {0: ""}, []
+    for tag, payload in records(path):
+        if tag == "s":
+            identity, at = number(payload, 0)
+            strings[identity] = payload[at:].decode()
+        elif tag == "v":
+            _, at = number(payload, 0)
+            kind, at = number(payload, at)
+            row = {}
+            while at < len(payload):
+                key, at = number(payload, at)
+                entry, at = number(payload, at)
+                if key & 3 == 0:
+                    row[strings[key >> 2]] = strings[entry]
+                elif key & 3 == 1:
+                    row[strings[key >> 2]] = entry
+                for _ in range(entry if key & 3 == 3 else 0):
+                    _, at = number(payload, at)
+            out.append((strings[kind], row))
+    return out
+
+
 def instructions(path):
     """(function, opname) of every step."""
     strings, codes, frames, out, frame = {}, {}, {}, [], None

@@ -136,6 +136,44 @@ class RecorderTest(unittest.TestCase):
         self.assertLess(1000, steps)
         self.assertLess(os.path.getsize(path) / steps, 40)
 
+    def test_iterators_generators_slices_and_operators(self):
+        import torch.utils.checkpoint
+
+        seen = []
+
+        def numbers(n):
+            for i in range(n):
+                yield i
+
+        def noted(x):
+            seen.append(1)
+            return x.sin()
+
+        def f(x, parts):
+            for part in parts:
+                x = x + part
+            for i in numbers(2):
+                x = x + i
+            return x[: x.shape[0] // 2]
+
+        def g(x):
+            return torch.utils.checkpoint.checkpoint(noted, x, use_reentrant=False) * 2
+
+        path = self.path("shown.dsteps")
+        torch._dynamo.reset()
+        with dynascope_capture.record(path):
+            torch.compile(f, backend="eager", dynamic=True)(torch.ones(6), [torch.ones(6), torch.ones(6)])
+            torch.compile(g, backend="eager")(torch.ones(2))
+        values = recording.values(path)
+        indices = [row["index"] for kind, row in values if kind == "ListIteratorVariable"]
+        self.assertEqual((min(indices), max(indices)), (0, 2))
+        self.assertIn("numbers", [row.get("name") for kind, row in values if kind == "LocalGeneratorObjectVariable"])
+        nodes = [payload.decode("latin-1") for tag, payload in recording.records(path) if tag == "n"]
+        self.assertTrue(any(re.search("slice\\(None, \x01\\d+\x03, None\\)", node) for node in nodes))
+        if hasattr(torch._dynamo.exc, "augment_exc_message_with_hop_name"):
+            reasons = [document["reason"] for document in recording.documents(path, "B")]
+            self.assertTrue(any("Higher Order Operator: torch.utils.checkpoint.checkpoint" in reason for reason in reasons))
+
     def test_breaks_recompiles_and_comptime_are_there(self):
         from torch._dynamo.comptime import comptime
 

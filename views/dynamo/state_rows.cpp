@@ -42,6 +42,14 @@ StateRow rowOf(const Recording& recording, const State& state, ValueId id, const
     return {name, space < 0 ? whole : whole.left(space), space < 0 ? QString() : whole.mid(space + 1), {}};
 }
 
+StateRow changedRow(const Recording& recording, const State& state, ValueId id) {
+    StateRow out = rowOf(recording, state, id, tr("changed in place"));
+    const ValueId inner = dynamo::unwrapped(recording, state, id).id;
+    if (const ValueId holder = dynamo::holderOf(recording, state, inner))
+        out.note = tr("the items of %1").arg(toQString(dynamo::valueText(recording, state, holder)));
+    return out;
+}
+
 /// A cell as what it holds: where a nested function captures an argument, the name still means the argument.
 StateRow cellRow(const Recording& recording, const State& state, ValueId id, const QString& name) {
     const dynamo::ValueInfo cell = dynamo::unwrapped(recording, state, id);
@@ -207,7 +215,7 @@ StateSection guardSection(const Recording& recording, const State& state, Newest
 
 StateSection storeSection(const Recording& recording, const State& state, Newest newest) {
     for (std::size_t i = state.mutations.size(); i-- > 0 && newest.wants(dynamo::noStep);)
-        newest.add(rowOf(recording, state, state.mutations[i], tr("changed in place")), dynamo::noStep);
+        newest.add(changedRow(recording, state, state.mutations[i]), dynamo::noStep);
     for (std::size_t i = state.stores.size(); i-- > 0 && newest.wants(state.stores[i].step);) {
         const dynamo::Store& store = state.stores[i];
         StateRow row = rowOf(recording, state, store.value,

@@ -127,6 +127,12 @@ def _exception_handler(recorder, original):
     return exception_handler
 
 
+def _with_operator(exc, reason):
+    """As Dynamo logs it: with the higher-order operator in whose function the graph breaks, from 2.11 on."""
+    augment = getattr(sys.modules.get("torch._dynamo.exc"), "augment_exc_message_with_hop_name", None)
+    return str(reason) if exc is None or augment is None else augment(exc, str(reason))
+
+
 def _log_graph_break(recorder, original):
     def log_graph_break(self, *rest, **named):
         # What comes after the reason differs between versions.
@@ -143,7 +149,7 @@ def _log_graph_break(recorder, original):
             attempt.flush()
             recorder.json(tags.BREAK, {
                 "frame": frame.identity if frame else 0,
-                "reason": str(reason),
+                "reason": _with_operator(exc, reason),
                 **({"exception": describe_error(exc)} if exc is not None else {}),
             })
             recorder.stream.flush()

@@ -193,6 +193,16 @@ class Describer:
             first = [key.vt for key in first if hasattr(key, "vt")]
         out.append(("items", first))
 
+    def _iterator(self, tracker, state, effects, out):
+        self._sequence(tracker, state, effects, out)
+        if type(state.get("index")) is int:
+            out.append(("index", state["index"]))
+
+    def _generator(self, tracker, state, effects, out):
+        code = state.get("code")
+        if type(code) is types.CodeType:
+            out.append(("name", code.co_name))
+
     def _mapping(self, tracker, state, effects, out):
         items = state.get("items")
         if type(items) not in _MAPPINGS:
@@ -278,7 +288,8 @@ _HANDLERS = {
     "ConstDictVariable": Describer._mapping,
     "SetVariable": Describer._sequence,
     "BaseListVariable": Describer._sequence,
-    "ListIteratorVariable": Describer._sequence,
+    "ListIteratorVariable": Describer._iterator,
+    "LocalGeneratorObjectVariable": Describer._generator,
     "BaseUserFunctionVariable": Describer._function,
     "GetAttrVariable": Describer._attribute,
     "CallMethodVariable": Describer._attribute,

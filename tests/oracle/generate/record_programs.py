@@ -4,6 +4,7 @@
 
     record_programs.py recordings.tar.xz
     record_programs.py FOLDER             for dynascope-cli oracle --recordings FOLDER
+    record_programs.py TARGET CASES       of the cases in this folder in place of those of oracle.tar.xz
 
 Blocks are stored unpacked, so that xz finds what the recordings have in common; paths and process ids are taken out.
 """
@@ -51,11 +52,20 @@ def rewritten(path, folder):
     return MAGIC + VERSION.to_bytes(4, "little") + b"BLCK" + b"".join(n.to_bytes(4, "little") for n in words) + packed
 
 
+def programs_in(folder):
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name)) as file:
+            case = json.load(file)
+        if case["kind"] == "dynamo_program":
+            yield case
+
+
 def main():
     target = sys.argv[1]
+    cases = programs_in(sys.argv[2]) if len(sys.argv) > 2 else test_recorder.oracle_programs()
     with tempfile.TemporaryDirectory() as folder:
         recordings = []
-        for case in test_recorder.oracle_programs():
+        for case in cases:
             name = case["name"] + ".dsteps"
             test_recorder.observe(case, folder, os.path.join(folder, name))
             recordings.append((name, rewritten(os.path.join(folder, name), folder)))
