@@ -266,6 +266,13 @@ Result<CaseInputs> makeInputs(const json& spec, const InputChoice& choice) {
     return guarded<CaseInputs>("inputs", [&] { return InputMaker(spec, choice).run(); });
 }
 
+json withPlainScalars(json inputs) {
+    if (!inputs.is_object() || !inputs.contains("inputs")) return inputs;
+    for (json& input : inputs["inputs"])
+        if (input.is_object() && input.value("kind", json()) == "scalar") input = json(input.at("value"));
+    return inputs;
+}
+
 Result<json> withData(json inputs) {
     return guarded<json>("inputs", [&] {
         for (json& storage : inputs.at("storages")) {

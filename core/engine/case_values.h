@@ -32,6 +32,8 @@ struct InputChoice {
 /// made from the seed, in [low, high), and an input that requires grad may say `is_leaf`: false, for one that
 /// other code computed. Fails on anything else, a tensor that reaches past its storage included.
 [[nodiscard]] Result<CaseInputs> makeInputs(const nlohmann::json& spec, const InputChoice& choice);
+/// The same inputs, a number that is written {kind: scalar, value} as the number alone.
+[[nodiscard]] nlohmann::json withPlainScalars(nlohmann::json inputs);
 /// The same inputs with the elements of seeded storages written out.
 [[nodiscard]] Result<nlohmann::json> withData(nlohmann::json inputs);
 [[nodiscard]] Result<Attributes> makeAttributes(const nlohmann::json& spec);

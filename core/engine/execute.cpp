@@ -101,6 +101,7 @@ Failure runFailure(const Program& program, const RunError& error) {
         const ir::Node& node = program.graph->node(error.node);
         data = {{"node", node.name}, {"target", node.target}};
     }
+    if (!error.type.empty()) data["type"] = error.type;
     return {ErrorCode::Failed, error.message, std::move(data)};
 }
 

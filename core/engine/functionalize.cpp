@@ -6,8 +6,10 @@
 #include "core/engine/passes/torch_values.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
+#include <ATen/ops/detach.h>
 #include <ATen/ops/lift_fresh.h>
 #include <algorithm>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -148,7 +150,7 @@ private:
             m_isView = instruction.op ? isView(instruction)
                                       : ir::opKind(m_program.graph->node(m_at)) == ir::OpKind::View;
             value = isLiftedConstant(instruction)
-                        ? IValue(at::lift_fresh(m_values[instruction.operands[0].node].toTensor()))
+                        ? IValue(liftedConstant(m_values[instruction.operands[0].node].toTensor()))
                         : call(instruction, m_values);
             score(step);
             m_log.end(step);
@@ -157,6 +159,13 @@ private:
         }
         for (const ir::NodeIndex dead : instruction.dies)
             m_values[dead] = IValue();
+    }
+
+    [[nodiscard]] Tensor liftedConstant(const Tensor& constant) const {
+        Tensor lifted = at::lift_fresh(constant);
+        if (!m_options.detachConstants) return lifted;
+        const at::AutoDispatchBelowADInplaceOrView below; // autograd's own detach_ goes no further
+        return lifted.detach_();
     }
 
     void readOperands() {

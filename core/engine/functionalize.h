@@ -26,6 +26,9 @@ struct FunctionalizeOptions {
     Remove remove = Remove::Mutations;
     WriteBackBy writeBack = WriteBackBy::Graph;
     bool cells = false; ///< record the values of small storages after each step
+    /// Constants came from torch.tensor or new_tensor, which call detach_ on what they made. Only
+    /// functionalization sees that: a graph traced without it is the same for a constant of another origin.
+    bool detachConstants = false;
 };
 
 /// Runs on copies of nothing: the kernels execute on `inputs` and leave them changed. Inputs that alias each

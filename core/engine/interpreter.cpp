@@ -8,6 +8,7 @@
 #include <ATen/ScalarOps.h>
 #include <ATen/core/List.h>
 #include <c10/util/Exception.h>
+#include <type_traits>
 
 namespace dynascope::engine {
 
@@ -233,8 +234,32 @@ tl::expected<IValue, RunError> runStructured(const Program& program, const std::
         }
         return resultTree(program.result, values);
     } catch (const std::exception& error) {
-        return tl::unexpected(RunError{errorText(error), at < program.code.size() ? at : ir::npos, false});
+        return tl::unexpected(
+            RunError{errorText(error), at < program.code.size() ? at : ir::npos, false, errorType(error)});
     }
+}
+
+RunError inEagersWords(RunError error, const Program& program, const std::vector<c10::IValue>& inputs,
+                       const Attributes& attributes, const TaskContext& task) {
+    if (error.cancelled || error.node == ir::npos) return error;
+    Attributes constants;
+    for (const auto& [name, tensor] : attributes)
+        constants.emplace(name, tensor.clone());
+    const auto eager = run(program, inputs, constants, task);
+    if (!eager && !eager.error().cancelled && eager.error().node == error.node)
+        error.message = eager.error().message;
+    return error;
+}
+
+std::string errorType(const std::exception& error) {
+    const auto is = [&]<typename Error>(std::type_identity<Error>) {
+        return dynamic_cast<const Error*>(&error) != nullptr;
+    };
+    if (is(std::type_identity<c10::IndexError>())) return "IndexError";
+    if (is(std::type_identity<c10::ValueError>())) return "ValueError";
+    if (is(std::type_identity<c10::TypeError>())) return "TypeError";
+    if (is(std::type_identity<c10::NotImplementedError>())) return "NotImplementedError";
+    return "RuntimeError";
 }
 
 std::string errorText(const std::exception& error) {

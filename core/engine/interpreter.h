@@ -21,6 +21,7 @@ struct RunError {
     std::string message; ///< PyTorch's own, first line without its stack
     ir::NodeIndex node = ir::npos;
     bool cancelled = false;
+    std::string type = {}; ///< what Python calls it, "IndexError"; empty where no exception was thrown
 };
 
 using Attributes = std::map<std::string, at::Tensor>;
@@ -69,6 +70,15 @@ run(const Program& program, const std::vector<c10::IValue>& inputs, const Attrib
 runStructured(const Program& program, const std::vector<c10::IValue>& inputs, const Attributes& attributes,
               const TaskContext& task = {}, RunObserver* observer = nullptr);
 
+/// The error of a node that was traced, in the words in which it fails when it is run: functionalization
+/// tries an in-place operator on meta tensors first, to which a number is a tensor of 64 bits. Unchanged
+/// where the run does not fail at that node. Writes into `inputs`, not into the attributes.
+[[nodiscard]] RunError inEagersWords(RunError error, const Program& program,
+                                     const std::vector<c10::IValue>& inputs, const Attributes& attributes,
+                                     const TaskContext& task = {});
+
+/// The class that PyTorch's bindings make of it.
+[[nodiscard]] std::string errorType(const std::exception& error);
 /// PyTorch's message without its C++ stack.
 [[nodiscard]] std::string errorText(const std::exception& error);
 

@@ -48,7 +48,7 @@ Reply coverage(const Program& program) {
 /// The inputs of a request, or values made from the graph's own metadata.
 Result<json> inputsOf(const json& params, const ir::Graph& graph) {
     json inputs = params.value("inputs", json());
-    if (!inputs.is_null()) return inputs;
+    if (!inputs.is_null()) return withPlainScalars(std::move(inputs));
     GraphInputOptions options;
     const json symbols = params.value("symbols", json::object());
     for (const auto& [name, value] : symbols.items())

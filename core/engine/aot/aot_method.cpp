@@ -99,9 +99,12 @@ private:
     /// AOTAutograd makes nothing of the function. Functionalization over cells may, where eager does.
     Reply refused(const RunError& error, bool calls) {
         const auto cells = error.cancelled ? tl::unexpected(error) : overCells();
+        if (!cells && cells.error().cancelled)
+            return tl::unexpected(runFailure(m_request.program, cells.error()));
         if (!cells)
-            return tl::unexpected(
-                runFailure(m_request.program, cells.error().cancelled ? cells.error() : error));
+            return tl::unexpected(runFailure(m_request.program, inEagersWords(error, m_request.program,
+                                                                              copyInputs(m_request.inputs),
+                                                                              m_request.attributes, m_task)));
         m_reply = {{"refused", error.message},
                    {"graph", ir::printFx(*cells->graph)},
                    {"warnings", {"PyTorch refuses this function; its storages are flat values instead"}}};

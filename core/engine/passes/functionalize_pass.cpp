@@ -129,6 +129,7 @@ passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
         return fail("the write-back is done by 'graph' or 'caller', not '" + writeBack + "'");
     options.writeBack = writeBack == "graph" ? WriteBackBy::Graph : WriteBackBy::Caller;
     options.cells = context.option("cells", "no") == "yes";
+    options.detachConstants = context.option("detach_constants", "no") == "yes";
 
     // PyTorch's graph, but for programs that are known to come out wrong.
     const bool faithful = context.option("faithful", "no") == "yes";
@@ -151,7 +152,9 @@ passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
             byCells = true;
         }
     }
-    if (!result) return tl::unexpected(passError(result.error()));
+    if (!result)
+        return tl::unexpected(passError(inEagersWords(result.error(), *program, (*values)->freshInputs(),
+                                                      (*values)->attributes(), context.task)));
     report(*result, *source.graph, observer);
     after.graph = result->graph;
     after.values = (*values)->with(result->attributes);

@@ -8,7 +8,8 @@ namespace dynascope::engine {
 
 /// Options: remove = mutations | mutations_and_views; write_back = graph | caller; cells = yes; faithful =
 /// yes for PyTorch's own graph even where it parts from eager. Without it such a program is functionalized
-/// cell by cell (cells/functionalize_cells.h), and the warnings name the cause.
+/// cell by cell (cells/functionalize_cells.h), and the warnings name the cause. detach_constants = yes:
+/// constants are those of torch.tensor (FunctionalizeOptions).
 class FunctionalizePass final : public passes::Pass {
 public:
     [[nodiscard]] std::string_view name() const override { return passes::functionalizePass.name; }
