@@ -76,8 +76,10 @@ ValueInfo unwrapped(const Recording& recording, const State& state, ValueId id) 
 }
 
 ValueId holderOf(const Recording& recording, const State& state, ValueId inner) {
-    constexpr ValueId nearest = 8; // the recorder numbers what an object holds right after the object
-    for (ValueId id = inner; id-- > 1 && id + nearest >= inner;) {
+    constexpr ValueId near = 8; // the recorder numbers an object and what it holds one soon after the other
+    const ValueId last = static_cast<ValueId>(std::min<std::size_t>(state.values.size(), inner + near));
+    for (ValueId id = inner > near ? inner - near : 1; inner != 0 && id <= last; ++id) {
+        if (id == inner) continue;
         const ValueInfo value = recording.value(state, id);
         if (value.field("realized") == nullptr && value.value("inner") == inner) return id;
     }

@@ -51,6 +51,7 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
     if (const std::string name = text(oracleCase, "name"); !name.empty()) report.name = name;
     if (report.kind == "random" || report.kind == "hand") {
         judgeFunctionalization(engine, oracleCase, options, report);
+        judgeSource(engine, oracleCase, options, report);
         judgeAotLayers(oracleCase, report);
         judgeTraced(engine, oracleCase, options, report);
         judgeInputMutations(oracleCase, report);

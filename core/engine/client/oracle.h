@@ -16,7 +16,8 @@ namespace dynascope::engine {
 enum class Verdict {
     Passed,
     Failed,
-    Declined, ///< PyTorch itself raises or parts from eager here; the engine says the same, and why
+    Declined, ///< PyTorch itself raises or parts from eager here, or the case lacks what decided; the reason
+              ///< says which
     Skipped,  ///< not judged by this version
 };
 [[nodiscard]] std::string_view verdictName(Verdict verdict);

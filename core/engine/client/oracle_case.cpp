@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/oracle_case.h"
 
+#include <algorithm>
+
 namespace dynascope::engine {
 
 using nlohmann::json;
@@ -58,6 +60,23 @@ std::string joined(const json& sentences) {
 
 bool engineGone(const CallError& error) {
     return error.kind != CallError::Kind::Refused;
+}
+
+std::string lostGradMode(const json& oracleCase) {
+    const std::string source = text(oracleCase, "python_source"), graph = text(oracleCase, "before");
+    const json& inputs = field(field(oracleCase, "inputs"), "inputs");
+    const bool differentiates = std::any_of(inputs.begin(), inputs.end(), [](const json& input) {
+        return field(input, "requires_grad") == true;
+    });
+    if (!differentiates || graph.find("grad_enabled") != std::string::npos ||
+        graph.find("inference_mode") != std::string::npos)
+        return {};
+    for (const char* name :
+         {"torch.no_grad()", "torch.enable_grad()", "torch.set_grad_enabled(", "torch.inference_mode("})
+        if (source.find(name) != std::string::npos)
+            return "the program calls " + std::string(name, std::string_view(name).find('(')) +
+                   ", and make_fx does not record in the graph where the grad mode changes";
+    return {};
 }
 
 std::string Part::difference(const json& expected, const json& got) {

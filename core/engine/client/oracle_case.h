@@ -24,6 +24,10 @@ namespace dynascope::engine {
 /// Whether the engine did not answer at all, which is not the case's doing.
 [[nodiscard]] bool engineGone(const CallError& error);
 
+/// Why a case's graph cannot say what its program does under autograd: the program switches the grad mode,
+/// and make_fx does not record that. Empty where nothing is lost.
+[[nodiscard]] std::string lostGradMode(const nlohmann::json& oracleCase);
+
 /// One part of a report, judged by comparing JSON values.
 class Part {
 public:
@@ -48,6 +52,9 @@ private:
 /// Kinds `random` and `hand`: the program itself, and both modes of functionalization.
 void judgeFunctionalization(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
                             CaseReport& report);
+/// Part `source graph` of the same kinds.
+void judgeSource(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
+                 CaseReport& report);
 /// Kind `normalize_ir`.
 void judgeNormalizeIr(Client& engine, const nlohmann::json& oracleCase, const JudgeOptions& options,
                       CaseReport& report);

@@ -136,12 +136,14 @@ public:
     void run() {
         const auto joint = jointOf(m_case);
         if (!joint) return add("case", joint.error().toString());
-        inputs(*joint);
         const auto got = text(m_case, "partitioner") == "default"
                              ? defaultPartition(*joint)
                              : minCutPartition(*joint, configOf(field(m_case, "config")));
         const std::string error = text(m_case, "error");
-        if (!got) return add("error", sameError(error, got.error().message));
+        if (!got) {
+            add("error", sameError(error, got.error().message));
+            return inputs(*joint);
+        }
         if (!error.empty()) return add("error", "nothing fails, PyTorch raises '" + error + '\'');
         graph("fw", *got->forward);
         graph("bw", *got->backward);
@@ -150,6 +152,7 @@ public:
         list("recomputed", recomputed(*got));
         list("bw_inputs", placeholders(*got->backward));
         bytes(*joint, *got);
+        inputs(*joint);
     }
 
 private:

@@ -21,9 +21,11 @@ using Differences = std::vector<Difference>;
 /// One of a case's two runs of AOTAutograd, traced.
 class TracedJudge {
 public:
-    TracedJudge(std::string run, const json& answer, CaseReport& report)
+    /// `lost` says what of the program the graph lacks that PyTorch traced; empty for nothing.
+    TracedJudge(std::string run, const json& answer, std::string lost, CaseReport& report)
         : m_run(std::move(run))
         , m_answer(answer)
+        , m_lost(std::move(lost))
         , m_report(report) {}
 
     /// What the call through the graph did, by what eager does.
@@ -60,7 +62,10 @@ public:
     }
 
     void failed(const CallError& error, const json& whole, const json& eager) {
-        if (engineGone(error)) return add("refusal", error.message);
+        if (engineGone(error)) {
+            m_report.parts.push_back({m_run + " refusal", Verdict::Failed, error.message});
+            return;
+        }
         refused(error.message, whole, eager);
     }
 
@@ -70,9 +75,10 @@ public:
         for (const json* run : {&whole, &field(whole, "retry_without_view_replay")})
             same = same || sameCause(text(field(*run, "error"), "message"), message);
         const bool recorded = m_answer.contains("metadata_outer");
-        const Verdict other = recorded ? Verdict::Failed : Verdict::Declined;
+        if (!same && recorded) return add("traced metadata", message);
         m_report.parts.push_back({m_run + (recorded ? " traced metadata" : " refusal"),
-                                  same ? Verdict::Passed : other, same ? std::string() : message});
+                                  same ? Verdict::Passed : Verdict::Declined,
+                                  same ? std::string() : message});
     }
 
     void judge(const json& reply) {
@@ -90,7 +96,9 @@ public:
 
 private:
     void add(const std::string& what, std::string difference) {
-        const Verdict verdict = difference.empty() ? Verdict::Passed : Verdict::Failed;
+        const Verdict other = m_lost.empty() ? Verdict::Failed : Verdict::Declined;
+        const Verdict verdict = difference.empty() ? Verdict::Passed : other;
+        if (verdict == Verdict::Declined) difference = m_lost;
         m_report.parts.push_back({m_run + ' ' + what, verdict, std::move(difference)});
     }
 
@@ -98,11 +106,21 @@ private:
         std::string expected = text(m_answer, key);
         expected.erase(expected.find_last_not_of(" \n") + 1);
         const std::string printed = ir::printFx(got);
-        add(what, expected == printed ? std::string() : firstDifferentLine(expected, printed));
+        std::string different = expected == printed ? std::string() : firstDifferentLine(expected, printed);
+        const json& constants = field(m_answer, (std::string(key) + "_attrs").c_str());
+        for (const ir::NodePtr& node : got.nodes()) // those of the source are inputs of the case
+            if (different.empty() && node->op == ir::Op::GetAttr && constants.is_object() &&
+                !constants.contains(node->target))
+                different = "the case lacks the constant '" + node->target + '\'';
+        for (const auto& [name, constant] : constants.items())
+            if (different.empty() && printed.find("get_attr[target=" + name + ']') == std::string::npos)
+                different = "there is no constant '" + name + '\'';
+        add(what, different);
     }
 
     std::string m_run;
     const json& m_answer;
+    std::string m_lost;
     CaseReport& m_report;
 };
 
@@ -116,7 +134,7 @@ void judgeTraced(Client& engine, const json& oracleCase, const JudgeOptions& opt
         const json& answer = whole.contains("error") ? field(whole, "retry_without_view_replay") : whole;
         const bool recorded = answer.contains("metadata_outer");
         if (!recorded && eager.contains("error")) continue;
-        TracedJudge judge(run, answer, report);
+        TracedJudge judge(run, answer, lostGradMode(oracleCase), report);
         const CallResult got = engine.callOnGraph("aot", text(oracleCase, "before"),
                                                   {{"inputs", field(oracleCase, "inputs")},
                                                    {"attrs", field(oracleCase, "before_attrs")},
