@@ -184,6 +184,7 @@ std::string report(const WorkloadRun& done, const std::vector<std::string>& left
            "; " + count(run.allocatorCalls, "allocator call") + "; " + count(run.verified, "result") +
            " verified, " + std::to_string(run.different) + " different\n";
     if (!run.difference.empty()) out += "different: " + run.difference + '\n';
+    if (run.undecided > 0) out += count(run.undecided, "result") + " not decided: " + run.undecidedWhy + '\n';
     for (const replay::RunChange& change : changes) {
         const char* const verdict = change.verdict == replay::RunChange::Verdict::Slower   ? "slower: "
                                     : change.verdict == replay::RunChange::Verdict::Faster ? "faster: "
@@ -220,6 +221,7 @@ json document(const WorkloadRun& done, const std::vector<std::string>& left,
             {"allocator_calls", done.run.allocatorCalls},
             {"verified", done.run.verified},
             {"different", done.run.different},
+            {"undecided", done.run.undecided},
             {"left_out", left},
             {"changes", std::move(compared)},
             {"run", replay::toJson(done.run)},

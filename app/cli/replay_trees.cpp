@@ -54,7 +54,11 @@ std::string treeText(const TreeReport& report, const std::vector<std::string>& l
            count(report.count("eager"), "eager run") + ", " + count(report.count("failed"), "failure") +
            "; " + count(report.nodes, "node") + "; pool of " + std::to_string(report.poolBytes / 1024) +
            " KiB; " + count(report.verified, "call") + " verified, " + std::to_string(report.different) +
-           " different\n";
+           " different" +
+           (report.undecided > 0
+                ? ", " + std::to_string(report.undecided) + " not decided: eager runs differ from each other"
+                : std::string()) +
+           '\n';
     return out;
 }
 

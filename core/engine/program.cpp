@@ -392,7 +392,11 @@ Resolved resolve(std::string_view target) {
         return {{}, std::move(verdict)};
     auto op =
         c10::Dispatcher::singleton().findSchema({std::string(space) + "::" + std::string(name), overload});
-    if (!op) return {{}, {Obstacle::Unknown, "is unknown to this PyTorch"}};
+    if (!op)
+        return {
+            {},
+            {Obstacle::Unknown,
+             "is none of the operators in PyTorch's C++ libraries; one that Python defines is unknown here"}};
     return {std::move(op), {}};
 }
 

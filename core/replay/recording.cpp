@@ -109,6 +109,8 @@ ReplayRun readRun(const json& value) {
     value.at("allocator_calls").get_to(out.allocatorCalls);
     value.at("verified").get_to(out.verified);
     value.at("different").get_to(out.different);
+    out.undecided = value.value("undecided", std::uint64_t{0});
+    out.undecidedWhy = value.value("undecided_why", std::string());
     value.at("difference").get_to(out.difference);
     for (const json& graph : value.at("graphs"))
         out.graphs.push_back(graphRunFrom(graph));
@@ -178,10 +180,15 @@ json toJson(const ReplayRun& run) {
     json graphs = json::array();
     for (const GraphRun& graph : run.graphs)
         graphs.push_back(toJson(graph));
-    return {{"iterations", run.iterations}, {"replay", toJson(run.replay)},
-            {"eager", toJson(run.eager)},   {"allocator_calls", run.allocatorCalls},
-            {"verified", run.verified},     {"different", run.different},
-            {"difference", run.difference}, {"graphs", std::move(graphs)}};
+    json out{{"iterations", run.iterations}, {"replay", toJson(run.replay)},
+             {"eager", toJson(run.eager)},   {"allocator_calls", run.allocatorCalls},
+             {"verified", run.verified},     {"different", run.different},
+             {"difference", run.difference}, {"graphs", std::move(graphs)}};
+    if (run.undecided > 0) {
+        out["undecided"] = run.undecided;
+        out["undecided_why"] = run.undecidedWhy;
+    }
+    return out;
 }
 
 Result<ReplayRun> replayRunFromJson(const json& document) {

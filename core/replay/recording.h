@@ -127,6 +127,10 @@ struct ReplayRun {
     std::uint64_t verified = 0;  ///< replays that were held against an eager run, bit by bit
     std::uint64_t different = 0; ///< of those
     std::string difference;      ///< the first one, a sentence
+    /// Replays that differ from an eager run as that differs from a second one: kernels that add up in no
+    /// fixed order. They count as neither of the two.
+    std::uint64_t undecided = 0;
+    std::string undecidedWhy; ///< the first one, a sentence
     std::vector<GraphRun> graphs;
     friend bool operator==(const ReplayRun&, const ReplayRun&) = default;
 };

@@ -136,6 +136,7 @@ TreeReport readReport(const json& document) {
     document.at("pool_bytes").get_to(out.poolBytes);
     document.at("verified").get_to(out.verified);
     document.at("different").get_to(out.different);
+    out.undecided = document.value("undecided", std::uint64_t{0});
     for (const json& row : document.at("steps")) {
         TreeReportStep& step = out.steps.emplace_back();
         row.at("event").get_to(step.event);
@@ -187,8 +188,11 @@ json toJson(const TreeReport& report) {
                          {"overwritten", step.overwritten},
                          {"us", step.us},
                          {"difference", step.difference}});
-    return {{"backend", report.backend},      {"steps", std::move(steps)},   {"nodes", report.nodes},
-            {"pool_bytes", report.poolBytes}, {"verified", report.verified}, {"different", report.different}};
+    json out{{"backend", report.backend},   {"steps", std::move(steps)},
+             {"nodes", report.nodes},       {"pool_bytes", report.poolBytes},
+             {"verified", report.verified}, {"different", report.different}};
+    if (report.undecided > 0) out["undecided"] = report.undecided;
+    return out;
 }
 
 Result<TreeReport> treeReportFromJson(const json& document) {

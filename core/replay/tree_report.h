@@ -36,6 +36,7 @@ struct TreeReport {
     std::size_t nodes = 0; ///< warm-ups and recordings
     std::uint64_t poolBytes = 0;
     std::uint64_t verified = 0, different = 0; ///< calls held against eager runs, bit by bit
+    std::uint64_t undecided = 0;               ///< calls whose eager run gives something else each time
     friend bool operator==(const TreeReport&, const TreeReport&) = default;
 
     [[nodiscard]] std::size_t count(std::string_view action) const;

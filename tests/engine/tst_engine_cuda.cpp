@@ -45,7 +45,7 @@ struct Script {
     std::vector<std::uint32_t> kernels{mm, add, addInPlace}; ///< nodes that launch one
     std::vector<engine::PoolEvent> events;
     std::vector<engine::PoolSegment> segments;
-    std::function<void()> onLaunch;
+    std::function<void()> onLaunch, onSynchronize;
     std::string noTimes;  ///< why there are none
     std::string noUpdate; ///< why an executable graph cannot be updated
     bool describes = true;
@@ -188,7 +188,9 @@ public:
         m_script->calls.emplace_back("warm up");
         body();
     }
-    void synchronize() override {}
+    void synchronize() override {
+        if (m_script->onSynchronize) m_script->onSynchronize();
+    }
     std::unique_ptr<engine::CudaPool> pool() override { return std::make_unique<FakePool>(m_script); }
 
 private:
@@ -247,6 +249,36 @@ class TestEngineCuda : public QObject {
     Q_OBJECT
 
 private slots:
+    /// What no two eager runs agree on is no difference of a replay.
+    void resultsThatChangeFromRunToRun() {
+        Recorded r;
+        QVERIFY2(r.graph, r.error.message.c_str());
+        bool steady = true;
+        r.script->onLaunch = [&] { r.graph->outputs()[0].toTensor().fill_(77); };
+        r.script->onSynchronize = [&] {
+            if (!steady) r.graph->inputs()[1].toTensor().add_(1);
+        };
+        engine::RunRequest request;
+        request.plans.push_back({"f", r.graph.get()});
+        request.iterations = 4;
+        request.nodeIterations = 0;
+        request.verifyEvery = 2;
+        const auto wrong = engine::replayMany(request, {});
+        QVERIFY(wrong);
+        QCOMPARE(wrong->different, std::uint64_t{2});
+        QCOMPARE(wrong->undecided, std::uint64_t{0});
+        steady = false;
+        const auto unsteady = engine::replayMany(request, {});
+        QVERIFY(unsteady);
+        QCOMPARE(unsteady->different, std::uint64_t{0});
+        QCOMPARE(unsteady->verified, std::uint64_t{0});
+        QCOMPARE(unsteady->undecided, std::uint64_t{2});
+        QVERIFY2(unsteady->undecidedWhy.starts_with("f: two eager runs differ from each other as well: "),
+                 unsteady->undecidedWhy.c_str());
+        const auto read = replay::replayRunFromJson(replay::toJson(*unsteady));
+        QVERIFY(read && *read == *unsteady);
+    }
+
     void recordsOnce() {
         Recorded r;
         QVERIFY2(r.graph, r.error.message.c_str());
@@ -456,7 +488,9 @@ private slots:
             "call_function[target=torch.nn.functional.relu](args = (%x,), kwargs = {})\n"
             "    return (relu,)\n");
         QVERIFY(!torchLevel.graph);
-        QVERIFY(torchLevel.error.message.starts_with("torch-level calls run on the CPU only"));
+        QVERIFY2(torchLevel.error.message.find("is a torch-level call, which runs on the CPU only") !=
+                     std::string::npos,
+                 torchLevel.error.message.c_str());
         QCOMPARE(torchLevel.error.node, 2U);
 
         const Recorded fails(
@@ -485,6 +519,47 @@ private slots:
         const auto other = engine::loadCudaDevice("/lib/x86_64-linux-gnu/libz.so.1");
         QVERIFY(!other);
         QVERIFY(other.error().message.find("belongs to another build") != std::string::npos);
+    }
+
+    /// Prims run where their tensors are, but for those that make some of nothing.
+    void primsRunOnTheDevice() {
+        const auto graphOf = [](const std::string& line) {
+            return engine::compile(*ir::readGraph(
+                "graph():\n    %x : [num_users=1] = placeholder[target=x]\n" + line + "    return (y,)\n"));
+        };
+        const engine::Program cast =
+            graphOf("    %y : [num_users=1] = "
+                    "call_function[target=torch.ops.prims.convert_element_type.default](args "
+                    "= (%x, torch.float64), kwargs = {})\n");
+        QVERIFY(!engine::cudaRefusal(cast));
+        const engine::Program drawn = graphOf(
+            "    %y : [num_users=1] = call_function[target=torch.ops.prims.inductor_random.default](args = "
+            "([4], %x, rand), kwargs = {})\n");
+        QVERIFY(engine::cudaRefusal(drawn));
+    }
+
+    /// Seen on a GPU: the seed that a captured forward leaves is read on the host by a backward's warm-up.
+    void aSeedOfAnotherGraph() {
+        const auto backward = [](const std::string& dropout) {
+            std::string text = "graph():\n";
+            for (const char* const name : {"g", "q", "k", "v", "o", "l", "s", "p"})
+                text += std::string("    %") + name + " : [num_users=1] = placeholder[target=" + name + "]\n";
+            return engine::compile(
+                *ir::readGraph(text +
+                               "    %b : [num_users=1] = "
+                               "call_function[target=torch.ops.aten._scaled_dot_product_efficient_attention_"
+                               "backward.default](args "
+                               "= (%g, %q, %k, %v, None, %o, %l, %s, %p, " +
+                               dropout + ", [True, True, True, False]), kwargs = {})\n    return (b,)\n"));
+        };
+        const auto refusal = engine::cudaRefusal(backward("0.1"));
+        QVERIFY(refusal);
+        QCOMPARE(refusal->message,
+                 std::string(
+                     "torch.ops.aten._scaled_dot_product_efficient_attention_backward.default reads on the "
+                     "host the seed of its dropout, which a captured forward leaves on the GPU"));
+        QCOMPARE(refusal->node, 8U);
+        QVERIFY(!engine::cudaRefusal(backward("0.0")));
     }
 
     void anOperatorWithoutAKernel() {

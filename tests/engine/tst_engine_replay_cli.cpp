@@ -163,7 +163,7 @@ private slots:
         const QString log = test::capture("trace_aot_eager/view_mutation");
         const Run unknown = cli({"replay", log, "--backend", "tpu", "--iterations", "2"});
         QCOMPARE(unknown.exit, 2);
-        QVERIFY2(unknown.err.endsWith("there is no backend 'tpu': cpu or cuda\n"), unknown.err);
+        QVERIFY2(unknown.err.endsWith("there is no backend 'tpu': cpu, cuda or cuda:N\n"), unknown.err);
         const Run cuda = cli({"replay", log, "--backend", "cuda", "--iterations", "2"});
         if (cuda.exit == 0) QSKIP("this machine has a GPU");
         QCOMPARE(cuda.exit, 2);

@@ -132,6 +132,9 @@ std::vector<FigureRow::Figure> replayChecks(const ReplayedRun& run, const Colour
                        tr("bit-identical to eager"), done.different > 0 ? colours.removed : colours.added,
                        done.different > 0 ? toQString(done.difference)
                                           : tr("Replays that were held against an eager run")});
+    if (done.undecided > 0)
+        out.push_back(
+            {numberText(done.undecided), tr("not decided"), colours.changed, toQString(done.undecidedWhy)});
     return out;
 }
 

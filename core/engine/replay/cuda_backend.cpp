@@ -77,13 +77,6 @@ private:
     std::vector<Entry> m_entries;
 };
 
-/// Random numbers go on by a state that belongs to the capture.
-bool drawsNumbers(const Program& program) {
-    return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
-        return instruction.op && instruction.op->hasTag(at::Tag::nondeterministic_seeded);
-    });
-}
-
 /// Lives of what was allocated, with places in one arena: the pool's segments one after the other.
 void describeMemory(const std::vector<PoolEvent>& events, std::vector<PoolSegment> segments,
                     replay::Recording& recording) {
@@ -289,8 +282,7 @@ private:
     tl::expected<std::unique_ptr<RecordedGraph>, RunError>
     record(RecordRequest request, CudaRecordedGraph* before, const TaskContext& task) {
         const auto start = std::chrono::steady_clock::now();
-        if (const ir::NodeIndex node = torchLevelCall(*request.program); node != ir::npos)
-            return tl::unexpected(RunError{torchLevelRefusal, node, false});
+        if (auto refusal = cudaRefusal(*request.program)) return tl::unexpected(std::move(*refusal));
         const at::AutoGradMode noGrad(false);
         try {
             StorageCopies moved(m_device->device(), false);

@@ -28,6 +28,31 @@ void setDeviceOfNew(Instruction& instruction, c10::Device device) {
             instruction.operands[i].constant = device;
 }
 
+/// Prims take the device of their tensors, but for those that make tensors of nothing.
+bool staysOnTheDevice(std::string_view target) {
+    constexpr std::string_view prims = "torch.ops.prims.";
+    if (!target.starts_with(prims)) return false;
+    target.remove_prefix(prims.size());
+    return !target.starts_with("iota.") && !target.starts_with("inductor_seed") &&
+           !target.starts_with("inductor_rand");
+}
+
+/// A backward of fused attention with dropout whose seed comes from another graph.
+bool readsSeedOfAnother(const Program& program, const Instruction& instruction) {
+    if (!instruction.op) return false;
+    const auto& formals = instruction.op->schema().arguments();
+    bool given = false, drops = false;
+    for (std::size_t i = 0; i < std::min(formals.size(), instruction.operands.size()); ++i) {
+        const Operand& operand = instruction.operands[i];
+        if (formals[i].name() == "philox_seed")
+            given = operand.kind == Operand::Kind::Value &&
+                    program.code[operand.node].kind == Instruction::Kind::Input;
+        if (formals[i].name() == "dropout_p")
+            drops = !operand.constant.isDouble() || operand.constant.toDouble() > 0;
+    }
+    return given && drops;
+}
+
 class CudaPoolGraph final : public PoolGraph {
 public:
     /// `attributes` are read by the graph, so they live as long as it does.
@@ -57,6 +82,9 @@ public:
 
     [[nodiscard]] std::string_view name() const override { return "cuda"; }
     [[nodiscard]] c10::Device device() const override { return m_device->device(); }
+    [[nodiscard]] std::optional<RunError> refusal(const Program& program) const override {
+        return cudaRefusal(program);
+    }
     [[nodiscard]] std::shared_ptr<const Program>
     programFor(std::shared_ptr<const Program> program) const override {
         return programOn(*program, m_device->device());
@@ -65,8 +93,6 @@ public:
     Results runEagerly(const Program& program, const std::vector<IValue>& inputs,
                        const Attributes& attributes, const TaskContext& task) override {
         return guarded([&]() -> Results {
-            if (const ir::NodeIndex node = torchLevelCall(program); node != ir::npos)
-                return tl::unexpected(RunError{torchLevelRefusal, node, false});
             auto results = run(program, inputs, attributes, task);
             m_device->synchronize();
             return results;
@@ -75,8 +101,6 @@ public:
     Results warmUp(const Program& program, const std::vector<IValue>& inputs, const Attributes& attributes,
                    const TaskContext& task) override {
         return guarded([&]() -> Results {
-            if (const ir::NodeIndex node = torchLevelCall(program); node != ir::npos)
-                return tl::unexpected(RunError{torchLevelRefusal, node, false});
             Results results;
             m_pool->within([&] { results = run(program, inputs, attributes, task); });
             return results;
@@ -154,12 +178,28 @@ std::shared_ptr<const Program> programOn(const Program& program, c10::Device dev
     return out;
 }
 
-ir::NodeIndex torchLevelCall(const Program& program) {
-    const auto call =
-        std::find_if(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
-            return instruction.kind == Instruction::Kind::Function;
-        });
-    return call == program.code.end() ? ir::npos : static_cast<ir::NodeIndex>(call - program.code.begin());
+std::optional<RunError> cudaRefusal(const Program& program) {
+    for (ir::NodeIndex i = 0; i < program.code.size(); ++i) {
+        const Instruction& instruction = program.code[i];
+        const ir::Node& node = program.graph->node(i);
+        if (instruction.kind == Instruction::Kind::Function && !staysOnTheDevice(node.target))
+            return RunError{
+                node.target +
+                    " is a torch-level call, which runs on the CPU only: replay a stage of operators",
+                i, false};
+        if (readsSeedOfAnother(program, instruction))
+            return RunError{
+                node.target +
+                    " reads on the host the seed of its dropout, which a captured forward leaves on the GPU",
+                i, false};
+    }
+    return std::nullopt;
+}
+
+bool drawsNumbers(const Program& program) {
+    return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
+        return instruction.op && instruction.op->hasTag(at::Tag::nondeterministic_seeded);
+    });
 }
 
 } // namespace dynascope::engine

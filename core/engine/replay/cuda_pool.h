@@ -12,10 +12,13 @@ namespace dynascope::engine {
 
 /// The program with its device arguments naming the device.
 [[nodiscard]] std::shared_ptr<const Program> programOn(const Program& program, c10::Device device);
-/// Position of a torch-level call, which would choose the CPU by itself, or npos.
-[[nodiscard]] ir::NodeIndex torchLevelCall(const Program& program);
-inline constexpr const char* torchLevelRefusal =
-    "torch-level calls run on the CPU only: replay a stage of operators";
+/// Why the program cannot be recorded, with its node; nothing where it can be tried. A torch-level call would
+/// choose the CPU by itself, as prims do that make tensors of nothing. The backward of fused attention reads
+/// on the host the seed of its dropout, which a captured forward leaves on the device, wherever it does not
+/// run in a capture itself: in warm-ups and eager runs.
+[[nodiscard]] std::optional<RunError> cudaRefusal(const Program& program);
+/// Whether a call draws random numbers.
+[[nodiscard]] bool drawsNumbers(const Program& program);
 
 /// Tells a capture which node runs.
 class CaptureObserver final : public RunObserver {

@@ -55,6 +55,10 @@ public:
 
     [[nodiscard]] virtual std::string_view name() const = 0; ///< of the backend: "cpu"
     [[nodiscard]] virtual c10::Device device() const = 0;
+    /// Why the program cannot run here; nothing where it can be tried.
+    [[nodiscard]] virtual std::optional<RunError> refusal(const Program& /*program*/) const {
+        return std::nullopt;
+    }
     /// The program as it runs on the device.
     [[nodiscard]] virtual std::shared_ptr<const Program>
     programFor(std::shared_ptr<const Program> program) const = 0;

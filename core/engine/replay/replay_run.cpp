@@ -75,6 +75,19 @@ std::vector<std::vector<std::int64_t>> stridesOf(const std::vector<IValue>& valu
     return out;
 }
 
+/// The first tensor whose strides differ; empty where there is none.
+std::string strideDifference(const std::vector<std::vector<std::int64_t>>& expected,
+                             const std::vector<std::vector<std::int64_t>>& got) {
+    const auto text = [](const std::vector<std::int64_t>& strides) {
+        return c10::str(at::IntArrayRef(strides));
+    };
+    for (std::size_t i = 0; i < std::min(expected.size(), got.size()); ++i)
+        if (expected[i] != got[i])
+            return "result " + std::to_string(i) + " has strides " + text(got[i]) + " instead of " +
+                   text(expected[i]);
+    return expected.size() == got.size() ? std::string() : "another number of results has strides";
+}
+
 std::vector<at::Tensor> cloned(const std::vector<at::Tensor>& tensors) {
     std::vector<at::Tensor> out;
     for (const at::Tensor& tensor : tensors)
@@ -210,18 +223,41 @@ private:
         random.put();
         auto expected = graph.runEagerly(m_task);
         if (!expected) return fail(index, std::move(expected.error()));
-        const bool sameStrides = strides == stridesOf(*expected);
+        const std::string otherStrides = strideDifference(stridesOf(*expected), strides);
         for (const at::Tensor& storage : written)
             expected->emplace_back(storage);
         ++m_out.verified;
         std::string difference = bitDifference(*expected, got);
-        if (difference.empty() && !sameStrides) difference = "a result has other strides";
+        if (difference.empty()) difference = otherStrides;
         if (difference.empty()) return true;
+        if (const std::string unsteady = eagerDifference(graph, written, before, random, *expected);
+            !unsteady.empty()) {
+            --m_out.verified;
+            if (m_out.undecided++ == 0)
+                m_out.undecidedWhy = m_request.plans[index].name +
+                                     ": two eager runs differ from each other as well: " + unsteady;
+            return true;
+        }
         ++m_out.different;
         if (m_out.difference.empty())
             m_out.difference =
                 m_request.plans[index].name + ", replay " + std::to_string(m_done) + ": " + difference;
         return true;
+    }
+
+    /// How a second eager run from the same content differs from the first; empty where it does not.
+    std::string eagerDifference(RecordedGraph& graph, const std::vector<at::Tensor>& written,
+                                const std::vector<at::Tensor>& before, const RandomState& random,
+                                const std::vector<IValue>& first) const {
+        const std::vector<IValue> kept = cloned(first); // what is written lies in the first run's results
+        for (std::size_t i = 0; i < written.size(); ++i)
+            written[i].copy_(before[i]);
+        random.put();
+        auto second = graph.runEagerly(m_task);
+        if (!second) return {};
+        for (const at::Tensor& storage : written)
+            second->emplace_back(storage);
+        return bitDifference(kept, *second);
     }
 
     bool eagerOnce() {

@@ -71,6 +71,12 @@ Reply TreeRuns::run(const json& params, const PoolOf& poolOf, const TaskContext&
     request.options = program->options;
     const auto pool = poolOf(params.value("backend", "cpu"));
     if (!pool) return tl::unexpected(pool.error());
+    for (const TreeRunFunction& function : request.functions)
+        if (const auto refusal = (*pool)->refusal(*function.program)) {
+            Failure failure = runFailure(*function.program, *refusal);
+            failure.message = function.about.name + ": " + failure.message;
+            return tl::unexpected(std::move(failure));
+        }
     const std::size_t events = request.events.size();
     TreeRun run(**pool, std::move(request));
     for (std::size_t done = 0; run.next(task); ++done) {

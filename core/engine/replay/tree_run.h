@@ -74,7 +74,7 @@ private:
         std::string difference;
     };
     std::map<std::size_t, Measured> m_measured; ///< by step
-    std::uint64_t m_verified = 0, m_different = 0;
+    std::uint64_t m_verified = 0, m_different = 0, m_undecided = 0;
 };
 
 } // namespace dynascope::engine

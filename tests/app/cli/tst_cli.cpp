@@ -84,9 +84,8 @@ private slots:
         QCOMPARE(run.exitCode, 0);
         QVERIFY2(run.out.contains("NVIDIA H100 80GB HBM3"), run.out);
         QVERIFY2(run.out.contains("10 replays, recorded anew 1; 16 verified, 0 different"), run.out);
-        QVERIFY2(
-            QRegularExpression("small_chain .* 192 +192/192 +2/2 .* 20/20").match(run.out).hasMatch(),
-            run.out);
+        QVERIFY2(QRegularExpression("small_chain .* 192 +192/192 +2/2 .* 20/20").match(run.out).hasMatch(),
+                 run.out);
         // A result that differs fails, with where.
         const auto files = test::readArchive(DYNASCOPE_TEST_DATA "/gpu/doctor.tar.xz");
         QByteArray text = QByteArray::fromStdString(files.at(0).content);
