@@ -101,6 +101,16 @@ private slots:
             for (const char* key : {"n_instructions_original", "n_instructions_modified", "firstlineno"})
                 if (!program["bytecode"].empty())
                     fails(key, [&](json& other) { other["bytecode"][0][key] = 9999; });
+            fails("the log's end", [](json& other) {
+                other["step_log"]["truncated"] = !other["step_log"]["truncated"].get<bool>();
+            });
+            if (!program["metrics"].empty())
+                for (const char* key : {"cache_size", "co_firstlineno"})
+                    fails(key, [&](json& other) { other["metrics"][0][key] = 77; });
+            if (!program["unsupported_raised"].empty())
+                fails("an attempt", [](json& other) { other["unsupported_raised"][0]["attempt"] = 77U; });
+            if (!program["graphs"].empty())
+                fails("a graph's code", [](json& other) { other["graphs"][0]["code"] = "class Module:"; });
             if (program["step_log"]["truncated"] == false)
                 fails("steps", [](json& other) { other["step_log"]["n_ops"] = 1; });
         }

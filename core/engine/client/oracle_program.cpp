@@ -105,6 +105,9 @@ private:
         }
         for (const json& logged : list(m_case, "breaks_log")) {
             const std::string whole = masked(text(logged, "text"));
+            if (!whole.starts_with("Graph break") ||
+                end(text(logged, "compile_id"), natural(logged, "attempt")) == nullptr)
+                return add("breaks", "no graph break of an attempt: " + whole.substr(0, whole.find('\n')));
             const auto said = [&whole](const std::string& reason) {
                 // The place, and the reason after it.
                 const std::size_t line = reason.starts_with("at ") ? reason.find('\n') : std::string::npos;
@@ -155,6 +158,9 @@ private:
             if (!message.starts_with(text(one, "first_line")))
                 return add("unsupported",
                            "the first line of '" + message + "' is not '" + text(one, "first_line") + '\'');
+            if (end(text(one, "compile_id"), natural(one, "attempt")) == nullptr)
+                return add("unsupported", "there is no attempt " + text(one, "compile_id") + '#' +
+                                              field(one, "attempt").dump());
             listed.insert(text(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ' +
                           text(one, "gb_type") + ": " + masked(message) + ' ' +
                           field(one, "user_stack").dump());

@@ -14,6 +14,8 @@ namespace dynascope::engine::program {
 /// Without what differs from run to run or from machine to machine, as cases are written: ids and addresses,
 /// and of the path of a file or module all but its name.
 [[nodiscard]] std::string masked(std::string text);
+/// The operation in each line of what `dis` prints.
+[[nodiscard]] std::vector<std::string> instructionsOf(const std::string& disassembly);
 /// "WHAT: wanted A, got B", or nothing where they are equal.
 [[nodiscard]] std::string differ(const std::string& what, const std::string& wanted, const std::string& got);
 /// ["gb13.py:16 in f", ...], as cases name the entries of a stack.

@@ -39,6 +39,7 @@ public:
         part("bytecode", "bytecode", &CompilesJudge::differentBytecode);
         part("metrics", "metrics", &CompilesJudge::differentMetrics);
         add("steps", differentSteps());
+        add("counters", differentCounters());
     }
 
 private:
@@ -132,7 +133,22 @@ private:
                 different = differ("source of " + std::string(node.name), text(input, "source"), source);
         }
         if (different.empty()) different = differ("inputs", wanted.dump(), names.dump());
+        if (different.empty()) different = differentCode(graph, *state);
         return different.empty() ? differentSymbols(field(graph, "symbols"), *state) : different;
+    }
+
+    /// The readable form names every call.
+    [[nodiscard]] std::string differentCode(const json& graph, const State& state) const {
+        const std::string code = text(graph, "code");
+        if (!code.starts_with("class GraphModule(torch.nn.Module):\n"))
+            return "its code is no class GraphModule";
+        for (const GraphLine& line : graphLines(m_recording, state, 0)) {
+            if (line.node == 0) continue;
+            const NodeInfo node = m_recording.node(state, line.node);
+            if (node.op.starts_with("call_") && code.find(node.name) == std::string::npos)
+                return "its code lacks " + std::string(node.name);
+        }
+        return {};
     }
 
     [[nodiscard]] std::string differentSymbols(const json& symbols, const State& state) const {
@@ -231,29 +247,6 @@ private:
         return out;
     }
 
-    /// The operation in each line of what `dis` prints.
-    static std::vector<std::string> instructionsOf(const std::string& disassembly) {
-        std::vector<std::string> out;
-        for (std::size_t at = 0; at < disassembly.size();) {
-            const std::size_t end = std::min(disassembly.find('\n', at), disassembly.size());
-            std::string_view line = std::string_view(disassembly).substr(at, end - at);
-            at = end + 1;
-            if (line.starts_with("ExceptionTable")) break;
-            for (std::string word; !line.empty();) {
-                const std::size_t begin = line.find_first_not_of(' ');
-                if (begin == std::string_view::npos) break;
-                line.remove_prefix(begin);
-                word = line.substr(0, line.find(' '));
-                line.remove_prefix(word.size());
-                if (word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos) {
-                    out.push_back(word);
-                    break;
-                }
-            }
-        }
-        return out;
-    }
-
     [[nodiscard]] std::string differentBytecode(const json& compile) const {
         const Code* code = codeOf(compile);
         if (code == nullptr) return "not recorded";
@@ -271,6 +264,7 @@ private:
         check("co_freevars", code->free);
         check("co_cellvars", code->cells);
         check("qualname", code->qualname);
+        check("co_varnames", code->locals);
         if (different.empty())
             different = differ("n_instructions_modified", field(compile, "n_instructions_modified").dump(),
                                std::to_string(instructionsOf(text(compile, "modified")).size()));
@@ -292,6 +286,9 @@ private:
                 return one.id == id && (one.status == "compiled" || one.status == "skipped");
             });
         check("has_guarded_code", compiled);
+        const std::string nth = id.substr(id.rfind('/') + 1);
+        if (different.empty() && compile.contains("cache_size"))
+            different = differ("cache_size", field(compile, "cache_size").dump(), nth);
         check("co_name", code->name);
         check("co_firstlineno", code->firstLine);
         const auto last = m_last.find(text(compile, "compile_id"));
@@ -310,10 +307,28 @@ private:
         return different;
     }
 
+    [[nodiscard]] std::string differentCounters() const {
+        const json& counters = field(m_case, "counters");
+        const json& total = field(field(counters, "frames"), "total");
+        const json& graphs = field(field(counters, "stats"), "unique_graphs");
+        std::string different;
+        if (total.is_number())
+            different = differ("frames", total.dump(), std::to_string(list(m_case, "frames").size()));
+        if (different.empty() && graphs.is_number())
+            different = differ("graphs", graphs.dump(), std::to_string(list(m_case, "graphs").size()));
+        std::set<std::string> disassembled;
+        for (const json& compile : list(m_case, "bytecode"))
+            disassembled.insert(text(compile, "compile_id"));
+        for (const CompileInfo& compile : m_recording.compiles())
+            if (different.empty() && compile.status == "compiled" && !disassembled.contains(compile.id))
+                different = "there is no bytecode of " + compile.id;
+        return different;
+    }
+
     /// PyTorch's own log leaves out an instruction at which a failed speculation is honoured.
     [[nodiscard]] std::string differentSteps() const {
         const json& log = field(m_case, "step_log");
-        if (!log.is_object() || field(log, "truncated") == true) return {};
+        if (!log.is_object()) return {};
         std::map<std::string, std::vector<std::string>> wanted, got;
         std::size_t count = 0;
         for (const json& entry : list(log, "lines")) {
@@ -333,6 +348,8 @@ private:
                 instruction ? std::string(instruction->op) : std::string());
         }
         std::string different = differ("n_ops", field(log, "n_ops").dump(), std::to_string(count));
+        if (field(log, "truncated") == true)
+            return different.empty() ? "the log is whole, and said to be cut off" : std::string();
         for (const auto& [name, number] : field(log, "ops_per_compile_attempt").items())
             if (different.empty())
                 different = differ("steps of " + name, number.dump(), std::to_string(wanted[name].size()));

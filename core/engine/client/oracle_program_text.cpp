@@ -79,4 +79,26 @@ std::string masked(std::string text) {
     return text;
 }
 
+std::vector<std::string> instructionsOf(const std::string& disassembly) {
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < disassembly.size();) {
+        const std::size_t end = std::min(disassembly.find('\n', at), disassembly.size());
+        std::string_view line = std::string_view(disassembly).substr(at, end - at);
+        at = end + 1;
+        if (line.starts_with("ExceptionTable")) break;
+        for (std::string word; !line.empty();) {
+            const std::size_t begin = line.find_first_not_of(' ');
+            if (begin == std::string_view::npos) break;
+            line.remove_prefix(begin);
+            word = line.substr(0, line.find(' '));
+            line.remove_prefix(word.size());
+            if (word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos) {
+                out.push_back(word);
+                break;
+            }
+        }
+    }
+    return out;
+}
+
 } // namespace dynascope::engine::program
