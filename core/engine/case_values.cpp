@@ -10,6 +10,7 @@
 #include <ATen/ops/view.h>
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <torch/csrc/autograd/functions/basic_ops.h>
 #include <torch/csrc/autograd/variable.h>
 
@@ -197,9 +198,9 @@ public:
     CaseInputs run() {
         const at::AutoGradMode noGrad(false);
         for (const json& storage : m_spec.at("storages"))
-            m_out.storages.push_back(storage.contains("seed")
-                                         ? seededStorage(storage)
-                                         : flatFrom(storage.at("data"), dtypeOf(storage)));
+            m_out.storages.push_back(wide(storage.contains("seed")
+                                              ? seededStorage(storage)
+                                              : flatFrom(storage.at("data"), dtypeOf(storage))));
         m_bases.resize(m_out.storages.size());
         for (const json& input : m_spec.at("inputs"))
             m_out.tensors.push_back(input.is_object() ? tensor(input) : Tensor());
@@ -210,12 +211,17 @@ public:
             m_out.anyRequiresGrad = true;
             if (!m_choice.requiresGrad) continue;
             m_out.tensors[i].requires_grad_(true);
-            if (!input.value("is_leaf", true)) putBehindOtherCode(m_out.tensors[i]);
+            if (!input.value("is_leaf", true) && m_out.tensors[i].is_leaf())
+                putBehindOtherCode(m_out.tensors[i]);
         }
         return std::move(m_out);
     }
 
 private:
+    [[nodiscard]] Tensor wide(Tensor storage) const {
+        return m_choice.isWide ? storage.to(widest(storage.scalar_type())) : std::move(storage);
+    }
+
     Tensor tensor(const json& input) {
         const json same = input.value("same_as", json());
         if (!same.is_null() && !m_choice.splitDuplicates) return m_out.tensors.at(same.get<std::size_t>());
@@ -228,8 +234,10 @@ private:
         const auto stride = input.at("stride").get<Sizes>();
         const auto offset = input.at("storage_offset").get<std::int64_t>();
         checkInside(storage, shape, stride, offset);
+        if (input.contains("base")) return viewOf(input, via, shape, stride, offset);
         if (via == "set") {
-            Tensor out = at::empty({0}, storage.options().dtype(dtypeOf(input)));
+            const at::ScalarType type = dtypeOf(input);
+            Tensor out = at::empty({0}, storage.options().dtype(m_choice.isWide ? widest(type) : type));
             return out.set_(storage.storage(), offset, shape, stride);
         }
         // A view made without grad could not be written under grad.
@@ -245,10 +253,35 @@ private:
         return via == "base" ? base : base.as_strided(shape, stride, offset);
     }
 
+    /// A view of one of `bases`, or that itself.
+    Tensor viewOf(const json& input, const std::string& via, const Sizes& shape, const Sizes& stride,
+                  std::int64_t offset) {
+        const auto index = input.at("base").get<std::size_t>();
+        const json& spec = m_spec.at("bases").at(index);
+        const bool grad = m_choice.requiresGrad && spec.value("requires_grad", false);
+        Tensor& base = m_ownBases[index];
+        if (!base.defined()) {
+            const Tensor& storage = m_out.storages.at(spec.at("storage").get<std::size_t>());
+            const auto baseShape = spec.at("shape").get<Sizes>(), baseStride = spec.at("stride").get<Sizes>();
+            const auto baseOffset = spec.at("storage_offset").get<std::int64_t>();
+            checkInside(storage, baseShape, baseStride, baseOffset);
+            const at::ScalarType type = dtypeOf(spec);
+            base = at::empty({0}, storage.options().dtype(m_choice.isWide ? widest(type) : type))
+                       .set_(storage.storage(), baseOffset, baseShape, baseStride);
+            if (grad) base.requires_grad_(true);
+            if (grad && !spec.value("is_leaf", true)) putBehindOtherCode(base);
+        }
+        if (via == "base") return base;
+        // One made without grad does not require it, though its base does, and could not be written under it.
+        const at::AutoGradMode mode(!grad || input.value("requires_grad", false));
+        return base.as_strided(shape, stride, offset);
+    }
+
     const json& m_spec;
     InputChoice m_choice;
     CaseInputs m_out;
-    std::vector<Tensor> m_bases; ///< of inputs made as views, one per storage
+    std::map<std::size_t, Tensor> m_ownBases; ///< by position in `bases`
+    std::vector<Tensor> m_bases;              ///< of inputs made as views, one per storage
 };
 
 template <typename T, typename Fn>
@@ -281,6 +314,11 @@ Result<json> withData(json inputs) {
         }
         return std::move(inputs);
     });
+}
+
+at::ScalarType widest(at::ScalarType type) {
+    if (c10::isComplexType(type)) return at::kComplexDouble;
+    return c10::isFloatingType(type) ? at::kDouble : type;
 }
 
 Tensor seededTensor(c10::ScalarType type, std::int64_t count, std::uint64_t seed) {

@@ -26,17 +26,21 @@ struct InputChoice {
     /// a traced graph.
     bool splitDuplicates = false;
     bool requiresGrad = false; ///< set requires_grad where the case says so
+    bool isWide = false; ///< the same numbers in the widest dtype of their kind; storages have one dtype each
 };
 
 /// Besides a case's storages with their data takes {dtype, size, seed, low, high}: `size` elements that are
 /// made from the seed, in [low, high), and an input that requires grad may say `is_leaf`: false, for one that
-/// other code computed. Fails on anything else, a tensor that reaches past its storage included.
+/// other code computed; an input with `base` is a view of that one of `bases` (graph_inputs.h), or it. Fails
+/// on anything else, a tensor that reaches past its storage included.
 [[nodiscard]] Result<CaseInputs> makeInputs(const nlohmann::json& spec, const InputChoice& choice);
 /// The same inputs, a number that is written {kind: scalar, value} as the number alone.
 [[nodiscard]] nlohmann::json withPlainScalars(nlohmann::json inputs);
 /// The same inputs with the elements of seeded storages written out.
 [[nodiscard]] Result<nlohmann::json> withData(nlohmann::json inputs);
 [[nodiscard]] Result<Attributes> makeAttributes(const nlohmann::json& spec);
+/// The widest dtype of the same kind: float64, complex128, or the type itself.
+[[nodiscard]] at::ScalarType widest(at::ScalarType type);
 /// One dimension of seeded elements, as makeInputs makes them: in [-1, 1), integers in [0, 4).
 [[nodiscard]] at::Tensor seededTensor(c10::ScalarType type, std::int64_t count, std::uint64_t seed);
 

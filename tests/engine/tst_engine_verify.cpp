@@ -407,6 +407,77 @@ private slots:
             "While executing unfold"));
     }
 
+    /// Two ways to sum: in double precision next to nothing is left of what tells them apart.
+    void roundingIsNoDifference() {
+        const std::string source = graphOf(1,
+                                           {{"big", "aten.mul.Tensor", "%x0, 1000.1"},
+                                            {"up", "aten.add.Tensor", "%big, 7777.7"},
+                                            {"down", "aten.sub.Tensor", "%up, 7777.7"},
+                                            {"same_name", "aten.mul.Tensor", "%down, 0.3"}},
+                                           "same_name");
+        const std::string computed = graphOf(1,
+                                             {{"big", "aten.mul.Tensor", "%x0, 1000.1"},
+                                              {"up", "aten.add.Tensor", "%big, 7777.7"},
+                                              {"same_name", "aten.mul.Tensor", "%up, 0.3"},
+                                              {"last", "aten.sub.Tensor", "%same_name, 2333.31"}},
+                                             "last");
+        const json inputs = vectors({{1.234567, -0.0012345, 0.33333, 1e-4}});
+        json answer = compared(source, computed, inputs, {});
+        QCOMPARE(answer["verdict"].get<std::string>(), std::string("equal"));
+        QVERIFY2(answer["reason"].get<std::string>().starts_with("the results differ by rounding: by up to "),
+                 answer["reason"].dump().c_str());
+        QCOMPARE(answer["in_double_precision"].dump(), std::string("true"));
+        const json& values = check(answer, "output #0", "values");
+        QCOMPARE(values["ok"].dump(), std::string("false"));
+        QCOMPARE(values["rounded"].dump(), std::string("true"));
+        QCOMPARE(values["counts"].dump(), std::string("false"));
+        QVERIFY(answer["first_difference"].is_null());
+        // As small a difference that stays in double precision is one.
+        std::string wrong = computed;
+        wrong.replace(wrong.find("2333.31"), 7, "2333.32");
+        answer = compared(source, wrong, inputs, {});
+        QCOMPARE(answer["verdict"].get<std::string>(), std::string("different"));
+        QCOMPARE(answer["first_difference"]["computed"].get<std::string>(), std::string("last"));
+        QVERIFY2(answer["first_difference"]["how"].get<std::string>().ends_with("in double precision"),
+                 answer["first_difference"].dump().c_str());
+    }
+
+    /// The tolerance is absolute below 1; values that are small themselves are not the same for that.
+    void smallValuesAreTold() {
+        const auto scaled = [](const std::string& factor) {
+            return graphOf(1, {{"m", "aten.mul.Tensor", "%x0, " + factor}}, "m");
+        };
+        const json inputs = vectors({{1, 2, 3}});
+        QCOMPARE(compared(scaled("1e-7"), scaled("2e-7"), inputs, {})["verdict"].get<std::string>(),
+                 std::string("different"));
+        QCOMPARE(compared(scaled("1e-7"), scaled("1e-7"), inputs, {})["verdict"].get<std::string>(),
+                 std::string("equal"));
+    }
+
+    /// Without a pass that made one graph of the other, nodes that share a name have nothing to do with each
+    /// other.
+    void namesSayNothing() {
+        const std::string source = graphOf(
+            1, {{"view_60", "aten.neg.default", "%x0"}, {"m", "aten.mul.Tensor", "%view_60, 2"}}, "m");
+        const std::string computed = graphOf(
+            1, {{"n", "aten.neg.default", "%x0"}, {"view_60", "aten.mul.Tensor", "%n, 3"}}, "view_60");
+        const json answer = compared(source, computed, vectors({{1, 2}}), {});
+        QCOMPARE(answer["verdict"].get<std::string>(), std::string("different"));
+        QCOMPARE(answer["first_difference"]["computed"].get<std::string>(), std::string("view_60"));
+        QCOMPARE(answer["first_difference"]["source"].get<std::string>(), std::string("m"));
+        QCOMPARE(answer["matched"].get<int>(), 3);
+    }
+
+    void dropoutOutsideTrainingDrawsNothing() {
+        for (const auto& [arguments, draws] :
+             {std::pair("%x0, 0.5, False", false), std::pair("%x0, 0.5, True", true)}) {
+            const std::string graph = graphOf(1, {{"d", "aten.native_dropout.default", arguments}}, "d");
+            const json answer = compared(graph, graph, vectors({{1, 2}}), {});
+            QCOMPARE(answer["verdict"].get<std::string>(), std::string("equal"));
+            QCOMPARE(answer["reason"].get<std::string>().find("random numbers") != std::string::npos, draws);
+        }
+    }
+
     void badRequestsAreErrors() {
         const std::string graph = graphOf(1, {{"m", "aten.neg.default", "%x0"}}, "m");
         const json inputs = vectors({{1}});

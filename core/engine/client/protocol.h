@@ -85,7 +85,10 @@
 //                     error. A check that does not count leaves the verdict alone: strides, storages and
 //                     identities of outputs, which functionalization does not keep, count with `strict`
 //                     only. The last four members come with values: how far apart, whether no further than
-//                     rounding explains in a tensor with numbers that large, and the first cell that differs
+//                     1e-5 times the largest magnitude, and the first cell that differs; and `rounded`: in
+//                     double precision the difference is a hundredth at most, so that it does not count
+//   in_double_precision  whether both ran in double precision too, as they do where values differ and where
+//                     that is the same program
 //   first_difference  null, or {computed, source, index, expected, actual, text, among, runs, how}: names of
 //   the node
 //                     at which the graphs part although all that it reads agrees, and of the source's node

@@ -4,6 +4,7 @@
 #include "core/engine/torch_words.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dynascope::engine {
 
@@ -27,6 +28,9 @@ Check values(std::string what, const Tensor& expected, const Tensor& actual, std
     check.maxAbsolute = found.maxAbsolute;
     check.maxRelative = found.maxRelative;
     check.close = found.close;
+    check.small = found.small;
+    check.finite = found.finite;
+    check.largest = found.largest;
     check.cell = std::move(found.cell);
     check.expected = std::move(found.expected);
     check.actual = std::move(found.actual);
@@ -103,6 +107,7 @@ void compareOutput(std::vector<Check>& out, const ProgramRun& expected, const Pr
             check.ok = false;
             check.expected = difference->expected.is_null() ? json(a.tagKind()) : difference->expected;
             check.actual = difference->actual.is_null() ? json(b.tagKind()) : difference->actual;
+            if (a.isDouble() && b.isDouble()) check.maxAbsolute = std::abs(a.toDouble() - b.toDouble());
         }
         out.push_back(std::move(check));
         return;
@@ -178,6 +183,7 @@ json checkJson(const Check& check) {
     if (check.property != "values") return out;
     out["max_abs"] = check.maxAbsolute;
     out["close"] = check.close;
+    out["rounded"] = check.rounded;
     out["max_rel"] = check.maxRelative;
     if (!check.ok) out["cell"] = check.cell;
     return out;

@@ -24,6 +24,10 @@ struct Check {
     std::vector<std::int64_t> cell;                ///< the first that differs, of values
     bool close = false;                            ///< of values: Distance::close
     std::optional<Symptom> symptom = std::nullopt; ///< of values: where to search from
+    bool small = false, finite = true;             ///< of values: as in Distance
+    double largest = 0;                            ///< the same
+    /// Of values that differ: rounding is why. It then does not count.
+    bool rounded = false;
 };
 
 /// Both runs were made from the same inputs and ran to their end. `names` are the placeholders'.

@@ -13,6 +13,8 @@ namespace {
 using ir::NodeIndex;
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
+/// Of numbers in double precision: what many operators in a row round away.
+constexpr double wideTolerance = 1e-10;
 
 /// Ends a run early. Not an error.
 struct Enough {};
@@ -104,6 +106,7 @@ Locator::Locator(const Side& source, const Side& computed, std::vector<MatchedPa
     , m_inputs(inputs)
     , m_seed(seed)
     , m_task(task) {
+    if (source.isWide && computed.isWide) m_tolerance = wideTolerance;
     std::sort(m_pairs.begin(), m_pairs.end(),
               [](const MatchedPair& a, const MatchedPair& b) { return a.computed < b.computed; });
     for (std::size_t i = 0; i < m_pairs.size(); ++i)
@@ -193,8 +196,9 @@ std::optional<FirstDifference> Locator::findMissedWrite(NodeIndex source, NodeIn
         if (!observe(m_source, m_inputs, m_seed, m_task, eager) ||
             !observe(m_computed, m_inputs, m_seed, m_task, ours))
             return std::nullopt;
-        return eager.of(source) && ours.of(computed) ? valueDifference(*eager.of(source), *ours.of(computed))
-                                                     : std::nullopt;
+        return eager.of(source) && ours.of(computed)
+                   ? valueDifference(*eager.of(source), *ours.of(computed), m_tolerance)
+                   : std::nullopt;
     };
     if (later.empty() || !partAfter(later.back())) return std::nullopt;
     std::size_t low = 0;
@@ -236,7 +240,7 @@ std::vector<std::optional<ValueDifference>> Locator::probe(const std::vector<std
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const c10::IValue* expected = eager.of(m_pairs[pairs[i]].source);
         const c10::IValue* actual = ours.of(m_pairs[pairs[i]].computed);
-        if (expected && actual) out[i] = valueDifference(*expected, *actual);
+        if (expected && actual) out[i] = valueDifference(*expected, *actual, m_tolerance);
         if (expected && !actual) out[i] = ValueDifference{"it does not run", {}, {}, {}};
     }
     return out;

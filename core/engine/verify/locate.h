@@ -70,6 +70,7 @@ private:
     std::uint64_t m_seed;
     const TaskContext& m_task;
     std::size_t m_runs = 0;
+    std::optional<double> m_tolerance; ///< in double precision
 };
 
 } // namespace dynascope::engine

@@ -2,6 +2,7 @@
 #include "core/engine/verify/verification.h"
 
 #include "core/base/json_fields.h"
+#include "core/passes/same_values.h"
 
 #include <map>
 #include <set>
@@ -63,6 +64,13 @@ void addStep(const json& step, Names& names) {
 
 std::vector<MatchedPair> matchedPairs(const ir::Graph& source, const ir::Graph& computed,
                                       const json& passReply) {
+    std::vector<MatchedPair> out;
+    // No pass made it of the source: a name that both have says nothing.
+    if (member(passReply, "steps").empty()) {
+        for (const auto& [a, b] : passes::sameValues(source, computed))
+            if (source.node(a).op != ir::Op::Output) out.push_back({a, b});
+        return out;
+    }
     // One table a pass, in order; a node that a pass says nothing about keeps its name.
     std::vector<std::pair<std::string, Names>> passes;
     for (const json& step : member(passReply, "steps")) {
@@ -70,7 +78,6 @@ std::vector<MatchedPair> matchedPairs(const ir::Graph& source, const ir::Graph& 
         if (passes.empty() || passes.back().first != pass) passes.emplace_back(pass, Names());
         addStep(step, passes.back().second);
     }
-    std::vector<MatchedPair> out;
     std::set<ir::NodeIndex> taken;
     for (ir::NodeIndex i = 0; i < source.size(); ++i) {
         if (source.node(i).op == ir::Op::Output) continue;
@@ -90,8 +97,6 @@ std::vector<MatchedPair> matchedPairs(const ir::Graph& source, const ir::Graph& 
         for (const std::string& name : now) {
             const ir::NodeIndex node = computed.find(name);
             if (node == ir::npos || computed.node(node).op == ir::Op::Output) continue;
-            // By name alone only what is the same kind of node.
-            if (passes.empty() && computed.node(node).op != source.node(i).op) continue;
             if (taken.insert(node).second) out.push_back({i, node});
         }
     }

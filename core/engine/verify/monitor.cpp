@@ -97,9 +97,25 @@ Monitor::~Monitor() {
     current = nullptr;
 }
 
+namespace {
+
+/// Whether the call says that nothing is dropped: attention without dropout, or dropout outside training.
+bool dropsNothing(const c10::FunctionSchema& schema, c10::ArrayRef<const c10::IValue> arguments) {
+    const bool dropout = schema.name() == "aten::native_dropout";
+    for (std::size_t i = 0; i < std::min(arguments.size(), schema.arguments().size()); ++i) {
+        const std::string& name = schema.arguments()[i].name();
+        const c10::IValue& value = arguments[i];
+        if (name == "dropout_p" && value.isDouble() && value.toDouble() == 0) return true;
+        if (dropout && name == "train" && value.isBool() && !value.toBool()) return true;
+    }
+    return false;
+}
+
+} // namespace
+
 void Monitor::look(const c10::OperatorHandle& op, c10::ArrayRef<const c10::IValue> arguments) {
     const std::string& name = op.operator_name().name;
-    if (!m_random && op.hasTag(at::Tag::nondeterministic_seeded))
+    if (!m_random && op.hasTag(at::Tag::nondeterministic_seeded) && !dropsNothing(op.schema(), arguments))
         m_random = Hazard{m_node, "'" + name + "' draws random numbers"};
     const bool empty = std::find(emptyFactories.begin(), emptyFactories.end(), name) != emptyFactories.end();
     if (!m_empty && empty) m_empty = Hazard{m_node, "'" + name + "' gives memory that nobody wrote"};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/verify/program_run.h"
 
+#include "core/engine/verify/double_precision.h"
 #include "core/engine/verify/gradients.h"
 
 #include <ATen/Context.h>
@@ -91,7 +92,8 @@ ProgramRun runSide(const Side& side, const json& inputs, std::uint64_t seed, con
                    RunObserver* observer) {
     const at::AutoGradMode noGrad(false);
     ProgramRun out;
-    out.inputs = inputsOf(inputs, {});
+    const DoubleByDefault precision(side.isWide);
+    out.inputs = inputsOf(inputs, {.isWide = side.isWide});
     out.storagesBefore = storageKeys(out.inputs.tensors);
     seedRandomNumbers(seed);
     auto results = run(*side.program, out.inputs.values, side.attributes, task, observer);
@@ -112,7 +114,8 @@ GradientRun runForGradients(const Side& side, const json& inputs, std::uint64_t 
                             const TaskContext& task) {
     const at::AutoGradMode grad(true);
     GradientRun out;
-    const CaseInputs made = inputsOf(inputs, {.requiresGrad = true});
+    const DoubleByDefault precision(side.isWide);
+    const CaseInputs made = inputsOf(inputs, {.requiresGrad = true, .isWide = side.isWide});
     seedRandomNumbers(seed);
     auto results = run(withoutWriteBacks(*side.program), made.values, side.attributes, task);
     if (!results) {

@@ -21,6 +21,7 @@ struct Side {
     std::shared_ptr<const Program> program;
     Attributes attributes;
     WriteBackList writeBacks = nlohmann::json::array();
+    bool isWide = false; ///< runs in double precision, on wide inputs (double_precision.h)
 };
 
 struct ProgramRun {

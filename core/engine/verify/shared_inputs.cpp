@@ -74,6 +74,7 @@ bool share(json& inputs, const std::vector<std::size_t>& members, Gap gap) {
         input["storage"] = storage;
         input["storage_offset"] = starts[k];
         input["via"] = "set";
+        input.erase("base");
     }
     return true;
 }

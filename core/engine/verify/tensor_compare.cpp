@@ -75,7 +75,7 @@ json cellOf(const Tensor& tensor, std::int64_t position) {
     return number(position);
 }
 
-Distance distance(const Tensor& expected, const Tensor& actual) {
+Distance distance(const Tensor& expected, const Tensor& actual, std::optional<double> within) {
     const at::AutoGradMode noGrad(false);
     Distance out;
     const Tensor a = flat(expected);
@@ -99,7 +99,8 @@ Distance distance(const Tensor& expected, const Tensor& actual) {
     const Tensor wideB = b.to(at::kDouble);
     const auto* x = wideA.const_data_ptr<double>();
     const auto* y = wideB.const_data_ptr<double>();
-    const double tolerance = std::max(toleranceOf(expected.scalar_type()), toleranceOf(actual.scalar_type()));
+    const double tolerance =
+        within.value_or(std::max(toleranceOf(expected.scalar_type()), toleranceOf(actual.scalar_type())));
     double largest = 0, largestGap = 0;
     for (std::int64_t i = 0; i < wideA.numel(); ++i) {
         if (std::isfinite(x[i])) largest = std::max(largest, std::abs(x[i]));
@@ -107,13 +108,16 @@ Distance distance(const Tensor& expected, const Tensor& actual) {
         const double gap = std::abs(x[i] - y[i]);
         const double size = std::max(std::abs(x[i]), std::abs(y[i]));
         largestGap = std::max(largestGap, std::isfinite(gap) ? gap : std::numeric_limits<double>::infinity());
+        out.finite &= std::isfinite(gap);
         if (std::isfinite(gap)) {
             out.maxAbsolute = std::max(out.maxAbsolute, gap);
             out.maxRelative = std::max(out.maxRelative, gap / size);
         }
         if (!(gap <= tolerance * std::max(1.0, size))) notice(out, expected, actual, i / perCell);
     }
+    out.largest = largest;
     out.close = largestGap <= tolerance * std::max(1.0, largest);
+    out.small = out.same && largestGap > tolerance * std::min(1.0, largest);
     return out;
 }
 
@@ -135,7 +139,8 @@ std::vector<c10::IValue> leavesOf(const c10::IValue& value) {
     return out;
 }
 
-std::optional<ValueDifference> valueDifference(const c10::IValue& expected, const c10::IValue& actual) {
+std::optional<ValueDifference> valueDifference(const c10::IValue& expected, const c10::IValue& actual,
+                                               std::optional<double> tolerance) {
     const std::vector<c10::IValue> a = leavesOf(expected);
     const std::vector<c10::IValue> b = leavesOf(actual);
     if (a.size() != b.size())
@@ -154,15 +159,16 @@ std::optional<ValueDifference> valueDifference(const c10::IValue& expected, cons
             if (x.sizes() != y.sizes() || x.scalar_type() != y.scalar_type())
                 return ValueDifference{
                     which + shapeText(y) + " instead of " + shapeText(x), {}, shapeText(x), shapeText(y)};
-            if (Distance d = distance(x, y); !d.same)
+            if (Distance d = distance(x, y, tolerance); !d.same)
                 return ValueDifference{which + cellText(d.cell) + " is " + d.actual.dump() + " instead of " +
                                            d.expected.dump(),
                                        std::move(d.cell), std::move(d.expected), std::move(d.actual)};
         } else if (a[i].isScalar() && b[i].isScalar()) {
             const double x = a[i].toScalar().toDouble();
             const double y = b[i].toScalar().toDouble();
-            const bool same = x == y || (std::isnan(x) && std::isnan(y)) ||
-                              std::abs(x - y) <= 1e-5 * std::max({1.0, std::abs(x), std::abs(y)});
+            const bool same =
+                x == y || (std::isnan(x) && std::isnan(y)) ||
+                std::abs(x - y) <= tolerance.value_or(1e-5) * std::max({1.0, std::abs(x), std::abs(y)});
             if (!same)
                 return ValueDifference{which + "the number is " + numberOf(y).dump() + " instead of " +
                                            numberOf(x).dump(),

@@ -20,13 +20,19 @@ struct Distance {
     /// Whether no cell is further off than the tolerance times the largest magnitude of `expected`: rounding
     /// in sums with large terms explains that much.
     bool close = true;
+    /// Whether they are the same only because the tolerance is absolute below 1: off by more than it, times
+    /// the largest magnitude.
+    bool small = false;
+    bool finite = true;              ///< whether wherever they differ both have numbers
+    double largest = 0;              ///< magnitude of `expected`
     std::vector<std::int64_t> cell;  ///< the first that differs
     nlohmann::json expected, actual; ///< its content
 };
 
 /// Tensors of the same shape on the CPU. Numbers are the same within 1e-5, absolute below 1 and relative
-/// above; 1e-3 and 1e-2 in 16 bits.
-[[nodiscard]] Distance distance(const at::Tensor& expected, const at::Tensor& actual);
+/// above; 1e-3 and 1e-2 in 16 bits; or within `tolerance`.
+[[nodiscard]] Distance distance(const at::Tensor& expected, const at::Tensor& actual,
+                                std::optional<double> tolerance = std::nullopt);
 
 /// Content of one cell; words for what JSON has no number for, [real, imaginary] for a complex one.
 [[nodiscard]] nlohmann::json cellOf(const at::Tensor& tensor, std::int64_t position);
@@ -41,6 +47,7 @@ struct ValueDifference {
     nlohmann::json expected, actual;
 };
 [[nodiscard]] std::optional<ValueDifference> valueDifference(const c10::IValue& expected,
-                                                             const c10::IValue& actual);
+                                                             const c10::IValue& actual,
+                                                             std::optional<double> tolerance = std::nullopt);
 
 } // namespace dynascope::engine

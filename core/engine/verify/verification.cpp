@@ -2,11 +2,14 @@
 #include "core/engine/verify/verification.h"
 
 #include "core/engine/verify/checks.h"
+#include "core/engine/verify/double_precision.h"
 #include "core/engine/verify/monitor.h"
 #include "core/engine/verify/shared_inputs.h"
 
 #include <ATen/Context.h>
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 namespace dynascope::engine {
 
@@ -16,6 +19,9 @@ using ir::NodeIndex;
 using nlohmann::json;
 
 constexpr std::string_view equal = "equal";
+/// How much smaller a difference becomes in double precision at least that is rounding: of nine digits more,
+/// what leaves no doubt.
+constexpr double vanishing = 100;
 
 std::string firstLine(const std::string& text) {
     return text.substr(0, text.find('\n'));
@@ -23,6 +29,12 @@ std::string firstLine(const std::string& text) {
 
 std::string nameOf(const ir::Graph& graph, NodeIndex node) {
     return node < graph.size() ? graph.node(node).name : std::string();
+}
+
+std::string shortNumber(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.2g", value);
+    return text.data();
 }
 
 json optionalName(const ir::Graph& graph, NodeIndex node) {
@@ -73,7 +85,8 @@ public:
         if (m_task.cancelled()) return verdict("declined", "cancelled");
         if (eager.error || computed.error) return errors(eager.error, computed.error);
         m_checks = compare(eager, computed, m_names, m_request.strict);
-        if (eager.inputs.anyRequiresGrad) compareGradients();
+        if (eager.inputs.anyRequiresGrad) addGradients(m_request.source, m_request.computed, m_checks);
+        judgeRounding(eager.inputs.anyRequiresGrad);
         const auto wrong = firstWrong();
         if (wrong == m_checks.end()) return verdict(equal, note());
         std::optional<FirstDifference> first = locate(*wrong);
@@ -92,6 +105,7 @@ private:
         return {{"verdict", word},
                 {"checks", std::move(checks)},
                 {"first_difference", nullptr},
+                {"in_double_precision", m_wideSource.has_value()},
                 {"reason", reason}};
     }
 
@@ -133,16 +147,48 @@ private:
         return out;
     }
 
-    void compareGradients() {
-        const GradientRun eager = runForGradients(m_request.source, m_inputs, m_request.seed, m_task);
-        const GradientRun computed = runForGradients(m_request.computed, m_inputs, m_request.seed, m_task);
+    void addGradients(const Side& source, const Side& computed, std::vector<Check>& checks) const {
+        const GradientRun expected = runForGradients(source, m_inputs, m_request.seed, m_task);
+        const GradientRun actual = runForGradients(computed, m_inputs, m_request.seed, m_task);
         std::vector<std::string> leaves;
         for (std::size_t i = 0; i < m_names.size() && i < m_inputs["inputs"].size(); ++i) {
             const json& input = m_inputs["inputs"][i];
             if (input.is_object() && input.value("requires_grad", false)) leaves.push_back(m_names[i]);
         }
-        for (Check& check : compare(eager, computed, leaves))
-            m_checks.push_back(std::move(check));
+        for (Check& check : compare(expected, actual, leaves))
+            checks.push_back(std::move(check));
+    }
+
+    /// Runs both in double precision where values differ, or tell too little because they are small: what
+    /// all but vanishes there was rounding, and what stays is a difference.
+    void judgeRounding(bool withGradients) {
+        const auto unclear = [](const Check& check) {
+            return check.counts && check.property == "values" && (!check.ok || check.small);
+        };
+        if (std::none_of(m_checks.begin(), m_checks.end(), unclear) || !areWidenable(m_inputs)) return;
+        auto source = inDoublePrecision(m_request.source), computed = inDoublePrecision(m_request.computed);
+        if (!source || !computed) return;
+        const ProgramRun expected = runSide(*source, m_inputs, m_request.seed, m_task);
+        const ProgramRun actual = runSide(*computed, m_inputs, m_request.seed, m_task);
+        if (expected.error || actual.error) return;
+        std::vector<Check> wide = compare(expected, actual, m_names, m_request.strict);
+        if (withGradients) addGradients(*source, *computed, wide);
+        m_wideSource = std::move(source);
+        m_wideComputed = std::move(computed);
+        for (Check& check : m_checks) {
+            if (!unclear(check)) continue;
+            const auto found = std::find_if(wide.begin(), wide.end(), [&](const Check& other) {
+                return other.what == check.what && other.property == check.property;
+            });
+            check.rounded = found != wide.end() && found->ok && check.finite && found->finite &&
+                            found->maxAbsolute <= check.maxAbsolute / vanishing;
+            check.ok = check.rounded && check.ok;
+            check.counts = !check.rounded;
+            if (!check.rounded || check.ok) continue;
+            const double largest = check.largest > 0 ? check.largest : 1;
+            m_rounded = std::max(m_rounded.value_or(0), check.maxAbsolute / largest);
+            m_roundedWide = std::max(m_roundedWide, found->maxAbsolute / largest);
+        }
     }
 
     [[nodiscard]] std::vector<Check>::const_iterator firstWrong() const {
@@ -157,6 +203,14 @@ private:
                                                         [&](const Check& c) { return &c == &wrong; })
                                          : std::find_if(m_checks.cbegin(), m_checks.cend(), leads);
         if (start == m_checks.cend() || m_request.pairs.empty()) return std::nullopt;
+        // In double precision rounding does not add up to a difference.
+        if (m_wideSource && m_wideComputed)
+            if (auto first =
+                    Locator(*m_wideSource, *m_wideComputed, m_request.pairs, m_inputs, m_request.seed, m_task)
+                        .find(*start->symptom)) {
+                first->how += ", in double precision";
+                return first;
+            }
         return Locator(m_request.source, m_request.computed, m_request.pairs, m_inputs, m_request.seed,
                        m_task)
             .find(*start->symptom);
@@ -193,6 +247,15 @@ private:
     }
 
     [[nodiscard]] std::string note() const {
+        std::string out;
+        if (m_rounded)
+            out = "the results differ by rounding: by up to " + shortNumber(*m_rounded) +
+                  " of the largest magnitude, in double precision by up to " + shortNumber(m_roundedWide);
+        const std::string hazard = hazardNote();
+        return out.empty() || hazard.empty() ? out + hazard : out + "; " + hazard;
+    }
+
+    [[nodiscard]] std::string hazardNote() const {
         if (m_order)
             return "equal here, but the result is not defined: at '" + nameOf(m_source, m_order->node) +
                    "' " + m_order->text;
@@ -232,6 +295,10 @@ private:
     std::vector<std::string> m_names; ///< of the source's placeholders
     std::vector<Check> m_checks;
     std::optional<Hazard> m_order, m_random, m_empty;
+    std::optional<Side> m_wideSource, m_wideComputed; ///< where both ran
+    std::optional<double> m_rounded;                  ///< the largest difference that rounding makes, of
+                                                      ///< the largest magnitude
+    double m_roundedWide = 0;                         ///< the same in double precision
 };
 
 /// Worst first.

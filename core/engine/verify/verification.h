@@ -25,8 +25,8 @@ struct VerifyRequest {
 /// The answer of "verify" (protocol.h).
 [[nodiscard]] Reply verify(const VerifyRequest& request, const TaskContext& task);
 
-/// Pairs of nodes from the answer of "pass", all its passes taken together; nodes that only have a name in
-/// common where no step says more.
+/// Pairs of nodes from the answer of "pass", all its passes taken together; a node that no step speaks of
+/// keeps its name. Without steps nodes that do the same with the same nodes (passes/same_values.h).
 [[nodiscard]] std::vector<MatchedPair> matchedPairs(const ir::Graph& source, const ir::Graph& computed,
                                                     const nlohmann::json& passReply);
 
