@@ -36,9 +36,10 @@ Forwarded runForward(const Value& body, const std::vector<Value>& inputs, const 
 /// What the outputs' gradients go through.
 class BackwardBody final : public torch::autograd::Node {
 public:
-    BackwardBody(Value body, std::size_t inputs)
+    /// `inputs`: which arguments are tensors. The body gives a gradient for each argument, sizes included.
+    BackwardBody(Value body, std::vector<std::size_t> inputs)
         : m_body(std::move(body))
-        , m_inputs(inputs) {}
+        , m_inputs(std::move(inputs)) {}
 
     void save(std::vector<Value> values) { m_saved = std::move(values); }
 
@@ -47,8 +48,7 @@ public:
     at::Tensor attach(const at::Tensor& output, const AutogradNodePtr& self, bool isInput,
                       bool differentiable) {
         at::Tensor out = isInput ? output.detach() : output;
-        m_sizes.push_back(out.sizes().vec());
-        m_options.push_back(out.options());
+        m_outputs.emplace_back(OutputLike{out.sizes().vec(), out.options()});
         if (differentiable)
             torch::autograd::set_history(out, self);
         else
@@ -56,26 +56,40 @@ public:
         return out;
     }
 
+    /// An output that is no tensor: the body takes None for its gradient.
+    void skip() { m_outputs.emplace_back(std::nullopt); }
+
     void release_variables() override { m_saved.clear(); }
 
 private:
     variable_list apply(variable_list&& grads) override {
         std::vector<Value> inputs;
-        for (std::size_t i = 0; i < grads.size(); ++i)
-            inputs.emplace_back(grads[i].defined() ? grads[i] : at::zeros(m_sizes.at(i), m_options.at(i)));
+        std::size_t next = 0;
+        for (const std::optional<OutputLike>& output : m_outputs) {
+            if (!output) {
+                inputs.emplace_back();
+                continue;
+            }
+            const at::Tensor& grad = grads.at(next++);
+            inputs.emplace_back(grad.defined() ? grad : at::zeros(output->sizes, output->options));
+        }
         inputs.insert(inputs.end(), m_saved.begin(), m_saved.end());
+        const std::vector<Value> results = itemsOf(runGraph(m_body, inputs, nullptr));
         variable_list out;
-        for (const Value& value : itemsOf(runGraph(m_body, inputs, nullptr)))
-            out.push_back(value.isTensor() ? value.tensor() : at::Tensor());
-        out.resize(m_inputs);
+        for (const std::size_t input : m_inputs)
+            out.push_back(input < results.size() && results[input].isTensor() ? results[input].tensor()
+                                                                              : at::Tensor());
         return out;
     }
 
     Value m_body;
-    std::size_t m_inputs;
+    struct OutputLike {
+        std::vector<std::int64_t> sizes;
+        at::TensorOptions options;
+    };
+    std::vector<std::size_t> m_inputs;
     std::vector<Value> m_saved;
-    std::vector<std::vector<std::int64_t>> m_sizes; ///< of the outputs
-    std::vector<at::TensorOptions> m_options;
+    std::vector<std::optional<OutputLike>> m_outputs; ///< nothing for one that is no tensor
 };
 
 } // namespace
@@ -86,14 +100,16 @@ Value applyAutogradFunction(const Arguments& a) {
     const Context* context = a.context();
     variable_list tensors;
     bool differentiable = false;
+    std::vector<std::size_t> positions;
     for (const Value& input : inputs) {
         if (!input.isTensor()) continue;
+        positions.push_back(static_cast<std::size_t>(&input - inputs.data()));
         tensors.push_back(input.tensor());
         differentiable |= input.tensor().requires_grad();
     }
     if (!differentiable || !at::GradMode::is_enabled())
         return Value::tuple(runForward(forward, inputs, context).outputs);
-    const AutogradNodePtr node = makeAutogradNode<BackwardBody>(backward, tensors.size());
+    const AutogradNodePtr node = makeAutogradNode<BackwardBody>(backward, std::move(positions));
     auto& body = static_cast<BackwardBody&>(*node);
     node->set_next_edges(torch::autograd::collect_next_edges(tensors));
     Forwarded result;
@@ -110,6 +126,7 @@ Value applyAutogradFunction(const Arguments& a) {
     std::vector<Value> out;
     for (const Value& value : result.outputs) {
         if (!value.isTensor()) {
+            body.skip();
             out.push_back(value);
             continue;
         }
