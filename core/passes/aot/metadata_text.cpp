@@ -122,7 +122,9 @@ Result<OutputAliasInfo<InnerIndex>> outputOf(const Fields& fields, std::size_t i
                            std::to_string(inputs));
     }
     out.requiresGrad = fields.flag("requires_grad");
-    out.requiresGradForBackward = fields.flag("requires_grad_for_backward");
+    out.requiresGradForBackward = fields.find("requires_grad_for_backward")
+                                      ? fields.flag("requires_grad_for_backward")
+                                      : out.requiresGrad;
     // "<class 'torch._subclasses.functional_tensor.FunctionalTensor'>"
     if (const auto raw = fields.find("raw_type")) {
         std::string_view name = raw->substr(0, raw->rfind('\''));
@@ -148,7 +150,9 @@ Result<CapturedMetadata> readMetadataText(std::string_view text) {
     for (const std::string_view output : *outputs) {
         const auto arguments = inside(output, "OutputAliasInfo(", ')');
         if (!arguments) return failure("an output without OutputAliasInfo");
-        auto info = outputOf(Fields(*arguments), out.meta.inputs.size());
+        const Fields own(*arguments);
+        out.saysForBackward &= own.find("requires_grad_for_backward").has_value();
+        auto info = outputOf(own, out.meta.inputs.size());
         if (!info) return tl::unexpected(info.error());
         out.meta.outputs.push_back(std::move(*info));
     }

@@ -17,6 +17,9 @@ struct CapturedMetadata {
     std::vector<InnerIndex> staticInputs; ///< parameters and buffers, ascending
     std::vector<std::string> tangents;    ///< "TangentAOTInput(output=PlainAOTOutput(idx=0))", as printed
     bool keepInputMutations = false;
+    /// Whether outputs say requires_grad_for_backward, as later versions of PyTorch do; else it is taken to
+    /// be requires_grad.
+    bool saysForBackward = true;
 };
 
 /// Reads what it knows and passes over the rest; linear, no recursion. Fails where the text is something
