@@ -116,7 +116,9 @@ public:
                           0,
                           0});
         }
-        return json{{"storages", std::move(m_storages)}, {"inputs", std::move(m_inputs)}};
+        json out{{"storages", std::move(m_storages)}, {"inputs", std::move(m_inputs)}};
+        if (!m_bases.empty()) out["bases"] = std::move(m_bases);
+        return out;
     }
 
     std::vector<std::string> sources() {
@@ -171,6 +173,25 @@ private:
         return m_described ? m_described->find(source) : nullptr;
     }
 
+    /// PyTorch describes a tensor once. One that it has met as another input's base gets no source when it
+    /// comes as an input itself, and is then the only one without.
+    [[nodiscard]] const session::TensorInput* onlyBaseLike(const ir::TensorMeta& meta) const {
+        if (!m_compile) return nullptr;
+        const session::TensorInput* out = nullptr;
+        for (const session::TensorInput& base : m_compile->inputs) {
+            const auto isViewOf = [&](const session::TensorInput& other) {
+                return other.describer == base.describer && other.base == base.id && other.id != base.id;
+            };
+            if (!base.source.empty() || base.meta.dtype != meta.dtype || base.meta.sizes != meta.sizes ||
+                base.meta.strides != meta.strides ||
+                std::none_of(m_compile->inputs.begin(), m_compile->inputs.end(), isViewOf))
+                continue;
+            if (out) return nullptr; // either might be meant
+            out = &base;
+        }
+        return out;
+    }
+
     Added add(ir::NodeIndex index, const ir::Node& node) {
         if (!node.meta) return described(index, node, nullptr);
         if (node.meta->tensor) return described(index, node, &*node.meta->tensor);
@@ -203,6 +224,7 @@ private:
     Added described(ir::NodeIndex index, const ir::Node& node, const ir::TensorMeta* shown) {
         const std::string source = sourceOf(node);
         const session::TensorInput* input = describedAs(source);
+        if (!input && shown && !isBase(node.comment)) input = onlyBaseLike(*shown);
         const ir::TensorMeta* meta = shown ? shown : input ? &input->meta : nullptr;
         if (!meta) return tl::unexpected(std::string("has no shape in this text"));
         const DtypeWord* dtype = dtypeWord(meta->dtype);
@@ -241,8 +263,63 @@ private:
             entry["requires_grad"] = true;
             if (!input->isLeaf) entry["is_leaf"] = false;
         }
+        if (input && m_options.views && !isBase(node.comment)) addView(*input, entry);
         m_inputs.push_back(std::move(entry));
         return {};
+    }
+
+    /// A view of a tensor that the capture describes becomes one of the same tensor, and that, where it is an
+    /// input too, becomes itself: autograd goes by views and not by storages.
+    void addView(const session::TensorInput& input, json& entry) {
+        const auto isOf = [&](int id) {
+            return [&input, id](const session::TensorInput& other) {
+                return other.describer == input.describer && other.id == id;
+            };
+        };
+        const auto& all = m_compile->inputs;
+        const bool viewed = std::any_of(all.begin(), all.end(), [&](const session::TensorInput& other) {
+            return other.describer == input.describer && other.base == input.id && other.id != input.id;
+        });
+        const bool views = input.base >= 0 && input.base != input.id;
+        if (!views && !viewed) return;
+        const auto base = std::find_if(all.begin(), all.end(), isOf(views ? input.base : input.id));
+        // A view of another dtype is not one by sizes and strides.
+        if (base == all.end() || base->storage != input.storage || base->meta.dtype != input.meta.dtype)
+            return;
+        const std::optional<std::size_t> made = baseOf(*base, entry.at("storage").get<std::size_t>());
+        if (!made) return;
+        entry["via"] = views ? "view" : "base";
+        entry["base"] = *made;
+    }
+
+    /// Position of a base among those that inputs view; nothing where its geometry is not known.
+    std::optional<std::size_t> baseOf(const session::TensorInput& base, std::size_t storage) {
+        const std::pair key(base.describer, base.id);
+        if (const auto known = m_baseOf.find(key); known != m_baseOf.end()) return known->second;
+        const auto shape = numbers(base.meta.sizes);
+        const auto stride = base.meta.strides ? numbers(*base.meta.strides) : std::nullopt;
+        const auto offset = ir::symbolValue(base.storageOffset, m_symbols);
+        if (!shape || !stride || stride->size() != shape->size() || !offset || *offset < 0)
+            return std::nullopt;
+        std::int64_t count = *offset + 1;
+        for (std::size_t i = 0; i < shape->size(); ++i)
+            if (__builtin_add_overflow(count, std::max<std::int64_t>((*shape)[i] - 1, 0) * (*stride)[i],
+                                       &count) ||
+                count > maxElements)
+                return std::nullopt;
+        json& size = m_storages[storage]["size"];
+        size = std::max(size.get<std::int64_t>(), count);
+        json made{{"storage", storage},
+                  {"shape", *shape},
+                  {"stride", *stride},
+                  {"storage_offset", *offset},
+                  {"dtype", m_storages[storage]["dtype"]}};
+        if (base.requiresGrad && m_options.requiresGrad) {
+            made["requires_grad"] = true;
+            if (!base.isLeaf) made["is_leaf"] = false;
+        }
+        m_bases.push_back(std::move(made));
+        return m_baseOf[key] = m_bases.size() - 1;
     }
 
     /// Elements that one output of a weight sums over; 1 for everything else.
@@ -310,7 +387,8 @@ private:
     std::vector<std::string> m_dynamoInputs;
     std::vector<std::optional<std::int64_t>> m_bounds;
     std::map<std::string, std::size_t> m_storageOf;
-    json m_storages = json::array(), m_inputs = json::array();
+    std::map<std::pair<int, int>, std::size_t> m_baseOf; ///< by describer and id
+    json m_storages = json::array(), m_inputs = json::array(), m_bases = json::array();
 };
 
 } // namespace
@@ -327,6 +405,11 @@ const session::TensorInput* InputsByName::find(std::string_view name) const {
         if (found != m_inputs.end()) return found->second;
     }
     return nullptr;
+}
+
+std::optional<InnerInput> innerInput(const ir::Node& placeholder) {
+    const auto outer = plainInput(placeholder.comment);
+    return outer ? std::optional(InnerInput{*outer, isBase(placeholder.comment)}) : std::nullopt;
 }
 
 Result<json> inputsOfGraph(const ir::Graph& graph, const GraphInputOptions& options) {

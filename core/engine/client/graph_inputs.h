@@ -3,7 +3,8 @@
 // Inputs for a graph whose real ones are not at hand: seeded values in the shapes, strides and shared
 // storages that a capture describes, or that the graph's own text shows. The result has the form of an oracle
 // case's `inputs`, but a storage is {dtype, size, seed, low, high}, so that no large tensor ever becomes
-// text.
+// text; and an input that is a view, or the base of one, says which of `bases` it views or is: {storage,
+// shape, stride, storage_offset, dtype, requires_grad, is_leaf}.
 #pragma once
 
 #include "core/base/result.h"
@@ -13,6 +14,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace dynascope::engine {
 
@@ -20,6 +22,7 @@ struct GraphInputOptions {
     ir::SymbolValues symbols;  ///< the user's values; they go before the captured hints
     std::uint64_t seed = 1;    ///< of the first storage; the next has the next number
     bool requiresGrad = false; ///< mark what the capture says requires grad
+    bool views = false;        ///< inputs that view a base, or are it, do so here: autograd goes by views
 };
 
 /// The inputs that a compile describes, found by what Dynamo and AOTAutograd call them: "L_x_" and "x" for
@@ -44,6 +47,14 @@ private:
 /// graph of the compile, so that a Dynamo graph and AOTAutograd's graphs of it can be compared.
 [[nodiscard]] Result<nlohmann::json> inputsOfCapture(const session::Compile& compile, const ir::Graph& graph,
                                                      const GraphInputOptions& options = {});
+
+/// Which of the Dynamo graph's inputs an AOTAutograd input is, or is the base of: by its description, such as
+/// "ViewBaseAOTInput(base_of=PlainAOTInput(idx=0))".
+struct InnerInput {
+    std::size_t outer = 0;
+    bool isBase = false;
+};
+[[nodiscard]] std::optional<InnerInput> innerInput(const ir::Node& placeholder);
 
 /// For each placeholder the source that it stands for, as describe_source names it: "L['x']"; empty where the
 /// capture describes none.
