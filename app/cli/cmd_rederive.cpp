@@ -77,8 +77,12 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
                                  [&](const RederivedStage& stage) { return stage.verdict == verdict; })) +
                ' ' + std::string(engine::rederivedName(verdict));
     };
-    return out + of(Rederived::Isomorphic) + ", " + of(Rederived::Equivalent) + ", " +
-           of(Rederived::Different) + ", " + of(Rederived::Declined) + '\n';
+    out += of(Rederived::Isomorphic) + ", " + of(Rederived::Equivalent) + ", " + of(Rederived::Different) +
+           ", " + of(Rederived::Declined);
+    const bool lost = std::any_of(stages.begin(), stages.end(), [](const RederivedStage& stage) {
+        return stage.verdict == Rederived::NotDerived;
+    });
+    return out + (lost ? ", " + of(Rederived::NotDerived) : "") + '\n';
 }
 
 int run(const RederiveOptions& options) {
@@ -93,6 +97,9 @@ int run(const RederiveOptions& options) {
                 stages[i].microseconds = std::min(stages[i].microseconds, again[i].microseconds);
     }
     print(options.json ? document(stages).dump() + '\n' : report(stages, options.saved));
+    const auto lost = std::find_if(stages.begin(), stages.end(),
+                                   [](const RederivedStage& stage) { return stage.lost.has_value(); });
+    if (lost != stages.end()) return fail(*lost->lost, options.path);
     return std::any_of(stages.begin(), stages.end(),
                        [](const RederivedStage& stage) { return stage.verdict == Rederived::Different; })
                ? exitFailure
@@ -104,7 +111,9 @@ int run(const RederiveOptions& options) {
 void addRederive(Parser& parser) {
     auto options = std::make_shared<RederiveOptions>();
     Command command = parser.command(
-        "rederive", "Derive AOTAutograd's graphs from Dynamo's and compare; exit status 1 if one differs");
+        "rederive",
+        "Derive AOTAutograd's graphs from Dynamo's and compare; exit status 1 if one differs, 2 without "
+        "an engine");
     command.add("path", options->path, "Capture; - for standard input").required();
     command.flag("--saved", options->saved,
                  "What is saved for backward and what is computed again, with bytes and why");

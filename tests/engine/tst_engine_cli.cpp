@@ -165,6 +165,18 @@ private slots:
                  QByteArray("dynascope-cli: no engine from 'sh': the engine ended by exit status 7\n"));
     }
 
+    /// What needs no engine is derived all the same, and the exit status says that something is missing.
+    void derivingWithoutAnEngine() {
+        const Run run = cli({"rederive", DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log",
+                             "--engine", "sh", "-c", "exit 7"});
+        QCOMPARE(run.exit, 2);
+        QVERIFY2(run.err.contains("no engine from 'sh': the engine ended by exit status 7"), run.err);
+        QVERIFY2(run.out.contains("aot_joint_graph from dynamo_output_graph: not derived: no engine"),
+                 run.out);
+        QVERIFY2(run.out.endsWith("2 isomorphic, 0 equivalent, 0 different, 0 declined, 2 not derived\n"),
+                 run.out);
+    }
+
 private:
     [[nodiscard]] QString path(const QString& name) const { return m_folder.filePath(name); }
     void write(const QString& name, const QByteArray& content) const {

@@ -10,6 +10,7 @@
 
 #include <QFile>
 #include <QTest>
+#include <map>
 
 using namespace dynascope;
 using engine::Rederived;
@@ -26,6 +27,25 @@ std::string replaced(std::string text, std::string_view after, std::string_view 
     const std::size_t from = text.find(after);
     const std::size_t at = from == std::string::npos ? from : text.find(what, from);
     return at == std::string::npos ? std::string() : text.replace(at, what.size(), with);
+}
+
+std::string everywhere(std::string text, std::string_view what, std::string_view with) {
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+        text.replace(at, what.size(), with);
+    return text;
+}
+
+/// Logs of derived.tar.xz by name.
+const std::map<std::string, std::string>& derivedLogs() {
+    static const std::map<std::string, std::string> logs = [] {
+        std::map<std::string, std::string> out;
+        for (test::ArchiveFile& file : test::readArchive(DYNASCOPE_TEST_DATA "/captures/derived.tar.xz")) {
+            const std::size_t name = file.path.rfind('/') + 1;
+            out[file.path.substr(name, file.path.size() - name - 4)] = std::move(file.content);
+        }
+        return out;
+    }();
+    return logs;
 }
 
 } // namespace
@@ -109,6 +129,21 @@ private slots:
                 QVERIFY2(stage.missedGuard.empty(), stage.missedGuard.c_str());
     }
 
+    /// Code that takes inputs out of a common base is reused for inputs that have none.
+    void codeForOverlapsIsReusedForOthers() {
+        const std::vector<RederivedStage> stages = stagesOf(contentOf("trace_aot_eager/alias_overlap"));
+        QCOMPARE(stages.size(), 2U);
+        const std::string& missed = stages[1].missedGuard;
+        QVERIFY2(missed.starts_with(
+                     "a guard is missed: the code was compiled for L['a'] and L['b'] that overlap;"),
+                 missed.c_str());
+        QVERIFY2(missed.find("(output 0: data") != std::string::npos, missed.c_str());
+        // Where a guard checks the overlap nothing is missed.
+        const std::string guarded = everywhere(contentOf("trace_aot_eager/alias_overlap"),
+                                               "NO_TENSOR_ALIASING", "STORAGE_OVERLAPPING");
+        QVERIFY(stagesOf(guarded)[1].missedGuard.empty());
+    }
+
     /// Inductor decomposes before it traces: other operators, the same numbers; in training but for rounding.
     void otherDecompositionsAreEquivalent_data() {
         QTest::addColumn<int>("stages");
@@ -123,6 +158,102 @@ private slots:
         QVERIFY(found[0].verdict == Rederived::Isomorphic);
         QVERIFY2(found[1].verdict == Rederived::Equivalent, found[1].reason.c_str());
         QVERIFY(!found[1].reason.empty() && !found[1].got.empty());
+    }
+
+    /// Autograd functions get sizes as arguments, and views of one base are differentiable views of each
+    /// other.
+    void everyDerivedProgram_data() {
+        QTest::addColumn<QByteArray>("log");
+        for (const auto& [name, log] : derivedLogs())
+            if (name.starts_with("symbolic") || name.starts_with("overlap"))
+                QTest::newRow(name.c_str()) << QByteArray::fromStdString(log);
+        QCOMPARE(derivedLogs().size(), 10U);
+    }
+    void everyDerivedProgram() {
+        QFETCH(QByteArray, log);
+        const std::vector<RederivedStage> stages = stagesOf(log.toStdString());
+        QCOMPARE(stages.size(), 4U);
+        for (const RederivedStage& stage : stages)
+            QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+    }
+
+    /// 24 layers of a Llama under Inductor: the graphs sum in another order, and that adds up.
+    void roundingIsNoDifference() {
+        const std::vector<RederivedStage> stages = stagesOf(derivedLogs().at("llama"));
+        QCOMPARE(stages.size(), 2U);
+        QVERIFY2(stages[1].verdict == Rederived::Equivalent, stages[1].reason.c_str());
+        QVERIFY2(stages[1].reason.find("the results differ by rounding: by up to ") != std::string::npos,
+                 stages[1].reason.c_str());
+        const auto session = capture::openText(derivedLogs().at("llama"), "llama.log");
+        QVERIFY(session.has_value());
+        const auto joint = (*session)->compiles[0].findStage("aot_joint_graph")->graph();
+        QVERIFY(joint.has_value() && stages[1].derived);
+        const auto verified = engine::verifyDerived(m_engine, **joint, *stages[1].derived, {});
+        QVERIFY(verified.has_value());
+        QCOMPARE(verified->value("verdict", ""), std::string("equal"));
+        QVERIFY((*verified)["first_difference"].is_null());
+    }
+
+    /// The GPU of a capture is the engine's CPU; what a GPU has kernels of its own for is not derived.
+    void devicesAreRoles() {
+        const std::vector<RederivedStage> mixed = stagesOf(derivedLogs().at("gpu_mixed"));
+        QCOMPARE(mixed.size(), 4U);
+        QVERIFY2(mixed[0].verdict == Rederived::Isomorphic, mixed[0].reason.c_str());
+        // A copy to the GPU is none on one device.
+        QVERIFY2(mixed[1].verdict == Rederived::Equivalent, mixed[1].reason.c_str());
+        QVERIFY2(mixed[1].reason.find("has '_to_copy'") != std::string::npos, mixed[1].reason.c_str());
+        const std::vector<RederivedStage> attention = stagesOf(derivedLogs().at("gpu_attention"));
+        QVERIFY2(attention[0].verdict == Rederived::Isomorphic, attention[0].reason.c_str());
+        QVERIFY2(attention[1].verdict == Rederived::Declined, attention[1].reason.c_str());
+        QVERIFY2(attention[1].reason.starts_with(
+                     "what PyTorch has for cuda:0 differs from what it has for the CPU"),
+                 attention[1].reason.c_str());
+    }
+
+    /// A capture on one GPU, by hand from one on the CPU: all of it is as captured, on the captured device. A
+    /// second device is not told apart, and said to be none.
+    void oneDeviceIsOneRole() {
+        std::string log = contentOf("trace_aot_eager/gpt2_train");
+        for (const auto& [from, to] : {std::pair("]cpu\"", "]cuda:0\""),
+                                       std::pair("device(type='cpu')", "device(type='cuda', index=0)")})
+            log = everywhere(std::move(log), from, to);
+        for (const RederivedStage& stage : stagesOf(log)) {
+            QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+            if (!stage.derived) continue;
+            for (const ir::NodePtr& node : stage.derived->nodes())
+                if (node->meta && node->meta->tensor)
+                    QCOMPARE(node->meta->tensor->device, std::string("cuda:0"));
+        }
+        const std::string two = replaced(log, "{\"aot_joint_graph\"", "device(type='cuda', index=0)",
+                                         "device(type='cuda', index=1)");
+        const std::vector<RederivedStage> stages = stagesOf(two);
+        QVERIFY2(stages[1].verdict == Rederived::Equivalent, stages[1].reason.c_str());
+        QVERIFY2(stages[1].reason.find("on the CPU alone what the capture has on cuda:0 and cuda:1") !=
+                     std::string::npos,
+                 stages[1].reason.c_str());
+    }
+
+    /// A compile that fails later, as Inductor does without a GPU, has no guards to say that grad was off.
+    void gradModeIsTheCaptures() {
+        const std::string log =
+            everywhere(contentOf("trace_aot_eager/resnet"), "\"grad_mode\":", "\"grad_mode_of_nobody\":");
+        for (const RederivedStage& stage : stagesOf(log))
+            QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+    }
+
+    /// An engine that cannot be started says nothing of a graph.
+    void aLostEngineIsNoVerdict() {
+        engine::Client lost{{"sh", "-c", "exit 7"}};
+        const auto session = capture::openText(contentOf("trace_aot_eager/gpt2_train"), "capture.log");
+        QVERIFY(session.has_value());
+        const std::vector<RederivedStage> stages = engine::rederive(**session, &lost);
+        QCOMPARE(stages.size(), 4U);
+        for (const RederivedStage& stage : stages) {
+            const bool needsEngine = !stage.stage.ends_with("ward_graph");
+            QCOMPARE(stage.verdict == Rederived::NotDerived, needsEngine);
+            QCOMPARE(stage.lost.has_value(), needsEngine);
+            QVERIFY(!needsEngine || !stage.reason.empty());
+        }
     }
 
     /// Another operator in Dynamo's graph: the joint graph differs, and where is said.

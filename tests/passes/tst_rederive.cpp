@@ -5,6 +5,7 @@
 #include "core/engine/client/rederive.h"
 #include "core/ir/text.h"
 #include "core/passes/match_in_order.h"
+#include "core/passes/same_values.h"
 #include "tests/support/captures.h"
 
 #include <QFile>
@@ -92,15 +93,34 @@ private slots:
     }
 
     /// What only the engine can derive is declined, and says so.
-    void withoutAnEngineJointGraphsAreDeclined() {
+    void withoutAnEngineJointGraphsAreNotDerived() {
         const auto session = capture::openText(contentOf(test::capture("trace_aot_eager/kvcache")), "x.log");
         QVERIFY(session.has_value());
         const std::vector<RederivedStage> stages = engine::rederive(**session, nullptr);
         QCOMPARE(stages.size(), 2U);
         for (const RederivedStage& stage : stages) {
-            QVERIFY(stage.verdict == Rederived::Declined);
-            QCOMPARE(stage.reason, std::string("there is no engine to trace with"));
+            QVERIFY(stage.verdict == Rederived::NotDerived);
+            QVERIFY(stage.lost.has_value());
+            QCOMPARE(stage.reason, std::string("there is no engine"));
         }
+    }
+
+    /// Nodes are the same value by what they do, from the inputs on and from the results back.
+    void nodesOfTheSameValue() {
+        const auto pairs = [](const ir::GraphPtr& a, const ir::GraphPtr& b) {
+            std::string out;
+            for (const auto& [x, y] : passes::sameValues(*a, *b))
+                if (a->node(x).op != ir::Op::Output) out += a->node(x).name + '=' + b->node(y).name + ' ';
+            return out;
+        };
+        // Names crossed: each is found by what it does.
+        QCOMPARE(pairs(graph(call("a", "%x, 1") + call("b", "%a, 2.0"), "b"),
+                       graph(call("b", "%x, 1") + call("a", "%b, 2.0"), "a")),
+                 std::string("x=x a=b b=a "));
+        // What stands in between in one graph alone is nobody's.
+        QCOMPARE(pairs(graph(call("a", "%x, 1") + call("b", "%a, 2.0"), "b"),
+                       graph(call("a", "%x, 1") + call("n", "%a, 7") + call("b", "%n, 2.0"), "b")),
+                 std::string("x=x a=a b=b "));
     }
 
     void ordersAndNamesAreToldApart() {

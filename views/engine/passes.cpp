@@ -361,15 +361,14 @@ void Passes::verify(int index) {
                     engine::verifyDerived(client, **captured, **derived, hints, options);
                 if (!reply) return tl::unexpected(reply.error());
                 CheckedStage out = readChecked(*reply);
-                if (engine::differsByRounding(*reply)) {
+                if (engine::isClose(*reply)) {
                     out = {};
                     out.verdict.kind = Verdict::Kind::Equal;
-                    out.verdict.text =
-                        tr("The results differ from those of %1 by rounding").arg(toQString(twin->label()));
-                } else if (out.verdict.kind == Verdict::Kind::Equal) {
+                    out.verdict.text = toQString(std::string(engine::closeWords));
+                }
+                if (out.verdict.kind == Verdict::Kind::Equal)
                     out.verdict.text =
                         tr("Run beside %1: %2").arg(toQString(twin->label()), out.verdict.text);
-                }
                 return out;
             },
             done);

@@ -72,6 +72,9 @@ void Rederivations::run() {
             Rows rows = engine::rederive(*session, index, &client, options.task);
             if (options.task.cancelled())
                 return tl::unexpected(CallError{CallError::Kind::Cancelled, "cancelled", 0, {}});
+            // An engine that died says nothing of any graph; what was known of them stays.
+            for (const RederivedStage& row : rows)
+                if (row.lost) return tl::unexpected(*row.lost);
             return rows;
         },
         [this, session, index](tl::expected<Rows, CallError> rows) {
@@ -201,6 +204,7 @@ QString Rederivations::text(const session::Stage* stage) const {
     if (row.verdict == Rederived::Isomorphic) out += tr(", %1 nodes").arg(row.nodes);
     if (row.verdict == Rederived::Equivalent) out += tr(": another graph, the same numbers");
     if (!row.reason.empty()) out += QStringLiteral(". ") + toQString(row.reason);
+    if (!row.missedGuard.empty()) out += tr(". But %1").arg(toQString(row.missedGuard));
     if (at->metadata) {
         out += tr(". Metadata: %1").arg(word(*at->metadata));
         if (at->metadata->verdict == Rederived::Isomorphic) out += tr(", %1 fields").arg(at->metadata->nodes);
@@ -210,7 +214,7 @@ QString Rederivations::text(const session::Stage* stage) const {
 }
 
 QString Rederivations::summary(const session::Compile& compile) const {
-    std::array<int, 4> count{};
+    std::array<int, 5> count{};
     bool any = false;
     for (const session::StagePtr& stage : compile.stages)
         if (const RederivedStage* row = find(stage.get())) {

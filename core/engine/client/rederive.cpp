@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/rederive.h"
 
+#include "core/engine/client/device_roles.h"
 #include "core/engine/client/graph_inputs.h"
 #include "core/engine/client/metadata_compare.h"
+#include "core/engine/client/missed_aliasing.h"
 #include "core/engine/client/rederive_trace.h"
 #include "core/ir/empty_like.h"
 #include "core/passes/match_in_order.h"
@@ -88,6 +90,12 @@ private:
         return out;
     }
 
+    static void lose(RederivedStage& out, const CallError& error) {
+        out.verdict = Rederived::NotDerived;
+        out.reason = error.message;
+        out.lost = error;
+    }
+
     static void decline(RederivedStage& out, std::string why) {
         out.verdict = Rederived::Declined;
         out.reason = std::move(why);
@@ -128,12 +136,19 @@ private:
         else if (!source || !captured)
             decline(out, (source ? captured : source).error().message);
         else if (!m_engine)
-            decline(out, "there is no engine to trace with");
+            lose(out, {CallError::Kind::NotStarted, "there is no engine", 0, {}});
+        else if (m_none)
+            lose(out, *m_none);
         else
             traceAt(stage, *source, **captured, text, out, metadata);
         if (out.verdict == Rederived::Declined && metadata.nodes == 0) decline(metadata, out.reason);
-        if (m_engine && dynamo && source && captured && stage.name == "aot_inference_graph")
+        if (out.lost && metadata.nodes == 0) lose(metadata, *out.lost);
+        if (out.lost && out.lost->kind == CallError::Kind::NotStarted) m_none = out.lost;
+        if (m_engine && !out.lost && dynamo && source && captured && stage.name == "aot_inference_graph")
             out.missedGuard = missedGuard(**source, **captured, text);
+        if (m_engine && out.missedGuard.empty() && !out.lost && dynamo && source && captured &&
+            stage.name == "aot_inference_graph" && m_hints.empty())
+            out.missedGuard = missedAliasing(*m_engine, m_compile, **source, **captured);
         if (!text.empty()) m_out.push_back(std::move(metadata));
         m_out.push_back(std::move(out));
     }
@@ -145,26 +160,49 @@ private:
             ir::SymbolValues sizes = m_hints;
             for (auto& [symbol, value] : sizes)
                 value *= times;
-            const auto traced = traceDynamoGraph(*m_engine, m_compile, dynamo, sizes);
+            const bool joint = stage.name == "aot_joint_graph";
+            const auto traced = traceDynamoGraph(*m_engine, m_compile, dynamo, sizes, joint);
             // Sizes of our choice may break what the program takes for granted.
+            if (!traced && isLost(traced.error())) return lose(out, traced.error());
             if (!traced && times > 1) return;
             if (!traced) return decline(out, traced.error().message);
             const auto expected = atHints(captured, sizes);
             if (!expected) return decline(out, expected.error().message);
             const ir::GraphPtr want = withoutDeadNodes(*expected);
-            const ir::GraphPtr got = atHints(*traced->traced.graph, sizes).value_or(traced->traced.graph);
+            const WithDevices got =
+                withDevicesOf(*want, atHints(*traced->traced.graph, sizes).value_or(traced->traced.graph));
             if (times == 1) {
                 out.microseconds = traced->microseconds;
                 compareMetadata(metadataOf, traced->metadata, metadata);
             }
-            compareGraphs(out, *want, got);
+            compareGraphs(out, *want, got.graph);
+            if (traced->traced.joint != joint) {
+                out.verdict = Rederived::Different;
+                out.reason = std::string("the captured graph is of ") + (joint ? "training" : "inference") +
+                             ", the derived one of " + (joint ? "inference" : "training");
+                return;
+            }
+            if (got.areMerged && out.verdict == Rederived::Isomorphic) {
+                out.verdict = Rederived::Different;
+                out.reason = "but for devices the graphs are the same; that the engine derives on the CPU "
+                             "alone what the capture has on " +
+                             listed(got.captured);
+            }
             if (out.verdict == Rederived::Different) {
                 if (times > 1) out.reason += " (at " + std::to_string(times) + " times the captured sizes)";
-                return judgeNumbers(*want, *got, out);
+                return judgeNumbers(*want, *got.graph, sizes, out);
             }
-            if (traced->traced.joint && m_hints.empty())
-                m_joints[{stage.attempt, stage.k}] = withNotesOf(*want, *traced->traced.graph);
+            if (joint && m_hints.empty())
+                m_joints[{stage.attempt, stage.k}] =
+                    withNotesOf(*want, *withDevicesOf(*want, traced->traced.graph).graph);
         }
+    }
+
+    static std::string listed(const std::set<std::string>& names) {
+        std::string out;
+        for (const std::string& name : names)
+            out += (out.empty() ? "" : name == *names.rbegin() ? " and " : ", ") + name;
+        return out;
     }
 
     /// Whether the captured code, called with inputs that share memory in part as no guard forbids, does
@@ -215,16 +253,32 @@ private:
     }
 
     /// What differs may still compute the same.
-    void judgeNumbers(const ir::Graph& captured, const ir::Graph& derived, RederivedStage& out) const {
-        const NumericalComparison numbers = compareNumerically(*m_engine, captured, derived);
+    void judgeNumbers(const ir::Graph& captured, const ir::Graph& derived, const ir::SymbolValues& sizes,
+                      RederivedStage& out) const {
+        const NumericalComparison numbers = compareNumerically(*m_engine, captured, derived, sizes);
+        if (numbers.lost) return lose(out, *numbers.lost);
         if (numbers.outcome == NumericalComparison::Outcome::Equal) {
             out.verdict = Rederived::Equivalent;
+            out.reason += "; run side by side on the same made-up inputs: " +
+                          (numbers.reason.empty() ? "the results agree" : numbers.reason);
+        } else if (const auto other = otherDevice(captured);
+                   numbers.outcome == NumericalComparison::Outcome::Unknown && other) {
+            decline(out, "what PyTorch has for " + *other +
+                             " differs from what it has for the CPU, and the numbers do not tell (" +
+                             numbers.reason + "); first difference: " + out.reason);
         } else if (numbers.outcome == NumericalComparison::Outcome::Unknown && byInductor()) {
             decline(out, "Inductor decomposes before it traces, and the numbers do not tell (" +
                              numbers.reason + "); first difference: " + out.reason);
         } else if (!numbers.reason.empty()) {
             out.reason += "; run side by side: " + numbers.reason;
         }
+    }
+
+    /// A device of the captured graph that the engine does not have.
+    static std::optional<std::string> otherDevice(const ir::Graph& captured) {
+        for (const std::string& device : devicesOf(captured))
+            if (device != "cpu") return device;
+        return std::nullopt;
     }
 
     static void compareMetadata(const std::string& text, const nlohmann::json& derived, RederivedStage& out) {
@@ -302,6 +356,7 @@ private:
     std::map<std::pair<int, int>, ir::GraphPtr> m_joints;
     std::vector<RederivedStage>& m_out;
     TaskContext m_task;
+    std::optional<CallError> m_none; ///< why there is no engine
 };
 
 } // namespace
@@ -316,6 +371,8 @@ std::string_view rederivedName(Rederived verdict) {
         return "different";
     case Rederived::Declined:
         return "declined";
+    case Rederived::NotDerived:
+        return "not derived";
     }
     return {};
 }

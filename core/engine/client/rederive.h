@@ -10,6 +10,7 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,8 @@ enum class Rederived : std::uint8_t {
     Isomorphic, ///< the same operators, arguments and results, in the same order
     Equivalent, ///< not that, but the same numbers from the same inputs
     Different,
-    Declined, ///< not derived, and why
+    Declined,   ///< not derived, and why
+    NotDerived, ///< there was no engine to ask, or it was lost: nothing is known of the stage
 };
 [[nodiscard]] std::string_view rederivedName(Rederived verdict);
 
@@ -43,6 +45,7 @@ struct RederivedStage {
     /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
     /// its backward.
     double microseconds = 0;
+    std::optional<CallError> lost; ///< of NotDerived: what became of the engine
     /// Of a forward graph: what is saved for backward and what is computed again, with bytes and reasons.
     std::vector<passes::partition::Decision> decisions;
 };
@@ -51,12 +54,15 @@ struct RederivedStage {
 /// at the sizes `hints`.
 [[nodiscard]] CallResult verifyDerived(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
                                        const ir::SymbolValues& hints, const CallOptions& options = {});
-/// Whether an answer to "verify" is that the graphs differ, and rounding explains all of it: other
-/// decompositions sum in another order.
-[[nodiscard]] bool differsByRounding(const nlohmann::json& verified);
+/// Whether an answer to "verify" is that the graphs differ, of which no run in double precision could tell
+/// more, and all of it is as little as sums in another order make: `closeWords`.
+[[nodiscard]] bool isClose(const nlohmann::json& verified);
+inline constexpr std::string_view closeWords =
+    "the results differ by no more than 1e-5 times the largest magnitude, as by rounding";
 
 /// One entry for each graph of AOTAutograd's of each compile, and for its metadata. Graphs that cannot be
-/// read are declined, and without an engine (null) those that only it can derive. Where the joint graph was
+/// read are declined; those that only the engine can derive are not derived without one (null), or where it
+/// is lost. Where the joint graph was
 /// derived as PyTorch has it, forward and backward are derived from that, else from the captured one. Sizes
 /// that are symbols in the capture are numbers here: the graphs are held against each other at the captured
 /// sizes, and at twice and three times those.

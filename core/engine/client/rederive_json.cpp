@@ -72,8 +72,8 @@ json rederivedJson(const RederivedStage& stage) {
 std::optional<RederivedStage> readRederived(const json& stage) {
     RederivedStage out;
     bool known = false;
-    for (const Rederived verdict :
-         {Rederived::Isomorphic, Rederived::Equivalent, Rederived::Different, Rederived::Declined})
+    for (const Rederived verdict : {Rederived::Isomorphic, Rederived::Equivalent, Rederived::Different,
+                                    Rederived::Declined, Rederived::NotDerived})
         if (rederivedName(verdict) == text(stage, "verdict")) {
             out.verdict = verdict;
             known = true;

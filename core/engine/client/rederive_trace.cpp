@@ -78,17 +78,51 @@ std::optional<std::string> symbolOf(const ir::Node& node) {
     return node.meta->raw.substr(4, node.meta->raw.size() - 5);
 }
 
-/// Whether rounding explains everything that differs: other decompositions sum in another order.
-bool onlyRounded(const json& checks) {
+/// Whether all that differs does by no more than 1e-5 times the largest magnitude.
+bool areAllClose(const json& checks) {
     return std::all_of(checks.begin(), checks.end(), [](const json& check) {
         return check.value("ok", false) || !check.value("counts", true) || check.value("close", false);
     });
 }
 
+/// Inputs are made at these sizes: placeholders that are sizes stay in a graph.
+json withSymbols(const ir::SymbolValues& hints) {
+    json symbols = json::object();
+    for (const auto& [symbol, value] : hints)
+        symbols[symbol] = value;
+    return {{"symbols", std::move(symbols)}};
+}
+
+/// In the words in which AOTAutograd refuses inputs.
+bool isRefusal(std::string_view message) {
+    return message.starts_with("aot_autograd() does not yet handle") ||
+           message.starts_with("Encountered aliased inputs");
+}
+
+/// PyTorch compiled what is captured, so that a refusal is the engine's mistake.
+std::string contradicted(const std::string& refusal) {
+    return "PyTorch compiled it, but the engine takes its inputs for such as AOTAutograd refuses (" +
+           refusal + ")";
+}
+
+/// PyTorch's longer messages go on with lists of backends.
+std::string firstSentence(const std::string& text) {
+    return text.substr(0, std::min(text.find(". "), text.find('\n')));
+}
+
 } // namespace
 
-Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, const ir::GraphPtr& graph,
-                                     const ir::SymbolValues& hints) {
+bool isLost(const CallError& error) {
+    using Kind = CallError::Kind;
+    return error.kind == Kind::NotStarted || error.kind == Kind::EngineDied || error.kind == Kind::TimedOut;
+}
+
+tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Compile& compile,
+                                                      const ir::GraphPtr& graph,
+                                                      const ir::SymbolValues& hints, bool joint) {
+    const auto refused = [](std::string why) {
+        return tl::unexpected(CallError{CallError::Kind::Refused, std::move(why), 0, {}});
+    };
     const InputsByName described(compile);
     const ir::GraphPtr lifted = passes::aot::liftAttributes(graph, [&](const std::string& attribute) {
         const session::TensorInput* input = described.find(attribute);
@@ -97,23 +131,31 @@ Result<DynamoTrace> traceDynamoGraph(Client& engine, const Compile& compile, con
     const ir::Graph& dynamo = *lifted;
     GraphInputOptions options;
     options.symbols = hints;
-    options.requiresGrad = true;
+    options.requiresGrad = options.views = true;
     const auto inputs = inputsOfCapture(compile, dynamo, options);
-    if (!inputs) return tl::unexpected(inputs.error());
+    if (!inputs) return refused(inputs.error().message);
     const std::string guards = compile.guardText.text(); // with the modes around the frame
     const auto autocast = autocastOf(guards);
-    if (!autocast) return failure("the capture's record of autocast around the frame cannot be read");
+    if (!autocast) return refused("the capture's record of autocast around the frame cannot be read");
     if (autocast->elsewhere)
-        return failure("autocast was on around the frame for another device than the CPU");
+        return refused("autocast was on around the frame for another device than the CPU");
     json params{{"inputs", *inputs}};
     if (!autocast->dtype.empty()) params["autocast"] = autocast->dtype;
-    if (guards.find("\"grad_mode\":") != std::string::npos)
-        params["grad_mode"] = guards.find("\"grad_mode\":true") != std::string::npos;
-    const CallResult reply = engine.callOnGraph("aot", ir::printReadable(dynamo).text, std::move(params));
-    if (!reply) return failure(reply.error().message);
-    if (reply->contains("refused")) return failure(reply->value("refused", std::string()));
+    const bool isGuarded = guards.find("\"grad_mode\":") != std::string::npos;
+    if (isGuarded) params["grad_mode"] = guards.find("\"grad_mode\":true") != std::string::npos;
+    if (!isGuarded && joint) params["grad_mode"] = true;
+    const std::string text = ir::printReadable(dynamo).text;
+    CallResult reply = engine.callOnGraph("aot", text, params);
+    // A compile that failed later has no guards. Under grad this function is trained, and it was not.
+    if (reply && !isGuarded && !joint && reply->value("joint", false)) {
+        params["grad_mode"] = false;
+        reply = engine.callOnGraph("aot", text, std::move(params));
+    }
+    if (!reply && isRefusal(reply.error().message)) return refused(contradicted(reply.error().message));
+    if (!reply) return tl::unexpected(reply.error());
+    if (reply->contains("refused")) return refused(contradicted(reply->value("refused", std::string())));
     auto traced = readTracedGraph(*reply);
-    if (!traced) return tl::unexpected(traced.error());
+    if (!traced) return refused(traced.error().message);
     return DynamoTrace{std::move(*traced), reply->value("metadata", json::object()),
                        reply->value("time_us", 0.0)};
 }
@@ -153,24 +195,34 @@ CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph
 CallResult verifyDerived(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
                          const ir::SymbolValues& hints, const CallOptions& options) {
     const auto atSizes = atHints(captured, hints);
-    return verifyAgainst(engine, atSizes ? **atSizes : captured, derived, json::object(), options);
+    return verifyAgainst(engine, atSizes ? **atSizes : captured, derived, withSymbols(hints), options);
 }
 
-bool differsByRounding(const json& verified) {
+bool isClose(const json& verified) {
     const json checks = verified.value("checks", json::array());
-    return verified.value("verdict", "") == "different" && !checks.empty() && onlyRounded(checks);
+    return verified.value("verdict", "") == "different" && !verified.value("in_double_precision", false) &&
+           !checks.empty() && areAllClose(checks);
 }
 
-NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured, const ir::Graph& derived) {
+NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
+                                       const ir::SymbolValues& hints) {
     using Outcome = NumericalComparison::Outcome;
-    const CallResult verified = verifyAgainst(engine, captured, derived);
-    if (!verified) return {Outcome::Unknown, verified.error().message};
+    const CallResult verified = verifyAgainst(engine, captured, derived, withSymbols(hints));
+    if (!verified)
+        return {Outcome::Unknown, verified.error().message,
+                isLost(verified.error()) ? std::optional(verified.error()) : std::nullopt};
+    for (const json& check : verified->value("checks", json::array()))
+        if (check.value("what", "") == "the call" && check.value("expected", json()).is_string())
+            return {Outcome::Unknown,
+                    "the captured graph does not run here: " +
+                        firstSentence(check["expected"].get<std::string>()),
+                    {}};
     const std::string verdict = verified->value("verdict", "");
-    if (differsByRounding(*verified)) return {Outcome::Equal, "the results differ by rounding"};
+    if (isClose(*verified)) return {Outcome::Equal, std::string(closeWords), {}};
     const Outcome outcome = verdict == "equal"       ? Outcome::Equal
                             : verdict == "different" ? Outcome::Different
                                                      : Outcome::Unknown;
-    return {outcome, verified->value("reason", "")};
+    return {outcome, verified->value("reason", ""), {}};
 }
 
 } // namespace dynascope::engine

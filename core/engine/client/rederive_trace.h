@@ -20,9 +20,15 @@ struct DynamoTrace {
     nlohmann::json metadata; ///< ViewAndMutationMeta of the graph, as protocol.h has it
     double microseconds = 0; ///< of both, in the engine
 };
-/// On inputs as the capture describes them, symbolic sizes at `hints`. Fails with the engine's words.
-[[nodiscard]] Result<DynamoTrace> traceDynamoGraph(Client& engine, const session::Compile& compile,
-                                                   const ir::GraphPtr& graph, const ir::SymbolValues& hints);
+/// On inputs as the capture describes them, symbolic sizes at `hints`. Grad mode is that of the guards, or,
+/// where the capture has none, what makes the graph be of training or not as PyTorch's is (`joint`). Fails
+/// with the engine's words.
+[[nodiscard]] tl::expected<DynamoTrace, CallError>
+traceDynamoGraph(Client& engine, const session::Compile& compile, const ir::GraphPtr& graph,
+                 const ir::SymbolValues& hints, bool joint);
+
+/// Whether no answer came because there is no engine, or no more.
+[[nodiscard]] bool isLost(const CallError& error);
 
 /// The graph with numbers where it computes with symbolic integers, and without slices that take everything,
 /// which only symbolic dimensions keep; placeholders stay. Fails where a symbol has no value.
@@ -36,9 +42,10 @@ struct DynamoTrace {
 /// What comes of running both graphs on the same seeded inputs.
 struct NumericalComparison {
     enum class Outcome : std::uint8_t { Equal, Different, Unknown } outcome = Outcome::Unknown;
-    std::string reason; ///< one sentence; may be empty
+    std::string reason;            ///< one sentence; may be empty
+    std::optional<CallError> lost; ///< of Unknown: the engine was
 };
 [[nodiscard]] NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured,
-                                                     const ir::Graph& derived);
+                                                     const ir::Graph& derived, const ir::SymbolValues& hints);
 
 } // namespace dynascope::engine
