@@ -204,8 +204,9 @@ void MessageBar::restyle() {
     m_close->setIcon(m_theme.icon(QStringLiteral("cross")));
 }
 
-void MessageBar::showMessage(const QString& text) {
+void MessageBar::showMessage(const QString& text, const QString& cause) {
     m_notice = false;
+    m_cause = cause;
     restyle();
     m_label->setText(text);
     show();
@@ -213,9 +214,16 @@ void MessageBar::showMessage(const QString& text) {
 
 void MessageBar::showNotice(const QString& text) {
     m_notice = true;
+    m_cause.clear();
     restyle();
     m_label->setText(text);
     show();
+}
+
+void MessageBar::clear(const QString& cause) {
+    if (m_cause != cause || cause.isEmpty()) return;
+    m_cause.clear();
+    hide();
 }
 
 QString MessageBar::text() const {

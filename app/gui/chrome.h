@@ -76,9 +76,12 @@ class MessageBar : public QFrame {
     Q_OBJECT
 public:
     MessageBar(views::Theme& theme, QWidget* parent = nullptr);
-    void showMessage(const QString& text);
+    /// `cause` names what it is about, for clear().
+    void showMessage(const QString& text, const QString& cause = {});
     void showNotice(const QString& text);
     [[nodiscard]] QString text() const;
+    /// Hides the line if it is about this cause, which is gone.
+    void clear(const QString& cause);
 
 private:
     void restyle();
@@ -88,6 +91,7 @@ private:
     QLabel* m_label;
     QToolButton* m_close;
     bool m_notice = false;
+    QString m_cause;
 };
 
 /// The 2 px bar of a running task; shown by its owner after 100 ms.

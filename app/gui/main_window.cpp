@@ -108,7 +108,10 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
         updateActions();
         updateTitle();
     });
-    connect(&m_workspace, &Workspace::openFailed, m_message, &MessageBar::showMessage);
+    connect(&m_workspace, &Workspace::openFailed, this,
+            [this](const QString& message) { m_message->showMessage(message, QStringLiteral("open")); });
+    connect(&m_workspace, &Workspace::captureOpened, this,
+            [this] { m_message->clear(QStringLiteral("open")); });
     connect(&m_workspace, &Workspace::openFailed, this, [this] { m_waiting = {}; });
     connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);

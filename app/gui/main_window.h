@@ -116,6 +116,8 @@ private:
     // window_engine.cpp
     void makeEngine(std::vector<std::string> command);
     void makeEngineActions();
+    /// A banner about a request; where the engine stopped it goes when that runs again.
+    void showEngineMessage(const QString& message, const QString& cause);
     void makePassActions();
     void connectTimeline();
     /// Steps what the page shows: a recording tree, a recording of Dynamo, or else a functionalization.

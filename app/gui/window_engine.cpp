@@ -38,11 +38,17 @@ void MainWindow::makeEngine(std::vector<std::string> command) {
     m_stepper = new Stepper(m_workspace, *m_passes, this);
     m_rederived = new Rederivations(m_workspace, *m_passes, this);
     connect(m_rederived, &Rederivations::failed, this,
-            [this](const QString& message) { m_message->showMessage(message); });
+            [this](const QString& message) { showEngineMessage(message, QStringLiteral("rederive")); });
     connect(m_rederived, &Rederivations::done, this,
             [this](const QString& summary) { m_message->showNotice(summary); });
     connect(m_passes, &Passes::failed, this,
-            [this](const QString& message) { m_message->showMessage(message); });
+            [this](const QString& message) { showEngineMessage(message, QStringLiteral("pass")); });
+    connect(m_passes, &Passes::computed, this, [this] { m_message->clear(QStringLiteral("pass")); });
+    connect(m_passes, &Passes::verified, this, [this] { m_message->clear(QStringLiteral("verdict")); });
+    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
+        for (const char* cause : {"pass", "rederive", "verdict"})
+            m_message->clear(QLatin1String(cause));
+    });
     connect(m_passes, &Passes::availableChanged, this, [this] {
         QList<QPair<QString, QString>> passes;
         for (const PassInfo& pass : m_passes->available())
@@ -54,13 +60,20 @@ void MainWindow::makeEngine(std::vector<std::string> command) {
         updateActions();
     });
     connect(m_engine, &Engine::stateChanged, this, [this] {
-        if (m_engine->state() == Engine::State::Stopped) m_message->showMessage(m_engine->trouble());
+        if (m_engine->state() == Engine::State::Stopped)
+            m_message->showMessage(m_engine->trouble(), QStringLiteral("engine"));
+        if (m_engine->state() == Engine::State::Ready) m_message->clear(QStringLiteral("engine"));
         // What it can do is asked once it runs for another reason: starting it costs half a second.
         if (m_engine->state() == Engine::State::Ready) m_passes->askAvailable();
         updateActions();
     });
     connect(m_stepper, &Stepper::moved, this, [this] { updateActions(); });
     connect(&m_workspace, &Workspace::computedChanged, this, [this] { updateActions(); });
+}
+
+void MainWindow::showEngineMessage(const QString& message, const QString& cause) {
+    const bool stopped = m_engine->state() == Engine::State::Stopped;
+    m_message->showMessage(message, stopped ? QStringLiteral("engine") : cause);
 }
 
 void MainWindow::makePassActions() {
@@ -356,7 +369,7 @@ void MainWindow::showFirstDifference(int stage) {
             text += tr(". First at %1: %2, %3 %4")
                         .arg(toQString(parting.node), parting.actual,
                              known->twin ? tr("captured") : tr("eager"), parting.expected);
-        m_message->showMessage(text);
+        m_message->showMessage(text, QStringLiteral("verdict"));
     }
     const auto select = [this](Side side, const std::string& node) {
         const ir::GraphPtr& graph = m_workspace.stage(side).graph;

@@ -49,8 +49,11 @@ void MainWindow::makeSession() {
     m_notebook = new Notebook(m_workspace, this);
     m_replays = new ReplayRuns(m_workspace, *m_engine, *m_notebook, this);
     connect(m_replays, &ReplayRuns::failed, this,
-            [this](const QString& message) { m_message->showMessage(message); });
-    connect(m_replays, &ReplayRuns::runningChanged, this, [this] { updateEngineActions(); });
+            [this](const QString& message) { showEngineMessage(message, QStringLiteral("replay")); });
+    connect(m_replays, &ReplayRuns::runningChanged, this, [this] {
+        if (m_replays->isRunning()) m_message->clear(QStringLiteral("replay"));
+        updateEngineActions();
+    });
     m_session = new SessionKeeper(m_workspace, *m_notebook, *m_passes, *m_rederived, m_settings, *this);
     connect(m_rederived, &Rederivations::derived, m_notebook, &Notebook::addDerivation);
     m_session->setLayout([this](int capture) { return sessionLayout(capture); });
@@ -58,7 +61,8 @@ void MainWindow::makeSession() {
         updateTitle();
         if (m_docks) updateNoteActions();
     });
-    connect(m_session, &SessionKeeper::failed, m_message, &MessageBar::showMessage);
+    connect(m_session, &SessionKeeper::failed, this,
+            [this](const QString& message) { m_message->showMessage(message); });
     connect(m_session, &SessionKeeper::told, m_message, &MessageBar::showNotice);
     connect(m_session, &SessionKeeper::saved, this, [this](const QString& file) {
         m_settings.addRecentFile(file);

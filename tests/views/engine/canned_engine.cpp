@@ -3,9 +3,10 @@
 // An engine that answers from a file of recorded replies, for the tests of panels: no LibTorch, always the
 // same words. The second argument makes it misbehave: "slow" never finishes a pass until it is cancelled,
 // "different" finds a difference when it verifies,
-// "slower" replays at half the speed each time.
+// "dies" does when it is to derive a graph, "slower" replays at half the speed each time.
 #include "core/engine/client/server.h"
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -42,6 +43,7 @@ public:
         if (method == "execute") return m_replies.value("execute", json::object());
         if (method == "pass") return pass(params, task);
         if (method == "verify") return verify();
+        if (method == "aot" && m_mode == "dies") std::raise(SIGKILL);
         if (method == "record") return record();
         if (method == "replay") return replay(params, task);
         if (method == "drop") return json{{"dropped", params.at("plans").size()}};

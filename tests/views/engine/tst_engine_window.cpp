@@ -222,6 +222,25 @@ private slots:
         QVERIFY(w.status().button()->isVisible());
         QTest::mouseClick(w.status().button(), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, 10000);
+        QVERIFY(!w.window.messageBar().isVisible()); // what it was about is over
+    }
+
+    /// It says nothing of a graph when it dies: no badge, and what was known before stays.
+    void anEngineThatDiesLeavesNoVerdict() {
+        Opened w(cannedEngine("dies"));
+        addCapture(w.workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), 20000);
+        TimelineView* timeline = w.window.stagesPage().timeline();
+        w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, 20000);
+        QTRY_VERIFY(w.window.messageBar().isVisible());
+        for (int stage = 0; stage < w.workspace.stageCount(); ++stage)
+            QCOMPARE(timeline->verdictText(stage), QString());
+        QVERIFY2(!w.window.messageBar().text().contains(QStringLiteral("declined")),
+                 qPrintable(w.window.messageBar().text()));
+        w.window.engine().start();
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, 10000);
+        QVERIFY(!w.window.messageBar().isVisible());
     }
 
     void cancels() {
