@@ -20,6 +20,12 @@ using passes::aot::MutationType;
 using passes::aot::OutputType;
 
 constexpr std::string_view plain = "PlainAOTInput(idx=";
+constexpr std::string_view same = " is ";
+
+/// "L['x']" or "G['m']._parameters['w']": where the program's caller has a value.
+bool isSource(std::string_view text) {
+    return text.starts_with("L[") || text.starts_with("G[");
+}
 
 bool isBase(std::string_view comment) {
     return comment.starts_with("ViewBaseAOTInput(") || comment.starts_with("SyntheticBaseAOTInput(");
@@ -79,7 +85,8 @@ public:
         addInner();
         joinMembers();
         addOutputs();
-        m_out.strategy = "Dynamo passes each tensor once, so nothing is dropped here.";
+        m_out.taken = m_out.outer.size();
+        addRepeats();
         addEpilogue(m_out);
         return std::move(m_out);
     }
@@ -166,6 +173,32 @@ private:
             for (std::size_t k = 0; k < m_out.inner.size(); ++k)
                 if (m_out.inner[k].base == card.base) card.inner = int(k);
         }
+    }
+
+    /// Arguments that Dynamo left out because they are tensors that it had: a guard says which is which.
+    void addRepeats() {
+        std::map<std::string, int, std::less<>> known;
+        for (std::size_t i = 0; i < m_out.outer.size(); ++i)
+            known.emplace(m_out.outer[i].name, int(i));
+        std::string repeats;
+        for (const session::Guard& guard : m_compile.guards) {
+            const std::size_t at = guard.code.find(same);
+            if (guard.isManager() || at == std::string::npos) continue;
+            std::string first = guard.code.substr(0, at), second = guard.code.substr(at + same.size());
+            if (!known.contains(first)) std::swap(first, second);
+            const auto found = known.find(first);
+            if (found == known.end() || known.contains(second) || !isSource(second)) continue;
+            OuterCard card = m_out.outer[std::size_t(found->second)];
+            card.name = second;
+            card.sameAs = found->second;
+            known.emplace(second, found->second);
+            m_out.outer.push_back(std::move(card));
+            repeats += (repeats.empty() ? "" : ", ") + guard.code;
+        }
+        m_out.strategy =
+            repeats.empty()
+                ? "Dynamo passes each tensor once, and no guard says that it was given one twice."
+                : "Dynamo passes each tensor once, and guards check that repeats are: " + repeats + '.';
     }
 
     int outerIndex(InnerIndex inner) const {

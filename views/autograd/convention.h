@@ -62,6 +62,7 @@ struct Convention {
     std::string refusal;  ///< what PyTorch said of this call where it failed; empty where it did not
     std::string strategy; ///< of dedupe: a sentence
     std::vector<OuterCard> outer;
+    std::size_t taken = 0; ///< the first of them are what the shown program takes; others Dynamo had dropped
     std::vector<BaseCard> bases;
     std::vector<InnerCard> inner;
     std::vector<OutputCard> outputs;

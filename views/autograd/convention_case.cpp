@@ -105,6 +105,7 @@ private:
                   const aot::DedupePlan& plan) {
         const json& named = field(field(m_case, "inputs"), "inputs");
         const bool specialized = plan.strategy == aot::DedupePlan::Strategy::Specialize;
+        m_out.taken = inputs.arguments().list.size();
         m_out.strategy =
             specialized ? "A repeated tensor is written, so the graph takes it once and serves only calls "
                           "with the same repeats."

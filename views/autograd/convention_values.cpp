@@ -38,7 +38,7 @@ session::StagePtr calledStage(const session::Compile& compile, const Convention&
         const auto inputs =
             std::count_if((*graph)->nodes().begin(), (*graph)->nodes().end(),
                           [](const ir::NodePtr& node) { return node->op == ir::Op::Placeholder; });
-        return std::size_t(inputs) == convention.outer.size() ? stage : nullptr;
+        return std::size_t(inputs) == convention.taken ? stage : nullptr;
     }
     return nullptr;
 }

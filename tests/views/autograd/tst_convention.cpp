@@ -145,6 +145,25 @@ private slots:
         QCOMPARE(got.epilogue.size(), std::size_t(3)); // two copies by the graph, one result
     }
 
+    /// The same tensor as two arguments: Dynamo's graph takes one, the program's caller gives both.
+    void captureWithARepeat() {
+        const auto session = capture::open(test::capture("trace_aot_eager/alias_mutation").toStdString());
+        QVERIFY(session);
+        const Convention got = conventionOfCapture(**session, 0);
+        QCOMPARE(got.declined, std::string());
+        QCOMPARE(got.taken, std::size_t(2));
+        QCOMPARE(got.outer.size(), std::size_t(3));
+        QCOMPARE(got.outer[2].name, std::string("L['b']"));
+        QCOMPARE(got.outer[got.outer[2].sameAs].name, std::string("L['a']"));
+        QVERIFY(got.outer[2].writesData);
+        QCOMPARE(got.outer[2].inner, got.outer[0].inner);
+        QVERIFY2(got.strategy.find("L['a'] is L['b']") != std::string::npos, got.strategy.c_str());
+        QVERIFY(calledStage((*session)->compiles[0], got));
+        // Later calls give two tensors.
+        QCOMPARE(conventionOfCapture(**session, 1).outer.size(), std::size_t(3));
+        QCOMPARE(conventionOfCapture(**session, 1).taken, std::size_t(3));
+    }
+
     void everyCaptureAndCase() {
         int shown = 0, cases = 0;
         for (const QString& path : test::traceLogs()) {
