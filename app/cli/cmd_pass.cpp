@@ -122,12 +122,22 @@ std::string breakText(const json& back) {
     return out;
 }
 
+/// Where it goes, if that is not the input alone.
+std::string destinationText(const json& back) {
+    std::string out;
+    if (back.value("whole_storage", false)) out += " into its whole storage";
+    if (const json shared = back.value("shared_with", json::array()); !shared.empty())
+        out += (out.empty() ? " into its memory, in which " : ", in which ") + joined(shared, ", ") +
+               (shared.size() == 1 ? " lies too" : " lie too");
+    return out;
+}
+
 std::string writeBackText(const json& reply) {
     std::string out;
     for (const json& pass : reply["passes"]) {
         for (const json& back : pass.value("write_back", json::array()))
             out += "input " + back["input"].get<std::string>() + ": " + back["bytes"].dump() +
-                   " bytes written back by " + joined(back["how"], ", ") +
+                   " bytes written back by " + joined(back["how"], ", ") + destinationText(back) +
                    (back["output"].is_null() ? std::string() : " of result " + back["output"].dump()) +
                    breakText(back) + '\n';
     }

@@ -76,7 +76,7 @@ private:
                 first.emplace(input.toTensor().storage().unsafeGetStorageImpl(), name);
             if (!isNew)
                 m_out.push_back("inputs '" + found->second + "' and '" + name +
-                                "' share memory, and functionalization takes them for independent");
+                                "' share memory, and PyTorch's functionalization takes them for independent");
         }
     }
 

@@ -85,7 +85,8 @@ struct WriteBack {
     std::int32_t output = -1;        ///< which result of the graph holds the value, where the caller writes
     std::vector<std::int64_t> size, stride; ///< the input's geometry after the call, where it changes
     std::int64_t offset = 0;
-    bool wholeStorage = false; ///< the value is the input's whole storage, flat
+    bool wholeStorage = false;           ///< the value is the input's whole storage, flat
+    std::vector<std::string> sharedWith; ///< other inputs in the memory that is written
 };
 
 /// A result that shares memory with an input.

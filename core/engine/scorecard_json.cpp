@@ -210,6 +210,7 @@ json writeBacksJson(const Functionalized& result) {
             entry["offset"] = back.offset;
         }
         if (back.wholeStorage) entry["whole_storage"] = true;
+        if (!back.sharedWith.empty()) entry["shared_with"] = back.sharedWith;
         out.push_back(std::move(entry));
     }
     return out;

@@ -16,6 +16,7 @@ public:
     void describeAll(nlohmann::json& into) const override;
 
     [[nodiscard]] const Functionalized& result() const { return *m_result; }
+    [[nodiscard]] bool overCells() const { return m_method == "cells"; }
 
 private:
     [[nodiscard]] nlohmann::json row(std::uint32_t index) const;

@@ -83,6 +83,35 @@ std::vector<NodeIndex> storageRoots(const Graph& graph, FunctionalForms forms) {
     return roots;
 }
 
+std::optional<InputWriteBack> inputWriteBack(const Graph& graph, NodeIndex node) {
+    if (node >= graph.size()) return std::nullopt;
+    const Node& copy = graph.node(node);
+    const std::string_view target = copy.target;
+    const bool copies =
+        target.starts_with("torch.ops.aten.copy_.") || (copy.op == Op::CallMethod && target == "copy_");
+    if (!copies || copy.args.size() < 2 || !copy.args.front().isNode()) return std::nullopt;
+    const std::vector<NodeIndex> roots = storageRoots(graph, FunctionalForms::NewStorage);
+    const auto isEpilogue = [&](NodeIndex i) { // writes an input, or is a view to write it through
+        const OpKind kind = opKind(graph.node(i));
+        return (kind == OpKind::Write || kind == OpKind::View) && graph.node(roots[i]).op == Op::Placeholder;
+    };
+    if (!isEpilogue(node)) return std::nullopt;
+    bool ended = false;
+    for (NodeIndex i = 0; i < graph.size(); ++i) {
+        const Node& other = graph.node(i);
+        if (other.op != Op::CallFunction && other.op != Op::CallMethod) continue;
+        const bool writes = opKind(other) == OpKind::Write;
+        ended = ended || writes;
+        if (ended && !isEpilogue(i)) return std::nullopt;
+    }
+    InputWriteBack out;
+    const NodeIndex to = graph.find(copy.args.front().text);
+    out.input = roots[node];
+    out.inPlace = to == out.input;
+    if (copy.args[1].isNode()) out.value = graph.find(copy.args[1].text);
+    return out;
+}
+
 WritesAround writesAround(const Graph& graph, NodeIndex node) {
     WritesAround out;
     if (node >= graph.size()) return out;

@@ -9,6 +9,7 @@
 
 #include "core/ir/graph.h"
 
+#include <optional>
 #include <vector>
 
 namespace dynascope::ir {
@@ -33,5 +34,14 @@ struct WritesAround {
 };
 /// Linear. Nothing for a node that the graph does not have.
 [[nodiscard]] WritesAround writesAround(const Graph& graph, NodeIndex node);
+
+/// A copy_ at the end of a graph that is functional but for such copies: where its value goes.
+struct InputWriteBack {
+    NodeIndex input = npos; ///< the placeholder in whose memory it is put
+    NodeIndex value = npos; ///< what is put there; npos where it is no node
+    bool inPlace = true;    ///< into the very input; else through a view of it, as of its whole storage
+};
+/// Nothing for any other node, and where something before it writes in place too. Linear.
+[[nodiscard]] std::optional<InputWriteBack> inputWriteBack(const Graph& graph, NodeIndex node);
 
 } // namespace dynascope::ir

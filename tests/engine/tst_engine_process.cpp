@@ -208,12 +208,15 @@ private slots:
         inputs["inputs"].push_back(inputs["inputs"][0]);
         json params{{"passes", {"functionalize"}}, {"inputs", inputs}, {"verify", true}};
         const std::string cause =
-            "inputs 'a' and 'b' share memory, and functionalization takes them for independent";
+            "inputs 'a' and 'b' share memory, and PyTorch's functionalization takes them for independent";
         const auto right = m_engine.callOnGraph("pass", text, params);
         QVERIFY2(right.has_value(), right ? "" : right.error().message.c_str());
         QCOMPARE((*right)["verified"].dump(), std::string("true"));
         QCOMPARE((*right)["passes"][0]["method"].get<std::string>(), std::string("cells"));
-        QCOMPARE((*right)["warnings"].dump(), json::array({cause}).dump());
+        QCOMPARE((*right)["warnings"].dump(), json::array({"made over cells instead: " + cause}).dump());
+        const json& back = (*right)["passes"][0]["write_back"][0];
+        QCOMPARE(back["input"].get<std::string>(), std::string("a"));
+        QCOMPARE(back["shared_with"].dump(), std::string(R"(["b"])"));
 
         params["faithful"] = true;
         const auto reply = m_engine.callOnGraph("pass", text, params);

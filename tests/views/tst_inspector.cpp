@@ -13,6 +13,7 @@ class TestInspector : public QObject {
     Q_OBJECT
 private slots:
     void tellsANode();
+    void tellsWhyAFunctionalGraphCopies();
     void linksGoToNodes();
     void tellsACompile();
     void tellsARecompile();
@@ -53,6 +54,35 @@ void TestInspector::tellsANode() {
     f.select(Side::A, "y");
     QVERIFY(panel->plainText().contains("Written by: none, this makes the storage"));
     QVERIFY(panel->plainText().contains("Next write: setitem  +2"));
+}
+
+void TestInspector::tellsWhyAFunctionalGraphCopies() {
+    const auto text = [](const std::string& body) {
+        test::Fixture f;
+        const auto session = capture::openText(body, "g");
+        f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
+        auto panel = f.show<InspectorPanel>(312, 700);
+        f.select(Side::A, "copy_");
+        return panel->plainText();
+    };
+    const auto call = [](const char* name, const char* op, const char* arguments) {
+        return std::string("    %") + name + " : [num_users=1] = call_function[target=torch.ops.aten." + op +
+               "](args = (" + arguments + "), kwargs = {})\n";
+    };
+    const std::string begin =
+        "graph():\n    %a : [num_users=2] = placeholder[target=a]\n" + call("add", "add.Tensor", "%a, 1");
+    const std::string copy = call("copy_", "copy_.default", "%a, %add");
+    const QString plain = text(begin + copy + "    return (add,)");
+    QVERIFY2(plain.contains("Why here: puts add into input a, so that the caller's tensor holds it"),
+             qPrintable(plain));
+    const QString whole = text(begin + call("s", "as_strided.default", "%a, [5], [1], 0") +
+                               call("copy_", "copy_.default", "%s, %add") + "    return (add,)");
+    QVERIFY2(whole.contains("puts add into the memory that lies under input a"), qPrintable(whole));
+    // The program's own copy_, after which it goes on, or into something else, is no write-back.
+    QVERIFY(!text(begin + copy + call("neg", "neg.default", "%copy_,") + "    return (neg,)")
+                 .contains("Why here"));
+    QVERIFY(
+        !text(begin + call("copy_", "copy_.default", "%add, %a") + "    return (add,)").contains("Why here"));
 }
 
 void TestInspector::linksGoToNodes() {

@@ -106,7 +106,11 @@ void addSteps(const InputWriteBack& back, const ir::Graph& graph, const std::opt
         step.output = back.output;
         if (i < back.nodes.size()) step.node = back.nodes[i];
         step.value = valueOf(graph, step.node);
-        if (step.operation == "copy_") step.bytes = back.bytes;
+        if (step.operation == "copy_") {
+            step.bytes = back.bytes;
+            step.wholeStorage = back.wholeStorage;
+            step.sharedWith = back.sharedWith;
+        }
         step.forcedBy = forced;
         out.push_back(std::move(step));
     }
@@ -162,9 +166,13 @@ CallingConvention callingConvention(const Recording& recording, const ForcingBre
         argument.node = node->name;
         argument.type = memory.typeOf(node->name);
         for (const InputWriteBack& back : run.writeBacks) {
+            const auto& shared = back.sharedWith;
+            if (std::find(shared.begin(), shared.end(), node->name) != shared.end())
+                argument.writtenWith = back.input;
             if (back.input != node->name) continue;
             argument.mutation = mutationOf(back);
             argument.bytes = back.bytes;
+            argument.shared = !back.sharedWith.empty();
             argument.forcedBy = forcedBy(node->name);
         }
         out.arguments.push_back(std::move(argument));

@@ -34,6 +34,8 @@ struct OuterArgument {
     QString type;     ///< "f32[3, 3]", as much as is known
     Mutation mutation = Mutation::None;
     std::uint64_t bytes = 0; ///< written back
+    bool shared = false;     ///< it is written through, and other inputs lie in its memory
+    std::string writtenWith; ///< the input through which the memory is written that this one lies in too
     std::optional<ForcingBreak> forcedBy;
 };
 
@@ -51,11 +53,13 @@ struct ConventionOutput {
 /// One step of writing a changed input back, in the order in which they happen.
 struct EpilogueStep {
     std::string input;
-    std::string operation;   ///< "copy_", "as_strided_", "resize_", "set_"
-    std::string node;        ///< in the graph; empty where the caller writes
-    std::string value;       ///< the node with the new value, where one is read
-    int output = -1;         ///< where the caller writes: from which result
-    std::uint64_t bytes = 0; ///< of a copy_
+    std::string operation;               ///< "copy_", "as_strided_", "resize_", "set_"
+    std::string node;                    ///< in the graph; empty where the caller writes
+    std::string value;                   ///< the node with the new value, where one is read
+    int output = -1;                     ///< where the caller writes: from which result
+    std::uint64_t bytes = 0;             ///< of a copy_
+    bool wholeStorage = false;           ///< a copy_ into the storage that the input lies in
+    std::vector<std::string> sharedWith; ///< other inputs in that storage
     std::optional<ForcingBreak> forcedBy;
 };
 

@@ -85,12 +85,18 @@ QString CallingConventionModel::argumentText(const OuterArgument& argument, int 
     case Type:
         return argument.type;
     case What:
+        if (argument.mutation == Mutation::None && !argument.writtenWith.empty())
+            return tr("shares memory with %1").arg(toQString(argument.writtenWith));
         return argument.mutation == Mutation::None       ? tr("read")
+               : argument.shared                         ? tr("its memory is written")
                : argument.mutation == Mutation::Data     ? tr("written")
                : argument.mutation == Mutation::Geometry ? tr("gets another geometry")
                                                          : tr("written, gets another geometry");
     case Why:
-        if (argument.mutation == Mutation::None) return {};
+        if (argument.mutation == Mutation::None)
+            return argument.writtenWith.empty() ? QString()
+                                                : tr("lies in the memory of %1, which is written back")
+                                                      .arg(toQString(argument.writtenWith));
         return tr("%1 written back, %2")
             .arg(bytesText(argument.bytes),
                  whyText(argument.forcedBy, tr("for the caller, who owns the tensor")));
@@ -133,11 +139,20 @@ QString CallingConventionModel::stepText(const EpilogueStep& step, int column) c
     switch (column) {
     case Name: {
         const QString value = step.output >= 0 ? tr("output %1").arg(step.output) : toQString(step.value);
-        return QStringLiteral("%1.%2(%3)").arg(toQString(step.input), toQString(step.operation), value);
+        const QString input = toQString(step.input);
+        return QStringLiteral("%1.%2(%3)")
+            .arg(step.wholeStorage ? tr("storage of %1").arg(input) : input, toQString(step.operation),
+                 value);
     }
     case Type:
         return step.bytes > 0 ? bytesText(step.bytes) : QString();
     case What:
+        if (!step.sharedWith.empty()) {
+            QStringList names;
+            for (const std::string& name : step.sharedWith)
+                names << toQString(name);
+            return tr("new values of the memory that %1 has too").arg(names.join(QStringLiteral(", ")));
+        }
         return step.operation == "copy_" ? tr("new values") : tr("new geometry");
     case Why:
         return whyText(step.forcedBy, tr("for the caller, who owns the tensor"));
@@ -160,6 +175,12 @@ QString CallingConventionModel::tip(const QModelIndex& index) const {
     case Arguments: {
         const OuterArgument& argument = m_convention.arguments[row];
         if (index.column() == Why) return breakTip(argument.forcedBy);
+        if (argument.mutation == OuterArgument::Mutation::None && !argument.writtenWith.empty())
+            return tr("One write-back changes the memory of both.");
+        if (argument.shared)
+            return tr(
+                "The program changes this input or another one in its memory; all of that memory gets its "
+                "new values through this one.");
         return argument.mutation == OuterArgument::Mutation::None
                    ? tr("The program only reads it.")
                    : tr("The program changes it, so the functional graph has to hand its new value back.");

@@ -125,13 +125,16 @@ FunctionalRun readFunctionalRun(const json& reply, ir::GraphPtr source) {
     }
     for (const json& pass : listOf(reply, "passes")) {
         if (!pass.is_object()) continue;
+        run.overCells = run.overCells || stringField(pass, "method") == "cells";
         for (const json& back : listOf(pass, "write_back")) {
             if (!back.is_object()) continue;
             const auto output = back.find("output");
             const bool byCaller = output != back.end() && output->is_number_integer();
             run.writeBacks.push_back(
                 {stringField(back, "input"), std::uint64_t(std::max(0, intOf(back, "bytes"))),
-                 stringsOf(back, "how"), stringsOf(back, "nodes"), byCaller ? output->get<int>() : -1});
+                 stringsOf(back, "how"), stringsOf(back, "nodes"), byCaller ? output->get<int>() : -1,
+                 back.contains("whole_storage") && back["whole_storage"] == true,
+                 stringsOf(back, "shared_with")});
         }
     }
     return run;

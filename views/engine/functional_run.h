@@ -70,7 +70,9 @@ struct InputWriteBack {
     std::string input;
     std::uint64_t bytes = 0;
     std::vector<std::string> how, nodes;
-    int output = -1; ///< which result holds it, where the caller writes
+    int output = -1;                          ///< which result holds it, where the caller writes
+    bool wholeStorage = false;                ///< all of the storage that the input lies in is written
+    std::vector<std::string> sharedWith = {}; ///< other inputs in that storage
 };
 
 /// What functionalize is asked for.
@@ -88,6 +90,7 @@ struct FunctionalRun {
     NodeValues eager; ///< of the source graph, each as it was right after it ran; may be empty
     std::vector<InputWriteBack> writeBacks;
     std::vector<std::string> warnings;
+    bool overCells = false;  ///< not made by PyTorch's functionalization; the warnings say why
     ProgramText program;     ///< the case's, where there is one
     double microseconds = 0; ///< the pass alone
 };

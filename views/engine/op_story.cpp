@@ -214,6 +214,21 @@ QString chainOf(const std::vector<std::string>& views) {
     return views.empty() ? tr("none: the base itself") : Recording::chainText(views);
 }
 
+/// "into its whole storage, in which b lies too"; empty where the input alone is written.
+QString writeBackPlace(const InputWriteBack& back) {
+    QStringList shared;
+    for (const std::string& other : back.sharedWith)
+        shared << toQString(other);
+    if (shared.isEmpty()) return back.wholeStorage ? tr("into its whole storage") : QString();
+    const QString names = shared.join(QStringLiteral(", "));
+    const bool one = shared.size() == 1;
+    if (back.wholeStorage)
+        return one ? tr("into its whole storage, in which %1 lies too").arg(names)
+                   : tr("into its whole storage, in which %1 lie too").arg(names);
+    return one ? tr("into its memory, in which %1 lies too").arg(names)
+               : tr("into its memory, in which %1 lie too").arg(names);
+}
+
 /// "36 B by copy_, before the break at cap.py:6: 1/0 reads it as L['x']".
 Tokens writeBackTokens(const InputWriteBack& back, const ForcingBreaks& breaks) {
     QStringList how;
@@ -222,6 +237,8 @@ Tokens writeBackTokens(const InputWriteBack& back, const ForcingBreaks& breaks) 
     Tokens out{text(back.output >= 0
                         ? tr("%1 by the caller from output %2").arg(bytesText(back.bytes)).arg(back.output)
                         : tr("%1 by %2").arg(bytesText(back.bytes), how.join(QStringLiteral(", "))))};
+    if (const QString where = writeBackPlace(back); !where.isEmpty())
+        out.push_back(text(QStringLiteral(" ") + where));
     const auto found = breaks.find(back.input);
     if (found == breaks.end()) return out;
     out.push_back(text(QStringLiteral(", ")));
@@ -334,8 +351,13 @@ Section checkSection(const Stepper& stepper, const Verdict& verdict, const Colou
            "names.")));
     if (verdict.isomorphic)
         section.facts.push_back(fact(tr("Against eager"), {verdictToken(word, verdict.kind, colours)}));
+    const bool overCells = recording.run().overCells;
     for (const std::string& warning : recording.run().warnings)
-        section.facts.push_back(fact(tr("Warning"), {text(toQString(warning))}));
+        section.facts.push_back(fact(
+            overCells ? tr("Method") : tr("Warning"), {text(toQString(warning))},
+            overCells ? tr("Each storage is one flat value: a view is read from it by as_strided, a write "
+                           "put back by as_strided_scatter. Inputs that share memory share a storage.")
+                      : QString()));
     int dead = 0, total = 0;
     for (int i = 0; i <= stepper.op(); ++i) {
         dead += recording.deadCount(i);
@@ -345,6 +367,23 @@ Section checkSection(const Stepper& stepper, const Verdict& verdict, const Colou
                                  {strong(QString::number(dead)), text(tr(" of %1 nodes").arg(total))},
                                  tr("Nodes that nobody reads: dead code elimination takes them away.")));
     return section;
+}
+
+QString inputText(const Recording& recording, int op) {
+    const auto& rows = recording.step(op).rows;
+    if (rows.empty()) return tr(" is an input that is no tensor.");
+    QStringList others;
+    for (int other = 0; other < recording.opCount(); ++other) {
+        const auto& theirs = recording.step(other).rows;
+        if (other != op && recording.source(other).op == ir::Op::Placeholder && !theirs.empty() &&
+            theirs.front().group == rows.front().group)
+            others << recording.nameOf(recording.source(other).name);
+    }
+    return others.isEmpty()
+               ? tr(" is an input. It is wrapped with a storage of its own, generation 0: nothing was "
+                    "written yet.")
+               : tr(" is an input. It lies in one storage with %1, generation 0: nothing was written yet.")
+                     .arg(others.join(QStringLiteral(", ")));
 }
 
 } // namespace
@@ -373,9 +412,7 @@ Facts opStory(const Stepper& stepper, const Verdict& verdict, const ForcingBreak
     what.title = tr("What this op did");
     Tokens tokens;
     if (node.op == ir::Op::Placeholder) {
-        tokens = {strong(recording->nameOf(node.name)),
-                  text(tr(" is an input. It is wrapped with a storage of its own, generation 0: "
-                          "nothing was written yet."))};
+        tokens = {strong(recording->nameOf(node.name)), text(inputText(*recording, stepper.op()))};
     } else if (node.op == ir::Op::Output) {
         tellOutput(tokens, stepper);
     } else if (recording->writes(stepper.op())) {

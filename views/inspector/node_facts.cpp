@@ -144,6 +144,28 @@ void addWrites(Section& section, const NodeFactsInput& in) {
              tr("What writes this node's storage next, with the distance in nodes (Alt+W).")));
 }
 
+/// Why a functional graph has a copy_ after all.
+void addWriteBack(Section& section, const NodeFactsInput& in) {
+    const auto back = ir::inputWriteBack(*in.graph, in.node);
+    if (!back) return;
+    const NodeIndex input[] = {back->input}, value[] = {back->value};
+    Tokens why{text(tr("puts "))};
+    if (back->value == ir::npos) {
+        why.push_back(text(tr("the new value")));
+    } else {
+        const Tokens name = nodeNames(value, *in.graph, in.side);
+        why.insert(why.end(), name.begin(), name.end());
+    }
+    why.push_back(text(back->inPlace ? tr(" into input ") : tr(" into the memory that lies under input ")));
+    const Tokens name = nodeNames(input, *in.graph, in.side);
+    why.insert(why.end(), name.begin(), name.end());
+    why.push_back(text(tr(", so that the caller's tensor holds it when the graph returns")));
+    section.facts.push_back(fact(
+        tr("Why here"), std::move(why),
+        tr("The program changes this input, or another tensor in its memory. A graph without writes in "
+           "place only computes the new value; this copy, at its end, hands it to whoever owns the input.")));
+}
+
 Section mainSection(const NodeFactsInput& in, const Node& node) {
     Section out;
     out.facts.push_back(fact(
@@ -157,6 +179,7 @@ Section mainSection(const NodeFactsInput& in, const Node& node) {
         out.facts.push_back(
             fact(tr("Writes"), nodeNames(inputs.first(1), *in.graph, in.side),
                  tr("The input that this node mutates in place. Every view of its storage sees the write.")));
+    addWriteBack(out, in);
     addWrites(out, in);
     const QString arguments = argumentText(node);
     if (!arguments.isEmpty())

@@ -56,6 +56,9 @@ void CellWriteBack::writeData() {
                                    : m_store.look(storage, input.atStart, Emission::WriteBack);
         back.bytes = value.nbytes();
         back.wholeStorage = whole;
+        for (const CellInput& other : m_inputs)
+            if (&other != &input && other.storageAtStart == input.storageAtStart)
+                back.sharedWith.push_back(other.name);
         apply(back, "copy_", [&] {
             const Tensor target =
                 whole ? input.placeholder.as_strided({storage.cells}, {1}, 0) : input.placeholder;

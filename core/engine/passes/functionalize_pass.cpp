@@ -18,6 +18,9 @@ using passes::PassError;
 using passes::PassState;
 using passes::Step;
 
+/// Before the reason, which is about PyTorch's functionalization and so not about the graph that is shown.
+constexpr std::string_view overCells = "made over cells instead: ";
+
 tl::unexpected<PassError> fail(std::string message) {
     return tl::unexpected(PassError{std::move(message), ir::npos, false, {}});
 }
@@ -84,6 +87,15 @@ std::map<ir::NodeIndex, std::vector<ir::NodeIndex>> writersOfInputs(const Functi
     return out;
 }
 
+/// "the whole storage of a, in which b lies too".
+std::string destinationOf(const WriteBack& back) {
+    std::string out = (back.wholeStorage ? "the whole storage of " : "") + back.name;
+    for (std::size_t i = 0; i < back.sharedWith.size(); ++i)
+        out += (i > 0 ? ", " : back.wholeStorage ? ", in which " : ", in whose memory ") + back.sharedWith[i];
+    if (!back.sharedWith.empty()) out += back.sharedWith.size() == 1 ? " lies too" : " lie too";
+    return out;
+}
+
 void report(const Functionalized& result, const ir::Graph& source, passes::PassObserver& observer) {
     const auto writers = writersOfInputs(result, source);
     for (const FunctionalStep& from : result.steps) {
@@ -102,7 +114,7 @@ void report(const Functionalized& result, const ir::Graph& source, passes::PassO
                 for (const std::int32_t node : back.nodes)
                     for (const ir::NodeIndex writer : found->second)
                         step.changed.push_back({writer, static_cast<ir::NodeIndex>(node),
-                                                "its value is written back into " + back.name});
+                                                "its value is written back into " + destinationOf(back)});
             }
         }
         step.why = sentence(result, from);
@@ -138,6 +150,8 @@ passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
         after.warnings =
             knownDeviations(*program, (*values)->inputs(), options.remove == Remove::MutationsAndViews);
     bool byCells = !after.warnings.empty();
+    for (std::string& why : after.warnings)
+        why.insert(0, overCells);
     const auto inputs = byCells ? (*values)->freshInputs() : (*values)->freshDistinctInputs();
     auto result = byCells
                       ? functionalizeCells(*program, inputs, (*values)->attributes(), options, context.task)
@@ -147,7 +161,8 @@ passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
         auto again = functionalizeCells(*program, (*values)->freshInputs(), (*values)->attributes(), options,
                                         context.task);
         if (again) {
-            after.warnings.push_back("PyTorch refuses this program: " + result.error().message);
+            after.warnings.push_back(std::string(overCells) +
+                                     "PyTorch refuses this program: " + result.error().message);
             result = std::move(again);
             byCells = true;
         }

@@ -201,6 +201,33 @@ private slots:
         QCOMPARE(model.rowCount(model.index(Model::Epilogue, 0)), 0);
     }
 
+    /// Two inputs in one storage: its new content goes there once, through the first of them.
+    void sharedMemory() {
+        const auto source =
+            *ir::readGraph("graph():\n    %a : [num_users=1] = placeholder[target=a]\n"
+                           "    %b : [num_users=1] = placeholder[target=b]\n    return (a, b)");
+        FunctionalRun run;
+        run.source = run.graph = source;
+        for (const char* name : {"a", "b", "output"}) {
+            run.steps.emplace_back();
+            run.steps.back().source = name;
+        }
+        InputWriteBack back{"a", 20, {"copy_"}, {}, -1};
+        back.wholeStorage = true;
+        back.sharedWith = {"b"};
+        run.writeBacks = {back};
+        Model model;
+        model.setConvention(callingConvention(Recording(run), {}));
+        QVERIFY2(rowText(model, Model::Arguments, 0).contains("its memory is written"),
+                 qPrintable(rowText(model, Model::Arguments, 0)));
+        QVERIFY2(rowText(model, Model::Arguments, 1)
+                     .contains("shares memory with a|lies in the memory of a, which is written back"),
+                 qPrintable(rowText(model, Model::Arguments, 1)));
+        QVERIFY2(rowText(model, Model::Epilogue, 0).contains("storage of a.copy_("),
+                 qPrintable(rowText(model, Model::Epilogue, 0)));
+        QVERIFY(rowText(model, Model::Epilogue, 0).contains("new values of the memory that b has too"));
+    }
+
     void brokenReplies() {
         const nlohmann::json whole = replies()["functionalize/mutations/caller"];
         const auto source = *ir::readGraph("graph():\n    %l_x_ : [num_users=1] = placeholder[target=L_x_]\n"
