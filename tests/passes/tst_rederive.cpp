@@ -55,7 +55,8 @@ private slots:
     void everyCapture() {
         QFETCH(QString, name);
         const std::vector<RederivedStage> stages = stagesOf(contentOf(test::capture(name)));
-        QCOMPARE(stages.size(), 2U);
+        // With saved-tensors hooks both sides once more, after the hooks were inlined.
+        QCOMPARE(stages.size(), name.contains("saved_hooks") ? 4U : 2U);
         for (const RederivedStage& stage : stages) {
             QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
             QCOMPARE(stage.matched, stage.nodes);
@@ -64,6 +65,49 @@ private slots:
         QVERIFY(!stages[0].decisions.empty() && stages[1].decisions.empty());
         for (const passes::partition::Decision& decision : stages[0].decisions)
             QVERIFY2(!decision.why.empty(), decision.node.c_str());
+    }
+
+    void bytesAreThoseOfPackedValues() {
+        const std::vector<RederivedStage> stages =
+            stagesOf(contentOf(test::capture("trace_aot_eager/saved_hooks_float8")));
+        QCOMPARE(stages[2].stage, std::string("aot_forward_graph"));
+        QCOMPARE(stages[2].from, std::string("aot_forward_graph_pre_saved_tensors_hooks"));
+        QCOMPARE(stages[0].decisions.size(), 1U);
+        const passes::partition::Decision& decision = stages[0].decisions.front();
+        QCOMPARE(decision.bytes, 24);
+        QVERIFY2(decision.why.ends_with(
+                     "the hook packs it into add_hook_0 f8e4m3fn[4, 6], 24 bytes instead of 96"),
+                 decision.why.c_str());
+    }
+
+    /// By the default filter; the record of the hooks names it.
+    void whatTheFilterLeavesOut() {
+        const auto why = [](const std::string& log, const std::string& saved) {
+            const std::vector<RederivedStage> stages = stagesOf(log);
+            for (const passes::partition::Decision& decision : stages.front().decisions)
+                if (decision.node == saved) return decision.why + " " + std::to_string(decision.bytes);
+            return std::string();
+        };
+        std::string log = contentOf(test::capture("trace_aot_eager/saved_hooks"));
+        QVERIFY2(why(log, "mm").ends_with("packs it into mm_hook_0 bf16[4, 4], 32 bytes instead of 64 32"),
+                 why(log, "mm").c_str());
+        QVERIFY2(why(log, "t").find("the hooks leave it as it is: filter 'donated' "
+                                    "(saved_tensors_hooks_filtering_mode) packs only") != std::string::npos,
+                 why(log, "t").c_str());
+        const std::size_t mode = log.find("mode:donated");
+        log.erase(mode, std::string_view("mode:donated").size());
+        QVERIFY2(why(log, "t").find("(PyTorch's default saved_tensors_hooks_filtering_mode)") !=
+                     std::string::npos,
+                 why(log, "t").c_str());
+        // Hooks that the capture lacks are not made up.
+        const std::size_t hook = log.find("aot_saved_tensors_hooks_pack mm:");
+        log.replace(hook, std::string_view("aot_saved_tensors_hooks_pack mm").size(),
+                    "aot_saved_tensors_hooks_pack nn");
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QVERIFY(stages.back().verdict == Rederived::Declined);
+        QVERIFY2(stages.back().reason.find("holds no aot_saved_tensors_hooks_pack of 'mm'") !=
+                     std::string::npos,
+                 stages.back().reason.c_str());
     }
 
     /// An operator of the captured backward graph is another one: that is found, and where.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/joint_split.h"
 
+#include "core/engine/client/saved_hooks.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
 #include "core/replay/coverage.h"
 #include "core/replay/plan.h"
 #include "core/session/symbol_hints.h"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace dynascope::views {
 
@@ -98,10 +101,21 @@ public:
         m_out.warnings = std::move(parts->warnings);
         m_out.forward.captured = capturedSide(m_compile, *m_out.joint, "aot_forward_graph");
         m_out.backward.captured = capturedSide(m_compile, *m_out.joint, "aot_backward_graph");
+        const auto hooks = engine::savedHooks(m_session, m_compile, m_out.joint->attempt, m_out.joint->k,
+                                              staticPrimals(m_session, m_compile, m_out.joint->attempt),
+                                              session::symbolHints(m_compile));
+        m_out.hooked = hooks && *hooks;
+        if (m_out.hooked) engine::addHooks(**hooks, parts->decisions);
+        if (hooks && !*hooks)
+            m_out.warnings.push_back("saved-tensors hooks are not counted in: " + hooks->error().message);
         addValues(*parts);
+        if (m_out.hooked) addPacked(**hooks);
         for (CutSide* side : {&m_out.forward, &m_out.backward}) {
             compareWithCaptured(*side);
-            side->peakBytes = peakOf(*side->graph);
+            const ir::GraphPtr& runs = !m_out.hooked            ? side->graph
+                                       : side == &m_out.forward ? (*hooks)->hooked.forward
+                                                                : (*hooks)->hooked.backward;
+            side->peakBytes = peakOf(*runs);
             if (m_task.cancelled()) return declined("cancelled");
         }
         m_out.jointPeakBytes = peakOf(**graph);
@@ -133,6 +147,16 @@ private:
         }
         m_out.savedBytes = parts.savedBytes();
         addRows();
+    }
+
+    void addPacked(const engine::SavedHooks& hooks) {
+        for (const engine::HookedValue& hooked : hooks.values) {
+            const auto value = std::find_if(m_out.values.begin(), m_out.values.end(),
+                                            [&](const CutValue& cut) { return cut.node == hooked.saved; });
+            if (!hooked.packed || value == m_out.values.end() || value->recomputed) continue;
+            value->packed = hooked.text;
+            if (std::exchange(value->input, false)) m_out.inputBytes -= value->bytes;
+        }
     }
 
     void addRows() {

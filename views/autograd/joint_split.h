@@ -23,6 +23,7 @@ struct CutValue {
     bool recomputed = false;
     bool input = false;   ///< an input of forward, which costs no memory of its own
     bool donated = false; ///< backward may reuse its memory
+    std::string packed;   ///< "f8e4m3fn[4, 6]": what a saved-tensors hook makes of it, which is kept instead
     std::size_t forwardRow = SIZE_MAX;
     std::vector<std::size_t> backwardRows; ///< that read it, ascending
 };
@@ -44,6 +45,7 @@ struct JointSplit {
     std::string declined;    ///< why there is no split; empty where there is one
     CutSide forward, backward;
     std::vector<CutValue> values; ///< saved ones in their order, then recomputed ones
+    bool hooked = false;          ///< saved-tensors hooks were inlined: bytes and peaks are those with them
     std::vector<std::string> warnings;
     std::uint64_t jointPeakBytes = 0; ///< if the joint graph ran as one
     std::int64_t savedBytes = 0;      ///< of all saved values

@@ -15,18 +15,31 @@ using Look = TableCell::Look;
 constexpr std::size_t mostReaders = 40;
 
 QString whatText(const CutValue& value) {
-    return value.recomputed ? tr("recomputed") : value.input ? tr("input") : tr("saved");
+    return value.recomputed        ? tr("recomputed")
+           : !value.packed.empty() ? tr("packed")
+           : value.input           ? tr("input")
+                                   : tr("saved");
 }
 Tone whatTone(const CutValue& value) {
     return value.recomputed ? Tone::Recorded : value.input ? Tone::NotWritten : Tone::Saved;
 }
 QString whatMeaning(const CutValue& value) {
     if (value.recomputed) return tr("Forward drops it, and backward computes it from what is saved");
+    if (!value.packed.empty())
+        return tr("A saved-tensors hook packs it at the end of forward: what it makes is kept until backward "
+                  "has unpacked it");
     if (value.input)
         return tr("An input of forward: backward reads it where it is, so it costs no memory of its own");
     return value.donated
                ? tr("Forward keeps it until backward has read it; backward may then reuse its memory")
                : tr("Forward keeps it until backward has read it");
+}
+
+/// "f32[4, 6] → f8e4m3fn[4, 6]" where a hook packs it.
+QString typeText(const ir::Node* node, const CutValue& value) {
+    QString out = node && node->meta ? toQString(node->meta->shortForm()) : QString();
+    if (!value.packed.empty()) out += QStringLiteral(" → ") + toQString(value.packed);
+    return out;
 }
 
 QString readersText(const JointSplit& split, const CutValue& value) {
@@ -82,7 +95,7 @@ std::vector<TableRow> valueRows(const JointSplit& split) {
               qlonglong(value.bytes),
               double(value.bytes) / double(most)},
              {whatText(value), Look::Chip, whatTone(value), whatMeaning(value)},
-             {node && node->meta ? toQString(node->meta->shortForm()) : QString(), Look::MonoQuiet},
+             {typeText(node, value), Look::MonoQuiet},
              {QString::number(value.backwardRows.size()), Look::Mono, Tone::None, readersText(split, value),
               qulonglong(value.backwardRows.size())},
              {at ? placeText(*at) : QString(), Look::Link, Tone::None, at ? toQString(at->code) : QString()},
@@ -102,7 +115,7 @@ Facts valueFacts(const JointSplit& split, std::size_t index) {
                                       : QStringLiteral("accent");
     facts.subtitle = {mono(bytesText(qulonglong(value.bytes)))};
     if (node && node->meta)
-        facts.subtitle.push_back({u' ' + toQString(node->meta->shortForm()), Token::Look::MonoQuiet, {}, {}});
+        facts.subtitle.push_back({u' ' + typeText(node, value), Token::Look::MonoQuiet, {}, {}});
     Section why;
     why.title = tr("Why");
     why.facts = {paragraph({text(toQString(value.why))}), paragraph({quiet(whatMeaning(value))})};
@@ -160,7 +173,10 @@ Facts splitFacts(const JointSplit& split) {
                     fact(tr("Backward"), {mono(bytesText(split.backward.peakBytes))},
                          tr("Peak while backward runs, without what was saved for it")),
                     fact(tr("Between"), {mono(bytesText(qulonglong(split.savedBytes - split.inputBytes)))},
-                         tr("What is held from forward to backward, inputs not counted"))};
+                         split.hooked
+                             ? tr("What is held from forward to backward, as the saved-tensors hooks "
+                                  "pack it, inputs not counted")
+                             : tr("What is held from forward to backward, inputs not counted"))};
     facts.sections.push_back(std::move(memory));
     if (!split.warnings.empty()) {
         Section warnings;

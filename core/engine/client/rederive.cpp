@@ -6,6 +6,7 @@
 #include "core/engine/client/metadata_compare.h"
 #include "core/engine/client/missed_aliasing.h"
 #include "core/engine/client/rederive_trace.h"
+#include "core/engine/client/saved_hooks.h"
 #include "core/ir/empty_like.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
@@ -45,8 +46,10 @@ public:
             if (forward->name != "aot_forward_graph" || m_task.cancelled()) continue;
             const StagePtr joint = jointFor(*forward);
             const StagePtr backward = sameRound(*forward, "aot_backward_graph");
+            const std::size_t first = m_out.size();
             divide(joint, beforeHooks(forward, "aot_forward_graph_pre_saved_tensors_hooks"),
                    backward ? beforeHooks(backward, "aot_backward_graph_pre_saved_tensors_hooks") : nullptr);
+            inlineHooks(forward, backward, first);
         }
     }
 
@@ -79,6 +82,27 @@ private:
     [[nodiscard]] StagePtr beforeHooks(const StagePtr& stage, std::string_view name) const {
         const StagePtr before = sameRound(*stage, name);
         return before ? before : stage;
+    }
+
+    /// `first`: of what was derived without them.
+    void inlineHooks(const StagePtr& forward, const StagePtr& backward, std::size_t first) {
+        const auto hooks =
+            savedHooks(m_session, m_compile, forward->attempt, forward->k, staticInputs(*forward), m_hints);
+        if (!hooks) return;
+        for (std::size_t i = first; *hooks && i < m_out.size(); ++i)
+            addHooks(**hooks, m_out[i].decisions);
+        const auto hold = [&](const StagePtr& stage, std::string_view before, const auto& derived) {
+            if (!stage) return;
+            RederivedStage& out = m_out.emplace_back(begin(*stage, sameRound(*stage, before)));
+            const auto captured = stage->graph();
+            if (!captured) return decline(out, captured.error().message);
+            if (!*hooks) return decline(out, "the hooks are not inlined: " + hooks->error().message);
+            compareGraphs(out, **captured, derived(**hooks));
+        };
+        hold(forward, "aot_forward_graph_pre_saved_tensors_hooks",
+             [](const SavedHooks& all) { return all.hooked.forward; });
+        hold(backward, "aot_backward_graph_pre_saved_tensors_hooks",
+             [](const SavedHooks& all) { return all.hooked.backward; });
     }
 
     [[nodiscard]] RederivedStage begin(const Stage& stage, const StagePtr& from) const {

@@ -52,6 +52,23 @@ class TestAutogradPage : public QObject {
     Q_OBJECT
 
 private slots:
+    /// What a saved-tensors hook makes of a value is what is kept, and what is counted.
+    void packedValues() {
+        Shown s("trace_aot_eager/saved_hooks_float8");
+        const JointSplit& split = *s.split().split();
+        QCOMPARE(split.savedBytes, 24);
+        QCOMPARE(cell(s.split().values(), 0, 1), QStringLiteral("24 B"));
+        QCOMPARE(cell(s.split().values(), 0, 2), QStringLiteral("packed"));
+        QCOMPARE(cell(s.split().values(), 0, 3), QStringLiteral("f32[4, 6] → f8e4m3fn[4, 6]"));
+        Shown other("trace_aot_eager/saved_hooks");
+        bool packed = false, left = false;
+        for (const CutValue& value : other.split().split()->values) {
+            packed = packed || (!value.packed.empty() && value.bytes == 32);
+            left = left || (value.packed.empty() && value.why.find("filter 'donated'") != std::string::npos);
+        }
+        QVERIFY(packed && left);
+    }
+
     void cutsAJointGraph() {
         Shown s("trace_aot_eager/gpt2_train");
         const QAbstractItemModelTester tester(s.split().values()->model(),
