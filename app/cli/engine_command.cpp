@@ -77,7 +77,7 @@ Result<CaseFile> readCaseFile(const std::string& path) {
     if (!text) return tl::unexpected(text.error());
     const json document = json::parse(*text, nullptr, false);
     if (!document.is_object()) return tl::unexpected(Error{"not a JSON object", path, 0, 0});
-    if (document.contains("storages")) return CaseFile{document, {}};
+    if (document.contains("storages")) return CaseFile{document, document.value("before_attrs", json())};
     if (!document.contains("inputs"))
         return tl::unexpected(Error{"neither an oracle case nor the 'inputs' of one", path, 0, 0});
     return CaseFile{document["inputs"], document.value("before_attrs", json())};
@@ -94,11 +94,27 @@ int fail(const engine::CallError& error, const std::string& file) {
                : exitUsage;
 }
 
+/// docs/inputs.md has all of it.
+constexpr const char* inputsNote =
+    R"(The JSON of --inputs (docs/inputs.md has all of it):
+  {"inputs": {"storages": [{"dtype": "float32", "data": [1, 2, 3, 4, 5]},
+                           {"dtype": "int64", "size": 6, "seed": 7}],
+              "inputs": [{"storage": 0, "shape": [3], "stride": [1], "storage_offset": 0, "dtype": "float32"},
+                         {"storage": 1, "shape": [2, 3], "stride": [3, 1], "storage_offset": 0, "dtype": "int64"},
+                         4]},
+   "before_attrs": {"_tensor_constant0": {"dtype": "float32", "shape": [2], "data": [1.5, -2]},
+                    "weight": {"dtype": "float32", "shape": [4, 4], "seed": 3}}}
+One input for each placeholder: a tensor on one of the storages, which inputs may share, or a number.
+before_attrs has the values of get_attr nodes. An oracle case is read as well, and the inputs alone:
+{"storages": [...], "inputs": [...], "before_attrs": {...}}.
+)";
+
 void addInputOptions(Command& command, InputOptions& options) {
     command.add("--inputs", options.file,
-                "Oracle case or its inputs; without it seeded values in the shapes that the capture or "
-                "the graph's own text describes");
+                "JSON of inputs and constants, as below; without it seeded values in the shapes that the "
+                "capture or the graph's own text describes");
     command.add("--symbol", options.symbols, "Value of a symbolic size, such as s0=7; repeatable");
+    command.note(inputsNote);
 }
 
 Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& chosen, bool requiresGrad) {

@@ -55,6 +55,10 @@ void Command::flag(const std::string& name, bool& target, const std::string& hel
     m_app->add_flag(name, target, help);
 }
 
+void Command::note(const std::string& text) {
+    m_app->footer(text + '\n' + m_app->get_footer());
+}
+
 void Command::rest(const std::string& name, std::vector<std::string>& target, const std::string& help) {
     m_app->add_option(name, target, help)->type_name("ARGUMENTS...")->expected(1);
     m_parser->m_rests.push_back({m_app->get_name(), name, &target});

@@ -52,6 +52,8 @@ public:
     /// May be given several times.
     Argument add(const std::string& name, std::vector<std::string>& target, const std::string& help);
     void flag(const std::string& name, bool& target, const std::string& help);
+    /// Shown by --help below the options, as it is.
+    void note(const std::string& text);
     /// Everything that follows on the command line, options included: --engine ssh -p 2222 host
     /// dynascope-engine. A command has one at most.
     void rest(const std::string& name, std::vector<std::string>& target, const std::string& help);

@@ -133,6 +133,8 @@ private:
     void verifyStage();
     /// Shows the stage against what it was made from, at the node where values part, and says both values.
     void showFirstDifference(int stage);
+    /// Opens the form for the inputs of what `from` goes back to; then runs `pass`, if one is named.
+    void askInputs(const QString& pass, int from, const QString& why);
     /// The metadata behind a captured graph beside what was derived.
     void showMetadata(int stage);
     /// A captured stage against what was derived anew for it, at the first difference.

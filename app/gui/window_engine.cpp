@@ -9,6 +9,7 @@
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
+#include "views/engine/inputs_dialog.h"
 #include "views/engine/passes.h"
 #include "views/engine/rederivations.h"
 #include "views/engine/stepper.h"
@@ -49,6 +50,7 @@ void MainWindow::makeEngine(std::vector<std::string> command) {
         for (const char* cause : {"pass", "rederive", "verdict"})
             m_message->clear(QLatin1String(cause));
     });
+    connect(m_passes, &Passes::inputsNeeded, this, &MainWindow::askInputs);
     connect(m_passes, &Passes::availableChanged, this, [this] {
         QList<QPair<QString, QString>> passes;
         for (const PassInfo& pass : m_passes->available())
@@ -128,6 +130,9 @@ void MainWindow::makeEngineActions() {
         tr("Take B off the timeline; Back brings it back"),
         [this] { removeStage(m_workspace.place().stageB); });
     m_actions->document(Scope::Timeline, QKeySequence(Qt::Key_Delete), tr("Remove the computed stage B"));
+    add("engine.inputs", tr("Inputs of the graph..."), menu, {QKeySequence(tr("Ctrl+Shift+I"))}, "note",
+        tr("Give the shapes, strides and values that the engine runs this graph on"),
+        [this] { askInputs({}, m_passes->selectedStage(), {}); });
     add("engine.rederive", tr("Derive the graphs anew"), menu, {}, "tick",
         tr("Trace and partition the Dynamo graph as AOTAutograd does, and hold it against what was captured"),
         [this] { m_rederived->run(); });
@@ -199,6 +204,27 @@ void MainWindow::makeEngineActions() {
     page.icon = QStringLiteral("mutation");
     page.tip = tr("Step through the functionalization of the selected graph, op by op");
     m_actions->addToggle(page, [this](bool) { openFunctionalize(); });
+}
+
+void MainWindow::askInputs(const QString& pass, int from, const QString& why) {
+    const session::StagePtr root = m_passes->rootOf(from);
+    if (!root || root->content != session::Stage::Content::Graph) return;
+    const session::Compile* compile = m_workspace.compile();
+    if (compile && !compile->runInputs.empty()) {
+        m_message->showNotice(tr("This graph comes with its inputs: they are in the file"));
+        return;
+    }
+    if (!why.isEmpty()) m_message->showNotice(tr("%1 needs more than the text tells: %2").arg(pass, why));
+    auto* dialog = new InputsDialog(m_theme, tr("Inputs of %1").arg(toQString(root->label())),
+                                    m_passes->inputRows(*root),
+                                    pass.isEmpty() ? tr("Keep") : tr("Run %1").arg(pass), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, root, pass, from] {
+        if (!m_passes->giveInputs(root, dialog->rows())) return;
+        m_message->hide();
+        if (!pass.isEmpty() && m_passes->rootOf(from) == root) m_passes->run(pass, from);
+    });
+    dialog->open();
 }
 
 void MainWindow::stepShown(const std::function<void(TreeWalk&)>& inTree,
@@ -403,6 +429,7 @@ void MainWindow::updateEngineActions() {
                known ? needs(graph, tr("needs a stage that has a graph"))
                      : tr("the engine has this pass no more"));
     }
+    enable(QStringLiteral("engine.inputs"), graph, needs(graph, tr("needs a stage that has a graph")));
     bool computed = m_stepper->stage() != nullptr;
     for (const int stage : {place.stageA, place.stageB})
         computed = computed || m_workspace.isComputed(stage);

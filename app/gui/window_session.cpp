@@ -48,6 +48,11 @@ ActionSpec editSpec(const char* id, const QString& text, QList<QKeySequence> key
 void MainWindow::makeSession() {
     m_notebook = new Notebook(m_workspace, this);
     m_replays = new ReplayRuns(m_workspace, *m_engine, *m_notebook, this);
+    m_replays->setGivenInputs([this](const session::Stage& stage) {
+        if (!m_passes->hasGivenInputs(stage)) return ReplayRuns::GivenInputs();
+        Passes::Source source = m_passes->sourceOf(stage);
+        return ReplayRuns::GivenInputs{std::move(source.inputs), std::move(source.attributes)};
+    });
     connect(m_replays, &ReplayRuns::failed, this,
             [this](const QString& message) { showEngineMessage(message, QStringLiteral("replay")); });
     connect(m_replays, &ReplayRuns::runningChanged, this, [this] {
@@ -186,6 +191,8 @@ SessionKeeper::Layout MainWindow::sessionLayout(int capture) const {
     SessionKeeper::Layout out;
     if (capture != m_workspace.place().capture) return out;
     out["place"] = placeToJson(m_workspace).dump(-1, ' ', false, json::error_handler_t::replace);
+    if (const json given = m_passes->inputsToSave(*m_workspace.capture()->session); !given.is_null())
+        out["inputs"] = given.dump(-1, ' ', false, json::error_handler_t::replace);
     json window{{"docks", m_docks->state()}};
     if (m_stages) {
         window["stages"] = m_stages->state();
@@ -195,7 +202,14 @@ SessionKeeper::Layout MainWindow::sessionLayout(int capture) const {
     return out;
 }
 
+/// Of the texts that were typed as inputs of graphs.
+constexpr std::size_t longestInputs = 16U << 20U;
+
 void MainWindow::restoreSession(int capture, const store::SessionContents& saved) {
+    if (const auto at = saved.layout.find("inputs");
+        at != saved.layout.end() && at->second.size() <= longestInputs)
+        m_passes->restoreInputs(*m_workspace.captures()[std::size_t(capture)].session,
+                                json::parse(at->second, nullptr, false));
     // Somebody who opens a second capture beside the first wants neither the window nor the place to change.
     if (m_workspace.place().capture != capture) return;
     const auto part = [&saved](const char* name) {

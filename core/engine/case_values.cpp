@@ -149,9 +149,10 @@ Tensor filledSeeded(at::ScalarType type, std::int64_t count, std::uint64_t seed,
     return flat.to(type);
 }
 
+constexpr std::int64_t maxElements = 1 << 27;
+
 /// {dtype, size, seed, low, high}: numbers in [low, high), [-1, 1) or [0, 4) where they are not given.
 Tensor seededStorage(const json& spec) {
-    constexpr std::int64_t maxElements = 1 << 27;
     const at::ScalarType type = dtypeOf(spec);
     const auto count = spec.at("size").get<std::int64_t>();
     TORCH_CHECK(count >= 0 && count <= maxElements, "a storage of ", count, " elements is too large");
@@ -284,6 +285,21 @@ private:
     std::vector<Tensor> m_bases;              ///< of inputs made as views, one per storage
 };
 
+/// {dtype, shape} and either data or a seed.
+Tensor attributeFrom(const json& value) {
+    const at::ScalarType type = dtypeOf(value);
+    const auto shape = value.at("shape").get<Sizes>();
+    if (!value.contains("seed")) return flatFrom(value.at("data"), type).view(shape);
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape)
+        TORCH_CHECK(size >= 0 && !__builtin_mul_overflow(count, size, &count) && count <= maxElements,
+                    "a constant is too large");
+    const auto seed = value.at("seed").get<std::uint64_t>();
+    return filledSeeded(type, count, seed, value.value("low", defaultLow(type)),
+                        value.value("high", defaultHigh(type)))
+        .view(shape);
+}
+
 template <typename T, typename Fn>
 Result<T> guarded(std::string_view what, Fn fn) {
     try {
@@ -330,7 +346,7 @@ Result<Attributes> makeAttributes(const json& spec) {
         Attributes out;
         if (!spec.is_object()) return out;
         for (const auto& [name, value] : spec.items())
-            out[name] = flatFrom(value.at("data"), dtypeOf(value)).view(value.at("shape").get<Sizes>());
+            out[name] = attributeFrom(value);
         return out;
     });
 }

@@ -38,6 +38,7 @@ struct InputChoice {
 [[nodiscard]] nlohmann::json withPlainScalars(nlohmann::json inputs);
 /// The same inputs with the elements of seeded storages written out.
 [[nodiscard]] Result<nlohmann::json> withData(nlohmann::json inputs);
+/// {name: {dtype, shape, data}}, in the place of data also {seed, low, high}.
 [[nodiscard]] Result<Attributes> makeAttributes(const nlohmann::json& spec);
 /// The widest dtype of the same kind: float64, complex128, or the type itself.
 [[nodiscard]] at::ScalarType widest(at::ScalarType type);

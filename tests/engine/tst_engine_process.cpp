@@ -2,6 +2,8 @@
 //
 // The real engine over its protocol: what it runs, refuses and reports, and how it dies.
 #include "core/engine/client/client.h"
+#include "core/engine/client/input_form.h"
+#include "core/ir/text.h"
 #include "tests/support/programs.h"
 
 #include <QTest>
@@ -64,6 +66,122 @@ std::string chain(int pairs) {
 class TestEngineProcess : public QObject {
     Q_OBJECT
 private slots:
+    /// A constant without shape, the plainest program of torch.func.functionalize, run on a form.
+    void formOfABareGraph() {
+        const std::string text =
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+            "    %_tensor_constant0 : [num_users=1] = get_attr[target=_tensor_constant0]\n"
+            "    %lift : [num_users=1] = call_function[target=torch.ops.aten.lift_fresh_copy.default](args = "
+            "(%_tensor_constant0,), kwargs = {})\n"
+            "    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = (%lift, "
+            "%x), kwargs = {})\n"
+            "    return add_";
+        const auto graph = ir::readGraph(text);
+        QVERIFY(graph);
+        std::vector<engine::InputRow> rows = engine::inputForm(**graph, nullptr);
+        QCOMPARE(rows.size(), 2U);
+        QVERIFY(!rows[0].constant && rows[1].constant);
+        QCOMPARE(engine::lackOf(rows[0]), std::string("has no dtype"));
+        QCOMPARE(engine::formValues(rows).error().message, std::string("input 'x' has no dtype"));
+        rows[0].dtype = rows[1].dtype = "float32";
+        QCOMPARE(engine::lackOf(rows[0]), std::string("has no shape"));
+        rows[0].shape = rows[1].shape = "2";
+        rows[0].values = "1 2";
+        rows[1].values = "10, 20";
+        QCOMPARE(engine::readForm(engine::formJson(rows)), rows);
+        const auto form = engine::formValues(rows);
+        QVERIFY2(form, form ? "" : form.error().message.c_str());
+        const auto run =
+            m_engine.callOnGraph("execute", text, {{"inputs", form->inputs}, {"attrs", form->attributes}});
+        QVERIFY2(run, run ? "" : run.error().message.c_str());
+        QCOMPARE((*run)["outputs"][0]["data"].dump(), std::string("[11.0,22.0]"));
+        const auto pass = m_engine.callOnGraph("pass", text,
+                                               {{"passes", {"functionalize"}},
+                                                {"verify", true},
+                                                {"inputs", form->inputs},
+                                                {"attrs", form->attributes}});
+        QVERIFY2(pass, pass ? "" : pass.error().message.c_str());
+        QCOMPARE((*pass)["verified"].dump(), std::string("true"));
+        // A seed in the place of values, the same at every run.
+        rows[1].values = "seed 3";
+        const auto seeded = engine::formValues(rows);
+        QVERIFY(seeded);
+        const auto one = m_engine.callOnGraph("execute", text,
+                                              {{"inputs", seeded->inputs}, {"attrs", seeded->attributes}});
+        const auto two = m_engine.callOnGraph("execute", text,
+                                              {{"inputs", seeded->inputs}, {"attrs", seeded->attributes}});
+        QVERIFY2(one && two, one ? "" : one.error().message.c_str());
+        QCOMPARE((*one)["outputs"].dump(), (*two)["outputs"].dump());
+        QVERIFY((*one)["outputs"] != (*run)["outputs"]);
+    }
+
+    /// Strides, offsets and memory that inputs share; values lie where the strides say.
+    void formWithSharedMemory() {
+        engine::InputRow a{false, "a", "float32", "[2, 2]", "[1, 2]", "m", "", "1 2 3 4"},
+            b{false, "b", "float32", "3", "", "m", "3", ""}, n{false, "n", "int", "", "", "", "", "4"};
+        const auto form = engine::formValues({a, b, n});
+        QVERIFY2(form, form ? "" : form.error().message.c_str());
+        QCOMPARE(form->inputs["storages"].dump(),
+                 std::string(R"([{"data":[1,3,2,4,0,0],"dtype":"float32"}])"));
+        QCOMPARE(form->inputs["inputs"][1]["storage_offset"].dump(), std::string("3"));
+        QCOMPARE(form->inputs["inputs"][2].dump(), std::string("4"));
+    }
+
+    void formsThatDoNotFit_data() {
+        QTest::addColumn<QString>("column");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("why");
+        QTest::newRow("dtype") << "dtype"
+                               << "real"
+                               << "input 'b' has the unknown dtype 'real'";
+        QTest::newRow("no shape") << "shape"
+                                  << " "
+                                  << "input 'b' has no shape";
+        QTest::newRow("symbol") << "shape"
+                                << "[s0, 2]"
+                                << "input 'b' has the shape '[s0, 2]', which is not made of numbers";
+        QTest::newRow("negative") << "shape"
+                                  << "-1"
+                                  << "input 'b' has the shape '-1', which is not made of numbers";
+        QTest::newRow("large") << "shape"
+                               << "100000, 100000"
+                               << "input 'b' is very large";
+        QTest::newRow("strides") << "stride"
+                                 << "1 2 3"
+                                 << "input 'b' has more or fewer strides than sizes";
+        QTest::newRow("far") << "stride"
+                             << "100000000 100000000"
+                             << "input 'b' is very large";
+        QTest::newRow("count") << "values"
+                               << "1 2 3"
+                               << "input 'b' has 3 values for 4 elements";
+        QTest::newRow("word") << "values"
+                              << "one"
+                              << "input 'b' has the value 'one', which is no number";
+        QTest::newRow("no integer") << "values"
+                                    << "1.5"
+                                    << "input 'b' has the value '1.5', which is no integer";
+        QTest::newRow("two values") << "values"
+                                    << "9"
+                                    << "input 'b' gives an element of memory two values";
+        QTest::newRow("two dtypes") << "dtype"
+                                    << "float32"
+                                    << "input 'b' shares memory 'm' of dtype int64";
+    }
+    void formsThatDoNotFit() {
+        QFETCH(QString, column);
+        QFETCH(QString, text);
+        engine::InputRow a{false, "a", "int64", "4", "", "m", "", "1 2 3 4"},
+            b{false, "b", "int64", "2, 2", "", "m", "", ""};
+        (column == "dtype"    ? b.dtype
+         : column == "shape"  ? b.shape
+         : column == "stride" ? b.stride
+                              : b.values) = text.toStdString();
+        const auto form = engine::formValues({a, b});
+        QVERIFY(!form);
+        QTEST(QString::fromStdString(form.error().message), "why");
+    }
+
     void handshake() {
         const auto info = m_engine.start();
         QVERIFY2(info.has_value(), info ? "" : info.error().message.c_str());

@@ -182,6 +182,16 @@ void FunctionalizePage::refresh() {
         const session::StagePtr stage = m_workspace.stageAt(m_passes.selectedStage());
         QString text = tr("Functionalization was not run on this compile yet.");
         if (!engine.trouble().isEmpty()) text = engine.trouble();
+        const int from = m_passes.selectedStage();
+        const session::StagePtr root = m_passes.rootOf(from);
+        if (const QString lack = root ? m_passes.lackOfInputs(*root) : QString();
+            !lack.isEmpty() && engine.trouble().isEmpty()) {
+            m_message->setMessage(tr("This graph cannot be run as it is: %1.").arg(lack),
+                                  tr("Give inputs..."), [this, from, lack] {
+                                      emit m_passes.inputsNeeded(QStringLiteral("functionalize"), from, lack);
+                                  });
+            return;
+        }
         m_message->setMessage(text, tr("Run functionalize"), [this] {
             m_passes.run(QStringLiteral("functionalize"), m_workspace.place().stageA);
         });

@@ -85,6 +85,7 @@ Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
                 for (const Workspace::Computed& computed : m_workspace.computedOf(compile))
                     held.insert(computed.stage.get());
         std::erase_if(m_computed, [&](const auto& entry) { return !held.contains(entry.first); });
+        forgetInputs();
     });
 }
 
@@ -159,6 +160,13 @@ const ComputedStage* Passes::shownFunctionalization() const {
 Passes::Source Passes::sourceOf(const session::Stage& root) const {
     Source source;
     if (const auto graph = root.graph()) source.text = graphText(**graph);
+    if (const auto* rows = givenRows(root)) {
+        if (auto given = engine::formValues(*rows)) {
+            source.inputs = std::move(given->inputs);
+            source.attributes = std::move(given->attributes);
+            return source;
+        }
+    }
     const session::Compile* compile = m_workspace.compile();
     // The inputs of a case are those of its graph; PyTorch's answers take the same.
     if (compile) {
@@ -260,10 +268,15 @@ void Passes::run(const QString& pass, int from, Options options) {
             }
             return tl::expected<Ran, CallError>(std::move(ran));
         },
-        [this, pass](tl::expected<Ran, CallError> ran) {
+        [this, pass, stage, root = ran.stage.root](tl::expected<Ran, CallError> ran) {
             if (ran)
                 add(std::move(*ran));
-            else if (ran.error().kind != CallError::Kind::Cancelled)
+            else if (ran.error().kind == CallError::Kind::Cancelled)
+                return;
+            else if (const QString lack = lackOfInputs(*root);
+                     !lack.isEmpty() && ran.error().kind == CallError::Kind::Refused)
+                emit inputsNeeded(pass, m_workspace.indexOf(stage.get()), lack);
+            else
                 emit failed(callErrorText(pass, ran.error()));
         });
 }

@@ -4,6 +4,7 @@
 // against eager. A stage that was computed stays in the workspace whatever happens to the engine.
 #pragma once
 
+#include "core/engine/client/input_form.h"
 #include "views/engine/engine.h"
 #include "views/engine/functional_run.h"
 #include "views/models/workspace.h"
@@ -96,6 +97,20 @@ public:
         nlohmann::json inputs, attributes;
     };
     [[nodiscard]] Source sourceOf(const session::Stage& root) const;
+    /// The form for the inputs of a captured stage's graph: as it was filled in, else as far as the text
+    /// goes.
+    [[nodiscard]] std::vector<engine::InputRow> inputRows(const session::Stage& root) const;
+    /// What `root` is run on from now on. Refused, with false, where the form is not complete or another
+    /// graph's.
+    bool giveInputs(const session::StagePtr& root, std::vector<engine::InputRow> rows);
+    [[nodiscard]] bool hasGivenInputs(const session::Stage& root) const { return givenRows(root) != nullptr; }
+    /// What the text lacks to be run and nobody gave: "input 'x' has no shape"; empty for nothing.
+    [[nodiscard]] QString lackOfInputs(const session::Stage& root) const;
+    /// The captured or derived stage that a stage's graph goes back to; null where there is none.
+    [[nodiscard]] session::StagePtr rootOf(int stage) const;
+    /// Forms that were filled in, as a session file keeps them; null for none.
+    [[nodiscard]] nlohmann::json inputsToSave(const session::Session& session) const;
+    void restoreInputs(const session::Session& session, const nlohmann::json& saved);
     [[nodiscard]] Engine& engine() { return m_engine; }
 
     /// The computed stages of a capture, parents first; removed ones only where another was made from them.
@@ -108,9 +123,13 @@ signals:
     void computed(int stage); ///< added or replaced
     void verified(int stage);
     void failed(const QString& message);
+    /// A pass cannot run on stage `from`, since the text lacks what `why` says.
+    void inputsNeeded(const QString& pass, int from, const QString& why);
 
 private:
     struct Ran;
+    [[nodiscard]] const std::vector<engine::InputRow>* givenRows(const session::Stage& root) const;
+    void forgetInputs(); ///< of captures that were closed
     void add(Ran ran);
     void compareWithTwin(const session::StagePtr& stage);
     void takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, engine::CallError> checked);
@@ -120,6 +139,8 @@ private:
     std::vector<PassInfo> m_available;
     bool m_asked = false;
     std::unordered_map<const session::Stage*, ComputedStage> m_computed;
+    /// Forms that were filled in, by the stage that they are for.
+    std::unordered_map<session::StagePtr, std::vector<engine::InputRow>> m_given;
 };
 
 /// The message for a call that has no result: says what failed, why, and where.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The part of Passes that hands computed stages to session files and takes them from there.
+// The part of Passes that hands computed stages and inputs to session files and takes them from there.
+#include "core/base/json_fields.h"
 #include "views/engine/passes.h"
 #include "views/engine/saved_stages.h"
+#include "views/models/labels.h"
+
+#include <algorithm>
 
 namespace dynascope::views {
 
@@ -45,6 +49,80 @@ void Passes::restore(const session::Session& session, RestoredStages restored) {
         m_workspace.restoreComputed(session.compiles[made.compile], std::move(made.stages));
     for (auto& [stage, verdict] : restored.verdicts)
         m_workspace.setVerdict(stage, std::move(verdict));
+}
+
+const std::vector<engine::InputRow>* Passes::givenRows(const session::Stage& root) const {
+    const auto found = std::find_if(m_given.begin(), m_given.end(),
+                                    [&](const auto& entry) { return entry.first.get() == &root; });
+    return found == m_given.end() ? nullptr : &found->second;
+}
+
+std::vector<engine::InputRow> Passes::inputRows(const session::Stage& root) const {
+    if (const auto* given = givenRows(root)) return *given;
+    const auto graph = root.graph();
+    return graph ? engine::inputForm(**graph, m_workspace.compile()) : std::vector<engine::InputRow>();
+}
+
+bool Passes::giveInputs(const session::StagePtr& root, std::vector<engine::InputRow> rows) {
+    const auto graph = root ? root->graph() : Result<ir::GraphPtr>(nullptr);
+    if (!graph || !*graph || !engine::formValues(rows)) return false;
+    // A file may name others than the graph has.
+    const std::vector<engine::InputRow> asked = engine::inputForm(**graph, nullptr);
+    const auto sameRow = [](const engine::InputRow& a, const engine::InputRow& b) {
+        return a.constant == b.constant && a.name == b.name;
+    };
+    if (!std::equal(asked.begin(), asked.end(), rows.begin(), rows.end(), sameRow)) return false;
+    m_given.insert_or_assign(root, std::move(rows));
+    return true;
+}
+
+QString Passes::lackOfInputs(const session::Stage& root) const {
+    const session::Compile* compile = m_workspace.compile();
+    if (givenRows(root) || !compile || !compile->runInputs.empty()) return {};
+    for (const engine::InputRow& row : inputRows(root))
+        if (const std::string lack = engine::lackOf(row); !lack.empty())
+            return (row.constant ? tr("constant '%1' %2") : tr("input '%1' %2"))
+                .arg(toQString(row.name), toQString(lack));
+    return {};
+}
+
+session::StagePtr Passes::rootOf(int stage) const {
+    const session::StagePtr at = m_workspace.stageAt(stage);
+    const ComputedStage* known = at ? find(at.get()) : nullptr;
+    return known ? known->root : at;
+}
+
+void Passes::forgetInputs() {
+    std::erase_if(m_given, [this](const auto& entry) {
+        for (const Workspace::Capture& capture : m_workspace.captures())
+            for (const session::Compile& compile : capture.session->compiles)
+                if (std::find(compile.stages.begin(), compile.stages.end(), entry.first) !=
+                    compile.stages.end())
+                    return false;
+        return true;
+    });
+}
+
+nlohmann::json Passes::inputsToSave(const session::Session& session) const {
+    nlohmann::json out;
+    for (std::size_t i = 0; i < session.compiles.size(); ++i)
+        for (std::size_t k = 0; k < session.compiles[i].stages.size(); ++k)
+            if (const auto given = m_given.find(session.compiles[i].stages[k]); given != m_given.end())
+                out.push_back({{"compile", i}, {"stage", k}, {"rows", engine::formJson(given->second)}});
+    return out;
+}
+
+void Passes::restoreInputs(const session::Session& session, const nlohmann::json& saved) {
+    if (!saved.is_array()) return;
+    const auto index = [](const nlohmann::json& entry, const char* key) {
+        const nlohmann::json& value = field(entry, key);
+        return value.is_number_unsigned() ? value.get<std::size_t>() : SIZE_MAX;
+    };
+    for (const nlohmann::json& entry : saved) {
+        const std::size_t compile = index(entry, "compile"), stage = index(entry, "stage");
+        if (compile >= session.compiles.size() || stage >= session.compiles[compile].stages.size()) continue;
+        giveInputs(session.compiles[compile].stages[stage], engine::readForm(field(entry, "rows")));
+    }
 }
 
 } // namespace dynascope::views

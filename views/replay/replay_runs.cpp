@@ -126,15 +126,17 @@ void ReplayRuns::runStage(int index, Options options) {
         return;
     }
     graph.graph = *read;
-    graph.inputs = parsed(compile->runInputs);
-    graph.attributes = parsed(compile->runAttributes);
+    GivenInputs given = m_given ? m_given(*stage) : GivenInputs();
+    graph.inputs = given.inputs.is_object() ? std::move(given.inputs) : parsed(compile->runInputs);
+    graph.attributes =
+        given.attributes.is_object() ? std::move(given.attributes) : parsed(compile->runAttributes);
     if (!graph.inputs.is_object()) {
         Result<json> inputs = engine::inputsOfCapture(*compile, **read);
         if (!inputs) {
             fail(request.session,
                  {toQString(graph.name + ": " + inputs.error().message),
-                  tr("A capture with tensor descriptions (TORCH_TRACE), or a stage that prints shapes and "
-                     "dtypes, says what the inputs are like.")});
+                  tr("Engine > Inputs of the graph takes what the text lacks; a capture with tensor "
+                     "descriptions (TORCH_TRACE), or a stage that prints shapes and dtypes, has it.")});
             return;
         }
         graph.inputs = std::move(*inputs);

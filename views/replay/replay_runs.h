@@ -14,7 +14,9 @@
 #include <QObject>
 #include <QStringList>
 #include <QTimer>
+#include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -68,6 +70,11 @@ public:
         std::uint64_t iterations = 100;
         std::uint64_t verifyEvery = 25; ///< 0: never
     };
+    /// What somebody gave for a stage's graph to run on; no objects where nobody did.
+    struct GivenInputs {
+        nlohmann::json inputs, attributes;
+    };
+    void setGivenInputs(std::function<GivenInputs(const session::Stage&)> of) { m_given = std::move(of); }
     /// Records and replays the graph of a stage of the current compile.
     void runStage(int stage, Options options);
     /// All compiled graphs of the current capture, frames in recorded order, then their backwards.
@@ -114,6 +121,7 @@ private:
     Notebook& m_notebook;
     QHash<const session::Session*, std::vector<ReplayedRunPtr>> m_runs;
     QHash<const session::Session*, ReplayTrouble> m_troubles;
+    std::function<GivenInputs(const session::Stage&)> m_given;
     QString m_progress;
     double m_fraction = -1;
     ReplayedRunPtr m_live;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A form for the shapes, dtypes, strides and values that a graph's text lacks, so that the engine can run it.
+#pragma once
+
+#include "core/engine/client/input_form.h"
+#include "views/theme/theme.h"
+
+#include <QDialog>
+
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace dynascope::views {
+
+class InputsDialog : public QDialog {
+    Q_OBJECT
+public:
+    enum Column { Name, Dtype, Shape, Strides, Memory, Offset, Values, ColumnCount };
+
+    /// `accept` is the word on the button: "Run functionalize".
+    InputsDialog(Theme& theme, const QString& title, std::vector<engine::InputRow> rows,
+                 const QString& accept, QWidget* parent = nullptr);
+
+    /// As they were typed; dtypes in full.
+    [[nodiscard]] std::vector<engine::InputRow> rows() const;
+    [[nodiscard]] QTableWidget* table() const { return m_table; }
+    /// What is still missing, or what the rest is made of.
+    [[nodiscard]] QString state() const;
+    [[nodiscard]] QPushButton* acceptButton() const { return m_accept; }
+
+private:
+    void fill();
+    void check();
+
+    Theme& m_theme;
+    std::vector<engine::InputRow> m_rows;
+    QTableWidget* m_table;
+    QLabel* m_state;
+    QPushButton* m_accept = nullptr;
+};
+
+} // namespace dynascope::views
