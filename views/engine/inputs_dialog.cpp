@@ -73,6 +73,7 @@ InputsDialog::InputsDialog(Theme& theme, const QString& title, std::vector<engin
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     m_accept = buttons->addButton(accept, QDialogButtonBox::AcceptRole);
     m_accept->setDefault(true);
+    buttons->button(QDialogButtonBox::Cancel)->setIcon({});
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* box = new QVBoxLayout(this);
@@ -134,6 +135,7 @@ void InputsDialog::fill() {
             item->setFont(m_theme.font(FontRole::Code));
             if (column == Name) item->setToolTip(of.constant ? tr("A constant") : tr("An input"));
             if (!takes(of, column)) {
+                if (column != Name) item->setText(QStringLiteral("–"));
                 item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
                 if (column != Name) item->setFlags(Qt::NoItemFlags);
                 item->setForeground(c.text2);
@@ -153,8 +155,10 @@ std::vector<engine::InputRow> InputsDialog::rows() const {
 void InputsDialog::check() {
     const auto values = engine::formValues(rows());
     const Colours& c = m_theme.colours();
-    m_state->setText(values ? tr("Complete. Values that are not given are made from a seed.")
-                            : toQString(values.error().message));
+    m_state->setText(
+        values ? tr("Complete. Values that are not given are made from a seed; in memory that has some "
+                    "values they are 0.")
+               : toQString(values.error().message));
     m_state->setStyleSheet(QStringLiteral("color: %1").arg((values ? c.text2 : c.removed).name()));
     m_accept->setEnabled(values.has_value());
 }

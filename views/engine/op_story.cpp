@@ -42,6 +42,13 @@ const ViewState* writtenView(const Scoreboard& after, const Recording& recording
     return found;
 }
 
+/// What a view is a part of. Over cells that is the whole storage, of which an input may be a part too.
+Token baseToken(const Recording& recording, const StorageState* storage) {
+    if (!storage) return text(tr("its base"));
+    return strong(recording.run().overCells ? tr("storage %1").arg(storage->group)
+                                            : recording.nameOf(storage->origin));
+}
+
 void tellWrite(Tokens& out, const Stepper& stepper) {
     const Recording& recording = *stepper.recording();
     const int op = stepper.op();
@@ -86,7 +93,7 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
         out.push_back(text(tr(", the part ")));
         out.push_back(mono(written->chain));
         out.push_back(text(tr(" of ")));
-        out.push_back(storage ? strong(recording.nameOf(storage->origin)) : text(tr("its base")));
+        out.push_back(baseToken(recording, storage));
         out.push_back(text(QStringLiteral(". ")));
     }
     if (const ViewState* was = written ? viewOf(before, written->value) : nullptr; was && was->behind > 0) {
@@ -151,7 +158,7 @@ void tellRead(Tokens& out, const Stepper& stepper) {
         out.push_back(text(tr(" is a view: it moves no data and looks at the part ")));
         out.push_back(mono(own->chain));
         out.push_back(text(tr(" of ")));
-        out.push_back(storage ? strong(recording.nameOf(storage->origin)) : text(tr("its base")));
+        out.push_back(baseToken(recording, storage));
         out.push_back(text(tr(", so it joins storage %1.").arg(own->group)));
         if (own->behind > 0)
             out.push_back(

@@ -114,9 +114,11 @@ void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) c
                      Qt::AlignLeft | Qt::AlignVCenter, tr("Storage %1").arg(storage.group));
     painter.setFont(m_theme.font(FontRole::Text));
     painter.setPen(c.text2);
-    const QString below = storage.isInput && storage.generation == 0
-                              ? tr("base %1, input").arg(toQString(storage.base))
-                              : tr("base %1").arg(toQString(storage.base));
+    const bool flat = m_stepper.recording() && m_stepper.recording()->run().overCells;
+    const QString below =
+        flat && storage.base == storage.origin       ? tr("memory under %1").arg(toQString(storage.base))
+        : storage.isInput && storage.generation == 0 ? tr("base %1, input").arg(toQString(storage.base))
+                                                     : tr("base %1").arg(toQString(storage.base));
     painter.drawText(QRect(left, top + line - m_theme.scaled(4), m_theme.scaled(nameWidth - 8), line),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(below, Qt::ElideMiddle, m_theme.scaled(nameWidth - 8)));

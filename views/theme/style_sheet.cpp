@@ -71,6 +71,7 @@ QPushButton:disabled { color: @text3; border-color: @line; background: @bg1; }
 QPushButton:checked { background: @accentBg; color: @accentText; border-color: @accent; }
 QPushButton[primary="true"], QPushButton:default { background: @accentBg; color: @accentText; border-color: @accent; }
 QPushButton[primary="true"]:hover, QPushButton:default:hover { background: @row; }
+QPushButton[primary="true"]:disabled, QPushButton:default:disabled { color: @text3; border-color: @line; background: @bg1; }
 QPushButton[flat="true"] { background: transparent; border-color: transparent; }
 QPushButton[flat="true"]:hover { background: @bg3; }
 QPushButton[link="true"] { background: transparent; border: 0; color: @accent; padding: 0; text-align: left; min-height: 0; font-weight: 400; }
