@@ -175,7 +175,8 @@ private slots:
     void everyDerivedProgram() {
         QFETCH(QByteArray, log);
         const std::vector<RederivedStage> stages = stagesOf(log.toStdString());
-        QCOMPARE(stages.size(), 4U);
+        // With saved-tensors hooks forward and backward once more, after the hooks were inlined.
+        QCOMPARE(stages.size(), log.contains("aot_forward_graph_pre_saved_tensors_hooks") ? 6U : 4U);
         for (const RederivedStage& stage : stages)
             QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
     }
