@@ -34,6 +34,9 @@ struct TextStyle {
     bool placeholdersInHeader = false; ///< old FX text: "graph(x, y):" and no line per placeholder
 
     // print_readable text only.
+    /// `torch.fx._symbolic_trace.wrap("f")`: lines that FX prints before forward for functions that it kept
+    /// as leaves, as read.
+    std::vector<std::string> wraps;
     bool classLine = true;          ///< false for gm.code, which starts at "def forward"
     bool expandedSignature = false; ///< one placeholder a line
     bool sourceComments = false;  ///< "# File: ..." lines, or "# No stacktrace ..." for nodes without a stack

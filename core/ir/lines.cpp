@@ -55,6 +55,16 @@ bool isClassLine(std::string_view line) {
     return line.starts_with(keyword) && line.ends_with("):") && line.find('(') != std::string_view::npos;
 }
 
+bool isWrapLine(std::string_view line) {
+    constexpr std::string_view call = "wrap(\"", end = "\")";
+    if (!line.ends_with(end)) return false;
+    const std::size_t at = line.find(call);
+    if (at == std::string_view::npos || (at > 0 && line[at - 1] != '.' && line[at - 1] != '_')) return false;
+    const std::string_view name = line.substr(0, at);
+    return name.find_first_of(" ()\"'=") == std::string_view::npos &&
+           line.find('"', at + call.size()) == line.size() - end.size();
+}
+
 bool isDefLine(std::string_view line) {
     constexpr std::string_view keyword = "def ";
     return line.starts_with(keyword) && line.find('(') != std::string_view::npos;

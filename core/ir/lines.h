@@ -40,6 +40,8 @@ struct Line {
 /// True if the line is "graph():" in any of its forms, or the class or def line that opens readable code.
 [[nodiscard]] bool isFxHeader(std::string_view trimmedLine);
 [[nodiscard]] bool isClassLine(std::string_view trimmedLine);
+/// `torch.fx._symbolic_trace.wrap("f")`, or the name that FX gives it where that one is taken.
+[[nodiscard]] bool isWrapLine(std::string_view trimmedLine);
 [[nodiscard]] bool isDefLine(std::string_view trimmedLine);
 
 /// What follows the last line of a graph in its text.

@@ -183,6 +183,7 @@ PastedGraphs Finder::find() {
             continue;
         }
         if (const std::string_view title = headerTitle(text); !title.empty()) m_header = title;
+        if (text == "ExportedProgram:") m_header = text.substr(0, text.size() - 1);
         ++next;
     }
     return std::move(m_found);
@@ -200,10 +201,10 @@ bool looksLikeGraph(std::string_view text) {
         const Line line = cleaned(raw);
         const std::string_view trimmed = line.trimmed();
         if (openingAt(line) != std::string_view::npos || startsExcerpt(trimmed)) return true;
-        const bool preamble = trimmed.empty() || trimmed.starts_with('#') || trimmed.starts_with("```") ||
-                              trimmed.starts_with("import ") || trimmed.starts_with("from ") ||
-                              trimmed == "TRACED GRAPH" || trimmed == "ExportedProgram:" ||
-                              !headerTitle(trimmed).empty();
+        const bool preamble = trimmed.empty() || isWrapLine(trimmed) || trimmed.starts_with('#') ||
+                              trimmed.starts_with("```") || trimmed.starts_with("import ") ||
+                              trimmed.starts_with("from ") || trimmed == "TRACED GRAPH" ||
+                              trimmed == "ExportedProgram:" || !headerTitle(trimmed).empty();
         if (!preamble) return false;
     }
     return false;

@@ -195,6 +195,12 @@ void ModulePrinter::print(std::string_view name) {
         line("class " + std::string(name.empty() ? "GraphModule" : name) + "(torch.nn.Module):");
         m_indent += 4;
     }
+    for (const std::string& wrap : m_style.wraps)
+        line(wrap);
+    if (!m_style.wraps.empty()) {
+        m_out.text += '\n';
+        m_out.nodeOfLine.push_back(npos);
+    }
     signature();
     m_indent += 4;
     if (!m_style.pytreeBindings.empty()) flattened();

@@ -96,6 +96,13 @@ void ModuleReader::add(Node node) {
 bool ModuleReader::opening() {
     m_style.form = TextStyle::Form::Readable;
     const std::size_t start = m_next;
+    for (; m_next + 1 < m_lines.size(); ++m_next) { // gm.code has them in front
+        const std::string_view text = m_lines[m_next].trimmed();
+        if (isWrapLine(text))
+            m_style.wraps.emplace_back(text);
+        else if (m_style.wraps.empty() || !text.empty())
+            break;
+    }
     const std::string_view first = m_lines[m_next].trimmed();
     m_indent = m_lines[m_next].indent();
     m_style.classLine = isClassLine(first);
@@ -109,6 +116,10 @@ bool ModuleReader::opening() {
         if (isDefLine(text)) break;
         if (isClassLine(text))
             return fail(m_lines[m_next], 0, "Expected 'def forward' before the next class");
+        if (isWrapLine(text)) {
+            m_style.wraps.emplace_back(text);
+            continue;
+        }
         const bool skipped = text.empty() || text.starts_with('#') || text.starts_with('@') ||
                              text.starts_with("import ") || text.starts_with("from ");
         if (!skipped)

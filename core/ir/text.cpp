@@ -13,7 +13,8 @@ bool isFiller(const Line& line) {
 }
 
 bool opensReadable(std::string_view text) {
-    return isClassLine(text) || isDefLine(text) || text.starts_with("import ") || text.starts_with("from ");
+    return isClassLine(text) || isDefLine(text) || isWrapLine(text) || text.starts_with("import ") ||
+           text.starts_with("from ");
 }
 
 } // namespace

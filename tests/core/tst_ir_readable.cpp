@@ -40,6 +40,7 @@ private slots:
     void sourceComments();
     void annotations();
     void nestedModules();
+    void wrappedFunctions();
     void joint();
     void exportedShuffle();
     void unknownExpression();
@@ -244,6 +245,44 @@ void TestIrReadable::nestedModules() {
     QCOMPARE(graph->totalNodes(), std::size_t(5 + 3 + 1 + 2));
     QCOMPARE(opKind(graph->node(3)), OpKind::HigherOrder);
     QCOMPARE(print(*graph), text);
+}
+
+/// As torch.fx 2.13 prints functions that torch.fx.wrap() kept as leaves, in a module and in one within it.
+void TestIrReadable::wrappedFunctions() {
+    const QString text = "class GraphModule(torch.nn.Module):\n"
+                         "    torch.fx._symbolic_trace.wrap(\"__main___helper\")\n"
+                         "    torch.fx._symbolic_trace.wrap(\"__main___other\")\n"
+                         "\n"
+                         "    def forward(self, x):\n"
+                         "        helper = __main___helper(x);  x = None\n"
+                         "        sub = self.sub(helper);  helper = None\n"
+                         "        return sub\n"
+                         "\n"
+                         "    class sub(torch.nn.Module):\n"
+                         "        torch.fx._symbolic_trace.wrap(\"__main___helper\")\n"
+                         "\n"
+                         "        def forward(self, x):\n"
+                         "            helper = __main___helper(x);  x = None\n"
+                         "            mul = helper * 2;  helper = None\n"
+                         "            return mul\n";
+    const GraphPtr graph = read(text);
+    QVERIFY(graph);
+    QCOMPARE(graph->size(), std::size_t(4));
+    QCOMPARE(graph->style().wraps.size(), std::size_t(2));
+    QCOMPARE(graph->subgraphs().find("sub")->second->size(), std::size_t(4));
+    QCOMPARE(print(*graph), text);
+    // gm.code has them in front, and an excerpt may have them before the class.
+    const QString body =
+        "def forward(self, x):\n    helper = __main___helper(x);  x = None\n    return helper";
+    for (const char* before : {"\ntorch.fx._symbolic_trace.wrap(\"__main___helper\")\n\n",
+                               "torch.fx._symbolic_trace.wrap(\"__main___helper\")\n\n\n"}) {
+        const GraphPtr code = read(QLatin1String(before) + body);
+        QVERIFY(code);
+        QCOMPARE(code->size(), std::size_t(3));
+    }
+    const GraphPtr above = read("torch.fx._symbolic_trace.wrap(\"__main___helper\")\n" + text);
+    QVERIFY(above);
+    QCOMPARE(above->style().wraps.size(), std::size_t(3));
 }
 
 void TestIrReadable::joint() {
