@@ -241,31 +241,32 @@ void TreePanel::showPosition() {
     const Colours& c = theme().colours();
     const replay::TreeState& state = d->walk.state();
     const std::size_t again = run->rerecords(position);
-    d->figures->setFigures({{numberText(run->recordings(position)),
-                             tr("recordings"),
-                             {},
-                             tr("Nodes of the tree so far, warm-ups not counted")},
-                            {numberText(again), tr("re-records"), again > 0 ? c.removed : QColor(),
-                             tr("Recorded anew because a recording of the function did not fit; beyond %1 at "
-                                "one node it runs eagerly")
-                                 .arg(run->program().options.rerecordLimit)},
-                            {numberText(run->newAddresses(position)),
-                             tr("new addresses"),
-                             {},
-                             tr("Recorded anew because a parameter or buffer stood elsewhere")},
-                            {toQString(replay::pathStateName(state.path)), tr("path"), c.accent,
-                             tr("What the calls on the current path do: warm up, record or replay")},
-                            {QString::number(state.latestGeneration()),
-                             tr("generation"),
-                             {},
-                             tr("Counts entries into compiled code, or marked steps downwards")},
-                            {state.pendingBackward ? tr("pending") : tr("none"), tr("backward"),
-                             state.pendingBackward ? c.changed : QColor(),
-                             tr("A forward ran whose backward did not: its outputs must be kept")},
-                            {numberText(state.alive.size()),
-                             tr("alive outputs"),
-                             {},
-                             tr("Of the current path, when last looked at")}});
+    d->figures->setFigures(
+        {{numberText(run->recordings(position)),
+          tr("recordings"),
+          {},
+          tr("Nodes of the tree so far, warm-ups not counted")},
+         {numberText(again), tr("re-records"), again > run->newAddresses(position) ? c.removed : QColor(),
+          tr("Recorded anew because a recording of the function did not fit")},
+         {numberText(run->newAddresses(position)),
+          tr("of them for new addresses"),
+          {},
+          tr("Because a parameter or buffer stood elsewhere. These do not count against the "
+             "limit: beyond %1 of the others at one node the function runs eagerly there")
+              .arg(run->program().options.rerecordLimit)},
+         {toQString(replay::pathStateName(state.path)), tr("path"), c.accent,
+          tr("What the calls on the current path do: warm up, record or replay")},
+         {QString::number(state.latestGeneration()),
+          tr("generation"),
+          {},
+          tr("Counts entries into compiled code, or marked steps downwards")},
+         {state.pendingBackward ? tr("pending") : tr("none"), tr("backward"),
+          state.pendingBackward ? c.changed : QColor(),
+          tr("A forward ran whose backward did not: its outputs must be kept")},
+         {numberText(state.alive.size()),
+          tr("alive outputs"),
+          {},
+          tr("Of the current path, when last looked at")}});
     d->where->setText(tr("event %1 of %2").arg(position).arg(size));
     d->eventCount->setText(tr("%1, %2").arg(countText(size, tr("event"), tr("events")),
                                             countText(run->marks().size(), tr("mark"), tr("marks"))));
@@ -284,8 +285,10 @@ void TreePanel::showPosition() {
     const int chosenRerecord = d->rerecords->selected();
     d->rerecords->setRows(rerecordRows(*run, list));
     d->rerecords->select(chosenRerecord);
-    d->lower->setTabText(1, list.empty() ? tr("Re-records")
-                                         : tr("Re-records %1").arg(again + run->newAddresses(position)));
+    // A re-record has a row for each input that stood elsewhere.
+    QString title = list.empty() ? tr("Re-records") : tr("Re-records %1").arg(again);
+    if (list.size() > again) title += tr(", %1 rows").arg(list.size());
+    d->lower->setTabText(1, title);
 }
 
 void TreePanel::follow(const QString& target) {

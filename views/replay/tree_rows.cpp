@@ -116,8 +116,7 @@ QString treeEventName(const TreeRun& run, std::size_t step) {
 
 QString treeActionName(const TreeStep& step) {
     if (step.event != Event::Call) return {};
-    if (isNewAddress(step)) return tr("new address");
-    if (rerecordCause(step)) return tr("re-record");
+    if (rerecordCause(step)) return isNewAddress(step) ? tr("re-record, new address") : tr("re-record");
     if (step.action == Action::WarmupAgain) return tr("warm-up again");
     if (step.action == Action::Warmup) return tr("warm-up");
     return toQString(replay::actionName(step.action));

@@ -43,9 +43,10 @@ TreeRun::TreeRun(const replay::TreeProgram& program, const TaskContext& task)
         if (isMark(at)) m_marks.push_back(i);
         if (at.action == TreeStep::Action::Replay) m_replays[at.node].push_back(i);
         if (at.action == TreeStep::Action::Record) m_recordings.push_back(i);
-        if (const InvariantCheck* cause = rerecordCause(at))
-            (cause->status == InvariantStatus::StaticAddressChanged ? m_newAddresses : m_rerecords)
-                .push_back(i);
+        if (const InvariantCheck* cause = rerecordCause(at)) {
+            m_rerecords.push_back(i);
+            if (cause->status == InvariantStatus::StaticAddressChanged) m_newAddresses.push_back(i);
+        }
     }
 }
 

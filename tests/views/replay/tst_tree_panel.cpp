@@ -78,7 +78,7 @@ private slots:
         QCOMPARE(s.panel->events()->rows().rowCount(), 48);
         QCOMPARE(s.walk().position(), std::size_t(48));
         QCOMPARE(s.walk().run()->recordings(48), std::size_t(10));
-        QCOMPARE(s.walk().run()->rerecords(48), std::size_t(2));
+        QCOMPARE(s.walk().run()->rerecords(48), std::size_t(3));
         QCOMPARE(s.walk().run()->newAddresses(48), std::size_t(1));
         for (replay::NodeId node = 0; node < 10; ++node)
             QVERIFY2(!s.picture().nodeRect(node).isEmpty(), qPrintable(QString::number(node)));
@@ -137,7 +137,7 @@ private slots:
             }
             addresses += cause->moved.size();
             QCOMPARE(treeActionName(step), cause->status == replay::InvariantStatus::StaticAddressChanged
-                                               ? QString("new address")
+                                               ? QString("re-record, new address")
                                                : QString("re-record"));
         }
         QVERIFY(managed > 0);
