@@ -33,13 +33,6 @@ std::string placeAndCode(const ir::SourceLocation& at) {
     return placeText(at) + (at.code.empty() ? std::string() : "  " + elide(at.code, 80));
 }
 
-/// "0/0", with its rank where there are several.
-std::string compileName(const session::Session& session, std::size_t index) {
-    const session::Compile& compile = session.compiles[index];
-    return (session.ranks.size() > 1 ? std::to_string(compile.rank) + ':' : std::string()) +
-           compile.id.toString();
-}
-
 std::string verdictText(const GraphCoverage& graph) {
     std::string out(replay::coverageVerdictName(graph.verdict));
     if (graph.onGpu) out += "; on a GPU: " + std::string(replay::coverageVerdictName(*graph.onGpu));
@@ -60,10 +53,11 @@ std::string problemText(const replay::CoverageProblem& problem, std::size_t top)
 std::string report(const session::Session& session, const replay::CoverageReport& coverage, std::size_t top) {
     std::string out;
     for (const GraphCoverage& graph : coverage.graphs) {
-        out += compileName(session, graph.compile) + ' ' + graph.part + ": " + verdictText(graph) + "   " +
-               session.compiles[graph.compile].function + "  " + graph.stage->label() + ", " +
-               count(graph.nodes, "node") + ", " + std::to_string(graph.fixedInputs) + " of " +
-               count(graph.inputs, "input") + " at fixed addresses\n";
+        out += session::compileName(session, session.compiles[graph.compile]) + ' ' + graph.part + ": " +
+               verdictText(graph) + "   " + session.compiles[graph.compile].function + "  " +
+               graph.stage->label() + ", " + count(graph.nodes, "node") + ", " +
+               std::to_string(graph.fixedInputs) + " of " + count(graph.inputs, "input") +
+               " at fixed addresses\n";
         // The stack that follows is among the places.
         if (!graph.message.empty())
             out += "    " + graph.message.substr(0, graph.message.find(". Found from")) + '\n';

@@ -27,6 +27,13 @@ std::string values(const FailedGuard& guard) {
     return out;
 }
 
+/// The entry whose guard failed, as the program calls it.
+std::string entryName(const session::Session& session, const session::Compile& made,
+                      const FailedGuard& guard) {
+    const session::Compile* entry = session.findBeside(made, guard.entry);
+    return entry ? compileName(session, *entry) : guard.entry;
+}
+
 std::string paragraph(const session::Session& session, const FrameCache& cache) {
     const session::Compile& first = session.compiles[cache.first];
     std::string out = compileName(session, first) + "  " + first.function;
@@ -40,8 +47,9 @@ std::string paragraph(const session::Session& session, const FrameCache& cache) 
         out += "  " + compileName(session, made) + " was compiled because\n";
         if (recompile.failed.empty()) out += "    the trace does not say why\n";
         for (const FailedGuard& guard : recompile.failed) {
-            out += "    " + (guard.entry.empty() ? std::string() : guard.entry + " failed: ") + guard.check +
-                   '\n';
+            out += "    " +
+                   (guard.entry.empty() ? std::string() : entryName(session, made, guard) + " failed: ") +
+                   guard.check + '\n';
             if (const std::string both = values(guard); !both.empty()) out += "      " + both + '\n';
             if (guard.addedAt.line != 0)
                 out += "      added at " + placeText(guard.addedAt) + "  " + guard.addedAt.code + '\n';
@@ -59,7 +67,7 @@ json document(const session::Session& session, const std::vector<FrameCache>& ca
         for (const dynamo::Recompile& recompile : cache.recompiles) {
             json failed = json::array();
             for (const FailedGuard& guard : recompile.failed)
-                failed.push_back({{"entry", guard.entry},
+                failed.push_back({{"entry", entryName(session, session.compiles[recompile.compile], guard)},
                                   {"check", guard.check},
                                   {"subject", guard.subject},
                                   {"expected", guard.expected},

@@ -5,6 +5,7 @@
 #include "app/cli/table.h"
 #include "core/compare/compare.h"
 #include "core/dynamo/symbol_report.h"
+#include "core/session/symbol_hints.h"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -49,12 +50,15 @@ int explain(const session::Session& session, bool asJson) {
                      Table::Align::Left});
         for (const SymbolNote& note : dynamo::explainSymbols(compile)) {
             const session::SymbolInfo& symbol = *note.symbol;
-            table.add({symbol.symbol, symbol.value, symbol.range, symbol.source, note.sentence()});
+            const std::string became = session::specialisation(symbol);
+            table.add({symbol.symbol, symbol.value, symbol.range, symbol.source,
+                       (became.empty() ? "" : became + "; ") + note.sentence()});
             document.push_back({{"compile_id", session::compileName(session, compile)},
                                 {"symbol", symbol.symbol},
                                 {"value", symbol.value},
                                 {"range", symbol.range},
                                 {"source", symbol.source},
+                                {"became", symbol.became},
                                 {"why", note.sentence()}});
         }
         out += session::compileName(session, compile) + "  " + compile.function + '\n' + table.toString("  ");

@@ -57,8 +57,11 @@ ordered_json compileJson(const session::Compile& c) {
     }
     ordered_json symbols = ordered_json::array();
     for (const session::SymbolInfo& s : c.symbols) {
-        symbols.push_back(
-            {{"symbol", s.symbol}, {"value", s.value}, {"range", s.range}, {"source", s.source}});
+        symbols.push_back({{"symbol", s.symbol},
+                           {"value", s.value},
+                           {"range", s.range},
+                           {"source", s.source},
+                           {"became", s.became}});
     }
     ordered_json caches = ordered_json::array();
     for (const session::CacheEvent& e : c.caches) {
@@ -67,6 +70,7 @@ ordered_json compileJson(const session::Compile& c) {
     }
     ordered_json out = {{"compile_id", c.id.toString()},
                         {"rank", c.rank},
+                        {"run", c.id.run},
                         {"status", session::statusName(c.status)},
                         {"function", c.function},
                         {"attempts", c.attempts},
@@ -102,6 +106,13 @@ std::string infoJson(const session::Session& session) {
     for (const session::Warning& w : session.warnings) {
         warnings.push_back({{"message", w.error.message}, {"file", w.error.file}, {"line", w.error.line}});
     }
+    ordered_json runs = ordered_json::array();
+    for (const session::Run& run : session.runs)
+        runs.push_back({{"rank", run.rank},
+                        {"run", run.number},
+                        {"words", runWords(run)},
+                        {"file", run.file},
+                        {"line", run.line}});
     ordered_json compiles = ordered_json::array();
     for (const session::Compile& c : session.compiles) {
         compiles.push_back(compileJson(c));
@@ -115,6 +126,7 @@ std::string infoJson(const session::Session& session) {
                           {"file", f.location.file},
                           {"line", f.location.line},
                           {"rank", f.rank},
+                          {"run", f.run},
                           {"compile_ids", std::move(ids)}});
     }
     ordered_json timings = ordered_json::array();
@@ -124,6 +136,7 @@ std::string infoJson(const session::Session& session) {
                              {"path", session.path},
                              {"torch_version", session.torchVersion},
                              {"ranks", session.ranks},
+                             {"runs", std::move(runs)},
                              {"records", session.recordCounts},
                              {"warnings", std::move(warnings)},
                              {"frames", std::move(frames)},

@@ -6,10 +6,10 @@
 #include "core/replay/tree_simulator.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
+#include "core/session/cache_counts.h"
 #include "core/session/resume.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 
@@ -58,6 +58,17 @@ std::string nodesOf(const Compile& compile) {
     return "no graph";
 }
 
+std::string runsText(const Session& session) {
+    Table table({Align::Left, Align::Left, Align::Left});
+    for (const session::Run& run : session.runs)
+        if (session.runCount(run.rank) > 1)
+            table.add({session.ranks.size() > 1 ? "rank " + std::to_string(run.rank) : std::string(),
+                       "run " + std::to_string(run.number) +
+                           (run.number > 1 ? " (ID@" + std::to_string(run.number) + ")" : std::string()),
+                       runWords(run)});
+    return table.empty() ? std::string() : "\nRuns\n" + table.toString("  ");
+}
+
 std::string compilesText(const Session& session) {
     Table table({Align::Left, Align::Left, Align::Left, Align::Left, Align::Right, Align::Right, Align::Right,
                  Align::Left});
@@ -84,7 +95,8 @@ std::string breaksText(const Session& session) {
     for (const session::BreakGroup& group : summary.groups)
         table.add({std::to_string(group.occurrences.size()), elide(group.reason, whyWidth),
                    placeText(group.location), formatSeconds(group.secondsAfter),
-                   group.waysOut.front().kind + ": " + group.waysOut.front().title});
+                   group.waysOut.empty() ? std::string()
+                                         : group.waysOut.front().kind + ": " + group.waysOut.front().title});
     return out + "\n" + table.toString("  ");
 }
 
@@ -125,14 +137,21 @@ std::string stagesText(const Session& session) {
 }
 
 std::string cachesText(const Session& session) {
-    std::map<std::string, std::array<std::size_t, 3>> counts;
+    std::map<std::string, std::vector<session::CacheEvent>> events;
+    std::map<std::pair<std::string, std::string>, std::size_t> bypasses; // by cache and reason
     for (const Compile& compile : session.compiles)
-        for (const session::CacheEvent& event : compile.caches)
-            ++counts[event.cache][static_cast<std::size_t>(event.outcome)];
-    Table table({Align::Left, Align::Right, Align::Right, Align::Right});
-    for (const auto& [cache, n] : counts)
-        table.add({cache, count(n[0], "hit"), std::to_string(n[1]) + (n[1] == 1 ? " miss" : " misses"),
-                   n[2] == 0 ? "" : std::to_string(n[2]) + " bypassed"});
+        for (const session::CacheEvent& event : compile.caches) {
+            events[event.cache].push_back(event);
+            if (event.outcome == session::CacheEvent::Outcome::Bypass && !event.reason.empty())
+                ++bypasses[{event.cache, event.reason}];
+        }
+    Table table({Align::Left, Align::Left});
+    for (const auto& [cache, of] : events) {
+        table.add({cache, session::countCaches(of).words()});
+        for (const auto& [reason, n] : bypasses)
+            if (reason.first == cache)
+                table.add({"", std::to_string(n) + " because: " + elide(firstLine(reason.second), whyWidth)});
+    }
     return table.empty() ? std::string() : "\nCaches\n" + table.toString("  ");
 }
 
@@ -215,7 +234,7 @@ std::string infoText(const Session& session) {
     if (session.tree)
         return out + count(session.tree->functions.size(), "function") + ", " +
                count(session.tree->events.size(), "event") + " of CUDA-graph trees\n";
-    if (!session.records.empty()) out += compilesText(session);
+    if (!session.records.empty()) out += runsText(session) + compilesText(session);
     return out + breaksText(session) + stagesText(session) + cachesText(session) + timingsText(session) +
            recordsText(session) + warningsText(session);
 }

@@ -175,7 +175,7 @@ void Breadcrumb::fillFrames(QMenu& menu) const {
     const session::Compile* here = m_workspace.compile();
     std::size_t shown = 0;
     for (const session::Frame& frame : session.frames) {
-        if (frame.compiles.empty() || (here && frame.rank != here->rank)) continue;
+        if (frame.compiles.empty() || (here && std::pair(frame.rank, frame.run) != here->origin())) continue;
         if (++shown > menuLimit) {
             menu.addAction(tr("%1 more: Ctrl+K, then #").arg(session.frames.size() - menuLimit))
                 ->setEnabled(false);

@@ -2,6 +2,7 @@
 #include "core/capture/debug_folder.h"
 
 #include "core/capture/dot_graph.h"
+#include "core/capture/log_folder.h"
 #include "core/capture/trace_reader.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
@@ -127,7 +128,7 @@ public:
         for (const DebugFile& file : m_files) {
             if (!isTraceLog(file)) continue;
             traced = true;
-            if (!m_reader.read(file.source, m_label + '/' + file.path, m_nextRank++, task))
+            if (!m_reader.read(file.source, m_label + '/' + file.path, rankOfName(file.path), task))
                 return cancelled();
         }
         for (const DebugFile& file : m_files) {
@@ -159,13 +160,14 @@ private:
                 fileName(path)};
     }
 
-    /// Each run_* folder is a process, and so a rank; what lies in none belongs to the first.
-    int rankOf(std::string_view path) {
+    /// Each run_* folder is one process's, and its name says no rank; what lies in none belongs to the first.
+    int runOf(std::string_view path) {
         const std::size_t at = path.find("run_");
-        if (at == std::string_view::npos) return 0;
-        return m_ranks
-            .try_emplace(std::string(path.substr(0, path.find('/', at))), static_cast<int>(m_ranks.size()))
-            .first->second;
+        if (at == std::string_view::npos) return 1;
+        const std::string folder(path.substr(0, path.find('/', at)));
+        const auto [found, isNew] = m_runs.try_emplace(folder, 0);
+        if (isNew) found->second = m_reader.runs().begin(0, m_label + '/' + folder, 0);
+        return found->second;
     }
 
     void add(const DebugFile& file, bool traced) {
@@ -181,7 +183,7 @@ private:
         record.payload = {file.source, 0, bytes.size(), false};
         record.header = record.payload;
         record.type = "file:" + std::string(name);
-        if (!traced) record.rank = rankOf(file.path);
+        if (!traced) record.compileId.run = runOf(file.path);
         m_reader.setFile(m_label + '/' + file.path);
         item.payloadLine = 1;
 
@@ -214,8 +216,7 @@ private:
     std::vector<DebugFile> m_files;
     std::string m_label;
     TraceReader m_reader;
-    int m_nextRank = 0;
-    std::map<std::string, int, std::less<>> m_ranks;
+    std::map<std::string, int, std::less<>> m_runs;
     std::vector<session::Warning> m_warnings;
 };
 

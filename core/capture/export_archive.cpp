@@ -201,7 +201,7 @@ Result<session::Session> readExportArchive(const std::vector<PackedFile>& files,
     session.ranks = {0};
     const auto tensors = tensorFiles(files, session.warnings, label);
     session::Compile compile;
-    compile.status = session::Status::Compiled;
+    compile.status = session::Status::Exported;
     std::optional<Error> firstError;
     std::uint64_t done = 0;
     for (const PackedFile& file : files) {
@@ -226,6 +226,7 @@ Result<session::Session> readExportArchive(const std::vector<PackedFile>& files,
         std::string model(lastPart(file.name));
         model.resize(model.size() - std::string_view(".json").size());
         stage->name = model == "model" || model == "serialized_exported_program" ? "exported_program" : model;
+        stage->phase = session::Phase::Export;
         stage->record = recordIndex;
         ir::GraphPtr graph = withLines(*program->graph, printed);
         quoteStacks(session, *graph);

@@ -23,6 +23,7 @@ Phase phaseOfTitle(std::string_view title) {
     if (lower.find("backward") != std::string::npos) return Phase::Backward;
     if (lower.find("forward") != std::string::npos) return Phase::Forward;
     if (lower.find("inference") != std::string::npos) return Phase::Inference;
+    if (lower.find("exportedprogram") != std::string::npos) return Phase::Export;
     return Phase::Dynamo;
 }
 
@@ -95,6 +96,9 @@ Result<session::Session> readGraphFile(const session::ByteSourcePtr& source, con
         stage->setGraph(std::move(item.graph));
         compile.stages.push_back(std::move(stage));
     }
+    if (std::all_of(compile.stages.begin(), compile.stages.end(),
+                    [](const session::StagePtr& stage) { return stage->phase == Phase::Export; }))
+        compile.status = session::Status::Exported;
     session.compiles.push_back(std::move(compile));
     session::Frame frame;
     frame.compiles = {0};

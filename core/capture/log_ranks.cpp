@@ -2,54 +2,54 @@
 #include "core/capture/log_ranks.h"
 
 #include <algorithm>
+#include <set>
 
 namespace dynascope::capture {
 
 LogRanks::LogRanks(const std::vector<RankLog>& logs, const std::vector<LogText>& texts)
     : m_logs(logs)
     , m_firstOf(logs.size(), -1) {
-    std::vector<Process> order;
-    std::map<Process, int> named;
-    std::set<Process> compiling;
-    for (std::size_t file = 0; file < texts.size(); ++file)
+    std::size_t silent = 0, processes = 0;
+    for (std::size_t file = 0; file < texts.size(); ++file) {
+        std::map<std::string_view, int> said; // by process
+        std::set<std::string_view> compiling; // those that only help (compile workers) are of no rank
         for (const LogMessage& message : texts[file].messages) {
             if (message.stray) continue;
             const LogPrefix& prefix = message.first.prefix;
-            const Process process(file, prefix.process);
-            if (named.try_emplace(process, prefix.rank).second) order.push_back(process);
-            if (prefix.rank >= 0) named[process] = prefix.rank;
-            if (!message.first.compile.empty()) compiling.insert(process);
+            int& rank = said.try_emplace(prefix.process, -1).first->second;
+            rank = std::max(rank, prefix.rank);
+            if (!message.first.compile.empty()) compiling.insert(prefix.process);
         }
-    // Processes that only help (compile workers) are of no rank of their own.
-    std::erase_if(order, [&](const Process& process) { return compiling.count(process) == 0; });
-    for (const Process& process : order)
-        if (named[process] >= 0) take(process, named[process]);
-    // A file's name speaks for the first process that says nothing itself, unless another one was that rank.
-    std::set<std::size_t> spoken;
-    for (const Process& process : order)
-        if (named[process] < 0 && logs[process.first].rank >= 0 && spoken.insert(process.first).second)
-            take(process, logs[process.first].rank);
-    m_named = !m_taken.empty();
-    int next = m_taken.empty() ? 0 : *m_taken.rbegin() + 1;
-    for (const Process& process : order)
-        if (m_ranks.try_emplace(process, next).second) ++next;
-    for (const auto& [process, rank] : m_ranks) {
-        int& first = m_firstOf[process.first];
-        if (first < 0 || rank < first) first = rank;
+        std::set<int> ranks;
+        for (const std::string_view process : compiling)
+            if (const int rank = said[process]; rank >= 0) ranks.insert(rank);
+        const int named = logs[file].rank;
+        const bool several = ranks.size() > 1;
+        const int rest = named >= 0 ? named : ranks.empty() ? 0 : *ranks.begin();
+        if (named >= 0 && ranks.size() == 1 && *ranks.begin() != named)
+            m_notes.emplace_back("the file's name says rank " + std::to_string(named) +
+                                     " and its messages say rank " + std::to_string(*ranks.begin()) +
+                                     "; it is shown as rank " + std::to_string(named),
+                                 logs[file].label);
+        for (const std::string_view process : compiling) {
+            const int own = said[process];
+            m_ranks[{file, process}] = several && own >= 0 ? own : rest;
+            ++processes;
+            if (own < 0 && named < 0) ++silent;
+        }
+        if (!compiling.empty()) m_firstOf[file] = several ? *ranks.begin() : rest;
     }
-}
-
-void LogRanks::take(const Process& process, int rank) {
-    if (m_taken.insert(rank).second)
-        m_ranks[process] = rank;
-    else
-        m_clashes.push_back({process, rank});
+    if (silent > 0 && processes > 1)
+        m_notes.emplace_back((silent == processes ? std::to_string(silent) + " processes do not"
+                                                  : std::to_string(silent) + " of " +
+                                                        std::to_string(processes) + " processes do not") +
+                                 " say their rank; each is shown as a run of its own",
+                             logs.front().label);
 }
 
 int LogRanks::of(std::size_t file, const LogPrefix& prefix) const {
     const auto found = m_ranks.find({file, prefix.process});
-    if (found != m_ranks.end()) return found->second;
-    return prefix.rank >= 0 ? prefix.rank : first(file);
+    return found != m_ranks.end() ? found->second : first(file);
 }
 
 int LogRanks::first(std::size_t file) const {
@@ -57,17 +57,7 @@ int LogRanks::first(std::size_t file) const {
 }
 
 std::vector<std::pair<std::string, std::string>> LogRanks::notes() const {
-    std::vector<std::pair<std::string, std::string>> out;
-    for (const auto& [process, rank] : m_clashes)
-        out.emplace_back("process " + std::string(process.second) + " is of rank " + std::to_string(rank) +
-                             " as another one is, and is shown as rank " +
-                             std::to_string(m_ranks.at(process)),
-                         m_logs[process.first].label);
-    if (!m_named && m_ranks.size() > 1)
-        out.emplace_back(std::to_string(m_ranks.size()) +
-                             " processes do not say their rank; they are numbered as they appear",
-                         m_logs.front().label);
-    return out;
+    return m_notes;
 }
 
 } // namespace dynascope::capture

@@ -7,7 +7,6 @@
 #include "core/capture/log_reader.h"
 
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +14,9 @@
 
 namespace dynascope::capture {
 
-/// By the rank that a process gives itself, else by its file's name, else in order of appearance. Refers to
-/// `logs` and `texts`.
+/// By the rank that its file's name says, else by the one that it gives itself; a file that several ranks
+/// write into (torchrun's joint output) has those of its processes. What says no rank is of rank 0, or of the
+/// rank that the rest of its file is of. Processes of one rank are runs of it. Refers to `logs` and `texts`.
 class LogRanks {
 public:
     /// `texts` are those of `logs`.
@@ -32,14 +32,11 @@ public:
 private:
     /// Of a file: two machines may have processes of one number.
     using Process = std::pair<std::size_t, std::string_view>;
-    void take(const Process& process, int rank);
 
     const std::vector<RankLog>& m_logs;
     std::map<Process, int> m_ranks; ///< those that compile
-    std::set<int> m_taken;
-    std::vector<std::pair<Process, int>> m_clashes;
-    std::vector<int> m_firstOf; ///< the lowest rank of each file, -1 where there is none
-    bool m_named = false;
+    std::vector<int> m_firstOf;     ///< the lowest rank of each file, -1 where there is none
+    std::vector<std::pair<std::string, std::string>> m_notes;
 };
 
 } // namespace dynascope::capture

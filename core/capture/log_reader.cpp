@@ -24,6 +24,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view startWords = "torchdynamo start compiling ";
+
 std::string dump(const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -79,7 +81,7 @@ json frameJson(const ir::SourceLocation& at) {
 
 /// "torchdynamo start compiling f cap.py:44, stack (elided 5 frames):" and a traceback.
 std::optional<Meaning> startOf(std::string_view text) {
-    const auto rest = after(text, "torchdynamo start compiling ");
+    const auto rest = after(text, startWords);
     if (!rest) return std::nullopt;
     const std::string_view head = firstLine(*rest);
     const std::optional<ir::SourceLocation> own = functionAt(head.substr(0, head.rfind(", stack")), " ");
@@ -112,6 +114,24 @@ std::optional<Meaning> symbolOf(std::string_view text) {
                                           {"val", line.substr(equals + 3, with - equals - 3)},
                                           {"source", source.substr(0, range)},
                                           {"vr", source.substr(range + 1, close - range)}})};
+}
+
+/// "set_replacement s77 = 12 (range_refined_to_singleton) VR[12, 12]": only numbers, as in a trace.
+std::optional<Meaning> specialisationOf(std::string_view text) {
+    const auto rest = after(text, "set_replacement ");
+    if (!rest) return std::nullopt;
+    const std::string_view line = firstLine(*rest);
+    const std::size_t equals = line.find(" = "), open = line.find(" ("), close = line.find(')');
+    if (equals == std::string_view::npos || open == std::string_view::npos || open < equals ||
+        close == std::string_view::npos || close < open)
+        return std::nullopt;
+    const std::string_view value = line.substr(equals + 3, open - equals - 3);
+    if (value.empty() || value.find_first_not_of("0123456789.-") != std::string_view::npos)
+        return std::nullopt;
+    return Meaning{"symbolic_shape_specialization",
+                   dump({{"symbol", line.substr(0, equals)},
+                         {"value", value},
+                         {"reason", line.substr(open + 2, close - open - 2)}})};
 }
 
 std::optional<Meaning> cacheOf(std::string_view text) {
@@ -179,6 +199,7 @@ std::optional<Meaning> meaningOf(const LogMessage& message, std::string_view tex
     if (artifact.empty()) {
         if (auto start = startOf(text)) return start;
         if (auto symbol = symbolOf(text)) return symbol;
+        if (auto specialisation = specialisationOf(text)) return specialisation;
         return cacheOf(text);
     }
     if (artifact == "graph_breaks" && text.starts_with("Graph break"))
@@ -230,24 +251,62 @@ bool isCompileError(std::string_view text) {
             text.find("torch._inductor.exc.") != std::string_view::npos);
 }
 
+/// Which rank and run each message is of.
+std::vector<RunNumbers::Mention> mentionsOf(const LogText& log, const LogRanks& ranks, std::size_t file,
+                                            TraceReader& reader, const std::string& label) {
+    // Artifact and first words. Later graphs are headed like Dynamo's, and may come twice.
+    using Sign = std::pair<std::string_view, std::string_view>;
+    static constexpr std::array<Sign, 4> onceInAnAttempt = {{{"", startWords},
+                                                             {"bytecode", "ORIGINAL BYTECODE"},
+                                                             {"graph", "TRACED GRAPH"},
+                                                             {"graph_code", "TRACED GRAPH"}}};
+    std::vector<RunNumbers::Mention> all(log.messages.size()), of;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const LogMessage& message = log.messages[i];
+        RunNumbers::Mention& mention = all[i];
+        mention.rank = ranks.first(file);
+        if (message.stray) continue;
+        const std::string_view text = log.text->bytes().substr(message.offset, message.length);
+        mention.rank = ranks.of(file, message.first.prefix);
+        mention.id = parseCompileId(message.first.compile);
+        mention.attempt = attemptOf(message.first.compile);
+        mention.process = message.first.prefix.process;
+        mention.line = message.line;
+        const auto once = std::find_if(onceInAnAttempt.begin(), onceInAnAttempt.end(), [&](const auto& sign) {
+            return message.first.artifact == sign.first && text.starts_with(sign.second);
+        });
+        if (once != onceInAnAttempt.end()) mention.once = once->first.empty() ? once->second : once->first;
+        mention.leads = text.starts_with("Recompiling function ");
+        if (!mention.id.empty()) of.push_back(mention);
+    }
+    reader.runs().number(of, label);
+    std::size_t next = 0;
+    for (RunNumbers::Mention& mention : all)
+        if (!mention.id.empty()) mention.id.run = of[next++].id.run;
+    return all;
+}
+
 /// Hands the messages of one log to the reader; false if cancelled.
 bool readMessages(TraceReader& reader, const RankLog& from, const LogText& log, const LogRanks& ranks,
                   std::size_t file, const TaskContext& task) {
     const auto textOf = [&](const LogMessage& message) {
         return log.text->bytes().substr(message.offset, message.length);
     };
+    const std::vector<RunNumbers::Mention> mentions = mentionsOf(log, ranks, file, reader, from.label);
     using Key = std::pair<int, session::CompileId>;
     std::set<Key> trained;
-    for (const LogMessage& message : log.messages) {
+    for (std::size_t i = 0; i < log.messages.size(); ++i) {
+        const LogMessage& message = log.messages[i];
         if (message.stray || !message.first.artifact.starts_with("aot")) continue;
         const std::string_view head = textOf(message).substr(0, 256);
         if (head.find("===== Joint graph ") != std::string_view::npos ||
             head.find("===== Backward graph ") != std::string_view::npos)
-            trained.insert({ranks.of(file, message.first.prefix), parseCompileId(message.first.compile)});
+            trained.insert({mentions[i].rank, mentions[i].id});
     }
 
     std::map<int, std::pair<session::CompileId, int>> last; // compile and attempt by rank
-    for (const LogMessage& message : log.messages) {
+    for (std::size_t i = 0; i < log.messages.size(); ++i) {
+        const LogMessage& message = log.messages[i];
         if (task.cancelled()) return false;
         const std::string_view text = textOf(message);
         session::Record record;
@@ -257,7 +316,7 @@ bool readMessages(TraceReader& reader, const RankLog& from, const LogText& log, 
         record.known = true;
         if (message.stray) {
             record.type = "log:output";
-            record.rank = ranks.first(file);
+            record.rank = mentions[i].rank;
             const auto compile = last.find(record.rank);
             const bool failed = compile != last.end() && isCompileError(text);
             if (failed) std::tie(record.compileId, record.attempt) = compile->second;
@@ -265,23 +324,22 @@ bool readMessages(TraceReader& reader, const RankLog& from, const LogText& log, 
             continue;
         }
         const LogLine& line = message.first;
-        record.rank = ranks.of(file, line.prefix);
+        record.rank = mentions[i].rank;
         record.seconds = line.prefix.seconds;
         record.origin = session::toValidUtf8(line.prefix.origin);
-        record.compileId = parseCompileId(line.compile);
+        record.compileId = mentions[i].id;
         record.attempt = attemptOf(line.compile);
         record.type =
             "log:" + session::toValidUtf8(line.artifact.empty()
                                               ? line.prefix.origin.substr(0, line.prefix.origin.rfind(':'))
                                               : line.artifact);
         const Key key{record.rank, record.compileId};
-        if (record.compileId != session::CompileId()) last[record.rank] = {record.compileId, record.attempt};
+        if (!record.compileId.empty()) last[record.rank] = {record.compileId, record.attempt};
         std::optional<Meaning> meaning = meaningOf(message, text, trained.count(key) != 0);
         if (!meaning) meaning.emplace();
         record.payload.offset += meaning->skip;
         record.payload.length -= meaning->skip;
-        const std::optional<ir::SourceLocation> code =
-            record.compileId == session::CompileId() ? std::nullopt : codeOf(text);
+        const std::optional<ir::SourceLocation> code = record.compileId.empty() ? std::nullopt : codeOf(text);
         reader.add({std::move(record),
                     std::move(meaning->name),
                     std::move(meaning->body),

@@ -89,7 +89,7 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
         if (!log) return tl::unexpected(log.error());
         const bool anyCompile =
             std::any_of(log->compiles.begin(), log->compiles.end(),
-                        [](const session::Compile& compile) { return compile.id != session::CompileId(); });
+                        [](const session::Compile& compile) { return !compile.id.empty(); });
         // An excerpt without compile ids may still hold graphs, which the reader of pasted text finds.
         if (!anyCompile && ir::looksLikeGraph(text))
             if (Result<session::Session> graphs = readGraphFile(source, label, task))
@@ -98,7 +98,7 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
     }
     if (kind == Kind::TorchTrace) {
         TraceReader reader(options);
-        if (!reader.read(source, label, std::max(0, rankOfName(fs::path(label).filename().string())), task))
+        if (!reader.read(source, label, rankOfName(fs::path(label).filename().string()), task))
             return tl::unexpected(cancelledError());
         session::Session session = reader.finish();
         session.kind = Kind::TorchTrace;
@@ -170,15 +170,12 @@ Result<session::Session> openRanks(std::vector<RankLog> logs, std::vector<sessio
                      [](const RankLog& log) { return TraceReader::holdsRecord(log.source->bytes()); }))
         return openTorchLogs(logs, std::move(warnings), path, task);
     TraceReader reader(options);
-    int nextRank = 0;
     for (const RankLog& log : logs) {
         if (!TraceReader::holdsRecord(log.source->bytes())) {
             warnings.push_back({Error{"no TORCH_TRACE record", log.label, 0, 0}, SIZE_MAX});
             continue;
         }
-        const int rank = log.rank >= 0 ? log.rank : nextRank;
-        nextRank = std::max(nextRank, rank + 1);
-        if (!reader.read(log.source, log.label, rank, task)) return tl::unexpected(cancelledError());
+        if (!reader.read(log.source, log.label, log.rank, task)) return tl::unexpected(cancelledError());
     }
     session::Session session = reader.finish();
     session.kind = Kind::TorchTrace;

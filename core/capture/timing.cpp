@@ -39,7 +39,12 @@ session::CompileId parseCompileId(std::string_view text) {
     return out;
 }
 
-void TimingBuilder::add(const json::element& event, int rank, const session::CompileId& fallback,
+void TimingBuilder::beginLog() {
+    ++m_log;
+    m_backward.clear();
+}
+
+void TimingBuilder::add(const json::element& event, int rank, const session::CompileId& fallback, int run,
                         std::size_t record) {
     const std::string_view phase = json::text(event, "ph");
     const double at = json::number(event, "ts", NAN);
@@ -50,7 +55,7 @@ void TimingBuilder::add(const json::element& event, int rank, const session::Com
     m_first = std::min(m_first, at);
     m_last = std::max(m_last, at);
 
-    Lane& lane = m_lanes[{rank, pid, tid}];
+    Lane& lane = m_lanes[{m_log, rank, pid, tid}];
     const std::string_view name = json::text(event, "name");
     if (phase == "E") {
         end(lane, name, at, record);
@@ -61,8 +66,9 @@ void TimingBuilder::add(const json::element& event, int rank, const session::Com
     Built built;
     built.compileId = fallback;
     if (json::element args; event["args"].get(args) == simdjson::SUCCESS) {
-        const session::CompileId own = parseCompileId(json::text(args, "compile_id"));
-        if (own != session::CompileId()) built.compileId = own;
+        session::CompileId own = parseCompileId(json::text(args, "compile_id"));
+        own.run = run;
+        if (!own.empty()) built.compileId = own;
     }
     built.event.name = name;
     built.event.category = json::text(event, "cat");

@@ -17,9 +17,12 @@ namespace dynascope::capture {
 /// Collects the events of a session, rank by rank. Linear in their number.
 class TimingBuilder {
 public:
-    /// `fallback` is the compile id of the record itself; the event's own args.compile_id goes first.
-    /// `record` is the index of that record.
-    void add(const json::element& event, int rank, const session::CompileId& fallback, std::size_t record);
+    /// Further events are those of another log: none that is open ends in it.
+    void beginLog();
+    /// `fallback` is the compile id of the record itself; the event's own args.compile_id goes first, in
+    /// `run`. `record` is the index of that record.
+    void add(const json::element& event, int rank, const session::CompileId& fallback, int run,
+             std::size_t record);
     /// True while an event of that rank is open in which a backward graph is compiled.
     [[nodiscard]] bool inBackward(int rank) const;
 
@@ -32,7 +35,7 @@ public:
     [[nodiscard]] std::vector<Built> finish();
 
 private:
-    using Thread = std::tuple<int, std::int64_t, std::int64_t>; // rank, pid, tid
+    using Thread = std::tuple<int, int, std::int64_t, std::int64_t>; // log, rank, pid, tid
     struct Lane {
         std::vector<std::size_t> stack; // begun, innermost last; may hold closed ones
         std::map<std::string, std::vector<std::size_t>, std::less<>> byName; // begun and not ended
@@ -43,7 +46,8 @@ private:
     std::vector<Built> m_events;
     std::vector<char> m_open;
     std::map<Thread, Lane> m_lanes;
-    std::map<int, int> m_backward; // open backward compiles by rank
+    std::map<int, int> m_backward; // open backward compiles by rank, of this log
+    int m_log = 0;
     double m_first = 0, m_last = 0;
 };
 

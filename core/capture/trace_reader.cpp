@@ -56,25 +56,31 @@ bool TraceReader::holdsRecord(std::string_view text) {
     return false;
 }
 
-bool TraceReader::read(const session::ByteSourcePtr& source, const std::string& file, int rank,
+bool TraceReader::read(const session::ByteSourcePtr& source, const std::string& file, int named,
                        const TaskContext& task) {
     m_source = source;
     m_file = file;
-    m_rank = rank;
     m_strings.clear();
+    m_timing.beginLog();
     const std::string_view text = source->bytes();
     TraceLines lines(text);
-    std::size_t count = 0;
+    std::vector<TraceItem> items;
     while (const std::optional<TraceItem> item = lines.next()) {
-        if (item->kind == TraceItem::Kind::Stray)
-            warn(item->lines == 1 ? "line is no record of a trace"
-                                  : std::to_string(item->lines) + " lines are no records of a trace",
-                 item->line);
+        items.push_back(*item);
+        if (items.size() % 1024 == 0 && task.cancelled()) return false;
+    }
+    const std::vector<Belonging> belongings = placeRecords(items, named);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const TraceItem& item = items[i];
+        if (item.kind == TraceItem::Kind::Stray)
+            warn(item.lines == 1 ? "line is no record of a trace"
+                                 : std::to_string(item.lines) + " lines are no records of a trace",
+                 item.line);
         else
-            readRecord(*item);
-        if (++count % 64 != 0) continue;
+            readRecord(item, belongings[i]);
+        if ((i + 1) % 64 != 0) continue;
         if (task.cancelled()) return false;
-        task.report("Reading", lines.position(), text.size());
+        task.report("Reading", item.jsonOffset, text.size());
     }
     return true;
 }
@@ -97,14 +103,15 @@ TraceReader::Open& TraceReader::openCompile(int rank, const session::CompileId& 
     return *m_open[found->second];
 }
 
-void TraceReader::readRecord(const TraceItem& item) {
+void TraceReader::readRecord(const TraceItem& item, const Belonging& belonging) {
     const std::string_view text = m_source->bytes();
     const std::string_view header = text.substr(item.jsonOffset, item.jsonLength);
 
     const std::size_t index = m_session.records.size();
     session::Record& record = m_session.records.emplace_back();
     record.line = item.line;
-    record.rank = item.prefix.rank >= 0 ? item.prefix.rank : m_rank;
+    record.rank = belonging.rank;
+    m_run = belonging.run;
     record.seconds = item.prefix.seconds;
     record.origin = session::toValidUtf8(item.prefix.origin);
     record.header = {m_source, item.jsonOffset, item.jsonLength, false};
@@ -137,11 +144,7 @@ void TraceReader::readRecord(const TraceItem& item) {
         body = value;
     }
     hash = json::text(root, "has_payload");
-    record.rank = std::max(0, json::smallInteger(root, "rank", record.rank));
-    record.compileId.frame = json::smallInteger(root, "frame_id");
-    record.compileId.compile =
-        record.compileId.frame >= 0 ? json::smallInteger(root, "frame_compile_id", 0) : -1;
-    record.compileId.autograd = json::smallInteger(root, "compiled_autograd_id");
+    record.compileId = compileIdOf(root);
     record.attempt = json::smallInteger(root, "attempt");
     checkPayload(record, item, hash);
 
@@ -150,7 +153,8 @@ void TraceReader::readRecord(const TraceItem& item) {
         type == "artifact" || type == "graph_dump" ? json::text(body, "name") : type;
     const bool isStage = stagePlace(named).has_value() || named == "aot_saved_tensors_hooks_graphs";
     Open* open = nullptr;
-    if (record.compileId != session::CompileId() || isStage) {
+    if (!record.compileId.empty() || isStage) {
+        record.compileId.run = belonging.run;
         open = &openCompile(record.rank, record.compileId);
         open->compile.records.push_back(index);
         open->lastAttempt = std::max(open->lastAttempt, record.attempt);
@@ -180,7 +184,7 @@ void TraceReader::dispatchArtifact(std::string_view name, const Visit& visit) {
     else if (name.find("_cache_") != std::string_view::npos)
         readCache(visit, name);
     else if (!name.empty() && beginsLikeGraph(bytesOf(visit.record.payload)))
-        addStage(visit, std::string(name), StagePlace::PostGrad);
+        addStage(visit, std::string(name), StagePlace::PreOrPostGrad);
 }
 
 void TraceReader::dispatchType(std::string_view type, const Visit& visit) {
@@ -204,7 +208,7 @@ void TraceReader::add(Addition item) {
     m_payloadDamaged = false;
     const session::Record& added = m_session.records.emplace_back(std::move(item.record));
     Open* open = nullptr;
-    if (added.compileId != session::CompileId() || stagePlace(item.name) || item.phase) {
+    if (!added.compileId.empty() || stagePlace(item.name) || item.phase) {
         open = &openCompile(added.rank, added.compileId);
         open->isLogged = true;
         open->compile.records.push_back(index);
@@ -242,8 +246,10 @@ void TraceReader::checkPayload(const session::Record& record, const TraceItem& i
     m_payloadDamaged = hashOf(payload, true) != hash &&
                        (payload.find('\r') == std::string_view::npos || hashOf(payload, false) != hash);
     if (m_payloadDamaged) {
-        warn(item.last ? "file ends inside the record's payload, or its hash is wrong"
-                       : "payload does not match its hash " + std::string(hash.substr(0, 40)),
+        warn(item.last ? "file ends inside the record's payload, or its hash is wrong: it was cut or changed "
+                         "after PyTorch wrote it, and is shown as it stands"
+                       : "payload does not match its hash " + std::string(hash.substr(0, 40)) +
+                             ": it was changed after PyTorch wrote it, and is shown as it stands",
              record.line, index);
         return;
     }
@@ -255,7 +261,7 @@ session::Session TraceReader::finish() {
     for (std::size_t i = 0; i < order.size(); ++i)
         order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return m_open[a]->compile.rank < m_open[b]->compile.rank;
+        return m_open[a]->compile.origin() < m_open[b]->compile.origin();
     });
 
     std::vector<CodeObject> code;
@@ -269,6 +275,7 @@ session::Session TraceReader::finish() {
     for (const session::Record& record : m_session.records)
         ranks.insert(record.rank);
     m_session.ranks.assign(ranks.begin(), ranks.end());
+    m_session.runs = m_runs.runs();
     m_session.frames = groupFrames(m_session.compiles, code);
     joinTimings();
     if (m_droppedWarnings > 0)
@@ -308,8 +315,14 @@ void TraceReader::closeCompile(Open& open) {
         std::any_of(compile.stages.begin(), compile.stages.end(), [](const session::StagePtr& stage) {
             return stage->content == session::Stage::Content::Graph;
         });
+    const bool isExport =
+        !compile.stages.empty() && !open.hasMetrics &&
+        std::all_of(compile.stages.begin(), compile.stages.end(),
+                    [](const session::StagePtr& stage) { return stage->phase == session::Phase::Export; });
     using session::Status;
-    if (!compile.failType.empty())
+    if (isExport && compile.failType.empty())
+        compile.status = Status::Exported;
+    else if (!compile.failType.empty())
         compile.status = Status::Failed;
     else if (open.isLogged ? !hasGraph && compile.breaks.empty()
                            : !open.hasMetrics && (open.hasStart || !hasGraph))

@@ -7,6 +7,7 @@
 #include "core/base/task.h"
 #include "core/capture/open.h"
 #include "core/capture/record_types.h"
+#include "core/capture/run_numbers.h"
 #include "core/capture/timing.h"
 #include "core/capture/trace_lines.h"
 #include "core/session/session.h"
@@ -29,8 +30,9 @@ public:
     explicit TraceReader(const OpenOptions& options)
         : m_options(options) {}
 
-    /// Reads a log. `rank` is used where neither the records nor their prefixes name one. False if cancelled.
-    [[nodiscard]] bool read(const session::ByteSourcePtr& source, const std::string& file, int rank,
+    /// Reads a log. `named` is the rank that its name says, or -1: it goes before what the records say,
+    /// unless several ranks wrote into the log. A further log of a rank is a further run. False if cancelled.
+    [[nodiscard]] bool read(const session::ByteSourcePtr& source, const std::string& file, int named,
                             const TaskContext& task);
     /// A record that is not of a TORCH_TRACE log.
     struct Addition {
@@ -48,6 +50,8 @@ public:
     void setCode(int rank, const session::CompileId& id, const ir::SourceLocation& code);
     /// Warnings of add() name this file.
     void setFile(const std::string& file) { m_file = file; }
+    /// Where the caller of add() numbers the runs of its records.
+    [[nodiscard]] RunNumbers& runs() { return m_runs; }
     [[nodiscard]] std::size_t recordCount() const { return m_session.records.size(); }
     /// Hands the session over.
     [[nodiscard]] session::Session finish();
@@ -88,7 +92,13 @@ private:
     static Handler typeHandler(std::string_view type);
     static Handler artifactHandler(std::string_view name);
 
-    void readRecord(const TraceItem& item);
+    struct Belonging { ///< rank and run of a record
+        int rank = 0, run = 1;
+    };
+    [[nodiscard]] std::vector<Belonging> placeRecords(const std::vector<TraceItem>& items, int named);
+    [[nodiscard]] static session::CompileId compileIdOf(const simdjson::dom::element& header);
+    [[nodiscard]] RunNumbers::Mention mentionOf(const TraceItem& item);
+    void readRecord(const TraceItem& item, const Belonging& belonging);
     void checkPayload(const session::Record& record, const TraceItem& item, std::string_view hash);
     void dispatchArtifact(std::string_view name, const Visit& visit);
     void dispatchType(std::string_view type, const Visit& visit);
@@ -103,6 +113,7 @@ private:
     void readTensor(const Visit&);
     void readSource(const Visit&);
     void readSymbol(const Visit&);
+    void readSpecialisation(const Visit&);
     void readGuards(const Visit&);
     void readGuardList(const Visit&);
     void readEvent(const Visit&);
@@ -134,13 +145,14 @@ private:
     std::map<std::pair<int, session::CompileId>, std::size_t> m_index;
     std::vector<std::unique_ptr<Open>> m_open;
     TimingBuilder m_timing;
+    RunNumbers m_runs;
     std::unordered_map<std::string, session::StagePtr> m_stageByHash;
     std::size_t m_droppedWarnings = 0;
 
     // Of the log being read.
     session::ByteSourcePtr m_source;
     std::string m_file;
-    int m_rank = 0;
+    int m_run = 1; ///< of the record at hand
     std::unordered_map<std::int64_t, std::string> m_strings;
     std::string m_hash;            ///< of the payload at hand; empty where it is not to be trusted
     bool m_payloadDamaged = false; ///< a warning about the payload at hand was given

@@ -57,7 +57,7 @@ std::vector<std::string> loggedReasons(std::string_view text) {
 } // namespace
 
 TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
-    static constexpr std::array<NamedHandler, 13> handlers = {{
+    static constexpr std::array<NamedHandler, 14> handlers = {{
         {"str", &TraceReader::readString},
         {"chromium_event", &TraceReader::readEvent},
         {"describe_tensor", &TraceReader::readTensor},
@@ -69,6 +69,7 @@ TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
         {"aot_autograd_backward_compilation_metrics", &TraceReader::readBackwardMetrics},
         {"create_symbol", &TraceReader::readSymbol},
         {"create_unbacked_symbol", &TraceReader::readSymbol},
+        {"symbolic_shape_specialization", &TraceReader::readSpecialisation},
         {"dynamo_cpp_guards_str", &TraceReader::readGuards},
         {"dynamo_guards", &TraceReader::readGuardList},
     }};
@@ -105,7 +106,7 @@ void TraceReader::readEvent(const Visit& visit) {
     simdjson::dom::element event;
     const simdjson::error_code error = m_payloadParser.parse(text.data(), text.size(), true).get(event);
     if (error == simdjson::SUCCESS)
-        m_timing.add(event, visit.record.rank, visit.record.compileId, visit.index);
+        m_timing.add(event, visit.record.rank, visit.record.compileId, m_run, visit.index);
     else if (!m_payloadDamaged)
         warn(std::string("timing event is not JSON: ") + simdjson::error_message(error), visit.record.line,
              visit.index);
@@ -203,6 +204,27 @@ void TraceReader::readSymbol(const Visit& visit) {
         symbols.push_back(std::move(symbol));
     else
         symbols[known->second] = std::move(symbol);
+}
+
+void TraceReader::readSpecialisation(const Visit& visit) {
+    if (!visit.open) return;
+    const std::string name(json::text(visit.body, "symbol"));
+    std::vector<session::SymbolInfo>& symbols = visit.open->compile.symbols;
+    const auto [known, isNew] = visit.open->symbols.try_emplace(name, symbols.size());
+    if (isNew) {
+        symbols.emplace_back();
+        symbols.back().symbol = name;
+        symbols.back().value = json::text(visit.body, "value");
+        simdjson::dom::array sources;
+        if (visit.body["sources"].get(sources) == simdjson::SUCCESS && sources.size() > 0)
+            symbols.back().source = json::spelling(sources.at(0));
+    }
+    session::SymbolInfo& symbol = symbols[known->second];
+    symbol.became = json::text(visit.body, "value");
+    symbol.becameReason = json::text(visit.body, "reason");
+    if (simdjson::dom::element frames; visit.body["user_stack"].get(frames) == simdjson::SUCCESS)
+        symbol.becameAt = stack(frames);
+    quote(symbol.becameAt);
 }
 
 void TraceReader::readGuards(const Visit& visit) {

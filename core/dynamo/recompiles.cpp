@@ -207,12 +207,12 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
 }
 
 std::vector<FrameCache> explainRecompiles(const session::Session& session) {
-    std::map<std::pair<int, int>, FrameCache> byFrame;
+    std::map<std::pair<std::pair<int, int>, int>, FrameCache> byFrame; // rank and run, frame
     for (std::size_t i = 0; i < session.compiles.size(); ++i) {
         const session::Compile& compile = session.compiles[i];
         if (compile.id.frame < 0 || compile.id.autograd >= 0) continue;
         FrameCache& cache =
-            byFrame.try_emplace({compile.rank, compile.id.frame}, FrameCache{compile.rank, i, 0, {}})
+            byFrame.try_emplace({compile.origin(), compile.id.frame}, FrameCache{compile.rank, i, 0, {}})
                 .first->second;
         if (cache.entries++ == 0) continue;
         cache.recompiles.push_back({i, failedGuards(compile)});

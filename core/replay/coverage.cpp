@@ -105,7 +105,7 @@ private:
         } else if (backward) {
             judge(index, backward, "backward");
         } else if (const session::StagePtr only =
-                       lastGraph(compile, {Phase::Dynamo, Phase::PreGrad, Phase::Joint})) {
+                       lastGraph(compile, {Phase::Dynamo, Phase::Export, Phase::PreGrad, Phase::Joint})) {
             judge(index, only, "graph");
         }
     }

@@ -87,17 +87,17 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
     };
     std::vector<Row> rows;
     for (std::size_t c = 0; c < session.compiles.size(); ++c) {
-        const bool sameRank =
-            !rows.empty() && session.compiles[rows.back().root].rank == session.compiles[c].rank;
-        if (!continues[c] || !sameRank) rows.push_back({c, {}, false});
+        const bool sameRun =
+            !rows.empty() && session.compiles[rows.back().root].origin() == session.compiles[c].origin();
+        if (!continues[c] || !sameRun) rows.push_back({c, {}, false});
         rows.back().compiles.push_back(c);
         rows.back().cut = rows.back().cut || endOf[c];
     }
     std::erase_if(rows, [](const Row& row) { return !row.cut; });
 
-    std::map<std::pair<int, std::string>, int> calls; // of (rank, function)
+    std::map<std::pair<std::pair<int, int>, std::string>, int> calls; // of (rank and run, function)
     for (const Row& row : rows)
-        ++calls[{session.compiles[row.root].rank, session.compiles[row.root].function}];
+        ++calls[{session.compiles[row.root].origin(), session.compiles[row.root].function}];
     const bool named = calls.size() > 1;
     calls.clear();
 
@@ -105,8 +105,10 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
     for (const Row& row : rows) {
         const Compile& root = session.compiles[row.root];
         CutRow cut;
-        const int call = ++calls[{root.rank, root.function}];
+        const int call = ++calls[{root.origin(), root.function}];
         cut.label = (named ? root.function + ", call " : std::string("Call ")) + std::to_string(call);
+        if (session.runCount(root.rank) > 1)
+            cut.label = "Run " + std::to_string(root.id.run) + ", " + cut.label;
         if (session.ranks.size() > 1) cut.label = "Rank " + std::to_string(root.rank) + ", " + cut.label;
         cut.detail = argumentOf(root);
         for (const std::size_t c : row.compiles) {

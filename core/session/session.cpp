@@ -35,14 +35,32 @@ std::string Payload::text() const {
 std::string CompileId::toString() const {
     std::string out;
     if (autograd >= 0) out = '!' + std::to_string(autograd);
-    if (frame < 0) return out.empty() ? "-" : out;
-    if (!out.empty()) out += '/';
-    return out + std::to_string(frame) + '/' + std::to_string(compile);
+    if (frame >= 0) {
+        if (!out.empty()) out += '/';
+        out += std::to_string(frame) + '/' + std::to_string(compile);
+    }
+    if (out.empty()) out = '-';
+    return run > 1 ? out + '@' + std::to_string(run) : out;
 }
 
 std::string compileName(const Session& session, const Compile& compile) {
     const std::string rank = session.ranks.size() > 1 ? std::to_string(compile.rank) + ':' : std::string();
     return rank + compile.id.toString();
+}
+
+std::string runWords(const Run& run) {
+    const std::string line = run.line == 0 ? std::string() : " in line " + std::to_string(run.line);
+    const std::string name = run.file.substr(run.file.find_last_of('/') + 1);
+    switch (run.cause) {
+    case Run::Cause::IdsAgain:
+        return "compile ids begin again" + line + ", as after torch._dynamo.reset()";
+    case Run::Cause::Process:
+        return "another process, which begins" + line;
+    case Run::Cause::First:
+    case Run::Cause::File:
+        break;
+    }
+    return name;
 }
 
 std::string_view outcomeName(CacheEvent::Outcome outcome) {
@@ -58,13 +76,14 @@ std::string_view outcomeName(CacheEvent::Outcome outcome) {
 }
 
 std::string_view phaseName(Phase phase) {
-    static constexpr std::array<std::string_view, 11> names = {"Dynamo",
+    static constexpr std::array<std::string_view, 12> names = {"Dynamo",
+                                                               "export",
                                                                "pre-grad",
                                                                "joint",
                                                                "inference",
+                                                               "hooks",
                                                                "forward",
                                                                "backward",
-                                                               "hooks",
                                                                "post-grad, forward",
                                                                "post-grad, backward",
                                                                "code",
@@ -73,8 +92,8 @@ std::string_view phaseName(Phase phase) {
 }
 
 std::string_view statusName(Status status) {
-    static constexpr std::array<std::string_view, 6> names = {"compiled", "break", "skipped", "failed",
-                                                              "incomplete"};
+    static constexpr std::array<std::string_view, 6> names = {"compiled", "break",      "skipped",
+                                                              "failed",   "incomplete", "exported"};
     return names[static_cast<std::size_t>(status)];
 }
 
@@ -114,6 +133,25 @@ const Compile* Session::find(int rank, std::string_view compileId) const {
         return compile.rank == rank && compile.id.toString() == compileId;
     });
     return found == compiles.end() ? nullptr : &*found;
+}
+
+const Compile* Session::findBeside(const Compile& of, std::string_view compileId) const {
+    return find(of.rank, of.id.run > 1 ? std::string(compileId) + '@' + std::to_string(of.id.run)
+                                       : std::string(compileId));
+}
+
+const Run* Session::runOf(const Compile& compile) const {
+    if (runCount(compile.rank) < 2) return nullptr;
+    const auto found = std::find_if(runs.begin(), runs.end(), [&](const Run& run) {
+        return run.rank == compile.rank && run.number == compile.id.run;
+    });
+    return found == runs.end() ? nullptr : &*found;
+}
+
+std::size_t Session::runCount(int rank) const {
+    const auto count =
+        std::count_if(runs.begin(), runs.end(), [rank](const Run& run) { return run.rank == rank; });
+    return std::max<std::size_t>(1, static_cast<std::size_t>(count));
 }
 
 } // namespace dynascope::session

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dynascope::replay {
@@ -49,14 +50,34 @@ struct Payload {
 };
 
 /// "1/0": frame_id / frame_compile_id of torch._guards.CompileId; `autograd` is set for compiled autograd
-/// ("!0/1/0").
+/// ("!0/1/0"). Every process counts its ids from 0/0, and again after torch._dynamo.reset(): `run` says which
+/// counting of the rank it is, from 1.
 struct CompileId {
     int frame = -1;
     int compile = -1;
     int autograd = -1;
+    int run = 1;
 
-    [[nodiscard]] std::string toString() const; ///< "-" when frame is -1
+    /// Neither a frame nor compiled autograd is named.
+    [[nodiscard]] bool empty() const { return frame < 0 && autograd < 0; }
+    /// "-" when frame is -1; "0/0@2" in the second run.
+    [[nodiscard]] std::string toString() const;
     friend auto operator<=>(const CompileId&, const CompileId&) = default;
+};
+
+/// One counting of compile ids: what a process compiled until torch._dynamo.reset(), or until its end.
+struct Run {
+    enum class Cause : std::uint8_t {
+        First,
+        IdsAgain, ///< compile ids begin again in the same process, as after torch._dynamo.reset()
+        Process,  ///< another process wrote into the same log
+        File      ///< another log, or folder of a process
+    };
+    int rank = 0;
+    int number = 1; ///< CompileId::run
+    Cause cause = Cause::First;
+    std::string file;     ///< the log that it begins in
+    std::size_t line = 0; ///< of its first record there, from 1; 0 where it is the whole file
 };
 
 /// One record of a trace log, in file order. Unknown types are records like any other.
@@ -76,12 +97,13 @@ struct Record {
 /// Part of a compile that a stage belongs to; stages sort by (phase, order of appearance).
 enum class Phase : std::uint8_t {
     Dynamo,
+    Export, ///< an ExportedProgram, as torch.export made or was given it
     PreGrad,
     Joint,
     Inference,
+    Hooks, ///< saved-tensors hooks are inlined before forward and backward are printed
     Forward,
     Backward,
-    Hooks,
     PostGradForward,
     PostGradBackward,
     Code,
@@ -140,6 +162,8 @@ struct GraphBreak {
     std::string url;          ///< the page about this kind of break, where the text names one
     std::string instruction;  ///< "CALL: a function call, e.g. f(x, y)", where named
     ir::StackTrace userStack; ///< innermost last
+    bool skipsFunction =
+        false; ///< Dynamo runs the whole function eagerly; nothing is compiled after the break
     int attempt = 0;
     std::size_t record = SIZE_MAX;
 
@@ -180,6 +204,10 @@ struct TensorInput {
 struct SymbolInfo {
     std::string symbol, value, range, source;
     ir::StackTrace userStack;
+    /// What symbolic_shape_specialization says it became ("12", or another symbol), where, and PyTorch's
+    /// reason; empty where it stayed symbolic.
+    std::string became, becameReason;
+    ir::StackTrace becameAt;
 };
 
 struct Bytecode {
@@ -211,11 +239,11 @@ struct TimingEvent {
     std::size_t record = SIZE_MAX, endRecord = SIZE_MAX;
 };
 
-enum class Status : std::uint8_t { Compiled, GraphBreak, Skipped, Failed, Incomplete };
-[[nodiscard]] std::string_view
-statusName(Status status); ///< "compiled", "break", "skipped", "failed", "incomplete"
+enum class Status : std::uint8_t { Compiled, GraphBreak, Skipped, Failed, Incomplete, Exported };
+/// "compiled", "break", "skipped", "failed", "incomplete", "exported"
+[[nodiscard]] std::string_view statusName(Status status);
 
-/// One compile id of one rank: all its attempts.
+/// One compile id of one run: all its attempts.
 struct Compile {
     int rank = 0;
     CompileId id;
@@ -245,6 +273,8 @@ struct Compile {
     /// JSON objects of an oracle case: what to run its graph on, and the graph's constants; else empty.
     std::string runInputs, runAttributes;
 
+    /// Rank and run: what was compiled in one process between two resets.
+    [[nodiscard]] std::pair<int, int> origin() const { return {rank, id.run}; }
     [[nodiscard]] const ir::SourceLocation* location() const {
         return userStack.empty() ? nullptr : &userStack.back();
     }
@@ -258,7 +288,7 @@ struct Compile {
 struct Frame {
     std::string function;        ///< "f"
     ir::SourceLocation location; ///< first line known
-    int rank = 0;
+    int rank = 0, run = 1;
     std::vector<std::size_t> compiles; ///< indices into Session::compiles, in order of compilation
 };
 
@@ -312,8 +342,9 @@ struct Session {
     std::string title; ///< file name without dedicated_log_torch_trace_ and .log
     std::string torchVersion;
     std::vector<int> ranks;
+    std::vector<Run> runs; ///< by rank, then number; may be empty where no rank has a second one
     std::vector<Record> records;
-    std::vector<Compile> compiles; ///< by rank, then order of first appearance
+    std::vector<Compile> compiles; ///< by rank and run, then order of first appearance
     std::vector<Frame> frames;
     std::vector<TimingEvent> timings;
     std::vector<Warning> warnings;
@@ -325,11 +356,22 @@ struct Session {
     /// Dynamo's steps, a recording a process. Each is for one thread at a time.
     std::vector<std::shared_ptr<const dynamo::Recording>> recordings;
 
+    /// `compileId` is as CompileId::toString spells it.
     [[nodiscard]] const Compile* find(int rank, std::string_view compileId) const;
+    /// The compile of `of`'s process and run that PyTorch calls `compileId` ("0/0") in its own texts.
+    [[nodiscard]] const Compile* findBeside(const Compile& of, std::string_view compileId) const;
+    /// How many runs of that rank the session holds.
+    [[nodiscard]] std::size_t runCount(int rank) const;
+    /// The run of a compile; null where its rank has only one.
+    [[nodiscard]] const Run* runOf(const Compile& compile) const;
 };
 using SessionPtr = std::shared_ptr<const Session>;
 
-/// "0/0", with the rank in front where the session has several: "1:0/0".
+/// "0/0", with the rank in front where the session has several, and the run behind from the second on:
+/// "1:0/0@2".
 [[nodiscard]] std::string compileName(const Session& session, const Compile& compile);
+
+/// What sets a run apart: "x.log", "compile ids begin again in line 57, as after torch._dynamo.reset()".
+[[nodiscard]] std::string runWords(const Run& run);
 
 } // namespace dynascope::session

@@ -16,12 +16,14 @@ std::vector<Phase> originsOf(Phase phase) {
     switch (phase) {
     case Phase::Dynamo:
         return {Phase::Dynamo};
+    case Phase::Export:
+        return {Phase::Export, Phase::Dynamo};
     case Phase::PreGrad:
-        return {Phase::PreGrad, Phase::Dynamo};
+        return {Phase::PreGrad, Phase::Dynamo, Phase::Export};
     case Phase::Joint:
-        return {Phase::Joint, Phase::PreGrad, Phase::Dynamo};
+        return {Phase::Joint, Phase::PreGrad, Phase::Dynamo, Phase::Export};
     case Phase::Inference:
-        return {Phase::Inference, Phase::PreGrad, Phase::Dynamo};
+        return {Phase::Inference, Phase::PreGrad, Phase::Dynamo, Phase::Export};
     case Phase::Forward:
         return {Phase::Forward, Phase::Joint, Phase::PreGrad, Phase::Dynamo};
     case Phase::Backward:

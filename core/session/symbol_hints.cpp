@@ -15,4 +15,14 @@ ir::SymbolValues symbolHints(const Compile& compile) {
     return out;
 }
 
+std::string specialisation(const SymbolInfo& symbol) {
+    if (symbol.became.empty()) return {};
+    std::string out = symbol.symbol + " became " + symbol.became;
+    if (!symbol.becameAt.empty()) {
+        const ir::SourceLocation& at = symbol.becameAt.back();
+        out += " at " + at.file.substr(at.file.find_last_of('/') + 1) + ':' + std::to_string(at.line);
+    }
+    return symbol.becameReason.empty() ? out : out + " (" + symbol.becameReason + ')';
+}
+
 } // namespace dynascope::session

@@ -9,4 +9,7 @@ namespace dynascope::session {
 /// The values that a compile's symbols had when it was compiled, as far as they are whole numbers.
 [[nodiscard]] ir::SymbolValues symbolHints(const Compile& compile);
 
+/// "s0 became 12 at cap.py:4 (range_refined_to_singleton)"; empty where it stayed symbolic.
+[[nodiscard]] std::string specialisation(const SymbolInfo& symbol);
+
 } // namespace dynascope::session

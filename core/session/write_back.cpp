@@ -45,7 +45,7 @@ std::optional<BreakAfterWrite> breakAfterWrite(const Session& session, const Bre
         for (const std::size_t c : frame.compiles) {
             const Compile& next = session.compiles[c];
             const auto resumed = parseResumedFunction(next.function);
-            if (c <= compile || !resumed || next.rank != written.rank) continue;
+            if (c <= compile || !resumed || next.origin() != written.origin()) continue;
             if (line != 0 && resumed->line != line) continue;
             if (!takesIn(next, source)) continue;
             out.resumed = c;

@@ -62,6 +62,8 @@ private slots:
         QCOMPARE(session->compiles.front().stages.size(), std::size_t{1});
         const session::Stage& stage = *session->compiles.front().stages.front();
         QCOMPARE(stage.label(), std::string("exported_program"));
+        QVERIFY(stage.phase == session::Phase::Export);
+        QVERIFY(session->compiles.front().status == session::Status::Exported);
         const auto graph = stage.graph();
         QVERIFY(graph.has_value());
         QCOMPARE(QString::fromStdString(ir::printFx(**graph)),

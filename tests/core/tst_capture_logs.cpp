@@ -179,7 +179,7 @@ private slots:
 
         const auto session = capture::openText(log);
         QVERIFY(session);
-        QCOMPARE(ids(**session), QStringLiteral("0:0/0 1:0/0"));
+        QCOMPARE(ids(**session), QStringLiteral("0:0/0 0:0/0@2"));
         for (const session::Compile& compile : (*session)->compiles) {
             QCOMPARE(compile.stages.size(), std::size_t(1));
             QCOMPARE(compile.stages.front()->nodeCount(), std::size_t(3));
@@ -210,10 +210,10 @@ private slots:
                                 "[rank0]:" + prefix("2", "[0/0] create_env") + prefix("3", "compile worker");
         const auto session = capture::openText(log);
         QVERIFY(session);
-        QCOMPARE(ids(**session), QStringLiteral("0:0/0 1:0/0"));
+        QCOMPARE(ids(**session), QStringLiteral("0:0/0 0:0/0@2"));
         QCOMPARE((*session)->records[2].rank, 0);
-        QCOMPARE((*session)->warnings.size(), std::size_t(1));
-        QVERIFY((*session)->warnings[0].error.message.find("process 2 is of rank 0") == 0);
+        QVERIFY((*session)->warnings.empty());
+        QVERIFY((*session)->runs.at(1).cause == session::Run::Cause::Process);
     }
 
     void excerptWithoutIds() {
@@ -394,17 +394,17 @@ private slots:
             QFile file(folder.filePath(QLatin1String(name)));
             QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content.c_str()) > 0);
         };
-        // A restarted run writes rank 0 again; a process of the same number on another machine; one that
-        // says its rank itself, whatever its file is called.
+        // A restarted run writes rank 0 again, or a process of the same number on another machine; a file's
+        // name goes before what its messages say.
         write("a_rank_0.log", prefix("1", "[0/0] create_env"));
         write("b_rank_0.log", prefix("1", "[0/0] create_env"));
         write("c_rank_3.log", "[rank5]:" + prefix("1", "[0/0] create_env"));
         const auto opened = capture::open(folder.path().toStdString());
         QVERIFY(opened);
-        QCOMPARE(ids(**opened), QStringLiteral("0:0/0 5:0/0 6:0/0"));
+        QCOMPARE(ids(**opened), QStringLiteral("0:0/0 0:0/0@2 3:0/0"));
         QCOMPARE((*opened)->warnings.size(), std::size_t(1));
-        QVERIFY((*opened)->warnings[0].error.message.find("process 1 is of rank 0") == 0);
-        QVERIFY(text((*opened)->warnings[0].error.file).endsWith("b_rank_0.log"));
+        QVERIFY((*opened)->warnings[0].error.message.find("the file's name says rank 3") == 0);
+        QVERIFY(text((*opened)->warnings[0].error.file).endsWith("c_rank_3.log"));
     }
 
     void nothingIsLost() {

@@ -3,6 +3,7 @@
 // What a trace log means: compiles, statuses, stages, frames, joined records. Logs are written here, record
 // by record.
 #include "core/capture/open.h"
+#include "core/session/symbol_hints.h"
 #include "tests/support/trace_text.h"
 
 #include <QDir>
@@ -377,8 +378,10 @@ private slots:
         QCOMPARE(session->find(0, "0/0")->status, Status::Compiled);
         const session::Compile* loose = session->find(0, "-");
         QVERIFY(loose);
-        QCOMPARE(loose->status, Status::Compiled);
+        QCOMPARE(loose->status, Status::Exported);
+        QCOMPARE(session::statusName(loose->status), std::string_view("exported"));
         QCOMPARE(labels(*loose), QStringList({"exported_program"}));
+        QCOMPARE(session::phaseName(loose->stages.front()->phase), std::string_view("export"));
         QCOMPARE(loose->stages.front()->nodeCount(), std::size_t(3));
     }
 
@@ -405,6 +408,76 @@ private slots:
         QCOMPARE(session.find(1, "0/0")->location()->file, std::string("one.py"));
         QCOMPARE(session.warnings.size(), std::size_t(1));
         QVERIFY(session.warnings.front().error.file.ends_with("notes.log"));
+    }
+
+    void specialisedSymbols() {
+        TraceText text;
+        text.string(1, "/home/user/cap.py").start();
+        text.add("\"create_symbol\": {\"symbol\": \"s77\", \"val\": \"12\", \"vr\": \"[2, int_oo]\", "
+                 "\"source\": \"L['x'].size()[0]\"}");
+        text.add("\"create_symbol\": {\"symbol\": \"s27\", \"val\": \"3\", \"vr\": \"[2, int_oo]\", "
+                 "\"source\": \"L['x'].size()[1]\"}");
+        text.add(
+            "\"symbolic_shape_specialization\": {\"symbol\": \"s77\", \"sources\": [\"L['x'].size()[0]\"], "
+            "\"value\": \"12\", \"reason\": \"range_refined_to_singleton\", \"stack\": [], "
+            "\"user_stack\": [{\"line\": 4, \"name\": \"f\", \"filename\": 1, \"loc\": \"if x.shape[0] == "
+            "12:\"}]}");
+        text.add(
+            "\"symbolic_shape_specialization\": {\"symbol\": \"s99\", \"sources\": [\"L['y'].size()[0]\"], "
+            "\"value\": \"5\", \"reason\": \"solve\"}");
+        text.metrics();
+        const session::SessionPtr session = open(text);
+        const std::vector<session::SymbolInfo>& symbols = session->compiles.front().symbols;
+        QCOMPARE(symbols.size(), std::size_t(3));
+        QCOMPARE(session::specialisation(symbols[0]),
+                 std::string("s77 became 12 at cap.py:4 (range_refined_to_singleton)"));
+        QCOMPARE(session::specialisation(symbols[1]), std::string());
+        QCOMPARE(session::specialisation(symbols[2]), std::string("s99 became 5 (solve)"));
+        QCOMPARE(symbols[2].source, std::string("L['y'].size()[0]"));
+        // An attempt that begins again makes its symbols anew.
+        TraceText again = text;
+        again.at(0, 0, 1).add("\"create_symbol\": {\"symbol\": \"s77\", \"val\": \"12\", \"source\": \"\"}");
+        QCOMPARE(session::specialisation(open(again)->compiles.front().symbols[0]), std::string());
+    }
+
+    void anUnmatchedHashSaysWhatItMeans() {
+        TraceText text;
+        text.add("\"dynamo_output_graph\": {}", test::readableGraph());
+        std::string changed = text.text();
+        changed.replace(changed.find("add_0"), 5, "add_9");
+        const auto opened = capture::openText(changed);
+        QVERIFY(opened);
+        QCOMPARE((*opened)->warnings.size(), std::size_t(1));
+        QVERIFY((*opened)->warnings[0].error.message.find("was cut or changed after PyTorch wrote it") !=
+                std::string::npos);
+        const auto followed = capture::openText(changed + TraceText().start().text());
+        QVERIFY(followed);
+        QVERIFY((*followed)->warnings[0].error.message.find("it was changed after PyTorch wrote it") !=
+                std::string::npos);
+    }
+
+    void hooksComeBeforeForwardAndBackward() {
+        TraceText text;
+        text.start();
+        text.add("\"aot_joint_graph\": {}", test::readableGraph());
+        std::string hooks;
+        for (const char* label :
+             {"aot_forward_graph_pre_saved_tensors_hooks", "aot_saved_tensors_hooks_pack mm",
+              "aot_saved_tensors_hooks_unpack mm", "aot_forward_graph_pre_assert_saved_tensors_hooks"})
+            hooks += std::string(label) + ':' + test::readableGraph();
+        text.artifact("aot_saved_tensors_hooks_graphs", hooks);
+        text.add("\"aot_forward_graph\": {}", test::readableGraph());
+        text.add("\"aot_backward_graph\": {}", test::readableGraph());
+        text.metrics();
+        const session::SessionPtr session = open(text);
+        std::vector<std::string> names;
+        for (const session::StagePtr& stage : session->compiles.front().stages)
+            names.push_back(stage->name);
+        QCOMPARE(names,
+                 (std::vector<std::string>{"aot_joint_graph", "aot_forward_graph_pre_saved_tensors_hooks",
+                                           "aot_saved_tensors_hooks_pack", "aot_saved_tensors_hooks_unpack",
+                                           "aot_forward_graph_pre_assert_saved_tensors_hooks",
+                                           "aot_forward_graph", "aot_backward_graph"}));
     }
 
     void rankOfTheRecordWins() {

@@ -71,7 +71,7 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         rest.setLeft(rest.left() + metrics.horizontalAdvance(shown) + m_theme.scaled(5));
     };
     const bool quiet = kind == CaptureModel::Kind::Artifacts || kind == CaptureModel::Kind::ArtifactType ||
-                       kind == CaptureModel::Kind::Rank;
+                       kind == CaptureModel::Kind::Rank || kind == CaptureModel::Kind::Run;
     draw(index.data(CaptureModel::StrongRole).toString(),
          quiet || kind == CaptureModel::Kind::Frame ? plain : strong, quiet ? c.text2 : c.text);
 

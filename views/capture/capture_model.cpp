@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/capture/capture_model.h"
 
+#include "core/session/cache_counts.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
@@ -43,6 +44,8 @@ QString statusIcon(const Compile& compile) {
         return QStringLiteral("error");
     case Status::Skipped:
         return QStringLiteral("minus");
+    case Status::Exported:
+        return QStringLiteral("export");
     case Status::Incomplete:
         return QStringLiteral("warning");
     case Status::Compiled:
@@ -60,6 +63,7 @@ QString statusTone(const Compile& compile) {
     case Status::Incomplete:
         return QStringLiteral("changed");
     case Status::Skipped:
+    case Status::Exported:
         return {};
     case Status::Compiled:
         break;
@@ -194,6 +198,7 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
             breakReasons[at.compile] = toQString(group.reason);
 
     std::map<int, Item*> ranks;
+    std::map<std::pair<int, int>, Item*> runs; // by rank and run
     for (const int rank : session.ranks) {
         if (session.ranks.size() < 2) break;
         Item* item = root->add(Kind::Rank);
@@ -204,6 +209,23 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         item->right = countText(qulonglong(compiles), tr("compile"), tr("compiles"));
         ranks[rank] = item;
     }
+    for (const session::Run& run : session.runs) {
+        if (session.runCount(run.rank) < 2) continue;
+        const std::pair origin(run.rank, run.number);
+        const auto compiles = std::count_if(session.compiles.begin(), session.compiles.end(),
+                                            [&](const Compile& c) { return c.origin() == origin; });
+        Item* item = (ranks.contains(run.rank) ? ranks[run.rank] : root.get())->add(Kind::Run);
+        item->icon = QStringLiteral("reset");
+        item->strong = tr("run %1").arg(run.number);
+        item->detail = toQString(runWords(run));
+        item->right = countText(qulonglong(compiles), tr("compile"), tr("compiles"));
+        item->tip = toQString(run.file);
+        runs[origin] = item;
+    }
+    const auto above = [&](int rank, int run) {
+        if (const auto found = runs.find({rank, run}); found != runs.end()) return found->second;
+        return ranks.contains(rank) ? ranks[rank] : root.get();
+    };
     std::vector<bool> placed(session.compiles.size(), false);
     const auto addCompile = [&](Item* parent, std::size_t index) {
         const Compile& compile = session.compiles[index];
@@ -231,8 +253,7 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         return item;
     };
     for (const session::Frame& frame : session.frames) {
-        Item* above = ranks.contains(frame.rank) ? ranks[frame.rank] : root.get();
-        Item* item = above->add(Kind::Frame);
+        Item* item = above(frame.rank, frame.run)->add(Kind::Frame);
         item->icon = QStringLiteral("file");
         item->strong = frame.function.empty() && frame.location.file.empty() ? tr("graph text")
                                                                              : toQString(frame.function);
@@ -247,9 +268,7 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         }
     }
     for (std::size_t i = 0; i < placed.size(); ++i)
-        if (!placed[i])
-            addCompile(
-                ranks.contains(session.compiles[i].rank) ? ranks[session.compiles[i].rank] : root.get(), i);
+        if (!placed[i]) addCompile(above(session.compiles[i].rank, session.compiles[i].id.run), i);
 
     if (!session.recordCounts.empty()) {
         Item* artifacts = root->add(Kind::Artifacts);
@@ -304,15 +323,7 @@ std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const
     if (compile.caches.empty()) {
         add("cache", tr("Caches"), absent, "records");
     } else {
-        const auto misses =
-            std::count_if(compile.caches.begin(), compile.caches.end(), [](const session::CacheEvent& e) {
-                return e.outcome != session::CacheEvent::Outcome::Hit;
-            });
-        const auto hits = compile.caches.size() - std::size_t(misses);
-        QStringList parts;
-        if (hits > 0) parts << countText(hits, tr("hit"), tr("hits"));
-        if (misses > 0) parts << countText(qulonglong(misses), tr("miss"), tr("misses"));
-        add("cache", tr("Caches"), parts.join(QStringLiteral(", ")), "records");
+        add("cache", tr("Caches"), toQString(session::countCaches(compile.caches).words()), "records");
         facets.back()->type = QStringLiteral("cache");
     }
     const auto events =

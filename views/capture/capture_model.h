@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The capture tree: capture, rank (where there are several), frame, compile, and under a compile that ended
-// in a graph break the frames that resumed after it. The compile that is shown also lists what is known about
-// it.
+// The capture tree: capture, rank and run (where there are several), frame, compile, and under a compile that
+// ended in a graph break the frames that resumed after it. The compile that is shown also lists what is known
+// about it.
 #pragma once
 
 #include "views/models/workspace.h"
@@ -17,7 +17,7 @@ namespace dynascope::views {
 class CaptureModel : public QAbstractItemModel {
     Q_OBJECT
 public:
-    enum class Kind { Root, Capture, Breaks, Rank, Frame, Compile, Facet, Artifacts, ArtifactType };
+    enum class Kind { Root, Capture, Breaks, Rank, Run, Frame, Compile, Facet, Artifacts, ArtifactType };
     enum Role {
         KindRole = Qt::UserRole, ///< int of Kind
         CaptureRole,             ///< index into Workspace::captures()

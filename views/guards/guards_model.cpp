@@ -69,9 +69,11 @@ void GuardsModel::setGuards(session::SessionPtr session, std::size_t compileInde
     const session::Compile& compile = m_session->compiles[compileIndex];
     // A recompile's reasons name guards of an earlier compile of the frame; a later one's reasons name these.
     std::vector<std::string_view> reasons;
-    const std::string id = compile.id.toString() + ":";
+    session::CompileId told = compile.id; // PyTorch's own spelling knows no run
+    told.run = 1;
+    const std::string id = told.toString() + ":";
     for (const session::Compile& other : m_session->compiles)
-        if (other.rank == compile.rank && other.id.frame == compile.id.frame)
+        if (other.origin() == compile.origin() && other.id.frame == compile.id.frame)
             for (const std::string& reason : other.recompileReasons)
                 if (std::string_view(reason).starts_with(id)) reasons.push_back(reason);
     std::vector<std::pair<int, int>> open; // depth, item

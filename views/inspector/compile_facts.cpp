@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/symbol_report.h"
+#include "core/session/cache_counts.h"
+#include "core/session/symbol_hints.h"
 #include "views/inspector/facts.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
@@ -24,6 +26,7 @@ QString statusTone(const Compile& compile) {
         return QStringLiteral("removed");
     case session::Status::Skipped:
     case session::Status::Incomplete:
+    case session::Status::Exported:
         break;
     }
     return {};
@@ -44,6 +47,11 @@ Section mainSection(const session::Session& session, const Compile& compile) {
             fact(tr("Place"), {placeLink(*at)}, tr("First line of the frame that was compiled.")));
     if (session.ranks.size() > 1)
         out.facts.push_back(fact(tr("Rank"), {text(QString::number(compile.rank))}));
+    if (const session::Run* run = session.runOf(compile))
+        out.facts.push_back(
+            fact(tr("Run"), {text(QString::number(run->number)), quiet(u' ' + toQString(runWords(*run)))},
+                 tr("Compile ids count from 0/0 in every process, and again after "
+                    "torch._dynamo.reset().")));
     out.facts.push_back(
         fact(tr("Attempts"),
              {text(QString::number(compile.attempts)),
@@ -165,6 +173,11 @@ void addSymbols(Facts& out, const Compile& compile) {
                            "known to be in, and where it was read. Its name: %1.")
                             .arg(toQString(notes[i].sentence())));
         section.facts.push_back(std::move(row));
+        if (const std::string became = session::specialisation(symbol); !became.empty())
+            section.facts.push_back(
+                fact({}, {text(toQString(became))},
+                     tr("PyTorch found that the size can have one value only: the graph was "
+                        "compiled for it, and another size compiles again.")));
     }
     if (compile.symbols.size() > mostRows)
         section.facts.push_back(
@@ -176,6 +189,7 @@ void addCaches(Facts& out, const Compile& compile) {
     if (compile.caches.empty()) return;
     Section section;
     section.title = tr("Caches");
+    section.chip = toQString(session::countCaches(compile.caches).words());
     for (const session::CacheEvent& event : compile.caches) {
         const bool hit = event.outcome == session::CacheEvent::Outcome::Hit;
         const QString outcome = hit                                                   ? tr("hit")

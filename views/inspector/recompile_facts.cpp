@@ -19,8 +19,8 @@ Section recompileSection(const session::Session& session, const session::Compile
         card.kind = Fact::Kind::Card;
         card.change = diff::Change::Changed;
         card.tokens = {mono(toQString(guard.check))};
-        if (const session::Compile* earlier = session.find(compile.rank, guard.entry))
-            card.tokens.push_back(link(tr("  guards of %1").arg(toQString(guard.entry)),
+        if (const session::Compile* earlier = session.findBeside(compile, guard.entry))
+            card.tokens.push_back(link(tr("  guards of %1").arg(toQString(earlier->id.toString())),
                                        QStringLiteral("compile:%1").arg(earlier - session.compiles.data())));
         section.facts.push_back(std::move(card));
         Tokens values;

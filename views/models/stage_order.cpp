@@ -15,16 +15,18 @@ std::vector<Phase> feeders(Phase phase) {
     switch (phase) {
     case Phase::Dynamo:
         return {};
-    case Phase::PreGrad:
+    case Phase::Export:
         return {Phase::Dynamo};
+    case Phase::PreGrad:
+        return {Phase::Dynamo, Phase::Export};
     case Phase::Joint:
     case Phase::Inference:
-        return {Phase::PreGrad, Phase::Dynamo};
+        return {Phase::PreGrad, Phase::Dynamo, Phase::Export};
+    case Phase::Hooks:
+        return {Phase::Joint};
     case Phase::Forward:
     case Phase::Backward:
         return {Phase::Joint, Phase::PreGrad, Phase::Dynamo};
-    case Phase::Hooks:
-        return {Phase::Forward, Phase::Joint};
     case Phase::PostGradForward:
         return {Phase::Forward, Phase::Inference, Phase::Joint};
     case Phase::PostGradBackward:

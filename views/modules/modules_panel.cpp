@@ -25,7 +25,7 @@ constexpr std::size_t expandWholeLimit = 400;
 /// The Dynamo graph of the compile names the parameters that AOT graphs only number.
 session::StagePtr dynamoStage(const session::Compile& compile) {
     for (const session::StagePtr& stage : compile.stages) {
-        if (stage->phase == session::Phase::Dynamo) return stage;
+        if (stage->phase == session::Phase::Dynamo || stage->phase == session::Phase::Export) return stage;
     }
     return nullptr;
 }

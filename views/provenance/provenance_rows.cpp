@@ -232,6 +232,7 @@ private:
 Level levelOf(session::Phase phase) {
     switch (phase) {
     case session::Phase::Dynamo:
+    case session::Phase::Export:
     case session::Phase::PreGrad:
         return Level::Dynamo;
     case session::Phase::Joint:

@@ -95,6 +95,8 @@ Entry byPhase(session::Phase phase) {
     switch (phase) {
     case Phase::Dynamo:
         return {"", "A graph that Dynamo traced from the bytecode.", "torch/_dynamo"};
+    case Phase::Export:
+        return {"", "A program that torch.export made: a graph that ran nowhere yet.", "torch/export"};
     case Phase::PreGrad:
         return {"", "A torch-level graph in Inductor, before AOTAutograd.", "torch/_inductor"};
     case Phase::Joint:

@@ -93,8 +93,8 @@ private:
             const std::string source = i < sources.size() ? sources[i] : std::string();
             if (!isParameter(compile, source)) continue;
             graph.kept.push_back(i);
-            const auto [first, isNew] =
-                m_parameters.emplace(std::tuple(compile.rank, compile.function, source), std::pair(self, i));
+            const auto [first, isNew] = m_parameters.emplace(
+                std::tuple(compile.origin(), compile.function, source), std::pair(self, i));
             if (!isNew) graph.wires.push_back({i, first->second.first, first->second.second, true});
         }
         if (!backward) m_forwards[index] = self;
@@ -110,8 +110,9 @@ private:
     const session::Session& m_session;
     const ir::SymbolValues& m_symbols;
     std::map<std::size_t, std::size_t> m_forwards; ///< by compile: index of its forward
-    /// By rank, function and source: graph and input that hold it.
-    std::map<std::tuple<int, std::string, std::string>, std::pair<std::size_t, std::size_t>> m_parameters;
+    /// By rank and run, function and source: graph and input that hold it.
+    std::map<std::tuple<std::pair<int, int>, std::string, std::string>, std::pair<std::size_t, std::size_t>>
+        m_parameters;
     Workload m_out;
 };
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which counting of compile ids a mention of one belongs to. Ids count from 0/0 in every process, and again
+// after torch._dynamo.reset(), so that 0/0 alone may name several compiles.
+#pragma once
+
+#include "core/session/session.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynascope::capture {
+
+/// Numbers the runs of every rank, log after log. Not thread-safe.
+class RunNumbers {
+public:
+    /// A record or message of a log.
+    struct Mention {
+        int rank = 0;
+        session::CompileId id; ///< its run is what number() finds; may name no compile
+        int attempt = -1;
+        std::string_view once;    ///< what an attempt writes once ("dynamo_start"); empty for anything else
+        bool leads = false;       ///< may be written before the start of the compile that it names
+        std::string_view process; ///< its number; the texts must outlive number() only
+        std::size_t line = 0;     ///< from 1
+    };
+
+    /// Sets the run of each mention of one log, in its order. What an attempt writes once begins a run where
+    /// it comes again, as do another process that compiles and another log. Linear but for logarithms.
+    void number(std::vector<Mention>& log, const std::string& file);
+    /// The same for a log in which no id can come twice: the number of its only run.
+    int begin(int rank, const std::string& file, std::size_t line);
+
+    /// By rank, then number.
+    [[nodiscard]] std::vector<session::Run> runs() const;
+
+private:
+    int add(int rank, session::Run::Cause cause, const std::string& file, std::size_t line);
+
+    std::map<int, std::vector<session::Run>> m_runs; ///< by rank
+};
+
+} // namespace dynascope::capture
