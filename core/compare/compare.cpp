@@ -46,10 +46,22 @@ std::vector<std::string> guardTexts(const Compile& compile) {
     return out;
 }
 
+ListComparison compareGuards(const Compile& a, const Compile& b, const detail::OwnDevices& devices) {
+    if (!devices.differ()) return detail::compareLists(guardTexts(a), guardTexts(b));
+    std::vector<std::string> ofB = guardTexts(b);
+    for (std::string& text : ofB)
+        text = devices.exchanged(text);
+    ListComparison out = detail::compareLists(guardTexts(a), std::move(ofB));
+    for (std::string& text : out.onlyB)
+        text = devices.exchanged(text);
+    return out;
+}
+
 std::vector<std::string> symbolTexts(const Compile& compile) {
     std::vector<std::string> out;
     for (const session::SymbolInfo& s : compile.symbols)
-        out.push_back(s.source + " = " + s.value + (s.range.empty() ? "" : " in " + s.range));
+        out.push_back(s.source + " = " + s.value + (s.range.empty() ? "" : " in " + s.range) +
+                      (s.became.empty() ? "" : ", became " + s.became));
     return out;
 }
 
@@ -101,6 +113,9 @@ void judge(CompileComparison& pair, const Compile& a, const Compile& b) {
 Result<Comparison> comparePairs(const Session& a, const Session& b, const std::vector<detail::Pair>& pairs,
                                 const CompareOptions& options, const TaskContext& task) {
     Comparison out;
+    const detail::OwnDevices devices = options.ownDevices && options.rankA >= 0 && options.rankB >= 0
+                                           ? detail::ownDevices(a, options.rankA, b, options.rankB)
+                                           : detail::OwnDevices();
     std::vector<StageComparison*> stages;
     for (const detail::Pair& pair : pairs) {
         CompileComparison& entry = out.compiles.emplace_back();
@@ -123,7 +138,7 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
             stages.push_back(&stage);
 
     forEachInParallel(stages.size(), task, [&](std::size_t i) {
-        if (!task.cancelled()) detail::compareStage(*stages[i], options);
+        if (!task.cancelled()) detail::compareStage(*stages[i], devices);
     });
     if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
 
@@ -131,10 +146,10 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
     for (CompileComparison& entry : out.compiles) {
         if (entry.a != none && entry.b != none) {
             const Compile &ca = a.compiles[entry.a], &cb = b.compiles[entry.b];
-            entry.guards = detail::compareLists(guardTexts(ca), guardTexts(cb));
+            entry.guards = compareGuards(ca, cb, devices);
             entry.symbols = detail::compareLists(symbolTexts(ca), symbolTexts(cb));
             entry.caches = detail::compareCaches(a, ca, b, cb);
-            entry.inputs = detail::compareInputs(ca, cb);
+            entry.inputs = detail::compareInputs(ca, cb, devices);
             judge(entry, ca, cb);
             // A run has one configuration as a rule: reading it for every compile would take longer than the
             // rest.

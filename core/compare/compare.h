@@ -106,10 +106,12 @@ struct Comparison {
 };
 
 struct CompareOptions {
-    int rankA = -1, rankB = -1;     ///< -1: every rank, with the same rank of the other side,
-                                    ///< or the only one with the only one
-    bool byCompileId = false;       ///< pair by compile id, not by what was compiled
-    bool ignoreDeviceIndex = false; ///< "cuda:0" is "cuda:1": for the ranks of one run
+    int rankA = -1, rankB = -1; ///< -1: every rank, with the same rank of the other side,
+                                ///< or the only one with the only one
+    bool byCompileId = false;   ///< pair by compile id, not by what was compiled
+    /// A rank's own device is no difference: cuda:1 on rank 1 means what cuda:0 means on rank 0. With rankA
+    /// and rankB only.
+    bool ownDevices = false;
 };
 
 /// Reads the graphs that are not equal byte for byte, on as many threads as there are cores. Blocks; the

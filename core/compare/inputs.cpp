@@ -21,14 +21,15 @@ std::map<std::string, std::string> inputsOf(const session::Compile& compile) {
 
 } // namespace
 
-std::vector<ValueComparison> compareInputs(const session::Compile& a, const session::Compile& b) {
+std::vector<ValueComparison> compareInputs(const session::Compile& a, const session::Compile& b,
+                                           const OwnDevices& devices) {
     const auto ofA = inputsOf(a), ofB = inputsOf(b);
     std::vector<ValueComparison> out;
     for (const auto& [source, text] : ofA) {
         const auto other = ofB.find(source);
         if (other == ofB.end())
             out.push_back({source, text, {}});
-        else if (other->second != text)
+        else if (devices.exchanged(other->second) != text)
             out.push_back({source, text, other->second});
     }
     for (const auto& [source, text] : ofB)

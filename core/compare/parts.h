@@ -9,6 +9,21 @@
 
 namespace dynascope::compare::detail {
 
+/// The devices that two ranks call their own: cuda:1 on rank 1 means what cuda:0 means on rank 0.
+struct OwnDevices {
+    int a = -1, b = -1; ///< alike where nothing is to be exchanged
+
+    /// A text of B with its own device's index in the place of A's, and the other way round, so that a device
+    /// that is not its own stays apart. Twice gives the text again.
+    [[nodiscard]] std::string exchanged(std::string_view text) const;
+    /// A text of B in which its own device has no number: alike for all ranks that do the same.
+    [[nodiscard]] std::string unnumbered(std::string_view text) const;
+    [[nodiscard]] bool differ() const { return a != b; }
+};
+/// By what the ranks' graphs, code and inputs name most; alike where one of them names none.
+[[nodiscard]] OwnDevices ownDevices(const session::Session& a, int rankA, const session::Session& b,
+                                    int rankB);
+
 /// Indices of compiles that belong together, in the order of A, then those of B alone; `none` where a side
 /// has nothing.
 struct Pair {
@@ -20,8 +35,8 @@ struct Pair {
 
 /// The stages of the last attempts, by name and number; nothing is read yet.
 [[nodiscard]] std::vector<StageComparison> matchStages(const session::Compile& a, const session::Compile& b);
-/// Fills the verdict of a pair.
-void compareStage(StageComparison& pair, const CompareOptions& options);
+/// Fills the verdict of a pair. Texts are told as each side has them.
+void compareStage(StageComparison& pair, const OwnDevices& devices);
 
 [[nodiscard]] std::vector<CacheComparison> compareCaches(const session::Session& a,
                                                          const session::Compile& ca,
@@ -29,8 +44,8 @@ void compareStage(StageComparison& pair, const CompareOptions& options);
                                                          const session::Compile& cb);
 
 /// Inputs by source, where they differ.
-[[nodiscard]] std::vector<ValueComparison> compareInputs(const session::Compile& a,
-                                                         const session::Compile& b);
+[[nodiscard]] std::vector<ValueComparison> compareInputs(const session::Compile& a, const session::Compile& b,
+                                                         const OwnDevices& devices);
 /// What the compilation_metrics records of two compiles and the sessions' headers say of versions and
 /// configurations, where it differs.
 [[nodiscard]] std::vector<ValueComparison> compareSettings(const session::Session& a,
@@ -50,7 +65,8 @@ void compareStage(StageComparison& pair, const CompareOptions& options);
 /// The text as two processes can share it: addresses ("0x7f5510b32a20", and numbers of at least `digits`
 /// digits) become "<id>".
 [[nodiscard]] std::string withoutAddresses(std::string_view text, std::size_t digits = 12);
-/// Two texts where they part, with a little before: "...[2, 32]) / ...[2, 40])".
+/// Two texts where they part, with a little before: "...[2, 32]) / ...[2, 40])". Texts that are alike differ
+/// in what OwnDevices makes of them.
 [[nodiscard]] std::string whereTheyPart(std::string_view a, std::string_view b);
 
 } // namespace dynascope::compare::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/compare/compare.h"
+#include "core/compare/parts.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,10 +11,10 @@ namespace dynascope::compare {
 namespace {
 
 /// Tells two ranks apart that both differ from the first one: a hash of all their stages' texts.
-std::size_t textsOf(const session::Compile& compile) {
+std::size_t textsOf(const session::Compile& compile, const detail::OwnDevices& devices) {
     std::string all;
     for (const session::StagePtr& stage : compile.stages)
-        all += stage->label() + '\n' + stage->payload.text() + '\n';
+        all += stage->label() + '\n' + devices.unnumbered(stage->payload.text()) + '\n';
     return std::hash<std::string>()(all);
 }
 
@@ -36,13 +36,13 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
 
     std::map<std::pair<std::string, std::size_t>, int> groups; // of those that are not as the first rank is
     for (std::size_t r = 1; r < count; ++r) {
-        Result<Comparison> pair = compareSessions(session, session,
-                                                  {.rankA = out.ranks.front(),
-                                                   .rankB = out.ranks[r],
-                                                   .byCompileId = true,
-                                                   .ignoreDeviceIndex = true},
-                                                  task);
+        Result<Comparison> pair = compareSessions(
+            session, session,
+            {.rankA = out.ranks.front(), .rankB = out.ranks[r], .byCompileId = true, .ownDevices = true},
+            task);
         if (!pair) return tl::unexpected(pair.error());
+        const detail::OwnDevices devices =
+            detail::ownDevices(session, out.ranks.front(), session, out.ranks[r]);
         for (const CompileComparison& entry : pair->compiles) {
             const session::Compile& compile = session.compiles[entry.b != none ? entry.b : entry.a];
             RankRow& row = rowFor(compile);
@@ -51,7 +51,7 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
                 continue;
             }
             if (entry.b != none) {
-                int& group = groups[{row.compileId, textsOf(compile)}];
+                int& group = groups[{row.compileId, textsOf(compile, devices)}];
                 if (group == 0) group = 1 + *std::max_element(row.group.begin(), row.group.end());
                 row.group[r] = std::max(1, group);
                 group = row.group[r];

@@ -4,7 +4,6 @@
 #include "core/ir/text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -34,8 +33,8 @@ std::string_view nextCodeLine(std::string_view& text, std::size_t& number) {
     return {};
 }
 
-void compareCode(StageComparison& pair) {
-    const std::string a = pair.a->payload.text(), b = pair.b->payload.text();
+void compareCode(StageComparison& pair, const OwnDevices& devices) {
+    const std::string a = pair.a->payload.text(), b = devices.exchanged(pair.b->payload.text());
     std::string_view restA = a, restB = b;
     std::size_t numberA = 0, numberB = 0;
     for (;;) {
@@ -43,30 +42,13 @@ void compareCode(StageComparison& pair) {
         if (lineA != lineB) {
             pair.verdict = Verdict::Differs;
             pair.difference = "line " + std::to_string(lineA.empty() ? numberB : numberA) + ": " +
-                              (lineA.empty()   ? "only in B: " + shortened(lineB)
+                              (lineA.empty()   ? "only in B: " + shortened(devices.exchanged(lineB))
                                : lineB.empty() ? "only in A: " + shortened(lineA)
-                                               : whereTheyPart(lineA, lineB));
+                                               : whereTheyPart(lineA, devices.exchanged(lineB)));
             return;
         }
         if (lineA.empty()) return;
     }
-}
-
-/// "cuda:1" without its number.
-std::string withoutDeviceIndex(const std::string& text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool index = text[i] == ':' && i > 0 &&
-                           std::isalpha(static_cast<unsigned char>(text[i - 1])) != 0 &&
-                           i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
-        if (!index) {
-            out += text[i];
-            continue;
-        }
-        while (i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0)
-            ++i;
-    }
-    return out;
 }
 
 std::string line(const ir::Graph& graph, ir::NodeIndex node) {
@@ -75,7 +57,7 @@ std::string line(const ir::Graph& graph, ir::NodeIndex node) {
 
 /// Adds the differences of two graphs to a pair.
 void addDifferences(StageComparison& pair, const ir::Graph& a, const ir::Graph& b, const std::string& within,
-                    const CompareOptions& options) {
+                    const OwnDevices& devices) {
     const diff::GraphDiff diff = diff::diffGraphs(a, b);
     if (diff.identical()) return;
     for (const diff::Row& row : diff.rows) {
@@ -84,18 +66,14 @@ void addDifferences(StageComparison& pair, const ir::Graph& a, const ir::Graph& 
             row.change == diff::Change::Changed ? diff.detail(row.a) : nullptr;
         const diff::FieldChange* field = nullptr;
         if (fields != nullptr) {
-            const auto counts = [&](const diff::FieldChange& f) {
-                return !options.ignoreDeviceIndex || withoutDeviceIndex(f.a) != withoutDeviceIndex(f.b);
-            };
-            const auto found = std::find_if(fields->begin(), fields->end(), counts);
-            if (found == fields->end()) continue;
-            field = &*found;
+            if (fields->empty()) continue;
+            field = &fields->front();
         }
         std::string text;
         switch (row.change) {
         case diff::Change::Added:
             ++pair.added;
-            text = "only in B: " + line(b, row.b);
+            text = "only in B: " + devices.exchanged(line(b, row.b));
             break;
         case diff::Change::Removed:
             ++pair.removed;
@@ -108,9 +86,10 @@ void addDifferences(StageComparison& pair, const ir::Graph& a, const ir::Graph& 
         default:
             ++pair.changed;
             text = a.node(row.a).name + ": " + (field != nullptr ? field->field + " " : std::string());
-            text += field != nullptr ? whereTheyPart(field->a.empty() ? "absent" : field->a,
-                                                     field->b.empty() ? "absent" : field->b)
-                                     : line(b, row.b);
+            text += field != nullptr
+                        ? whereTheyPart(field->a.empty() ? "absent" : field->a,
+                                        field->b.empty() ? "absent" : devices.exchanged(field->b))
+                        : devices.exchanged(line(b, row.b));
         }
         if (!pair.difference.empty()) continue;
         pair.verdict = Verdict::Differs;
@@ -126,12 +105,12 @@ struct GraphPair {
 };
 
 void compareGraphs(StageComparison& pair, const ir::GraphPtr& a, const ir::GraphPtr& b,
-                   const CompareOptions& options) {
+                   const OwnDevices& devices) {
     std::vector<GraphPair> open{{a, b, {}}};
     while (!open.empty()) {
         const GraphPair next = std::move(open.back());
         open.pop_back();
-        addDifferences(pair, *next.a, *next.b, next.within, options);
+        addDifferences(pair, *next.a, *next.b, next.within, devices);
         for (const std::string& name : next.a->subgraphOrder()) {
             const auto other = next.b->subgraphs().find(name);
             // A call of a graph that is gone is a difference of its own.
@@ -178,15 +157,20 @@ std::vector<StageComparison> matchStages(const session::Compile& a, const sessio
     return out;
 }
 
-void compareStage(StageComparison& pair, const CompareOptions& options) {
+void compareStage(StageComparison& pair, const OwnDevices& devices) {
     if (!pair.a || !pair.b) return;
-    if (pair.a->content == pair.b->content && pair.a->payload.tabbed == pair.b->payload.tabbed &&
-        !pair.a->payload.empty() && rawText(pair.a->payload) == rawText(pair.b->payload))
+    const bool alike = pair.a->content == pair.b->content &&
+                       pair.a->payload.tabbed == pair.b->payload.tabbed && !pair.a->payload.empty() &&
+                       rawText(pair.a->payload) == rawText(pair.b->payload);
+    if (alike &&
+        (!devices.differ() || devices.exchanged(rawText(pair.b->payload)) == rawText(pair.b->payload)))
         return;
     if (pair.a->content == Stage::Content::Code && pair.b->content == Stage::Content::Code)
-        return compareCode(pair);
-    const Result<ir::GraphPtr> a = pair.a->graph(), b = pair.b->graph();
-    if (a && b) return compareGraphs(pair, *a, *b, options);
+        return compareCode(pair, devices);
+    const Result<ir::GraphPtr> a = pair.a->graph();
+    Result<ir::GraphPtr> b = pair.b->graph();
+    if (a && b && devices.differ()) b = ir::readGraph(devices.exchanged(pair.b->payload.text()));
+    if (a && b) return compareGraphs(pair, *a, *b, devices);
     pair.verdict = Verdict::Unreadable;
     pair.difference = (a ? "B: " : "A: ") + (a ? b : a).error().toString();
 }

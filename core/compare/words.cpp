@@ -48,6 +48,8 @@ std::string withoutAddresses(std::string_view text, std::size_t digits) {
 
 std::string whereTheyPart(std::string_view a, std::string_view b) {
     constexpr std::size_t before = 24, after = 56;
+    // A device of one number that is a rank's own on one side only.
+    if (a == b) return shortened(a) + " on both, where another device is each rank's own";
     const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
     const auto part = static_cast<std::size_t>(at - a.begin());
     const auto excerpt = [&](std::string_view text) {

@@ -45,15 +45,14 @@ ComparisonResultPtr runComparison(const ComparisonRequest& request, const TaskCo
         return out;
     }
     const bool ofRun = request.a == request.b && request.rankA >= 0;
-    auto whole = request.what == ComparisonRequest::What::Compiles
-                     ? compare::compareCompiles(a, std::size_t(request.compileA), b,
-                                                std::size_t(request.compileB), task)
-                     : compare::compareSessions(a, b,
-                                                {.rankA = request.rankA,
-                                                 .rankB = request.rankB,
-                                                 .byCompileId = ofRun,
-                                                 .ignoreDeviceIndex = ofRun},
-                                                task);
+    auto whole =
+        request.what == ComparisonRequest::What::Compiles
+            ? compare::compareCompiles(a, std::size_t(request.compileA), b, std::size_t(request.compileB),
+                                       task)
+            : compare::compareSessions(
+                  a, b,
+                  {.rankA = request.rankA, .rankB = request.rankB, .byCompileId = ofRun, .ownDevices = ofRun},
+                  task);
     if (!whole) return nullptr;
     out->whole = std::move(*whole);
     out->explanation = compare::explain(a, b, out->whole);
