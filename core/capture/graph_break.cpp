@@ -18,6 +18,8 @@ constexpr std::string_view hintKey = "Hint:";
 constexpr std::string_view contextKey = "Developer debug context:";
 constexpr std::string_view pageKey = "For more details about this graph break, please visit:";
 constexpr std::string_view tracingKey = "Encountered graph break when attempting to trace ";
+constexpr std::string_view skippingWords = "Skipping the function and falling back to eager";
+constexpr std::string_view sourcesKey = "Stack variable source attribution:";
 
 std::optional<std::string_view> trimmedAfter(std::string_view line, std::string_view key) {
     if (!line.starts_with(key)) return std::nullopt;
@@ -58,6 +60,12 @@ void appendLine(std::string& to, std::string_view line) {
 
 } // namespace
 
+void dropComptime(ir::StackTrace& stack) {
+    constexpr std::string_view comptime = "torch/_dynamo/comptime.py";
+    while (stack.size() > 1 && stack.back().file.ends_with(comptime))
+        stack.pop_back();
+}
+
 session::GraphBreak parseGraphBreak(std::string_view text) {
     session::GraphBreak out;
     ir::SourceLocation place;
@@ -78,7 +86,13 @@ session::GraphBreak parseGraphBreak(std::string_view text) {
                 line = *first;
             }
         }
-        if (const auto instruction = trimmedAfter(line, tracingKey)) {
+        if (line.find(skippingWords) != std::string_view::npos) {
+            // "Failed to handle graph break gracefully. Skipping the function ... Graph break encountered:"
+            // stands before the reason itself.
+            out.skipsFunction = true;
+        } else if (line.starts_with(sourcesKey)) {
+            break;
+        } else if (const auto instruction = trimmedAfter(line, tracingKey)) {
             out.instruction = *instruction;
             if (out.instruction.ends_with(':')) out.instruction.pop_back();
         } else if (const auto value = trimmedAfter(line, explanationKey)) {
@@ -108,6 +122,9 @@ session::GraphBreak parseGraphBreak(std::string_view text) {
         out.userStack = parseTraceback(stack.substr(0, end));
     }
     if (out.userStack.empty() && !place.file.empty()) out.userStack.push_back(std::move(place));
+    dropComptime(out.userStack);
+    if (out.title.starts_with("Call to `torch._dynamo.skip_frame()`") || out.title == "graph break in loop")
+        out.skipsFunction = true; // exceptions that ask for it
     if (out.title.empty()) out.title = "Unnamed graph break";
     return out;
 }

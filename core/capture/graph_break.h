@@ -11,4 +11,8 @@ namespace dynascope::capture {
 /// that does not follow the form becomes a break whose title is its first line.
 [[nodiscard]] session::GraphBreak parseGraphBreak(std::string_view text);
 
+/// Takes the frames of torch/_dynamo/comptime.py off the end of a stack: a break that comptime.graph_break()
+/// makes belongs to the line that calls it.
+void dropComptime(ir::StackTrace& stack);
+
 } // namespace dynascope::capture

@@ -118,6 +118,7 @@ session::GraphBreak breakOf(const EventInfo& event) {
     out.userStack.clear();
     for (const StackEntry& entry : event.stack)
         out.userStack.push_back({entry.file, entry.line, entry.name, {}});
+    capture::dropComptime(out.userStack);
     return out;
 }
 

@@ -18,7 +18,7 @@ struct RecordedBreak {
     bool failed = false;      ///< the frame was not compiled: skipped, or the exception went to the program
     session::GraphBreak told; ///< as PyTorch tells it
     ir::SourceLocation place; ///< the innermost user frame; line 0 where unknown
-    std::vector<session::WayOut> waysOut; ///< best first, never empty for a break
+    std::vector<session::WayOut> waysOut; ///< best first; empty for a break that the live bar asked for
 
     struct Occurrence {
         StepIndex step = noStep;

@@ -37,7 +37,7 @@ struct BreakKind {
     Way way;
 };
 
-constexpr std::array<BreakKind, 30> kinds = {{
+constexpr std::array<BreakKind, 31> kinds = {{
     {"Failed to trace builtin operator", "Builtin {} cannot be traced", Fill::Quoted, Way::Rewrite},
     {"Data-dependent branching", "Branch on tensor data: {}", Fill::Condition, Way::Cond},
     {"Data-dependent jump", "Branch on tensor data: {}", Fill::Condition, Way::Cond},
@@ -47,6 +47,7 @@ constexpr std::array<BreakKind, 30> kinds = {{
     {"Unsupported Tensor.tolist() call", "Tensor.tolist() with capture_scalar_outputs=False", Fill::None,
      Way::ScalarOutputs},
     {"Call to `torch._dynamo.graph_break()`", "Call to torch._dynamo.graph_break()", Fill::None, Way::Remove},
+    {"ComptimeContext graph break", "Call to comptime.graph_break()", Fill::None, Way::Remove},
     {"Attempted to call function marked as skipped", "Function marked as skipped: {}", Fill::Skipped,
      Way::MoveOut},
     {"Attempted to inline function marked as skipped", "Function marked as skipped: {}", Fill::Skipped,
@@ -196,12 +197,14 @@ std::optional<WayOut> settingOf(const std::string& hint) {
         ++end;
     const std::string name = hint.substr(at + prefix.size(), end - at - prefix.size());
     std::string code = hint.substr(at, end - at);
-    constexpr std::string_view assignment = " = ";
-    if (hint.compare(end, assignment.size(), assignment) == 0) {
-        std::size_t valueEnd = end + assignment.size();
+    for (const std::string_view assignment : {" = ", "="}) {
+        if (hint.compare(end, assignment.size(), assignment) != 0) continue;
+        const std::size_t value = end + assignment.size();
+        std::size_t valueEnd = value;
         while (valueEnd < hint.size() && isIdentifier(hint[valueEnd]))
             ++valueEnd;
-        code = hint.substr(at, valueEnd - at);
+        code += " = " + hint.substr(value, valueEnd - value);
+        break;
     }
     return WayOut{"setting", "Set " + name, withoutBackticks(hint), std::move(code)};
 }
@@ -248,7 +251,8 @@ std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
     case Way::Remove:
         return WayOut{"remove",
                       "Remove the call",
-                      "PyTorch's own hint. The code after it then joins the graph before it.",
+                      std::string(graphBreak.hints.empty() ? "" : "PyTorch's own hint. ") +
+                          "The code after it then joins the graph before it.",
                       {}};
     case Way::Logging: {
         const std::string name = backticked(graphBreak.explanation);
@@ -284,7 +288,14 @@ std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
 
 } // namespace
 
+bool isAskedFor(const GraphBreak& graphBreak) {
+    constexpr std::string_view words = "asked for in Dynascope's live mode"; // of plugins/capture/.../live.py
+    return graphBreak.context.find(words) != std::string::npos ||
+           graphBreak.explanation.find(words) != std::string::npos;
+}
+
 std::string shortReason(const GraphBreak& graphBreak) {
+    if (isAskedFor(graphBreak)) return "Asked for in the live bar";
     const BreakKind* kind = kindOf(graphBreak.title);
     if (!kind) return withoutBackticks(graphBreak.title);
     if (kind->fill == Fill::None) return std::string(kind->shortForm);
@@ -296,6 +307,7 @@ std::string shortReason(const GraphBreak& graphBreak) {
 
 std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
     std::vector<WayOut> out;
+    if (isAskedFor(graphBreak)) return out;
     const BreakKind* kind = kindOf(graphBreak.title);
     Way way = kind ? kind->way : Way::Hints;
     const bool builtin = kind && kind->fill == Fill::Quoted && way == Way::Rewrite;

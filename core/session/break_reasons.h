@@ -13,7 +13,10 @@ namespace dynascope::session {
 /// title.
 [[nodiscard]] std::string shortReason(const GraphBreak& graphBreak);
 
-/// Ways out of it, best first: those known for its kind, then PyTorch's hints. Never empty.
+/// Whether somebody asked for it in live mode: the program itself has no such break.
+[[nodiscard]] bool isAskedFor(const GraphBreak& graphBreak);
+
+/// Ways out of it, best first: those known for its kind, then PyTorch's hints. Empty only where isAskedFor().
 [[nodiscard]] std::vector<WayOut> waysOut(const GraphBreak& graphBreak);
 
 } // namespace dynascope::session

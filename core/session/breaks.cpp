@@ -49,15 +49,15 @@ public:
             const auto exact = m_byLine.find({m_frameOf[c], resumed->line});
             if (exact != m_byLine.end()) return exact->second;
             const auto frame = m_byFrame.find(m_frameOf[c]);
-            return frame == m_byFrame.end() ? lastOf(compile.rank) : frame->second;
+            return frame == m_byFrame.end() ? lastOf(compile.origin()) : frame->second;
         }
-        const auto inlined = m_byInlined.find({compile.rank, compile.function, fileOf(compile)});
+        const auto inlined = m_byInlined.find({compile.origin(), compile.function, fileOf(compile)});
         if (inlined != m_byInlined.end()) return inlined->second;
         for (std::size_t i = 0; i + 1 < compile.userStack.size(); ++i) {
             const ir::SourceLocation& caller = compile.userStack[i];
             if (m_broken.contains(
-                    {compile.rank, std::string(originalFunction(caller.function)), caller.file}))
-                return lastOf(compile.rank);
+                    {compile.origin(), std::string(originalFunction(caller.function)), caller.file}))
+                return lastOf(compile.origin());
         }
         return SIZE_MAX;
     }
@@ -65,10 +65,10 @@ public:
     /// Compile `c` ended in a break of group `group`.
     void record(std::size_t c, const GraphBreak& graphBreak, std::size_t group) {
         const Compile& compile = m_session.compiles[c];
-        m_last[compile.rank] = group;
+        m_last[compile.origin()] = group;
         m_byFrame[m_frameOf[c]] = group;
         const std::string root(originalFunction(compile.function));
-        m_broken[{compile.rank, root, fileOf(compile)}] = group;
+        m_broken[{compile.origin(), root, fileOf(compile)}] = group;
         // The innermost frame of the compiled function itself is where it resumes; what is below was being
         // inlined.
         const auto own =
@@ -77,28 +77,52 @@ public:
         if (own == graphBreak.userStack.rend()) return;
         m_byLine[{m_frameOf[c], own->line}] = group;
         for (auto inner = graphBreak.userStack.rbegin(); inner != own; ++inner)
-            m_byInlined[{compile.rank, inner->function, inner->file}] = group;
+            m_byInlined[{compile.origin(), inner->function, inner->file}] = group;
     }
 
 private:
+    using Origin = std::pair<int, int>; // rank and run
     static std::string fileOf(const Compile& compile) {
         return compile.location() ? compile.location()->file : std::string();
     }
-    [[nodiscard]] std::size_t lastOf(int rank) const {
-        const auto found = m_last.find(rank);
+    [[nodiscard]] std::size_t lastOf(const Origin& origin) const {
+        const auto found = m_last.find(origin);
         return found == m_last.end() ? SIZE_MAX : found->second;
     }
 
-    using Function = std::tuple<int, std::string, std::string>; // rank, name, file
+    using Function = std::tuple<Origin, std::string, std::string>; // name, file
     const Session& m_session;
     std::vector<std::size_t> m_frameOf;
     std::map<std::pair<std::size_t, std::uint32_t>, std::size_t> m_byLine; // (frame, line)
     std::unordered_map<std::size_t, std::size_t> m_byFrame;
     std::map<Function, std::size_t> m_byInlined, m_broken;
-    std::map<int, std::size_t> m_last;
+    std::map<Origin, std::size_t> m_last;
 };
 
 } // namespace
+
+std::string afterwards(const BreakGroup& group) {
+    const auto frames = [&](std::string_view one, std::string_view many) {
+        return std::to_string(group.framesAfter.size()) + ' ' +
+               std::string(group.framesAfter.size() == 1 ? one : many);
+    };
+    const std::size_t cuts = group.occurrences.size() - std::min(group.skips, group.occurrences.size());
+    std::string out;
+    if (group.skips > 0) {
+        out = std::string(cuts > 0 ? std::to_string(group.skips) + " of them: Dynamo" : "Dynamo") +
+              " skips the function, which runs eagerly as a whole.";
+        if (!group.framesAfter.empty())
+            out += " " + frames("frame that it calls was", "frames that it calls were") + " compiled by " +
+                   (group.framesAfter.size() == 1 ? "itself." : "themselves.");
+        return out;
+    }
+    out = "The graph ends here.";
+    if (group.framesAfter.empty())
+        out += " The capture shows nothing that was compiled after it.";
+    else
+        out += " What follows was compiled as " + frames("new frame.", "new frames.");
+    return out;
+}
 
 BreakSummary summarizeBreaks(const Session& session) {
     BreakSummary out;
@@ -129,6 +153,7 @@ BreakSummary summarizeBreaks(const Session& session) {
                 out.groups.push_back(std::move(group));
             }
             BreakGroup& group = out.groups[known->second];
+            if (item->skipsFunction) ++group.skips;
             group.occurrences.push_back({c, static_cast<std::size_t>(item - compile.breaks.data())});
             ++out.breaks;
             attribution.record(c, *item, known->second);

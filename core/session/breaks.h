@@ -34,8 +34,12 @@ struct BreakGroup {
     /// Bytes of the tensors that the resumed frames take in, summed; symbolic sizes count by their hints.
     std::uint64_t bytesHandedOver = 0;
     std::vector<std::size_t> framesAfter; ///< indices into Session::compiles
-    std::vector<WayOut> waysOut;          ///< best first, never empty
+    std::vector<WayOut> waysOut;          ///< best first; empty for a break that the live bar asked for
+    std::size_t skips = 0;                ///< occurrences after which the whole function runs eagerly
 };
+
+/// What became of the code after the breaks of a group, in a sentence or two, as far as the capture shows it.
+[[nodiscard]] std::string afterwards(const BreakGroup& group);
 
 struct BreakSummary {
     std::vector<BreakGroup> groups; ///< by secondsAfter, descending

@@ -14,6 +14,77 @@ class TestSessionBreaks : public QObject {
     Q_OBJECT
 
 private slots:
+    /// Functions that Dynamo gives up on, and a break that comptime.graph_break() makes.
+    void breaksThatSkipAFunction() {
+        const auto opened = capture::open(DYNASCOPE_TEST_DATA "/captures/breaks_that_skip.log.xz");
+        QVERIFY(opened);
+        const session::Session& session = **opened;
+        const session::Compile* f = session.find(0, "0/0");
+        QVERIFY(f && f->finalBreaks().size() == 1);
+        QCOMPARE(f->finalBreaks().front()->title, std::string("Attempted to wrap RNN, GRU, or LSTM"));
+        QCOMPARE(f->finalBreaks().front()->explanation,
+                 std::string("Dynamo does not support RNN, GRU, or LSTM."));
+        QCOMPARE(f->finalBreaks().front()->context, std::string("LSTM(4, 4)"));
+        QVERIFY(f->finalBreaks().front()->skipsFunction);
+        QVERIFY(!f->breaks.front().skipsFunction); // the first attempt wanted to resume behind the call
+        QCOMPARE(f->finalBreaks().front()->location()->line, std::uint32_t(7));
+
+        const session::BreakSummary summary = session::summarizeBreaks(session);
+        const auto group = [&](std::string_view reason) -> const session::BreakGroup* {
+            for (const session::BreakGroup& one : summary.groups)
+                if (one.reason == reason) return &one;
+            return nullptr;
+        };
+        const session::BreakGroup* rnn = group("Attempted to wrap RNN, GRU, or LSTM");
+        QVERIFY(rnn);
+        QCOMPARE(rnn->skips, std::size_t(1));
+        QCOMPARE(session::afterwards(*rnn),
+                 std::string("Dynamo skips the function, which runs eagerly as a whole."));
+        QCOMPARE(rnn->waysOut.front().code, std::string("torch._dynamo.config.allow_rnn = True"));
+
+        const session::BreakGroup* comptime = group("Call to comptime.graph_break()");
+        QVERIFY(comptime);
+        QVERIFY(comptime->location.file.ends_with("rnn.py"));
+        QCOMPARE(comptime->location.line, std::uint32_t(20));
+        QCOMPARE(comptime->skips, std::size_t(0));
+        QCOMPARE(comptime->framesAfter.size(), std::size_t(1));
+        QCOMPARE(session::afterwards(*comptime),
+                 std::string("The graph ends here. What follows was compiled as 1 new frame."));
+        QCOMPARE(comptime->waysOut.size(), std::size_t(1));
+        QCOMPARE(comptime->waysOut.front().kind, std::string("remove"));
+        QVERIFY(comptime->waysOut.front().text.find("hint") == std::string::npos);
+
+        const session::BreakGroup* print = group("Builtin print cannot be traced");
+        QVERIFY(print);
+        QCOMPARE(print->skips, std::size_t(1));
+    }
+
+    void aBreakOfTheLiveBarHasNoWayOut() {
+        session::GraphBreak asked;
+        asked.title = "ComptimeContext graph break";
+        asked.context = "asked for in Dynascope's live mode";
+        QVERIFY(session::isAskedFor(asked));
+        QVERIFY(session::waysOut(asked).empty());
+        QCOMPARE(session::shortReason(asked), std::string("Asked for in the live bar"));
+        asked.context = "ComptimeContext.graph_break";
+        QVERIFY(!session::isAskedFor(asked));
+        QVERIFY(!session::waysOut(asked).empty());
+    }
+
+    void nothingAfterABreakIsNotClaimed() {
+        session::BreakGroup group;
+        group.occurrences.resize(1);
+        QCOMPARE(session::afterwards(group),
+                 std::string("The graph ends here. The capture shows nothing that was compiled after it."));
+        group.occurrences.resize(3);
+        group.skips = 1;
+        group.framesAfter = {4, 5};
+        QCOMPARE(
+            session::afterwards(group),
+            std::string("1 of them: Dynamo skips the function, which runs eagerly as a whole. 2 frames that "
+                        "it calls were compiled by themselves."));
+    }
+
     void groups() {
         const auto opened = capture::open(test::capture("trace_inductor/graph_breaks").toStdString());
         QVERIFY(opened);

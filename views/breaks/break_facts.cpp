@@ -68,6 +68,10 @@ void addChange(Section& section, const session::BreakGroup& group) {
 
 Section whatToDo(const session::BreakGroup& group) {
     Section out = waysOutSection(group.waysOut);
+    if (group.waysOut.empty())
+        out.facts.push_back(
+            paragraph({text(tr("Nothing: the break was asked for in the live bar, and the program "
+                               "itself does not have it."))}));
     if (!group.waysOut.empty() && group.waysOut.front().kind == "remove") {
         Section change;
         addChange(change, group);

@@ -415,10 +415,11 @@ void BreaksPage::showSource(int group) {
                     if (o.compile < now->session->compiles.size())
                         ids << toQString(now->session->compiles[o.compile].id.toString());
                 CodeRow note;
-                note.note = tr("%1 here, in %2. The frame ends and the rest of it is compiled as new frames.")
+                note.note = tr("%1 here, in %2. ")
                                 .arg(countText(shown.occurrences.size(), tr("break"), tr("breaks")),
                                      ids.mid(0, 8).join(QStringLiteral(", ")) +
-                                         (ids.size() > 8 ? QStringLiteral(", …") : QString()));
+                                         (ids.size() > 8 ? QStringLiteral(", …") : QString())) +
+                            toQString(session::afterwards(shown));
                 rows.insert(rows.begin() + line + 1, std::move(note));
             }
             CodeView::Options options;

@@ -78,7 +78,8 @@ Facts breakStory(const Recording& recording, std::uint32_t attempt, StepIndex en
         return out;
     }
     out.sections.push_back(stackSection(recording, end));
-    out.sections.push_back(waysOutSection(session::waysOut(parsed)));
+    if (const auto ways = session::waysOut(parsed); !ways.empty())
+        out.sections.push_back(waysOutSection(ways));
     out.sections.push_back(causeSection(parsed));
     return out;
 }
