@@ -18,6 +18,7 @@ namespace dynascope::capture {
 /// Where a stage belongs.
 enum class StagePlace : std::uint8_t {
     Dynamo,
+    Export,
     PreGrad,
     Joint,
     JointOrInference,
@@ -25,6 +26,7 @@ enum class StagePlace : std::uint8_t {
     Forward,
     Backward,
     PostGrad,
+    PreOrPostGrad, ///< post-grad once AOTAutograd has printed a graph
     Code
 };
 

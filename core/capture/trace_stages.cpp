@@ -16,6 +16,8 @@ Phase TraceReader::phaseOf(const Visit& visit, std::string_view name, StagePlace
     switch (place) {
     case StagePlace::Dynamo:
         return Phase::Dynamo;
+    case StagePlace::Export:
+        return Phase::Export;
     case StagePlace::PreGrad:
         return Phase::PreGrad;
     case StagePlace::Joint:
@@ -30,6 +32,13 @@ Phase TraceReader::phaseOf(const Visit& visit, std::string_view name, StagePlace
         return Phase::Backward;
     case StagePlace::Code:
         return Phase::Code;
+    case StagePlace::PreOrPostGrad: {
+        const bool traced =
+            std::any_of(visit.open->stages.begin(), visit.open->stages.end(),
+                        [](const session::StagePtr& stage) { return stage->phase >= Phase::Joint; });
+        if (!traced) return Phase::PreGrad;
+        break;
+    }
     case StagePlace::PostGrad:
         break;
     }
