@@ -24,6 +24,7 @@
 #include <iterator>
 #include <optional>
 #include <system_error>
+#include <tuple>
 
 namespace dynascope::capture {
 
@@ -134,10 +135,24 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
     return titled(std::move(*session), label, std::move(title));
 }
 
+/// "1122 09:55:11.212000" of a log's first record; empty where it does not begin with one.
+std::string_view beginning(std::string_view log) {
+    constexpr std::size_t length = std::string_view("1122 09:55:11.212000").size();
+    log = log.substr(0, log.find('\n'));
+    if (!parseLogPrefix(log)) return {};
+    const std::size_t rank = log.find("]:");
+    const std::size_t level =
+        log.starts_with('[') && rank != std::string_view::npos ? log.find_first_not_of(' ', rank + 2) : 0;
+    return level < log.size() ? log.substr(level + 1, length) : std::string_view();
+}
+
+/// By rank; logs of one rank, which are runs of it, in the order in which they began.
 void sortByRank(std::vector<RankLog>& logs) {
-    std::stable_sort(logs.begin(), logs.end(), [](const RankLog& a, const RankLog& b) {
-        return std::pair(a.rank, std::string_view(a.label)) < std::pair(b.rank, std::string_view(b.label));
-    });
+    const auto key = [](const RankLog& log) {
+        return std::tuple(log.rank, beginning(log.source->bytes()), std::string_view(log.label));
+    };
+    std::stable_sort(logs.begin(), logs.end(),
+                     [&](const RankLog& a, const RankLog& b) { return key(a) < key(b); });
 }
 
 /// What TORCH_LOGS printed on several ranks. `warnings` are as of openRanks().

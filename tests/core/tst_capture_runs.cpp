@@ -218,14 +218,16 @@ private slots:
 
     void filesOfOneRankAreRuns() {
         Folder folder;
-        folder.write("dedicated_log_torch_trace_a.log", start(7, 0, 0) + start(7, 0, 1));
-        folder.write("dedicated_log_torch_trace_b.log", start(9, 0, 0));
+        std::string later = start(9, 0, 0);
+        later.replace(later.find("01:29:50"), 8, "01:31:07");
+        folder.write("dedicated_log_torch_trace_b.log", start(7, 0, 0) + start(7, 0, 1));
+        folder.write("dedicated_log_torch_trace_a.log", later);
         const session::SessionPtr session = folder.open();
         QVERIFY(session);
         QCOMPARE(session->ranks, (std::vector<int>{0}));
         QCOMPARE(ids(*session), QStringLiteral("0:0/0 0:0/1 0:0/0@2"));
         QVERIFY(session->runs[1].cause == Run::Cause::File);
-        QCOMPARE(runWords(session->runs[1]), std::string("dedicated_log_torch_trace_b.log"));
+        QCOMPARE(runWords(session->runs[1]), std::string("dedicated_log_torch_trace_a.log"));
         QVERIFY(session->warnings.empty());
     }
 
