@@ -282,8 +282,14 @@ void TraceReader::readError(const Visit& visit) {
 void TraceReader::readVersion(const Visit& visit) {
     const std::string_view text = bytesOf(visit.record.payload);
     simdjson::dom::element version;
-    if (m_payloadParser.parse(text.data(), text.size(), true).get(version) == simdjson::SUCCESS)
-        m_session.torchVersion = json::text(version, "pytorch_version");
+    if (m_payloadParser.parse(text.data(), text.size(), true).get(version) != simdjson::SUCCESS) return;
+    const std::string_view told = json::text(version, "pytorch_version");
+    if (m_session.torchVersion.empty())
+        m_session.torchVersion = told;
+    else if (m_session.torchVersion != told)
+        warn("this is of PyTorch " + std::string(told) + ", and what came before it of " +
+                 m_session.torchVersion,
+             visit.record.line, visit.index);
 }
 
 void TraceReader::readRecompile(const Visit& visit) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
+#include "tests/support/trace_text.h"
 #include "views/capture/capture_filter.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/capture/filter_popup.h"
+#include "views/inspector/facts.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QTreeView>
+#include <algorithm>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -34,6 +37,8 @@ class TestCaptureTree : public QObject {
 private slots:
     void init();
     void listsCapturesFramesAndCompiles();
+    void runsStandAboveTheirFrames();
+    void cachesAreCountedAsTheInspectorCounts();
     void nestsResumedFramesUnderTheirBreak();
     void facetsFollowTheShownCompile();
     void survivesEveryChange();
@@ -69,6 +74,47 @@ void TestCaptureTree::listsCapturesFramesAndCompiles() {
     for (const QModelIndex& index : rows(model, CaptureModel::Kind::Compile))
         sawChip |= index.data(CaptureModel::ChipRole).toString() == "break :30";
     QVERIFY(sawChip);
+}
+
+void TestCaptureTree::runsStandAboveTheirFrames() {
+    CaptureModel model(*m_workspace);
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    test::addCapture(*m_workspace, DYNASCOPE_TEST_DATA "/captures/reset.log.xz");
+    QVERIFY(rows(model, CaptureModel::Kind::Rank).isEmpty());
+    const QModelIndexList runs = rows(model, CaptureModel::Kind::Run);
+    QCOMPARE(runs.size(), 2);
+    QCOMPARE(runs[1].data(CaptureModel::StrongRole).toString(), QString("run 2"));
+    QVERIFY(runs[1].data(CaptureModel::DetailRole).toString().startsWith("compile ids begin again in line "));
+    QStringList ids;
+    for (const QModelIndex& run : runs)
+        for (const QModelIndex& compile : rows(model, CaptureModel::Kind::Compile, run))
+            ids << compile.data(CaptureModel::StrongRole).toString();
+    QCOMPARE(ids, QStringList({"0/0", "0/1", "0/0@2", "0/1@2"}));
+}
+
+void TestCaptureTree::cachesAreCountedAsTheInspectorCounts() {
+    test::TraceText text;
+    text.start().add("\"dynamo_output_graph\": {}", test::readableGraph());
+    text.artifact("aotautograd_cache_bypass", "{\"cache_bypass_reason\": \"not supported\"}");
+    text.artifact("fx_graph_cache_miss", "{\"key\": \"f1\"}");
+    text.artifact("fx_graph_cache_hit", "{\"key\": \"f2\"}");
+    text.artifact("fx_graph_cache_hit", "{\"key\": \"f3\"}");
+    text.metrics();
+    const auto opened = capture::openText(text.text());
+    QVERIFY(opened);
+    m_workspace->addCapture({*opened, session::summarizeBreaks(**opened)});
+    m_workspace->selectCompile(0, 0);
+    CaptureModel model(*m_workspace);
+    QString facet;
+    for (const QModelIndex& index : rows(model, CaptureModel::Kind::Facet))
+        if (index.data(CaptureModel::DetailRole).toString() == "Caches")
+            facet = index.data(CaptureModel::RightRole).toString();
+    QCOMPARE(facet, QString("2 hits, 1 miss, 1 bypass"));
+    const Facts facts = compileFacts(*m_workspace->capture(), 0);
+    const auto caches = std::find_if(facts.sections.begin(), facts.sections.end(),
+                                     [](const Section& section) { return section.title == "Caches"; });
+    QVERIFY(caches != facts.sections.end());
+    QCOMPARE(caches->chip, facet);
 }
 
 void TestCaptureTree::nestsResumedFramesUnderTheirBreak() {

@@ -16,12 +16,9 @@ using dynamo::Recording;
 const dynamo::FrameInfo* rootOf(const Recording& recording, const GeneratedCode& code) {
     if (code.role != GeneratedCode::Role::Compiled || code.compile >= recording.compiles().size())
         return nullptr;
-    const std::string& id = recording.compiles()[code.compile].id;
-    const auto& attempts = recording.attempts();
-    const auto last = std::find_if(attempts.rbegin(), attempts.rend(),
-                                   [&id](const dynamo::AttemptInfo& one) { return one.compileId == id; });
-    if (last == attempts.rend() || last->frames >= recording.frames().size()) return nullptr;
-    return &recording.frames()[last->frames];
+    const std::uint32_t last = recording.lastAttempt(code.compile);
+    if (last == UINT32_MAX || recording.attempts()[last].frames >= recording.frames().size()) return nullptr;
+    return &recording.frames()[recording.attempts()[last].frames];
 }
 
 /// Finds where the graph of a compiled frame ends: at the last instruction of its root in its last attempt.
