@@ -13,7 +13,7 @@ namespace dynascope::capture {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using session::Phase;
 
 struct Golden {
@@ -30,8 +30,8 @@ constexpr std::array goldens{
     Golden{"aot_fw_graph", Phase::Forward, {"aot", "fw_graph", ""}},
 };
 
-const std::string* textAt(const json& document, const Golden& golden) {
-    const json* at = &document;
+const std::string* textAt(const Json& document, const Golden& golden) {
+    const Json* at = &document;
     for (const std::string_view key : golden.path) {
         if (key.empty()) break;
         if (!at->is_object()) return nullptr;
@@ -62,7 +62,7 @@ void quoteSource(session::Session& session, const std::string& name, const std::
     }
 }
 
-Result<session::Session> treeCase(std::string_view bytes, const std::string& label, const json& document) {
+Result<session::Session> treeCase(std::string_view bytes, const std::string& label, const Json& document) {
     Result<replay::TreeProgram> program = replay::readTreeCase(bytes);
     if (!program) {
         program.error().file = label;
@@ -88,7 +88,7 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
                                       const TaskContext& task) {
     const std::string_view bytes = source->bytes();
     task.report("Reading", 0, bytes.size());
-    const json document = json::parse(bytes.begin(), bytes.end(), nullptr, false);
+    const Json document = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
     if (!document.is_object())
         return tl::unexpected(
             Error{"neither a TORCH_TRACE log nor graph text nor the JSON of an oracle case", label, 0, 0});
@@ -131,10 +131,10 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
     // Only what the engine takes as inputs of a graph; the other kinds have forms of their own.
     if (const auto inputs = document.find("inputs");
         inputs != document.end() && inputs->is_object() && inputs->contains("storages"))
-        compile.runInputs = inputs->dump(-1, ' ', false, json::error_handler_t::replace);
+        compile.runInputs = inputs->dump(-1, ' ', false, Json::error_handler_t::replace);
     if (const auto attributes = document.find("before_attrs");
         attributes != document.end() && attributes->is_object())
-        compile.runAttributes = attributes->dump(-1, ' ', false, json::error_handler_t::replace);
+        compile.runAttributes = attributes->dump(-1, ' ', false, Json::error_handler_t::replace);
     if (const std::string code = stringField(document, "python_source"); !code.empty()) {
         const std::string name = (compile.function.empty() ? "case" : compile.function) + ".py";
         quoteSource(session, name, code);

@@ -22,12 +22,12 @@ namespace dynascope::capture {
 
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 constexpr std::string_view startWords = "torchdynamo start compiling ";
 
-std::string dump(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string dump(const Json& value) {
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string slug(std::string_view title) {
@@ -75,7 +75,7 @@ std::string_view firstLine(std::string_view text) {
     return trim(text.substr(0, text.find('\n')));
 }
 
-json frameJson(const ir::SourceLocation& at) {
+Json frameJson(const ir::SourceLocation& at) {
     return {{"line", at.line}, {"name", at.function}, {"filename", at.file}, {"loc", at.code}};
 }
 
@@ -86,7 +86,7 @@ std::optional<Meaning> startOf(std::string_view text) {
     const std::string_view head = firstLine(*rest);
     const std::optional<ir::SourceLocation> own = functionAt(head.substr(0, head.rfind(", stack")), " ");
     if (!own) return std::nullopt;
-    json stack = json::array();
+    Json stack = Json::array();
     for (const ir::SourceLocation& frame : parseTraceback(text))
         stack.push_back(frameJson(frame));
     stack.push_back(frameJson(*own));
