@@ -2,9 +2,9 @@
 //
 // dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--json]
 #include "app/cli/engine_command.h"
-#include "core/engine/client/graph_inputs.h"
 #include "core/ir/annotate.h"
 #include "core/ir/text.h"
+#include "core/session/input_sources.h"
 #include "core/session/write_back.h"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ void addBreaks(json& reply, const ChosenGraph& chosen) {
     const session::Session& session = *chosen.session;
     const session::BreakSummary breaks = session::summarizeBreaks(session);
     const auto compile = static_cast<std::size_t>(chosen.compile - session.compiles.data());
-    const std::vector<std::string> sources = engine::inputSources(*chosen.compile, *chosen.graph);
+    const std::vector<std::string> sources = session::inputSources(*chosen.compile, *chosen.graph);
     for (json& pass : reply["passes"]) {
         if (!pass.contains("write_back")) continue;
         for (json& back : pass["write_back"]) {

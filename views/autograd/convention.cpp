@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/convention.h"
 
-#include "core/engine/client/graph_inputs.h"
 #include "core/ir/storage.h"
+#include "core/session/input_sources.h"
 #include "views/autograd/alias_rows.h"
 
 #include <algorithm>
@@ -101,7 +101,7 @@ private:
         std::map<std::string_view, const session::TensorInput*> described;
         for (const session::TensorInput& input : m_compile.inputs)
             if (!input.source.empty()) described.emplace(input.source, &input);
-        const std::vector<std::string> sources = engine::inputSources(m_compile, dynamo);
+        const std::vector<std::string> sources = session::inputSources(m_compile, dynamo);
         const std::vector<NodeIndex> roots = ir::storageRoots(dynamo);
         std::vector<bool> written(dynamo.size(), false);
         for (NodeIndex i = 0; i < dynamo.size(); ++i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/calling_convention.h"
 
-#include "core/engine/client/graph_inputs.h"
+#include "core/session/input_sources.h"
 #include "core/session/write_back.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
@@ -128,7 +128,7 @@ ForcingBreaks forcingBreaks(const Workspace& workspace, const FunctionalRun& run
     const session::Compile* compile = workspace.compile();
     if (!capture || !compile || !run.source) return out;
     const session::Session& session = *capture->session;
-    const std::vector<std::string> sources = engine::inputSources(*compile, *run.source);
+    const std::vector<std::string> sources = session::inputSources(*compile, *run.source);
     std::size_t position = 0;
     for (const ir::NodePtr& node : run.source->nodes()) {
         if (node->op != ir::Op::Placeholder || position >= sources.size()) continue;

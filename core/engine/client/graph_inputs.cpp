@@ -2,10 +2,10 @@
 #include "core/engine/client/graph_inputs.h"
 
 #include "core/engine/client/index_bounds.h"
+#include "core/session/input_sources.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -52,47 +52,10 @@ const DtypeWord* dtypeWord(std::string_view shortName) {
     return found == dtypes.end() ? nullptr : &*found;
 }
 
-/// What "L['x'].size()[0]" and "L_x_size_0_" have in common: letters and digits, in lower case.
-std::string key(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-            out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    return out;
-}
-
 /// Statistics that must be positive to make sense, told by their names.
 bool isVariance(std::string_view name) {
     return name.find("running_var") != std::string_view::npos || name.ends_with("_var") ||
            name.find("exp_avg_sq") != std::string_view::npos;
-}
-
-/// An input that AOTAutograd made of the whole memory of others, which view it.
-bool isBase(std::string_view comment) {
-    return comment.starts_with("ViewBaseAOTInput(") || comment.starts_with("SyntheticBaseAOTInput(");
-}
-
-/// The number behind "idx=" in "PlainAOTInput(idx=3)" and "ViewBaseAOTInput(base_of=PlainAOTInput(idx=3))".
-std::optional<std::size_t> plainInput(std::string_view comment) {
-    constexpr std::string_view open = "PlainAOTInput(idx=";
-    if (!comment.starts_with(open) && !isBase(comment)) return std::nullopt;
-    const std::size_t at = comment.find(open);
-    if (at == std::string_view::npos) return std::nullopt;
-    std::size_t number = 0;
-    const auto [end, status] =
-        std::from_chars(comment.data() + at + open.size(), comment.data() + comment.size(), number);
-    return status == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-/// The attribute that AOTAutograd made an input of: "p" for "ParamAOTInput(target='p')".
-std::string_view attributeInput(std::string_view comment) {
-    for (const std::string_view open : {"ParamAOTInput(target='", "BufferAOTInput(target='"}) {
-        if (!comment.starts_with(open)) continue;
-        comment.remove_prefix(open.size());
-        return comment.substr(0, comment.find('\''));
-    }
-    return {};
 }
 
 class Maker {
@@ -104,7 +67,7 @@ public:
 
     Result<json> run() {
         readSymbols();
-        readCapture();
+        if (m_compile) m_described = session::InputsByName(*m_compile);
         m_bounds = indexBounds(m_graph, m_symbols);
         for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
             const ir::Node& node = m_graph.node(i);
@@ -118,17 +81,6 @@ public:
         }
         json out{{"storages", std::move(m_storages)}, {"inputs", std::move(m_inputs)}};
         if (!m_bases.empty()) out["bases"] = std::move(m_bases);
-        return out;
-    }
-
-    std::vector<std::string> sources() {
-        readCapture();
-        std::vector<std::string> out;
-        for (const ir::NodePtr& node : m_graph.nodes()) {
-            if (node->op != ir::Op::Placeholder) continue;
-            const session::TensorInput* input = describedAs(sourceOf(*node));
-            out.push_back(input ? input->source : std::string());
-        }
         return out;
     }
 
@@ -148,29 +100,11 @@ private:
             m_symbols[name] = value;
     }
 
-    /// Sources by name, and the Dynamo graph's inputs in order, which AOTAutograd counts.
-    void readCapture() {
-        if (!m_compile) return;
-        m_described.emplace(*m_compile);
-        const session::StagePtr dynamo = m_compile->findStage("dynamo_output_graph");
-        const auto graph = dynamo ? dynamo->graph() : Result<ir::GraphPtr>(ir::GraphPtr());
-        if (!graph || !*graph) return;
-        for (const ir::NodePtr& node : (*graph)->nodes()) {
-            if (node->op == ir::Op::Placeholder) m_dynamoInputs.push_back(node->target);
-        }
-    }
-
     /// The name of the source that an input stands for; its own where that is not known.
-    [[nodiscard]] std::string sourceOf(const ir::Node& node) const {
-        const auto position = plainInput(node.comment);
-        if (position && *position < m_dynamoInputs.size()) return m_dynamoInputs[*position];
-        if (const std::string_view attribute = attributeInput(node.comment); !attribute.empty())
-            return std::string(attribute);
-        return node.target.empty() ? node.name : node.target;
-    }
+    [[nodiscard]] std::string sourceOf(const ir::Node& node) const { return m_described.nameOf(node); }
 
     [[nodiscard]] const session::TensorInput* describedAs(const std::string& source) const {
-        return m_described ? m_described->find(source) : nullptr;
+        return m_described.find(source);
     }
 
     /// PyTorch describes a tensor once. One that it has met as another input's base gets no source when it
@@ -224,7 +158,7 @@ private:
     Added described(ir::NodeIndex index, const ir::Node& node, const ir::TensorMeta* shown) {
         const std::string source = sourceOf(node);
         const session::TensorInput* input = describedAs(source);
-        if (!input && shown && !isBase(node.comment)) input = onlyBaseLike(*shown);
+        if (!input && shown && !session::isBaseInput(node)) input = onlyBaseLike(*shown);
         const ir::TensorMeta* meta = shown ? shown : input ? &input->meta : nullptr;
         if (!meta) return tl::unexpected(std::string("has no shape in this text"));
         const DtypeWord* dtype = dtypeWord(meta->dtype);
@@ -243,7 +177,7 @@ private:
             stride = *given;
         }
         std::int64_t offset = 0;
-        if (input && !isBase(node.comment))
+        if (input && !session::isBaseInput(node))
             offset = ir::symbolValue(input->storageOffset, m_symbols).value_or(0);
         std::int64_t count = offset + 1;
         for (std::size_t i = 0; i < shape->size(); ++i) {
@@ -263,7 +197,7 @@ private:
             entry["requires_grad"] = true;
             if (!input->isLeaf) entry["is_leaf"] = false;
         }
-        if (input && m_options.views && !isBase(node.comment)) addView(*input, entry);
+        if (input && m_options.views && !session::isBaseInput(node)) addView(*input, entry);
         m_inputs.push_back(std::move(entry));
         return {};
     }
@@ -335,7 +269,7 @@ private:
     std::size_t storage(ir::NodeIndex index, const std::string& source, const session::TensorInput* input,
                         const DtypeWord& dtype, std::int64_t count, double fanIn) {
         const unsigned bytes = ir::dtypeBytes(dtype.shortName);
-        std::string name = "own " + key(source) + ' ' + std::to_string(index);
+        std::string name = "own " + session::lettersAndDigits(source) + ' ' + std::to_string(index);
         if (input && input->storage >= 0) {
             name = std::to_string(input->describer) + ' ' + std::to_string(input->storage);
             for (const session::StorageInfo& info : m_compile->storages) {
@@ -374,7 +308,7 @@ private:
     [[nodiscard]] std::uint64_t seedOf(const std::string& source, const session::TensorInput* input) const {
         if (input) return m_options.seed + static_cast<std::uint64_t>(std::max(input->storage, 0));
         std::uint64_t hash = 14695981039346656037ULL; // FNV-1a
-        for (const char c : key(source))
+        for (const char c : session::lettersAndDigits(source))
             hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
         return m_options.seed + (hash >> 32U);
     }
@@ -383,8 +317,7 @@ private:
     const session::Compile* m_compile;
     const GraphInputOptions& m_options;
     ir::SymbolValues m_symbols;
-    std::optional<InputsByName> m_described;
-    std::vector<std::string> m_dynamoInputs;
+    session::InputsByName m_described;
     std::vector<std::optional<std::int64_t>> m_bounds;
     std::map<std::string, std::size_t> m_storageOf;
     std::map<std::pair<int, int>, std::size_t> m_baseOf; ///< by describer and id
@@ -393,25 +326,6 @@ private:
 
 } // namespace
 
-InputsByName::InputsByName(const session::Compile& compile) {
-    for (const session::TensorInput& input : compile.inputs)
-        if (!input.source.empty()) m_inputs[key(input.source)] = &input;
-}
-
-const session::TensorInput* InputsByName::find(std::string_view name) const {
-    // Names of attributes lack the scope of their source, L or G.
-    for (const std::string_view scope : {"", "l", "g"}) {
-        const auto found = m_inputs.find(std::string(scope) + key(name));
-        if (found != m_inputs.end()) return found->second;
-    }
-    return nullptr;
-}
-
-std::optional<InnerInput> innerInput(const ir::Node& placeholder) {
-    const auto outer = plainInput(placeholder.comment);
-    return outer ? std::optional(InnerInput{*outer, isBase(placeholder.comment)}) : std::nullopt;
-}
-
 Result<json> inputsOfGraph(const ir::Graph& graph, const GraphInputOptions& options) {
     return Maker(graph, nullptr, options).run();
 }
@@ -419,10 +333,6 @@ Result<json> inputsOfGraph(const ir::Graph& graph, const GraphInputOptions& opti
 Result<json> inputsOfCapture(const session::Compile& compile, const ir::Graph& graph,
                              const GraphInputOptions& options) {
     return Maker(graph, &compile, options).run();
-}
-
-std::vector<std::string> inputSources(const session::Compile& compile, const ir::Graph& graph) {
-    return Maker(graph, &compile, {}).sources();
 }
 
 } // namespace dynascope::engine

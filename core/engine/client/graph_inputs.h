@@ -12,7 +12,6 @@
 #include "core/ir/symbol_value.h"
 #include "core/session/session.h"
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -25,18 +24,6 @@ struct GraphInputOptions {
     bool views = false;        ///< inputs that view a base, or are it, do so here: autograd goes by views
 };
 
-/// The inputs that a compile describes, found by what Dynamo and AOTAutograd call them: "L_x_" and "x" for
-/// "L['x']". Refers to the compile.
-class InputsByName {
-public:
-    explicit InputsByName(const session::Compile& compile);
-    /// Null where no described input has the name.
-    [[nodiscard]] const session::TensorInput* find(std::string_view name) const;
-
-private:
-    std::map<std::string, const session::TensorInput*, std::less<>> m_inputs; ///< by letters and digits
-};
-
 /// By the placeholders' metadata alone. The same graph and options give the same values everywhere. Integers
 /// that the graph uses as indices stay in range. Fails, naming the input, where a shape is not known.
 [[nodiscard]] Result<nlohmann::json> inputsOfGraph(const ir::Graph& graph,
@@ -47,17 +34,5 @@ private:
 /// graph of the compile, so that a Dynamo graph and AOTAutograd's graphs of it can be compared.
 [[nodiscard]] Result<nlohmann::json> inputsOfCapture(const session::Compile& compile, const ir::Graph& graph,
                                                      const GraphInputOptions& options = {});
-
-/// Which of the Dynamo graph's inputs an AOTAutograd input is, or is the base of: by its description, such as
-/// "ViewBaseAOTInput(base_of=PlainAOTInput(idx=0))".
-struct InnerInput {
-    std::size_t outer = 0;
-    bool isBase = false;
-};
-[[nodiscard]] std::optional<InnerInput> innerInput(const ir::Node& placeholder);
-
-/// For each placeholder the source that it stands for, as describe_source names it: "L['x']"; empty where the
-/// capture describes none.
-[[nodiscard]] std::vector<std::string> inputSources(const session::Compile& compile, const ir::Graph& graph);
 
 } // namespace dynascope::engine

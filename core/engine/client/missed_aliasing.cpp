@@ -3,6 +3,7 @@
 
 #include "core/engine/client/compare.h"
 #include "core/engine/client/graph_inputs.h"
+#include "core/session/input_sources.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::optional<json> handedOver(const json& inputs, const ir::Graph& captured) {
     };
     for (const ir::NodePtr& node : captured.nodes()) {
         if (node->op != ir::Op::Placeholder) continue;
-        const auto inner = innerInput(*node);
+        const auto inner = session::innerInput(*node);
         if (!inner || inner->outer >= inputs["inputs"].size()) return std::nullopt;
         json entry = inputs["inputs"][inner->outer];
         if (inner->isBase) {
@@ -112,7 +113,7 @@ std::string missedAliasing(Client& engine, const session::Compile& compile, cons
     if (guards.empty() || guards.find("STORAGE_OVERLAPPING") != std::string::npos) return {};
     std::set<std::size_t> bases;
     for (const ir::NodePtr& node : captured.nodes())
-        if (const auto inner = node->op == ir::Op::Placeholder ? innerInput(*node) : std::nullopt;
+        if (const auto inner = node->op == ir::Op::Placeholder ? session::innerInput(*node) : std::nullopt;
             inner && inner->isBase)
             bases.insert(inner->outer);
     if (bases.empty()) return {};
@@ -121,7 +122,7 @@ std::string missedAliasing(Client& engine, const session::Compile& compile, cons
     const auto inputs = inputsOfCapture(compile, dynamo, options);
     if (!inputs || difference(engine, dynamo, captured, *inputs) != std::string()) return {};
     json apart = *inputs;
-    const std::vector<std::string> sources = inputSources(compile, dynamo);
+    const std::vector<std::string> sources = session::inputSources(compile, dynamo);
     std::vector<std::string> names;
     for (const std::size_t base : bases) {
         if (base >= apart["inputs"].size() || !apart["inputs"][base].is_object()) return {};

@@ -6,6 +6,7 @@
 #include "core/ir/empty_like.h"
 #include "core/ir/text.h"
 #include "core/passes/aot/lift_attributes.h"
+#include "core/session/input_sources.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -123,7 +124,7 @@ tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Comp
     const auto refused = [](std::string why) {
         return tl::unexpected(CallError{CallError::Kind::Refused, std::move(why), 0, {}});
     };
-    const InputsByName described(compile);
+    const session::InputsByName described(compile);
     const ir::GraphPtr lifted = passes::aot::liftAttributes(graph, [&](const std::string& attribute) {
         const session::TensorInput* input = described.find(attribute);
         return input && input->isParameter;
