@@ -26,7 +26,8 @@ struct CudagraphsOptions {
 };
 
 constexpr std::array coverageVerdicts{CoverageVerdict::CudaGraph, CoverageVerdict::Split,
-                                      CoverageVerdict::Skipped, CoverageVerdict::Unknown};
+                                      CoverageVerdict::Skipped, CoverageVerdict::Raises,
+                                      CoverageVerdict::Unknown};
 
 std::string placeAndCode(const ir::SourceLocation& at) {
     if (at.file.empty()) return {};

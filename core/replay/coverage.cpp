@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/coverage.h"
 
+#include "core/passes/aot/metadata_text.h"
+#include "core/replay/tree_function.h"
+#include "core/session/handed_over.h"
+#include "core/session/input_sources.h"
+
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 namespace dynascope::replay {
 
@@ -10,12 +16,12 @@ namespace {
 
 using session::Phase;
 
-/// "static_input_indices" of the compile's last attempt, over the inputs of AOTAutograd's graph.
-std::vector<std::size_t> staticInputs(const session::Session& session, const session::Compile& compile) {
+/// AOTAutograd's metadata of the compile's last attempt; its inputs are those of AOTAutograd's graph.
+std::string metadataText(const session::Session& session, const session::Compile& compile) {
     for (auto record = compile.records.rbegin(); record != compile.records.rend(); ++record)
         if (*record < session.records.size() &&
             session.records[*record].type == "artifact:aot_forward_graph_fw_metadata")
-            return staticInputsOf(session.records[*record].payload.text());
+            return session.records[*record].payload.text();
     return {};
 }
 
@@ -61,14 +67,31 @@ std::vector<std::size_t> parameters(const ir::Graph& graph) {
     return out;
 }
 
+std::size_t inputCount(const ir::Graph& graph) {
+    return static_cast<std::size_t>(
+        std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                      [](const ir::NodePtr& node) { return node->op == ir::Op::Placeholder; }));
+}
+
 /// Placeholders of Dynamo's graph: the backend "cudagraphs" takes what AOTAutograd has more for fixed.
 std::size_t dynamoInputs(const session::Compile& compile) {
     const session::StagePtr stage = lastGraph(compile, {Phase::Dynamo});
     const Result<ir::GraphPtr> graph = stage ? stage->graph() : Result<ir::GraphPtr>(nullptr);
-    if (!graph || !*graph) return SIZE_MAX;
-    return static_cast<std::size_t>(
-        std::count_if((*graph)->nodes().begin(), (*graph)->nodes().end(),
-                      [](const ir::NodePtr& node) { return node->op == ir::Op::Placeholder; }));
+    return graph && *graph ? inputCount(**graph) : SIZE_MAX;
+}
+
+/// AOTAutograd's own graph of the last attempt: those that passes make of it have its inputs and results, but
+/// not what it says of them.
+ir::GraphPtr autogradGraph(const session::Compile& compile, bool backward) {
+    session::StagePtr found;
+    for (const session::StagePtr& stage : compile.stages) {
+        const bool own = backward
+                             ? stage->name == "aot_backward_graph"
+                             : stage->name == "aot_forward_graph" || stage->name == "aot_inference_graph";
+        if (own && (!found || stage->attempt >= found->attempt)) found = stage;
+    }
+    const Result<ir::GraphPtr> graph = found ? found->graph() : Result<ir::GraphPtr>(nullptr);
+    return graph ? *graph : nullptr;
 }
 
 std::vector<std::size_t> firstInputs(std::size_t count) {
@@ -82,6 +105,8 @@ class Report {
 public:
     Report(const session::Session& session, GraphBackend backend, const TaskContext& task)
         : m_session(session)
+        , m_handed(backend == GraphBackend::ReduceOverhead ? session::handedOver(session)
+                                                           : std::vector<std::vector<session::HandedInput>>())
         , m_task(task) {
         m_out.backend = backend;
     }
@@ -115,23 +140,91 @@ private:
         GraphCoverage out;
         if (graph) {
             const session::Compile& compile = m_session.compiles[index];
-            std::vector<std::size_t> fixed = fixedInputs(compile, **graph, part);
-            out = judgeGraph(factsOf(*graph), fixed, m_out.backend);
+            std::vector<std::size_t> fixed = fixedInputs(compile, **graph, part), inRecordings;
+            std::vector<std::string> sources = sourcesOf(compile, **graph, part);
+            std::vector<RecordedInput> recorded = recordedInputs(index, sources, part);
+            for (const RecordedInput& input : recorded)
+                inRecordings.push_back(input.input);
+            out = judgeGraph(factsOf(*graph), fixed, m_out.backend, inRecordings);
             out.fixed = std::move(fixed);
+            out.recorded = std::move(recorded);
+            out.sources = std::move(sources);
         } else {
             out.message = "the graph cannot be read: " + graph.error().message;
         }
         out.compile = index;
         out.stage = stage;
         out.part = std::move(part);
+        if (out.part == "forward" || out.part == "inference") m_forwards[index] = m_out.graphs.size();
         m_out.graphs.push_back(std::move(out));
+    }
+
+    static std::vector<std::string> sourcesOf(const session::Compile& compile, const ir::Graph& graph,
+                                              const std::string& part) {
+        const ir::GraphPtr named = part == "graph" ? nullptr : autogradGraph(compile, part == "backward");
+        return session::inputSources(compile,
+                                     named && inputCount(*named) == inputCount(graph) ? *named : graph);
+    }
+
+    /// A graph that goes on after a break takes results of the one before it.
+    std::vector<RecordedInput> recordedInputs(std::size_t index, const std::vector<std::string>& sources,
+                                              const std::string& part) const {
+        std::vector<RecordedInput> out;
+        if (index >= m_handed.size() || (part != "forward" && part != "inference")) return out;
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            const auto handed =
+                std::find_if(m_handed[index].begin(), m_handed[index].end(),
+                             [&](const session::HandedInput& input) { return input.source == sources[i]; });
+            if (sources[i].empty() || handed == m_handed[index].end() || !handed->isResult()) continue;
+            if (auto made = madeBy(handed->compile, handed->output, 0)) {
+                made->input = i;
+                out.push_back(*made);
+            }
+        }
+        return out;
+    }
+
+    /// The recording in whose memory result `output` of a Dynamo graph lies.
+    std::optional<RecordedInput> madeBy(std::size_t compile, std::size_t output, int depth) const {
+        constexpr int longest = 200;
+        const auto forward = m_forwards.find(compile);
+        const ir::GraphPtr named = autogradGraph(m_session.compiles[compile], false);
+        if (forward == m_forwards.end() || !named || depth > longest) return {};
+        const GraphCoverage& graph = m_out.graphs[forward->second];
+        const CoverageVerdict verdict = graph.onGpu.value_or(graph.verdict);
+        const std::size_t at = session::forwardOutput(*named, output);
+        const auto meta = passes::aot::readMetadataText(metadataText(m_session, m_session.compiles[compile]));
+        if (at == SIZE_MAX || !meta || output >= meta->meta.outputs.size()) return {};
+        const auto& info = meta->meta.outputs[output];
+        if (info.input) {
+            // It is an input, or a view of one, that was perhaps itself a result before.
+            if (graph.inputs != meta->meta.inputs.size()) return {};
+            for (const RecordedInput& input : graph.recorded)
+                if (input.input == info.input->value) return input;
+            return {};
+        }
+        if (verdict == CoverageVerdict::Split && !isRecordable(named, at)) return {};
+        if (verdict != CoverageVerdict::CudaGraph && verdict != CoverageVerdict::Split) return {};
+        return RecordedInput{0, forward->second, at};
+    }
+
+    /// What an op that cannot be recorded returns does not lie in a recording, nor what is on the CPU.
+    static bool isRecordable(const ir::GraphPtr& graph, std::size_t output) {
+        const std::vector<std::string> results = resultNames(*graph);
+        const ir::NodeIndex node =
+            output < results.size() && !results[output].empty() ? graph->find(results[output]) : ir::npos;
+        if (node == ir::npos) return false;
+        const GraphFacts facts = factsOf(graph);
+        const auto made = static_cast<ir::NodeIndex>(std::max(facts.nodes[node].storage, 0));
+        return deviceType(facts.nodes[made].device) == "cuda" && !cannotBeRecorded(facts, made);
     }
 
     std::vector<std::size_t> fixedInputs(const session::Compile& compile, const ir::Graph& graph,
                                          const std::string& part) const {
         if (part == "backward") return savedInputs(graph);
         if (part == "graph") return parameters(graph);
-        if (m_out.backend == GraphBackend::ReduceOverhead) return staticInputs(m_session, compile);
+        if (m_out.backend == GraphBackend::ReduceOverhead)
+            return staticInputsOf(metadataText(m_session, compile));
         const std::size_t own = placeholdersOf(graph).size(), given = dynamoInputs(compile);
         return firstInputs(given < own ? own - given : 0);
     }
@@ -142,19 +235,24 @@ private:
         judge(index, stage, "backward");
         GraphCoverage& out = m_out.graphs.back();
         const auto follow = [](CoverageVerdict& verdict, CoverageVerdict of) {
-            if (of != CoverageVerdict::Skipped || verdict == CoverageVerdict::Skipped) return false;
-            verdict = CoverageVerdict::Skipped;
+            const bool runs = of != CoverageVerdict::Skipped && of != CoverageVerdict::Raises;
+            if (runs || verdict == of) return false;
+            verdict = of;
             return true;
         };
         bool follows = follow(out.verdict, forward.verdict);
         if (out.onGpu && forward.onGpu) follows = follow(*out.onGpu, *forward.onGpu) || follows;
         if (!follows) return;
-        if (out.message.empty()) out.message = "its forward is skipped";
+        if (out.message.empty())
+            out.message =
+                out.verdict == CoverageVerdict::Raises ? "its forward raises" : "its forward is skipped";
         out.problems.push_back({"its forward is no CUDA graph", "mend the forward first", {}, true});
     }
 
     const session::Session& m_session;
+    const std::vector<std::vector<session::HandedInput>> m_handed; ///< by compile
     const TaskContext& m_task;
+    std::map<std::size_t, std::size_t> m_forwards; ///< by compile: index into the report's graphs
     CoverageReport m_out;
 };
 
@@ -168,6 +266,8 @@ std::string_view coverageVerdictName(CoverageVerdict verdict) {
         return "split";
     case CoverageVerdict::Skipped:
         return "skipped";
+    case CoverageVerdict::Raises:
+        return "raises";
     case CoverageVerdict::Unknown:
         break;
     }

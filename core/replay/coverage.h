@@ -25,6 +25,7 @@ enum class CoverageVerdict : unsigned char {
     CudaGraph,
     Split,   ///< Inductor cuts the graph around some ops; the pieces between them are CUDA graphs
     Skipped, ///< runs eagerly
+    Raises,  ///< PyTorch raises an error while it compiles
     Unknown, ///< the capture does not say enough
 };
 [[nodiscard]] std::string_view coverageVerdictName(CoverageVerdict verdict); ///< "CUDA graph", "split", ..
@@ -42,6 +43,15 @@ struct CoverageProblem {
     bool prevents = false; ///< false: no reason to skip, but worth knowing
 };
 
+/// An input that is a result of an earlier graph, handed over at a graph break: it lies in that one's
+/// recording. Only where the earlier graph would be recorded.
+struct RecordedInput {
+    std::size_t input = 0;  ///< ordinal among the placeholders
+    std::size_t graph = 0;  ///< index into CoverageReport::graphs
+    std::size_t output = 0; ///< position among what that one returns
+    friend bool operator==(const RecordedInput&, const RecordedInput&) = default;
+};
+
 /// One compiled graph.
 struct GraphCoverage {
     std::size_t compile = 0; ///< index into Session::compiles
@@ -50,10 +60,12 @@ struct GraphCoverage {
     std::size_t nodes = 0;
     std::size_t inputs = 0, fixedInputs = 0; ///< placeholders, and those with fixed addresses among them
     std::vector<std::size_t> fixed;          ///< which: ordinals, ascending; some may be beyond the inputs
+    std::vector<RecordedInput> recorded;     ///< ascending; with reduce-overhead only
+    std::vector<std::string> sources; ///< by input: what it stands for, "L['x']"; empty where not known
     CoverageVerdict verdict = CoverageVerdict::Unknown;
     /// Of a graph that has CPU tensors only: the verdict if they were on one GPU.
     std::optional<CoverageVerdict> onGpu;
-    std::string message;                   ///< PyTorch's where it skips; else why the verdict is not known
+    std::string message;                   ///< PyTorch's where it skips or raises; else why it is not known
     std::vector<CoverageProblem> problems; ///< reasons first, notes after them
 };
 
@@ -69,9 +81,10 @@ struct CoverageReport {
 [[nodiscard]] CoverageReport cudagraphCoverage(const session::Session& session, GraphBackend backend,
                                                const TaskContext& task = {});
 
-/// One graph by itself. `fixed` lists inputs with fixed addresses, by ordinal, sorted.
+/// One graph by itself. `fixed` lists inputs with fixed addresses, `recorded` those that lie in recordings of
+/// other graphs, by ordinal, sorted.
 [[nodiscard]] GraphCoverage judgeGraph(const GraphFacts& facts, const std::vector<std::size_t>& fixed,
-                                       GraphBackend backend);
+                                       GraphBackend backend, const std::vector<std::size_t>& recorded = {});
 
 /// "static_input_indices=[0, 1]" of AOTAutograd's metadata; empty where there is none.
 [[nodiscard]] std::vector<std::size_t> staticInputsOf(std::string_view metadata);

@@ -56,14 +56,16 @@ Words wordsOf(Kind kind) {
 
 class Judge {
 public:
-    Judge(const GraphFacts& facts, const std::vector<std::size_t>& fixed, GraphBackend backend)
+    Judge(const GraphFacts& facts, const std::vector<std::size_t>& fixed,
+          const std::vector<std::size_t>& recorded, GraphBackend backend)
         : m_facts(facts)
         , m_graph(*facts.graph)
         , m_backend(backend) {
         std::size_t ordinal = 0;
         for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
             if (m_graph.node(i).op != ir::Op::Placeholder) continue;
-            m_isFixed.push_back(std::binary_search(fixed.begin(), fixed.end(), ordinal++));
+            m_isFixed.push_back(std::binary_search(fixed.begin(), fixed.end(), ordinal));
+            m_isRecorded.push_back(std::binary_search(recorded.begin(), recorded.end(), ordinal++));
             m_placeholders.push_back(i);
         }
     }
@@ -83,8 +85,13 @@ public:
             return unknown("the text does not say on which device its tensors are");
 
         const std::vector<SkipReason> reasons = reasonsOf(m_facts, mutations);
-        m_out.verdict = verdictOf(reasons);
+        const std::optional<PythonError> error = errorOf(m_facts, mutations, reasons);
+        m_out.verdict = error ? CoverageVerdict::Raises : verdictOf(reasons);
         if (m_out.verdict == CoverageVerdict::Skipped) m_out.message = reasons.front().message;
+        if (error) {
+            m_out.message = error->type + ": " + error->message;
+            m_out.problems.push_back(errorProblem(*error, mutations));
+        }
         judgeOnGpu(mutations);
         for (const SkipReason& reason : reasons)
             addProblem(reason, mutations);
@@ -98,6 +105,21 @@ public:
     }
 
 private:
+    /// Whether a write of the input keeps the graph from being recorded.
+    [[nodiscard]] bool forbids(std::size_t input) const {
+        return input < m_isFixed.size() && !m_isFixed[input] &&
+               !(m_backend == GraphBackend::ReduceOverhead && m_isRecorded[input]);
+    }
+
+    /// What PyTorch raises instead of answering: the backend "cudagraphs" only, since Inductor asks
+    /// otherwise.
+    [[nodiscard]] std::optional<PythonError> errorOf(const GraphFacts& facts, const InputMutations& mutations,
+                                                     const std::vector<SkipReason>& reasons) const {
+        if (m_backend != GraphBackend::Cudagraphs) return {};
+        if (mutations.error) return mutations.error;
+        return reasons.empty() ? deviceIndex(facts).error : std::nullopt;
+    }
+
     GraphCoverage unknown(std::string why) {
         m_out.message = std::move(why);
         return std::move(m_out);
@@ -110,7 +132,7 @@ private:
         std::vector<std::size_t> written;
         SkipReason mutation{Kind::MutatedInputs, {}, {}};
         for (const std::size_t input : mutations.inputs) {
-            if (input >= m_isFixed.size() || m_isFixed[input]) continue;
+            if (!forbids(input)) continue;
             written.push_back(input);
             mutation.nodes.push_back(m_placeholders[input]);
         }
@@ -146,7 +168,7 @@ private:
         for (NodeFacts& node : moved.nodes)
             if (node.device == "cpu") node.device = "cuda:0";
         const std::vector<SkipReason> reasons = reasonsOf(moved, mutations);
-        m_out.onGpu = verdictOf(reasons);
+        m_out.onGpu = errorOf(moved, mutations, reasons) ? CoverageVerdict::Raises : verdictOf(reasons);
     }
 
     /// Inductor records neither branches nor loops; the backend "cudagraphs" makes conditional nodes of them.
@@ -188,7 +210,7 @@ private:
             problem.advice = "move the model and its inputs to one GPU";
         } else if (reason.kind == Kind::MutatedInputs) {
             for (const InputWrite& write : mutations.writes) {
-                if (!write.marked || write.input >= m_isFixed.size() || m_isFixed[write.input]) continue;
+                if (!write.marked || !forbids(write.input)) continue;
                 CoveragePlace place = placeOf(write.node);
                 place.node = m_graph.node(m_placeholders[write.input]).name + " by " + place.node;
                 problem.places.push_back(std::move(place));
@@ -198,6 +220,28 @@ private:
                 if (reason.kind != Kind::CpuTensor || bringsCpuIn(i)) problem.places.push_back(placeOf(i));
         }
         m_out.problems.push_back(std::move(problem));
+    }
+
+    [[nodiscard]] CoverageProblem errorProblem(const PythonError& error,
+                                               const InputMutations& mutations) const {
+        if (mutations.error == error) {
+            CoverageProblem problem{"writes a list of tensors, at which backend \"cudagraphs\" fails",
+                                    "use mode=\"reduce-overhead\", or write the tensors one by one",
+                                    {},
+                                    true};
+            for (const InputWrite& write : mutations.writes)
+                if (problem.places.empty() || problem.places.back().node != m_graph.node(write.node).name)
+                    problem.places.push_back(placeOf(write.node));
+            return problem;
+        }
+        CoverageProblem problem{"begins with a tensor that is on no CUDA device, at which backend "
+                                "\"cudagraphs\" fails",
+                                "pass a tensor on the GPU first, or use mode=\"reduce-overhead\"",
+                                {},
+                                true};
+        if (const std::vector<DeviceUse> devices = devicesOf(m_facts); !devices.empty())
+            problem.places.push_back(placeOf(devices.front().node));
+        return problem;
     }
 
     /// Whether the node is where the CPU comes from, and no follower.
@@ -216,11 +260,18 @@ private:
                                "PyTorch does not see this write; make sure that the tensor is a buffer",
                                {},
                                false};
+        CoverageProblem recorded{"writes results of an earlier graph",
+                                 "no harm: they lie in that graph's recording, at addresses that stay",
+                                 {},
+                                 false};
         for (const InputWrite& write : mutations.writes) {
-            if (write.marked && (write.input >= m_isFixed.size() || !m_isFixed[write.input])) continue;
+            if (write.input >= m_isFixed.size() || (write.marked && forbids(write.input))) continue;
             CoveragePlace place = placeOf(write.node);
             place.node = m_graph.node(m_placeholders[write.input]).name + " by " + place.node;
-            (write.marked ? fixed : unseen).places.push_back(std::move(place));
+            (!write.marked            ? unseen
+             : m_isFixed[write.input] ? fixed
+                                      : recorded)
+                .places.push_back(std::move(place));
         }
         CoverageProblem dynamic{"takes sizes as inputs",
                                 "every new combination of them is recorded anew; pad to a few sizes",
@@ -228,23 +279,23 @@ private:
                                 false};
         for (const ir::NodeIndex i : m_placeholders)
             if (m_facts.nodes[i].symbolic && !m_facts.nodes[i].tensor) dynamic.places.push_back(placeOf(i));
-        for (CoverageProblem* note : {&fixed, &unseen, &dynamic})
+        for (CoverageProblem* note : {&fixed, &recorded, &unseen, &dynamic})
             if (!note->places.empty()) m_out.problems.push_back(std::move(*note));
     }
 
     const GraphFacts& m_facts;
     const ir::Graph& m_graph;
     GraphBackend m_backend;
-    std::vector<bool> m_isFixed; ///< by placeholder
+    std::vector<bool> m_isFixed, m_isRecorded; ///< by placeholder
     std::vector<ir::NodeIndex> m_placeholders;
     GraphCoverage m_out;
 };
 
 } // namespace
 
-GraphCoverage judgeGraph(const GraphFacts& facts, const std::vector<std::size_t>& fixed,
-                         GraphBackend backend) {
-    return Judge(facts, fixed, backend).run();
+GraphCoverage judgeGraph(const GraphFacts& facts, const std::vector<std::size_t>& fixed, GraphBackend backend,
+                         const std::vector<std::size_t>& recorded) {
+    return Judge(facts, fixed, recorded, backend).run();
 }
 
 } // namespace dynascope::replay

@@ -5,7 +5,8 @@
 
 namespace dynascope::replay {
 
-InputCategories inputCategories(const GraphFacts& facts, std::span<const std::size_t> fixed) {
+InputCategories inputCategories(const GraphFacts& facts, std::span<const std::size_t> fixed,
+                                std::span<const std::size_t> recorded) {
     const ir::Graph& graph = *facts.graph;
     InputCategories out;
     for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
@@ -14,6 +15,7 @@ InputCategories inputCategories(const GraphFacts& facts, std::span<const std::si
         input.input = out.inputs.size() - 1;
         input.placeholder = i;
         input.fixed = std::binary_search(fixed.begin(), fixed.end(), input.input);
+        input.recorded = std::binary_search(recorded.begin(), recorded.end(), input.input);
     }
     InputMutations mutations = findInputMutations(facts);
     for (const InputWrite& write : mutations.writes)
@@ -26,7 +28,9 @@ InputCategories inputCategories(const GraphFacts& facts, std::span<const std::si
     question.staticInputs = fixed;
     question.mutatedInputs = written;
     question.mutatingUses = uses;
-    out.check = checkForMutation(question, [](std::size_t) { return false; });
+    out.check = checkForMutation(question, [&](std::size_t input) {
+        return std::binary_search(recorded.begin(), recorded.end(), input);
+    });
     for (const CategorizedInput& input : out.check.inputs)
         if (input.input < out.inputs.size()) out.inputs[input.input].category = input.category;
     out.error = std::move(mutations.error);

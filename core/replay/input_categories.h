@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // For one graph, input by input: the category that decides whether a CUDA graph may write it, and what writes
-// it. As far as a graph tells by itself: which inputs lie in the pool of other recordings shows only when it
-// is called (TreeStep::mutations).
+// it. As far as a capture tells: what else lies in the pool of other recordings shows only when the graph is
+// called (TreeStep::mutations).
 #pragma once
 
 #include "core/replay/input_mutations.h"
@@ -20,16 +20,19 @@ struct InputCategory {
     ir::NodeIndex placeholder = ir::npos;
     MutationCategory category = MutationCategory::None;
     bool fixed = false;             ///< its address stays from call to call
+    bool recorded = false;          ///< it is a result of an earlier recording
     std::vector<InputWrite> writes; ///< those that PyTorch does not see included
 };
 
 struct InputCategories {
     std::vector<InputCategory> inputs; ///< all of them, in order
-    MutationCheck check;               ///< as CUDA-graph trees ask, while nothing was recorded
+    MutationCheck check;               ///< as CUDA-graph trees ask
     std::optional<PythonError> error;  ///< what PyTorch raises on this graph instead
 };
 
-/// `fixed` lists inputs with fixed addresses, ascending.
-[[nodiscard]] InputCategories inputCategories(const GraphFacts& facts, std::span<const std::size_t> fixed);
+/// `fixed` lists inputs with fixed addresses, `recorded` those that lie in recordings of earlier graphs,
+/// ascending.
+[[nodiscard]] InputCategories inputCategories(const GraphFacts& facts, std::span<const std::size_t> fixed,
+                                              std::span<const std::size_t> recorded = {});
 
 } // namespace dynascope::replay

@@ -56,18 +56,6 @@ bool hasBooleanIndex(const GraphFacts& facts, const ir::Node& node) {
     return found;
 }
 
-/// Why PyTorch calls this node incompatible.
-std::optional<Kind> incompatible(const GraphFacts& facts, ir::NodeIndex i, bool rocm) {
-    const ir::Node& node = facts.graph->node(i);
-    if (node.op == ir::Op::CallFunction) {
-        if (isForbidden(node, rocm)) return Kind::ForbiddenOp;
-        if (hasBooleanIndex(facts, node)) return Kind::BooleanIndex;
-    }
-    if (facts.nodes[i].sparse) return Kind::SparseOutput;
-    if (facts.nodes[i].unbacked) return Kind::UnbackedSymbol;
-    return {};
-}
-
 std::string firstUseTrace(const ir::Graph& graph, ir::NodeIndex i) {
     for (const ir::NodeIndex user : graph.users(i))
         if (std::string trace = stackText(graph.node(user)); !trace.empty()) return trace;
@@ -124,7 +112,7 @@ void checkDevices(const GraphFacts& facts, SkipCheck& out) {
 void checkOps(const GraphFacts& facts, const SkipOptions& options, SkipCheck& out) {
     const std::size_t before = out.reasons.size();
     for (ir::NodeIndex i = 0; i < facts.nodes.size(); ++i) {
-        const std::optional<Kind> kind = incompatible(facts, i, options.rocm);
+        const std::optional<Kind> kind = cannotBeRecorded(facts, i, options.rocm);
         if (!kind) continue;
         const auto same =
             std::find_if(out.reasons.begin() + static_cast<std::ptrdiff_t>(before), out.reasons.end(),
@@ -138,6 +126,17 @@ void checkOps(const GraphFacts& facts, const SkipOptions& options, SkipCheck& ou
 }
 
 } // namespace
+
+std::optional<SkipReason::Kind> cannotBeRecorded(const GraphFacts& facts, ir::NodeIndex i, bool rocm) {
+    const ir::Node& node = facts.graph->node(i);
+    if (node.op == ir::Op::CallFunction) {
+        if (isForbidden(node, rocm)) return Kind::ForbiddenOp;
+        if (hasBooleanIndex(facts, node)) return Kind::BooleanIndex;
+    }
+    if (facts.nodes[i].sparse) return Kind::SparseOutput;
+    if (facts.nodes[i].unbacked) return Kind::UnbackedSymbol;
+    return {};
+}
 
 std::vector<DeviceUse> devicesOf(const GraphFacts& facts) {
     std::vector<DeviceUse> out;

@@ -45,6 +45,10 @@ struct SkipCheck {
 [[nodiscard]] SkipCheck checkForSkip(const GraphFacts& facts, const InputMutations& mutations,
                                      const SkipOptions& options = {});
 
+/// Why PyTorch leaves this node out of a CUDA graph; nothing where it does not.
+[[nodiscard]] std::optional<SkipReason::Kind> cannotBeRecorded(const GraphFacts& facts, ir::NodeIndex node,
+                                                               bool rocm = false);
+
 /// Number of the CUDA device that a graph runs on: that of its first tensor.
 struct DeviceIndex {
     std::optional<int> index;         ///< none also for "cuda" without number

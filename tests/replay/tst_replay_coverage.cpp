@@ -106,6 +106,41 @@ private slots:
         QCOMPARE(judge(mixed, {}, GraphBackend::Cudagraphs).verdict, Verdict::Skipped);
     }
 
+    /// The backend "cudagraphs" fails on a write of a list, and where the first tensor is on no GPU; Inductor
+    /// does not.
+    void raisesAsPyTorchDoes() {
+        const std::string list = "x: \"f32[2]cuda:0\"):\n"
+                                 "        # File: m.py:5 in f, code: torch._foreach_add_([x], 1)\n"
+                                 "        _foreach_add_ = torch.ops.aten._foreach_add_.Scalar([x], 1)\n"
+                                 "        return (x,)\n";
+        const GraphCoverage raised = judge(list, {}, GraphBackend::Cudagraphs);
+        QCOMPARE(raised.verdict, Verdict::Raises);
+        QCOMPARE(raised.message,
+                 std::string("AttributeError: 'immutable_list' object has no attribute 'meta'"));
+        QCOMPARE(raised.problems.at(0).places.at(0).at.line, 5U);
+        QCOMPARE(judge(list).verdict, Verdict::Skipped); // the caller's tensor is written
+        QCOMPARE(judge(list, {0}).verdict, Verdict::CudaGraph);
+        const std::string meta = "m: \"f32[2]meta\", x: \"f32[2]cuda:0\"):\n"
+                                 "        add: \"f32[2]cuda:0\" = torch.ops.aten.add.Tensor(x, 1)\n"
+                                 "        return (add,)\n";
+        const GraphCoverage leading = judge(meta, {}, GraphBackend::Cudagraphs);
+        QCOMPARE(leading.verdict, Verdict::Raises);
+        QCOMPARE(leading.message, std::string("AssertionError: Expected CUDA device, got meta"));
+        QCOMPARE(leading.problems.at(0).places.at(0).node, std::string("m"));
+        QCOMPARE(judge(meta).verdict, Verdict::CudaGraph);
+    }
+
+    /// A tensor that an earlier recording returned may be written: it lies in the pool.
+    void recordedInput() {
+        const auto graph =
+            ir::readGraph("class GraphModule(torch.nn.Module):\n    def forward(self, " + writing);
+        QVERIFY(graph);
+        const GraphCoverage recorded = judgeGraph(factsOf(*graph), {}, GraphBackend::ReduceOverhead, {1});
+        QCOMPARE(recorded.verdict, Verdict::CudaGraph);
+        QCOMPARE(said(recorded), Said{"writes results of an earlier graph"});
+        QCOMPARE(judgeGraph(factsOf(*graph), {}, GraphBackend::Cudagraphs, {1}).verdict, Verdict::Skipped);
+    }
+
     void severalDevices() {
         const GraphCoverage graph = judge("x: \"f32[2]cuda:0\", y: \"f32[2]cuda:1\"):\n"
                                           "        return (x, y)\n");

@@ -26,6 +26,17 @@ struct CoveragePanel::Inputs {
     replay::InputCategories categories;
 };
 
+namespace {
+
+std::vector<std::size_t> recordedInputs(const GraphCoverage& graph) {
+    std::vector<std::size_t> out;
+    for (const replay::RecordedInput& input : graph.recorded)
+        out.push_back(input.input);
+    return out;
+}
+
+} // namespace
+
 struct CoveragePanel::Private {
     FigureRow* figures = nullptr;
     QComboBox* backend = nullptr;
@@ -179,7 +190,7 @@ void CoveragePanel::showReport(replay::CoverageReport report) {
 
 void CoveragePanel::showFigures() {
     const Colours& c = theme().colours();
-    std::array<std::size_t, 4> count{};
+    std::array<std::size_t, std::size_t(CoverageVerdict::Unknown) + 1> count{};
     for (const GraphCoverage& graph : d->report.graphs)
         ++count[std::size_t(verdictOnGpu(graph))];
     const auto number = [&](CoverageVerdict verdict) { return count[std::size_t(verdict)]; };
@@ -193,6 +204,7 @@ void CoveragePanel::showFigures() {
     add(CoverageVerdict::Split, tr("split"), c.changed,
         tr("Cut around ops that cannot be recorded; the pieces are CUDA graphs"));
     add(CoverageVerdict::Skipped, tr("run eagerly"), c.removed, tr("Not recorded at all"));
+    add(CoverageVerdict::Raises, tr("raise"), c.removed, tr("PyTorch fails while it compiles them"));
     add(CoverageVerdict::Unknown, tr("not known"), c.text2, tr("The capture does not say enough"));
     figures.push_back({numberText(d->report.count(CoverageVerdict::CudaGraph)),
                        tr("CUDA graphs as captured"),
@@ -216,11 +228,11 @@ void CoveragePanel::showGraph(int row) {
     d->inputTitle->setText(tr("Mutation categories of %1").arg(coverageName(*d->session, *graph)));
     workspace().tasks().run<Inputs>(
         QStringLiteral("cudagraphs.inputs"), this,
-        [stage = graph->stage, fixed = graph->fixed](const TaskContext&) {
+        [stage = graph->stage, fixed = graph->fixed, recorded = recordedInputs(*graph)](const TaskContext&) {
             Inputs out;
             if (const Result<ir::GraphPtr> read = stage->graph()) {
                 out.graph = *read;
-                out.categories = replay::inputCategories(replay::factsOf(*read), fixed);
+                out.categories = replay::inputCategories(replay::factsOf(*read), fixed, recorded);
             }
             return out;
         },

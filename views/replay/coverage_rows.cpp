@@ -31,6 +31,8 @@ QString verdictMeaning(CoverageVerdict verdict) {
             "graphs");
     case CoverageVerdict::Skipped:
         return tr("Runs eagerly, kernel by kernel, every time");
+    case CoverageVerdict::Raises:
+        return tr("PyTorch fails with an error while it compiles the graph");
     case CoverageVerdict::Unknown:
         break;
     }
@@ -91,6 +93,7 @@ Tone verdictTone(CoverageVerdict verdict) {
     case CoverageVerdict::Split:
         return Tone::Warn;
     case CoverageVerdict::Skipped:
+    case CoverageVerdict::Raises:
         return Tone::Bad;
     case CoverageVerdict::Unknown:
         break;
@@ -161,9 +164,10 @@ Facts coverageFacts(const session::Session& session, const GraphCoverage& graph)
     const CoverageVerdict verdict = verdictOnGpu(graph);
     facts.chip = verdictText(verdict);
     facts.chipTone = verdict == CoverageVerdict::CudaGraph ? QStringLiteral("added")
-                     : verdict == CoverageVerdict::Skipped ? QStringLiteral("removed")
-                     : verdict == CoverageVerdict::Split   ? QStringLiteral("changed")
-                                                           : QString();
+                     : verdict == CoverageVerdict::Skipped || verdict == CoverageVerdict::Raises
+                         ? QStringLiteral("removed")
+                     : verdict == CoverageVerdict::Split ? QStringLiteral("changed")
+                                                         : QString();
     facts.subtitle = {monoLink(toQString(graph.stage->label()), QStringLiteral("graph:")),
                       quiet(u' ' + frameText(session.compiles[graph.compile]))};
     Section head;

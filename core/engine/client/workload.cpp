@@ -5,6 +5,8 @@
 #include "core/ir/text.h"
 #include "core/replay/coverage.h"
 #include "core/replay/tree_function.h"
+#include "core/session/handed_over.h"
+#include "core/session/resume.h"
 
 #include <algorithm>
 #include <map>
@@ -28,7 +30,8 @@ class Builder {
 public:
     Builder(const session::Session& session, const ir::SymbolValues& symbols)
         : m_session(session)
-        , m_symbols(symbols) {}
+        , m_symbols(symbols)
+        , m_handed(session::handedOver(session)) {}
 
     Workload run() {
         const replay::CoverageReport report =
@@ -70,17 +73,17 @@ private:
             }
             out.inputs = std::move(*inputs);
         }
-        connect(chosen.compile, compile, chosen.part == "backward", out);
+        out.isBackward = chosen.part == "backward";
+        connect(chosen, compile, out);
         m_out.graphs.push_back(std::move(out));
     }
 
-    void connect(std::size_t index, const session::Compile& compile, bool backward, WorkloadGraph& graph) {
-        const std::size_t self = m_out.graphs.size();
-        const std::vector<std::string> sources = inputSources(compile, *graph.graph);
+    void connect(const replay::GraphCoverage& chosen, const session::Compile& compile, WorkloadGraph& graph) {
+        const std::size_t index = chosen.compile, self = m_out.graphs.size();
         const std::vector<std::string> names = placeholderNames(*graph.graph);
         const auto forward = m_forwards.find(index);
         for (std::size_t i = 0; i < names.size(); ++i) {
-            if (backward && forward != m_forwards.end()) {
+            if (graph.isBackward && forward != m_forwards.end()) {
                 const std::vector<std::string> saved =
                     replay::resultNames(*m_out.graphs[forward->second].graph);
                 const auto found = std::find(saved.begin(), saved.end(), names[i]);
@@ -90,29 +93,88 @@ private:
                     continue;
                 }
             }
-            const std::string source = i < sources.size() ? sources[i] : std::string();
-            if (!isParameter(compile, source)) continue;
+            const std::string source = i < chosen.sources.size() ? chosen.sources[i] : std::string();
+            const bool isStatic =
+                !graph.isBackward && std::binary_search(chosen.fixed.begin(), chosen.fixed.end(), i);
+            if (isStatic && source.empty()) graph.kept.push_back(i);
+            if (source.empty()) continue;
+            const session::HandedInput origin = originOf(index, source);
+            if (!graph.isBackward && origin.isResult()) {
+                wireResult(i, origin, graph);
+                continue;
+            }
+            if (!isStatic && !isParameter(compile, source)) continue;
             graph.kept.push_back(i);
             const auto [first, isNew] = m_parameters.emplace(
-                std::tuple(compile.origin(), compile.function, source), std::pair(self, i));
+                std::tuple(compile.origin(), functionOf(origin.compile), origin.outputSource),
+                std::pair(self, i));
             if (!isNew) graph.wires.push_back({i, first->second.first, first->second.second, true});
         }
-        if (!backward) m_forwards[index] = self;
+        if (!graph.isBackward) m_forwards[index] = self;
+    }
+
+    /// What an input of a frame that goes on after a break was where it was made; else itself.
+    [[nodiscard]] session::HandedInput originOf(std::size_t compile, const std::string& source) const {
+        for (const session::HandedInput& input : m_handed[compile])
+            if (input.source == source) return input;
+        return {source, compile, 0, source};
+    }
+
+    void wireResult(std::size_t input, const session::HandedInput& origin, WorkloadGraph& graph) const {
+        const auto forward = m_forwards.find(origin.compile);
+        const auto output = forward == m_forwards.end() ? SIZE_MAX : forwardOutput(origin);
+        if (output == SIZE_MAX) return;
+        const ir::Graph& made = *m_out.graphs[forward->second].graph;
+        const std::vector<std::string> results = replay::resultNames(made);
+        if (output >= results.size() || results[output].empty() ||
+            !sameShape(made, results[output], *graph.graph, input))
+            return;
+        graph.wires.push_back({input, forward->second, output, false});
+    }
+
+    [[nodiscard]] std::size_t forwardOutput(const session::HandedInput& origin) const {
+        const session::Compile& compile = m_session.compiles[origin.compile];
+        for (const auto* name : {"aot_forward_graph", "aot_inference_graph"})
+            if (const session::StagePtr stage = compile.findStage(name))
+                if (const Result<ir::GraphPtr> graph = stage->graph())
+                    if (const std::size_t at = session::forwardOutput(**graph, origin.output); at != SIZE_MAX)
+                        return at;
+        return SIZE_MAX;
+    }
+
+    /// A result that the caller regenerates is returned as another view than the frame after it takes.
+    static bool sameShape(const ir::Graph& made, const std::string& result, const ir::Graph& taking,
+                          std::size_t input) {
+        const ir::NodeIndex from = made.find(result);
+        std::size_t ordinal = 0;
+        for (const ir::NodePtr& node : taking.nodes()) {
+            if (node->op != ir::Op::Placeholder || ordinal++ != input) continue;
+            if (from == ir::npos) return false;
+            const std::optional<ir::ValueMeta>& meta = made.node(from).meta;
+            return meta && meta->tensor && node->meta && node->meta->tensor &&
+                   meta->tensor->dtype == node->meta->tensor->dtype &&
+                   meta->tensor->sizes == node->meta->tensor->sizes &&
+                   meta->tensor->strides == node->meta->tensor->strides;
+        }
+        return false;
+    }
+
+    [[nodiscard]] std::string functionOf(std::size_t compile) const {
+        return std::string(session::originalFunction(m_session.compiles[compile].function));
     }
 
     static bool isParameter(const session::Compile& compile, const std::string& source) {
-        return !source.empty() && std::any_of(compile.inputs.begin(), compile.inputs.end(),
-                                              [&](const session::TensorInput& input) {
-                                                  return input.isParameter && input.source == source;
-                                              });
+        return std::any_of(
+            compile.inputs.begin(), compile.inputs.end(),
+            [&](const session::TensorInput& input) { return input.isParameter && input.source == source; });
     }
 
     const session::Session& m_session;
     const ir::SymbolValues& m_symbols;
-    std::map<std::size_t, std::size_t> m_forwards; ///< by compile: index of its forward
+    std::vector<std::vector<session::HandedInput>> m_handed; ///< by compile
+    std::map<std::size_t, std::size_t> m_forwards;           ///< by compile: index of its forward
     /// By rank and run, function and source: graph and input that hold it.
-    std::map<std::tuple<std::pair<int, int>, std::string, std::string>, std::pair<std::size_t, std::size_t>>
-        m_parameters;
+    std::map<std::tuple<std::pair<int, int>, std::string, std::string>, std::pair<std::size_t, std::size_t>> m_parameters;
     Workload m_out;
 };
 

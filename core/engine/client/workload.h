@@ -33,7 +33,10 @@ struct WorkloadGraph {
     nlohmann::json inputs;     ///< in the form of a case, seeded
     nlohmann::json attributes; ///< null where the capture has none
     std::vector<Wire> wires;
-    std::vector<std::size_t> kept; ///< parameters and buffers: their content lasts
+    /// Parameters, buffers and what else PyTorch counts as static (static_input_indices): their content
+    /// lasts.
+    std::vector<std::size_t> kept;
+    bool isBackward = false;
 };
 
 struct Workload {
@@ -45,7 +48,8 @@ struct Workload {
 [[nodiscard]] std::string textOf(const WorkloadGraph& graph);
 
 /// All compiled graphs of a capture, with inputs as it describes them. What a forward saves is what its
-/// backward reads, in the same memory, and a parameter is the same tensor in every graph of a function.
+/// backward reads, in the same memory; a frame that goes on after a graph break takes what the one before it
+/// returned; and a parameter or buffer is the same tensor in every graph of a function.
 [[nodiscard]] Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols = {});
 
 struct WorkloadRun;
