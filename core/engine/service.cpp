@@ -88,6 +88,8 @@ Reply Service::dispatch(const std::string& method, const json& params, const Req
     if (method == "replay") return m_replays->replay(params, task);
     if (method == "drop") return m_replays->drop(params);
     if (method == "tree") return m_replays->tree(params, task);
+    if (method == "tree_begin" || method == "tree_next" || method == "tree_drop")
+        return m_replays->treeStep(method, params, task);
     constexpr std::array onGraphs{"coverage", "execute", "pass",   "verify",
                                   "tensor",   "aot",     "record", "tree_function"};
     if (std::find(onGraphs.begin(), onGraphs.end(), method) == onGraphs.end())

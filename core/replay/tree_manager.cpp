@@ -200,6 +200,7 @@ bool TreeManager::skipsAfterRerecord(FunctionId function, const std::string& rea
     const auto count = m_state.rerecords.find({m_state.current, function});
     const std::int64_t rerecords = count == m_state.rerecords.end() ? 1 : count->second + 1;
     set(Field::Rerecords, rerecords, m_state.current, function);
+    step().countedRerecord = true;
     if (rerecords <= m_options.rerecordLimit) return false;
     step().message = "skipping cudagraph due to function " + std::to_string(function) +
                      " exceeding max re-recording limit (=" + std::to_string(m_options.rerecordLimit) +

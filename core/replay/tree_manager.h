@@ -53,6 +53,11 @@ public:
     [[nodiscard]] const std::deque<TreeStep>& steps() const { return m_steps; }
     /// What each step changed: for TreeCursor.
     [[nodiscard]] std::span<const std::vector<TreeChange>> changes() const { return m_changes; }
+    /// By step and output: those whose memory something else has taken since. It only grows.
+    [[nodiscard]] const std::map<std::pair<std::size_t, std::size_t>, Overwritten>&
+    overwrittenOutputs() const {
+        return m_overwritten;
+    }
     /// Nothing while the output of that step holds its own values.
     [[nodiscard]] std::optional<Overwritten> overwritten(std::size_t step, std::size_t output) const;
 

@@ -91,6 +91,8 @@ public:
     bool forward();                                                   ///< false at the end
     bool back();                                                      ///< false at the beginning
     void moveTo(std::size_t position);
+    /// The same steps and more after them, perhaps elsewhere.
+    void extend(std::span<const std::vector<TreeChange>> steps) { m_steps = steps; }
 
 private:
     std::span<const std::vector<TreeChange>> m_steps;

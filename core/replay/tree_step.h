@@ -56,6 +56,9 @@ struct TreeStep {
     MutationPath mutationPath = MutationPath::None;
     std::optional<MutationCheck> mutations; ///< of the slow path, the last one
     std::vector<InvariantCheck> checks;     ///< recordings that were asked, in order
+    /// PyTorch counted the call against its limit of re-records: a recording did not fit for another reason
+    /// than a static input that stood elsewhere.
+    bool countedRerecord = false;
     EagerCause eagerCause = EagerCause::None;
     std::size_t checkpoints = 0; ///< how often the allocator was set back
     std::vector<Address> freed;  ///< given back when it was

@@ -114,6 +114,50 @@ private slots:
         QCOMPARE(cli({"replay", log, "--iterations", "5", "--csv", "/nowhere/at/all.csv"}).exit, 2);
     }
 
+    /// The same run step by step, as the window has it.
+    void underTreesStepByStep() {
+        const auto session = capture::open(test::capture("trace_aot_eager/encoder_train").toStdString());
+        QVERIFY(session);
+        const engine::Workload workload = engine::workloadOf(**session);
+        engine::TreeWorkloadOptions options;
+        options.iterations = 5;
+        options.moveParameters = 3;
+        engine::Client client({test::engineProgram()});
+        const auto whole = engine::runTree(client, workload, options);
+        QVERIFY(whole);
+        auto live = engine::LiveTree::begin(client, workload, options);
+        QVERIFY(live);
+        std::vector<replay::TreeFunction> functions;
+        for (const replay::SimulatedFunction& function : live->program().functions)
+            functions.push_back(function.function);
+        QCOMPARE(functions.size(), std::size_t(2));
+        QCOMPARE(functions[0].name, std::string("0/0 forward"));
+        replay::TreeLog log(std::move(functions));
+        for (bool end = false; !end;) {
+            auto part = live->next(1);
+            QVERIFY(part);
+            end = part->end;
+            QVERIFY(log.append(std::move(*part)));
+        }
+        QCOMPARE(log.steps().size(), whole->steps.size());
+        std::uint64_t verified = 0;
+        for (std::size_t i = 0; i < log.steps().size(); ++i) {
+            const replay::StepMeasure* measure = log.measure(i);
+            QVERIFY(measure && measure->poolBytes > 0);
+            QCOMPARE(measure->difference, std::string());
+            verified += measure->verified ? 1 : 0;
+            if (log.steps()[i].event != replay::TreeStep::Event::Call) continue;
+            QCOMPARE(std::string(replay::actionName(log.steps()[i].action)), whole->steps[i].action);
+            QCOMPARE(log.steps()[i].node, whole->steps[i].node);
+            // What lives on the path lies in blocks of the pool.
+            QVERIFY(!measure->blocks.empty() && measure->blocks.front().bytes > 0);
+        }
+        QCOMPARE(verified, whole->verified);
+        QCOMPARE(log.nodes().size(), whole->nodes);
+        live->drop();
+        QVERIFY(!live->next(1));
+    }
+
     /// A training step under CUDA-graph trees, over the CPU's pool: what each call was, and why.
     void underTrees() {
         const QString log = test::capture("trace_aot_eager/encoder_train");

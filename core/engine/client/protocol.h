@@ -149,6 +149,9 @@
 // once what `case` holds (functions and events of an oracle case of kind cudagraph_tree_trace, see
 // core/replay/tree_simulator.h), every call held against an eager run with `verify`; `report` is a
 // replay::TreeReport (core/replay/tree_report.h). A fresh argument is a copy of the function's own input.
+// tree_begin, with the parameters of tree, -> {run}: a run that goes on as its client asks. tree_next {run,
+// steps (1)} -> {part}: carries out so many events, or fewer at the end or where it is cancelled; `part` is a
+// replay::TreeLogPart (core/replay/tree_log.h). tree_drop {run} gives it up; four are kept.
 //
 // Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
 // "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A

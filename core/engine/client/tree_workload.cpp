@@ -28,7 +28,7 @@ public:
         , m_options(options) {
         for (std::size_t i = 0; i < workload.graphs.size(); ++i)
             for (const WorkloadGraph::Wire& wire : workload.graphs[i].wires)
-                if (!wire.ofInputs) {
+                if (!wire.ofInputs && workload.graphs[i].isBackward) {
                     m_lastReader[{wire.graph, wire.item}] = {i, wire.input};
                     m_read.insert(wire.graph);
                     m_reads.insert(i);
@@ -52,7 +52,7 @@ private:
         // What forward saved is as good as a parameter to backward: nobody moves it.
         std::set<std::size_t> fixed(graph.kept.begin(), graph.kept.end());
         for (const WorkloadGraph::Wire& wire : graph.wires)
-            fixed.insert(wire.input);
+            if (wire.ofInputs || graph.isBackward) fixed.insert(wire.input);
         const CompilationMode mode = m_reads.contains(index)  ? CompilationMode::Backward
                                      : m_read.contains(index) ? CompilationMode::Forward
                                                               : CompilationMode::Inference;
@@ -101,8 +101,10 @@ private:
                 continue;
             }
             inputs[wire.input] = json::array({"out", firstCall + wire.graph, wire.item});
-            // Autograd frees what it saved when it has been used, unless the program holds on to it.
-            if (m_options.hold == 0 && m_lastReader.at({wire.graph, wire.item}) == Place(index, wire.input))
+            // Autograd frees what it saved when it has been used, unless the program holds on to it. A frame
+            // that goes on after a break holds what it was given.
+            if (m_options.hold == 0 && graph.isBackward &&
+                m_lastReader.at({wire.graph, wire.item}) == Place(index, wire.input))
                 inputs[wire.input].push_back("last");
         }
         return {{"op", "call"}, {"fn", index}, {"inputs", std::move(inputs)}, {"stack", graph.name}};
@@ -129,18 +131,25 @@ json treeCaseOf(const Workload& workload, const TreeWorkloadOptions& options) {
     return CaseWriter(workload, options).run();
 }
 
-tl::expected<replay::TreeReport, CallError> runTree(Client& client, const Workload& workload,
-                                                    const TreeWorkloadOptions& options,
-                                                    const TaskContext& task) {
+namespace {
+
+CallOptions callOptions(const TaskContext& task) {
     CallOptions call;
     call.timeout = std::chrono::hours(24);
     call.task = task;
+    return call;
+}
+
+CallError refused(std::string message) {
+    return {CallError::Kind::Refused, std::move(message), static_cast<int>(ErrorCode::Failed), {}};
+}
+
+/// Parameters of "tree" and "tree_begin", with the functions at the engine.
+CallResult bring(Client& client, const Workload& workload, const TreeWorkloadOptions& options,
+                 const CallOptions& call) {
     if (workload.graphs.empty())
         return tl::unexpected(
-            CallError{CallError::Kind::Refused,
-                      workload.left.empty() ? "there is no graph to run" : workload.left.front(),
-                      static_cast<int>(ErrorCode::Failed),
-                      {}});
+            refused(workload.left.empty() ? "there is no graph to run" : workload.left.front()));
     std::string tree;
     for (const WorkloadGraph& graph : workload.graphs) {
         json params{{"inputs", graph.inputs}, {"name", graph.name}};
@@ -153,16 +162,59 @@ tl::expected<replay::TreeReport, CallError> runTree(Client& client, const Worklo
         }
         tree = reply->value("tree", std::string());
     }
-    const CallResult reply = client.call("tree",
-                                         {{"tree", tree},
-                                          {"case", treeCaseOf(workload, options)},
-                                          {"backend", options.backend},
-                                          {"verify", options.verify}},
-                                         call);
+    return json{{"tree", tree},
+                {"case", treeCaseOf(workload, options)},
+                {"backend", options.backend},
+                {"verify", options.verify}};
+}
+
+} // namespace
+
+tl::expected<replay::TreeReport, CallError> runTree(Client& client, const Workload& workload,
+                                                    const TreeWorkloadOptions& options,
+                                                    const TaskContext& task) {
+    const CallOptions call = callOptions(task);
+    const CallResult params = bring(client, workload, options, call);
+    if (!params) return tl::unexpected(params.error());
+    const CallResult reply = client.call("tree", *params, call);
     if (!reply) return tl::unexpected(reply.error());
     auto report = replay::treeReportFromJson(reply->value("report", json()));
     if (!report) return tl::unexpected(CallError{CallError::Kind::Refused, report.error().message, 0, {}});
     return std::move(*report);
+}
+
+tl::expected<LiveTree, CallError> LiveTree::begin(Client& client, const Workload& workload,
+                                                  const TreeWorkloadOptions& options,
+                                                  const TaskContext& task) {
+    const CallOptions call = callOptions(task);
+    const CallResult params = bring(client, workload, options, call);
+    if (!params) return tl::unexpected(params.error());
+    LiveTree out(client);
+    auto program = replay::readTreeCase(params->at("case").dump());
+    if (!program) return tl::unexpected(refused(program.error().message));
+    out.m_program = std::move(*program);
+    for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
+        replay::TreeFunction& function = out.m_program.functions[i].function;
+        replay::describe(function, *workload.graphs[i].graph);
+        function.name = workload.graphs[i].name;
+    }
+    const CallResult reply = client.call("tree_begin", *params, call);
+    if (!reply) return tl::unexpected(reply.error());
+    out.m_run = reply->value("run", std::string());
+    return out;
+}
+
+tl::expected<replay::TreeLogPart, CallError> LiveTree::next(std::size_t steps, const TaskContext& task) {
+    const CallResult reply =
+        m_client->call("tree_next", {{"run", m_run}, {"steps", steps}}, callOptions(task));
+    if (!reply) return tl::unexpected(reply.error());
+    auto part = replay::treeLogPartFromJson(reply->value("part", json()));
+    if (!part) return tl::unexpected(refused(part.error().message));
+    return std::move(*part);
+}
+
+void LiveTree::drop() {
+    (void)m_client->call("tree_drop", {{"run", m_run}});
 }
 
 } // namespace dynascope::engine

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "core/engine/client/workload.h"
+#include "core/replay/tree_log.h"
 #include "core/replay/tree_report.h"
+#include "core/replay/tree_simulator.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -31,5 +33,28 @@ struct TreeWorkloadOptions {
 [[nodiscard]] tl::expected<replay::TreeReport, CallError> runTree(Client& client, const Workload& workload,
                                                                   const TreeWorkloadOptions& options,
                                                                   const TaskContext& task = {});
+
+/// A run that goes on step by step. Not thread-safe.
+class LiveTree {
+public:
+    /// Brings the graphs to the engine and begins. `client` must outlive it.
+    [[nodiscard]] static tl::expected<LiveTree, CallError> begin(Client& client, const Workload& workload,
+                                                                 const TreeWorkloadOptions& options,
+                                                                 const TaskContext& task = {});
+    /// Carries out the next events; fewer at the end, or where the task is cancelled meanwhile.
+    [[nodiscard]] tl::expected<replay::TreeLogPart, CallError> next(std::size_t steps,
+                                                                    const TaskContext& task = {});
+    void drop(); ///< the engine forgets it
+
+    /// Functions as the graphs describe them, and all events.
+    [[nodiscard]] const replay::TreeProgram& program() const { return m_program; }
+
+private:
+    explicit LiveTree(Client& client)
+        : m_client(&client) {}
+    Client* m_client;
+    std::string m_run;
+    replay::TreeProgram m_program;
+};
 
 } // namespace dynascope::engine

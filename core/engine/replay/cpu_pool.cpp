@@ -221,6 +221,12 @@ public:
             out.push_back(address);
         return out;
     }
+    std::vector<replay::PoolBlock> blocks() override {
+        std::vector<replay::PoolBlock> out;
+        for (const auto& [address, block] : m_memory->blocks())
+            out.push_back({address, block.bytes});
+        return out;
+    }
     std::uint64_t reservedBytes() override { return m_memory->reservedBytes(); }
 
 private:

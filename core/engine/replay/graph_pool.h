@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/engine/interpreter.h"
-#include "core/replay/tree_backend.h"
+#include "core/replay/tree_log.h"
 
 #include <memory>
 #include <span>
@@ -84,6 +84,13 @@ public:
                                                std::span<const Address> freed) = 0;
     /// Where blocks are allocated, sorted.
     [[nodiscard]] virtual std::vector<Address> allocated() = 0;
+    /// The same with their sizes, where the pool knows them.
+    [[nodiscard]] virtual std::vector<replay::PoolBlock> blocks() {
+        std::vector<replay::PoolBlock> out;
+        for (const Address address : allocated())
+            out.push_back({address, 0});
+        return out;
+    }
     [[nodiscard]] virtual std::uint64_t reservedBytes() = 0; ///< of the device's memory
 };
 

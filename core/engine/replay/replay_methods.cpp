@@ -238,4 +238,12 @@ Reply ReplayPlans::tree(const json& params, const TaskContext& task) {
         params, [this](const std::string& backend) { return pool(backend); }, task);
 }
 
+Reply ReplayPlans::treeStep(const std::string& method, const json& params, const TaskContext& task) {
+    const ThreadCount threads;
+    at::set_num_threads(1); // as in tree()
+    if (method == "tree_begin")
+        return m_trees.begin(params, [this](const std::string& backend) { return pool(backend); });
+    return method == "tree_next" ? m_trees.next(params, task) : m_trees.drop(params);
+}
+
 } // namespace dynascope::engine

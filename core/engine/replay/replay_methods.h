@@ -30,6 +30,9 @@ public:
     [[nodiscard]] Reply treeFunction(const nlohmann::json& params, std::shared_ptr<const Program> program,
                                      const nlohmann::json& inputs);
     [[nodiscard]] Reply tree(const nlohmann::json& params, const TaskContext& task);
+    /// "tree_begin", "tree_next" and "tree_drop".
+    [[nodiscard]] Reply treeStep(const std::string& method, const nlohmann::json& params,
+                                 const TaskContext& task);
 
 private:
     struct Plan {

@@ -13,7 +13,18 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t maxTrees = 16, maxFunctions = 4096;
+constexpr std::size_t maxTrees = 16, maxFunctions = 4096, maxLive = 4;
+
+/// The first function that cannot run in the pool.
+std::optional<Failure> refusalOf(const GraphPool& pool, const TreeRunRequest& request) {
+    for (const TreeRunFunction& function : request.functions)
+        if (const auto refusal = pool.refusal(*function.program)) {
+            Failure out = runFailure(*function.program, *refusal);
+            out.message = function.about.name + ": " + out.message;
+            return out;
+        }
+    return std::nullopt;
+}
 
 } // namespace
 
@@ -47,7 +58,7 @@ std::vector<TreeRuns::Tree>::iterator TreeRuns::find(const std::string& name) {
     return std::find_if(m_trees.begin(), m_trees.end(), [&](const Tree& tree) { return tree.name == name; });
 }
 
-Reply TreeRuns::run(const json& params, const PoolOf& poolOf, const TaskContext& task) {
+tl::expected<TreeRunRequest, Failure> TreeRuns::takeRequest(const json& params) {
     const auto found = find(params.at("tree").get<std::string>());
     if (found == m_trees.end()) return invalid("there is no such tree");
     TreeRunRequest request;
@@ -69,21 +80,54 @@ Reply TreeRuns::run(const json& params, const PoolOf& poolOf, const TaskContext&
     }
     request.events = std::move(program->events);
     request.options = program->options;
+    return request;
+}
+
+Reply TreeRuns::run(const json& params, const PoolOf& poolOf, const TaskContext& task) {
+    auto request = takeRequest(params);
+    if (!request) return tl::unexpected(request.error());
     const auto pool = poolOf(params.value("backend", "cpu"));
     if (!pool) return tl::unexpected(pool.error());
-    for (const TreeRunFunction& function : request.functions)
-        if (const auto refusal = (*pool)->refusal(*function.program)) {
-            Failure failure = runFailure(*function.program, *refusal);
-            failure.message = function.about.name + ": " + failure.message;
-            return tl::unexpected(std::move(failure));
-        }
-    const std::size_t events = request.events.size();
-    TreeRun run(**pool, std::move(request));
+    if (auto refused = refusalOf(**pool, *request)) return tl::unexpected(std::move(*refused));
+    const std::size_t events = request->events.size();
+    TreeRun run(**pool, std::move(*request));
     for (std::size_t done = 0; run.next(task); ++done) {
         if (task.cancelled()) return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
         task.report("Running the tree", done + 1, events);
     }
     return json{{"report", replay::toJson(run.report())}};
+}
+
+std::vector<TreeRuns::Live>::iterator TreeRuns::findLive(const std::string& name) {
+    return std::find_if(m_live.begin(), m_live.end(), [&](const Live& live) { return live.name == name; });
+}
+
+Reply TreeRuns::begin(const json& params, const PoolOf& poolOf) {
+    auto request = takeRequest(params);
+    if (!request) return tl::unexpected(request.error());
+    auto pool = poolOf(params.value("backend", "cpu"));
+    if (!pool) return tl::unexpected(pool.error());
+    if (auto refused = refusalOf(**pool, *request)) return tl::unexpected(std::move(*refused));
+    if (m_live.size() >= maxLive) m_live.erase(m_live.begin()); // its client went away
+    Live& live = m_live.emplace_back();
+    live.name = "run" + std::to_string(m_next++);
+    live.pool = std::move(*pool);
+    live.run = std::make_unique<TreeRun>(*live.pool, std::move(*request));
+    return json{{"run", live.name}};
+}
+
+Reply TreeRuns::next(const json& params, const TaskContext& task) {
+    const auto live = findLive(params.at("run").get<std::string>());
+    if (live == m_live.end()) return invalid("there is no such run");
+    for (std::size_t left = params.value("steps", std::size_t{1}); left > 0 && !task.cancelled(); --left)
+        if (!live->run->next(task)) break;
+    return json{{"part", replay::toJson(live->run->news())}};
+}
+
+Reply TreeRuns::drop(const json& params) {
+    const auto live = findLive(params.at("run").get<std::string>());
+    if (live != m_live.end()) m_live.erase(live);
+    return json::object();
 }
 
 } // namespace dynascope::engine

@@ -139,8 +139,26 @@ void TreeRun::call(const TreeEvent& event, const TaskContext& task) {
     m_calls.push_back(m_functions.end());
     if (!expected || step.action == replay::TreeStep::Action::Failed) return;
     ++m_verified;
+    measured.verified = true;
     measured.difference = differenceFrom(*expected, event, m_calls.back());
     if (!measured.difference.empty()) ++m_different;
+}
+
+replay::TreeLogPart TreeRun::news() {
+    replay::TreeLogPart out = m_log.next();
+    out.end = m_next == m_request.events.size();
+    for (std::size_t i = 0; i < out.steps.size(); ++i) {
+        replay::StepMeasure& measure = out.measures.emplace_back();
+        // One look at the pool: steps that are told together are told as of now.
+        measure.poolBytes = m_pool.reservedBytes();
+        measure.blocks = m_pool.blocks();
+        if (const auto found = m_measured.find(out.firstStep + i); found != m_measured.end()) {
+            measure.us = found->second.us;
+            measure.verified = found->second.verified;
+            measure.difference = found->second.difference;
+        }
+    }
+    return out;
 }
 
 replay::TreeReport TreeRun::report() const {

@@ -5,7 +5,7 @@
 
 #include "core/engine/replay/tensor_memory.h"
 #include "core/engine/replay/tree_functions.h"
-#include "core/replay/tree_manager.h"
+#include "core/replay/tree_log.h"
 #include "core/replay/tree_report.h"
 #include "core/replay/tree_simulator.h"
 
@@ -46,6 +46,8 @@ public:
     /// What a call returned and the program still holds; None for what it dropped.
     [[nodiscard]] const std::vector<c10::IValue>& outputs(std::size_t call) const { return m_calls.at(call); }
     [[nodiscard]] replay::TreeReport report() const;
+    /// What is new since it was asked last, measured.
+    [[nodiscard]] replay::TreeLogPart news();
 
 private:
     /// What an eager run of a call gives, and what it leaves in the parameters.
@@ -71,9 +73,11 @@ private:
     StorageCopies m_freshCopies;
     struct Measured {
         double us = 0;
+        bool verified = false;
         std::string difference;
     };
     std::map<std::size_t, Measured> m_measured; ///< by step
+    replay::TreeLogWriter m_log{m_manager};
     std::uint64_t m_verified = 0, m_different = 0, m_undecided = 0;
 };
 
