@@ -29,7 +29,7 @@ class MemoryPage;
 class Rederivations;
 class ReplayPage;
 class ReplayRuns;
-class TreeWalk;
+class TreePanel;
 enum class StepCommand;
 class Notebook;
 class Passes;
@@ -112,7 +112,7 @@ private:
     void goTo(views::Page page);
     void showPage(const views::Place& now);
     /// What the keys that step move: of the tree on the page Replay, or null.
-    [[nodiscard]] views::TreeWalk* treeWalk() const;
+    [[nodiscard]] views::TreePanel* shownTree() const; ///< with a run; null for none
     // window_engine.cpp
     void makeEngine(std::vector<std::string> command);
     void makeEngineActions();
@@ -121,7 +121,7 @@ private:
     void makePassActions();
     void connectTimeline();
     /// Steps what the page shows: a recording tree, a recording of Dynamo, or else a functionalization.
-    void stepShown(const std::function<void(views::TreeWalk&)>& inTree,
+    void stepShown(const std::function<void(views::TreePanel&)>& inTree,
                    const std::function<void(views::Stepper&)>& inOps, views::StepCommand inDynamo);
     // window_dynamo.cpp
     void recordDialog();

@@ -16,7 +16,7 @@
 #include "views/engine/values_panel.h"
 #include "views/models/labels.h"
 #include "views/replay/replay_runs.h"
-#include "views/replay/tree_run.h"
+#include "views/replay/tree_panel.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QMenu>
@@ -158,27 +158,27 @@ void MainWindow::makeEngineActions() {
     makePassActions();
 
     add("step.first", tr("First op"), step, {QKeySequence(tr("Ctrl+Shift+Home"))}, "first", {}, [this] {
-        stepShown([](TreeWalk& walk) { walk.moveTo(0); }, [](Stepper& ops) { ops.first(); },
+        stepShown([](TreePanel& tree) { tree.walk().moveTo(0); }, [](Stepper& ops) { ops.first(); },
                   StepCommand::First);
     });
     add("step.opBack", tr("Step back over an op"), step, {QKeySequence(tr("Shift+F10"))}, "prev", {}, [this] {
-        stepShown([](TreeWalk& walk) { walk.back(); }, [](Stepper& ops) { ops.stepOp(-1); },
+        stepShown([](TreePanel& tree) { tree.walk().back(); }, [](Stepper& ops) { ops.stepOp(-1); },
                   StepCommand::BackOver);
     });
     add("step.back", tr("Back one phase"), step, {QKeySequence(tr("Shift+F11"))}, "previous", {}, [this] {
-        stepShown([](TreeWalk& walk) { walk.back(); }, [](Stepper& ops) { ops.stepPhase(-1); },
+        stepShown([](TreePanel& tree) { tree.walk().back(); }, [](Stepper& ops) { ops.stepPhase(-1); },
                   StepCommand::Out);
     });
     add("step.forward", tr("Forward one phase"), step, {QKeySequence(tr("F11"))}, "next", {}, [this] {
-        stepShown([](TreeWalk& walk) { walk.forward(); }, [](Stepper& ops) { ops.stepPhase(1); },
+        stepShown([](TreePanel& tree) { tree.stepForward(); }, [](Stepper& ops) { ops.stepPhase(1); },
                   StepCommand::In);
     });
     add("step.opForward", tr("Step over an op"), step, {QKeySequence(tr("F10"))}, "arrow-right", {}, [this] {
-        stepShown([](TreeWalk& walk) { walk.forward(); }, [](Stepper& ops) { ops.stepOp(1); },
+        stepShown([](TreePanel& tree) { tree.stepForward(); }, [](Stepper& ops) { ops.stepOp(1); },
                   StepCommand::Over);
     });
     add("step.last", tr("Last op"), step, {QKeySequence(tr("Ctrl+Shift+End"))}, "last", {}, [this] {
-        stepShown([](TreeWalk& walk) { walk.moveTo(SIZE_MAX); }, [](Stepper& ops) { ops.last(); },
+        stepShown([](TreePanel& tree) { tree.walk().moveTo(SIZE_MAX); }, [](Stepper& ops) { ops.last(); },
                   StepCommand::Last);
     });
     add(
@@ -186,14 +186,14 @@ void MainWindow::makeEngineActions() {
         tr("Go to the next op that writes in place; in a recording tree to the next mark, in a recording of "
            "Dynamo to the next breakpoint or graph break"),
         [this] {
-            stepShown([](TreeWalk& walk) { walk.toMark(1); }, [](Stepper& ops) { ops.stepWrite(1); },
+            stepShown([](TreePanel& tree) { tree.nextMark(); }, [](Stepper& ops) { ops.stepWrite(1); },
                       StepCommand::Run);
         },
         true);
     add("step.previousWrite", tr("Back to previous write"), step, {QKeySequence(tr("Shift+F5"))}, "back", {},
         [this] {
-            stepShown([](TreeWalk& walk) { walk.toMark(-1); }, [](Stepper& ops) { ops.stepWrite(-1); },
-                      StepCommand::BackRun);
+            stepShown([](TreePanel& tree) { tree.walk().toMark(-1); },
+                      [](Stepper& ops) { ops.stepWrite(-1); }, StepCommand::BackRun);
         });
 
     ActionSpec page;
@@ -227,10 +227,10 @@ void MainWindow::askInputs(const QString& pass, int from, const QString& why) {
     dialog->open();
 }
 
-void MainWindow::stepShown(const std::function<void(TreeWalk&)>& inTree,
+void MainWindow::stepShown(const std::function<void(TreePanel&)>& inTree,
                            const std::function<void(Stepper&)>& inOps, StepCommand inDynamo) {
-    if (TreeWalk* walk = treeWalk())
-        inTree(*walk);
+    if (TreePanel* tree = shownTree())
+        inTree(*tree);
     else if (m_workspace.place().page == Page::Dynamo)
         dynamoPage().run(inDynamo);
     else
@@ -412,7 +412,8 @@ void MainWindow::updateEngineActions() {
     const bool open = place.capture >= 0, present = m_engine->state() != Engine::State::Absent;
     const bool graph = open && m_passes->selectedStage() >= 0;
     const bool stepping = place.page == Page::Functionalize && m_stepper->recording();
-    const TreeWalk* tree = treeWalk();
+    const TreePanel* panel = shownTree();
+    const TreeWalk* tree = panel ? &panel->walk() : nullptr;
     // What lacks something says what, in its tooltip and in the palette.
     const auto enable = [this](const QString& id, bool on, const QString& needs = {}) {
         m_actions->setEnabled(id, on, needs);
@@ -456,7 +457,7 @@ void MainWindow::updateEngineActions() {
         enable(QLatin1String(id), anyBefore);
     const bool atEnd =
         m_stepper->op() + 1 >= m_stepper->opCount() && m_stepper->phase() + 1 >= m_stepper->phaseCount();
-    const bool anyAfter = tree ? tree->position() < tree->run()->size() : stepping && !atEnd;
+    const bool anyAfter = panel ? panel->canStepForward() : stepping && !atEnd;
     for (const char* id : {"step.forward", "step.opForward", "step.last"})
         enable(QLatin1String(id), anyAfter);
     for (const char* id : {"step.nextWrite", "step.previousWrite"})

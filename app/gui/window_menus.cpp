@@ -32,6 +32,11 @@ void MainWindow::documentKeys() {
     m_actions->document(Scope::RecordingTree, key("Left"), tr("Back one event"));
     m_actions->document(Scope::RecordingTree, key("Down"), tr("Next re-record, eager run or error"));
     m_actions->document(Scope::RecordingTree, key("Up"), tr("Previous re-record, eager run or error"));
+    m_actions->document(Scope::RecordingTree, key("Ctrl+Return"), tr("Run under trees"));
+    m_actions->document(Scope::RecordingTree, key("Ctrl+Space"), tr("Pause the run, or go on"));
+    m_actions->document(Scope::RecordingTree, key("Ctrl+F10"), tr("Step a call of the run"));
+    m_actions->document(Scope::RecordingTree, key("Ctrl+F5"), tr("Run to the next mark"));
+    m_actions->document(Scope::RecordingTree, key("Esc"), tr("Cancel the run"));
     m_actions->document(Scope::RecordingTree, key("PgDown"), tr("Choose the next recording"));
     m_actions->document(Scope::RecordingTree, key("PgUp"), tr("Choose the previous recording"));
     m_actions->document(Scope::RecordingTree, key("Home"), tr("Before the first event"));

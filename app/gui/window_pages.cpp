@@ -16,12 +16,14 @@
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/functionalize_page.h"
 #include "views/memory/memory_page.h"
+#include "views/replay/live_trees.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/tree_panel.h"
 
 #include <QHBoxLayout>
 #include <QMenuBar>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QToolButton>
 
 namespace dynascope::app {
@@ -129,7 +131,10 @@ ReplayPage& MainWindow::replayPage() {
         m_replay = new ReplayPage(m_workspace, *m_replays, m_theme);
         m_pages->addWidget(m_replay);
         m_replay->applyDefaultSizes(width());
-        connect(&m_replay->tree()->walk(), &TreeWalk::moved, this, &MainWindow::updateActions);
+        for (const TreePanel* panel : {m_replay->tree(), m_replay->trees()})
+            connect(&panel->walk(), &TreeWalk::moved, this, &MainWindow::updateActions);
+        connect(&m_replay->liveTrees(), &LiveTrees::changed, this, &MainWindow::updateActions);
+        connect(m_replay->tabs(), &QTabBar::currentChanged, this, &MainWindow::updateActions);
     }
     return *m_replay;
 }
@@ -145,10 +150,10 @@ AutogradPage& MainWindow::autogradPage() {
     return *m_autograd;
 }
 
-TreeWalk* MainWindow::treeWalk() const {
-    if (!m_replay || m_workspace.place().page != Page::Replay || !m_replay->tree()->walk().run())
-        return nullptr;
-    return &m_replay->tree()->walk();
+TreePanel* MainWindow::shownTree() const {
+    if (!m_replay || m_workspace.place().page != Page::Replay) return nullptr;
+    TreePanel* panel = m_replay->shownTree();
+    return panel && panel->walk().run() ? panel : nullptr;
 }
 
 void MainWindow::showPage(const Place& now) {

@@ -5,6 +5,7 @@
 #include "views/models/labels.h"
 #include "views/replay/coverage_panel.h"
 #include "views/replay/cuda_panel.h"
+#include "views/replay/live_trees.h"
 #include "views/replay/memory_panel.h"
 #include "views/replay/timing_panel.h"
 #include "views/replay/tree_panel.h"
@@ -27,7 +28,9 @@ ReplayPage::ReplayPage(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWi
     , m_workspace(workspace)
     , m_runs(runs)
     , m_coverage(new CoveragePanel(workspace, theme))
+    , m_live(new LiveTrees(workspace, runs.engine(), this))
     , m_tree(new TreePanel(workspace, theme))
+    , m_trees(new TreePanel(workspace, theme, m_live))
     , m_snapshot(new MemoryPage(workspace, theme))
     , m_memory(new ReplayMemoryPanel(workspace, runs, theme))
     , m_timing(new ReplayTimingPanel(workspace, runs, theme))
@@ -56,6 +59,8 @@ ReplayPage::ReplayPage(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWi
     m_tabs->setTabToolTip(TimingTab, tr("What every node takes, against eager and earlier runs"));
     m_tabs->addTab(tr("CUDA graph"));
     m_tabs->setTabToolTip(CudaTab, tr("What the driver recorded, beside the FX nodes that made it"));
+    m_tabs->addTab(tr("Trees"));
+    m_tabs->setTabToolTip(TreesTab, tr("Runs of the graphs under CUDA-graph trees, call by call"));
     row->addWidget(m_tabs);
     row->addStretch(1);
     row->addWidget(m_state);
@@ -81,7 +86,8 @@ ReplayPage::ReplayPage(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWi
     column->addWidget(m_bar);
     for (QWidget* panel :
          {static_cast<QWidget*>(m_coverage), static_cast<QWidget*>(m_memory), static_cast<QWidget*>(m_timing),
-          static_cast<QWidget*>(m_cuda), static_cast<QWidget*>(m_tree), static_cast<QWidget*>(m_snapshot)})
+          static_cast<QWidget*>(m_cuda), static_cast<QWidget*>(m_tree), static_cast<QWidget*>(m_trees),
+          static_cast<QWidget*>(m_snapshot)})
         m_pages->addWidget(panel);
     column->addWidget(m_pages, 1);
 
@@ -118,7 +124,7 @@ void ReplayPage::choose() {
     const session::Session* session = m_workspace.session();
     const bool tree = session && session->tree;
     const bool snapshot = session && session->memory && session->compiles.empty();
-    QWidget* const byTab[] = {m_coverage, m_memory, m_timing, m_cuda};
+    QWidget* const byTab[] = {m_coverage, m_memory, m_timing, m_cuda, m_trees};
     QWidget* panel = tree       ? static_cast<QWidget*>(m_tree)
                      : snapshot ? m_snapshot
                                 : byTab[std::max(m_tabs->currentIndex(), 0)];
@@ -148,12 +154,23 @@ void ReplayPage::showState() {
     m_record->setToolTip(absent ? m_runs.engine().trouble()
                                 : tr("Record the graphs with the engine's CPU backend at planned addresses, "
                                      "and replay them beside eager runs"));
+    // A run under trees has buttons of its own.
+    const bool trees = m_tabs->currentIndex() == TreesTab;
+    for (QWidget* widget : {static_cast<QWidget*>(m_record), static_cast<QWidget*>(m_what),
+                            static_cast<QWidget*>(m_iterations)})
+        widget->setVisible(!trees);
     m_cancel->setVisible(running);
     m_state->setText(running ? m_runs.progressText() : QString());
 }
 
 void ReplayPage::showTab(Tab tab) {
     m_tabs->setCurrentIndex(tab);
+}
+
+TreePanel* ReplayPage::shownTree() const {
+    for (TreePanel* panel : {m_tree, m_trees})
+        if (m_pages->currentWidget() == panel) return panel;
+    return nullptr;
 }
 
 void ReplayPage::run() {
@@ -168,6 +185,7 @@ void ReplayPage::run() {
 
 void ReplayPage::applyDefaultSizes(int windowWidth) {
     m_tree->applyDefaultSizes(windowWidth);
+    m_trees->applyDefaultSizes(windowWidth);
     m_memory->applyDefaultSizes(windowWidth);
     m_timing->applyDefaultSizes(windowWidth);
 }

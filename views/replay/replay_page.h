@@ -25,18 +25,22 @@ class CudaPanel;
 class MemoryPage;
 class ReplayMemoryPanel;
 class ReplayTimingPanel;
+class LiveTrees;
 class TreePanel;
 
 /// GUI thread only.
 class ReplayPage : public QWidget {
     Q_OBJECT
 public:
-    enum Tab { CoverageTab, MemoryTab, TimingTab, CudaTab };
+    enum Tab { CoverageTab, MemoryTab, TimingTab, CudaTab, TreesTab };
 
     ReplayPage(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] CoveragePanel* coverage() const { return m_coverage; }
     [[nodiscard]] TreePanel* tree() const { return m_tree; }
+    [[nodiscard]] TreePanel* trees() const { return m_trees; } ///< runs of the capture's graphs
+    [[nodiscard]] TreePanel* shownTree() const;                ///< the one that is shown; null for none
+    [[nodiscard]] LiveTrees& liveTrees() const { return *m_live; }
     [[nodiscard]] ReplayMemoryPanel* memory() const { return m_memory; }
     [[nodiscard]] ReplayTimingPanel* timing() const { return m_timing; }
     [[nodiscard]] CudaPanel* cuda() const { return m_cuda; }
@@ -58,7 +62,8 @@ private:
     Workspace& m_workspace;
     ReplayRuns& m_runs;
     CoveragePanel* m_coverage;
-    TreePanel* m_tree;
+    LiveTrees* m_live;
+    TreePanel *m_tree, *m_trees;
     MemoryPage* m_snapshot;
     ReplayMemoryPanel* m_memory;
     ReplayTimingPanel* m_timing;

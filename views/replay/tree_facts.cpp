@@ -68,7 +68,7 @@ QString modeName(replay::CompilationMode mode) {
 }
 
 Section functionSection(const TreeRun& run, const TreeStep& step) {
-    const replay::TreeFunction& function = run.manager().functions()[step.function];
+    const replay::TreeFunction& function = run.log().functions()[step.function];
     Section section;
     section.title = tr("Function");
     section.chip = treeFunctionName(run, step.function);
@@ -153,7 +153,7 @@ QString argumentText(const TreeRun& run, const replay::TreeArgument& argument) {
 Section valuesSection(const TreeRun& run, std::size_t index) {
     const TreeStep& step = run.step(index);
     const replay::TreeEvent& event = run.program().events[index];
-    const TreeNode* node = run.manager().find(step.node);
+    const TreeNode* node = run.log().find(step.node);
     Section section;
     section.title = tr("Inputs and outputs");
     section.open = step.inputs.size() + step.outputs.size() <= 8;
@@ -169,7 +169,7 @@ Section valuesSection(const TreeRun& run, std::size_t index) {
         if (node && i < node->outputs.size())
             tokens.push_back(quiet(QStringLiteral("  ") +
                                    toQString(replay::outputClassName(node->outputs[i].outputClass))));
-        if (run.manager().overwritten(index, i)) tokens.push_back(quiet(tr(", overwritten later")));
+        if (run.log().isOverwritten(index, i)) tokens.push_back(quiet(tr(", overwritten later")));
         section.facts.push_back(fact(tr("output %1").arg(i), std::move(tokens)));
     }
     const std::size_t left = step.inputs.size() + step.outputs.size() -
@@ -222,7 +222,7 @@ Section stateSection(const TreeWalk& walk) {
              tr("How often the pool's allocator was set back to its state after a recording"))};
     for (const auto& [key, count] : state.rerecords)
         section.facts.push_back(
-            fact(tr("Re-records"),
+            fact(tr("Counted re-records"),
                  {mono(QString::number(count)),
                   quiet(tr("  of %1 after %2")
                             .arg(treeFunctionName(*walk.run(), key.second), treeNodeName(key.first)))},
@@ -278,7 +278,7 @@ Facts treeFacts(const TreeWalk& walk) {
     Facts facts;
     if (!walk.run()) return facts;
     const TreeRun& run = *walk.run();
-    if (const TreeNode* node = run.manager().find(walk.selected()))
+    if (const TreeNode* node = run.log().find(walk.selected()))
         facts.sections.push_back(nodeSection(walk, *node));
     if (const TreeStep* step = walk.step()) {
         const std::size_t index = walk.position() - 1;
@@ -319,7 +319,7 @@ Facts treeFacts(const TreeWalk& walk) {
             if (step->mutationPath != TreeStep::MutationPath::None)
                 facts.sections.push_back(writesSection(run, *step));
             facts.sections.push_back(valuesSection(run, index));
-            if (step->function < run.manager().functions().size())
+            if (step->function < run.log().functions().size())
                 facts.sections.push_back(functionSection(run, *step));
         }
     } else {

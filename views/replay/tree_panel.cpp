@@ -3,6 +3,9 @@
 
 #include "views/inspector/fact_view.h"
 #include "views/models/labels.h"
+#include "views/replay/live_tree_bar.h"
+#include "views/replay/live_trees.h"
+#include "views/replay/pool_strip.h"
 #include "views/replay/tree_facts.h"
 #include "views/replay/tree_picture.h"
 #include "views/replay/tree_rows.h"
@@ -11,10 +14,14 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <array>
 
 namespace dynascope::views {
 
@@ -26,13 +33,39 @@ struct TreePanel::Private {
     TreePicture* picture = nullptr;
     FactView* detail = nullptr;
     QLabel *where = nullptr, *eventCount = nullptr, *checks = nullptr;
+    std::array<QString, 2> notes; ///< by list of the tree
     QToolButton *first = nullptr, *previous = nullptr, *next = nullptr, *last = nullptr;
     QToolButton *previousMark = nullptr, *nextMark = nullptr, *warmups = nullptr;
     Splitter *split = nullptr, *lists = nullptr, *tree = nullptr;
     std::shared_ptr<const replay::TreeProgram> program;
+    LiveTrees* live = nullptr;
+    LiveTreeBar* bar = nullptr;
+    PoolStrip* pool = nullptr;
+    QLabel* hint = nullptr;
+    QWidget* body = nullptr;
+    QTimer* growth = nullptr; ///< what the engine carries out is shown ten times a second
 };
 
-TreePanel::TreePanel(Workspace& workspace, Theme& theme, QWidget* parent)
+namespace {
+
+/// How many calls gave what an eager run gives.
+FigureRow::Figure verifiedFigure(const TreeRun& run, std::size_t position, const Colours& c) {
+    std::size_t verified = 0, same = 0;
+    for (std::size_t i = 0; i < position; ++i)
+        if (const replay::StepMeasure* measure = run.log().measure(i); measure && measure->verified) {
+            ++verified;
+            same += measure->difference.empty() ? 1 : 0;
+        }
+    return {
+        TreePanel::tr("%1 of %2").arg(same).arg(verified), TreePanel::tr("same as eager"),
+        same == verified ? c.added : c.removed,
+        TreePanel::tr(
+            "Calls whose results, and what they left in parameters, are those of an eager run, bit by bit")};
+}
+
+} // namespace
+
+TreePanel::TreePanel(Workspace& workspace, Theme& theme, LiveTrees* live, QWidget* parent)
     : Panel(workspace, theme, parent)
     , d(std::make_unique<Private>()) {
     setObjectName(QStringLiteral("tree"));
@@ -40,7 +73,21 @@ TreePanel::TreePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    d->live = live;
+    if (live) {
+        column->addWidget(d->bar = new LiveTreeBar(*live, theme));
+        column->addWidget(d->hint = plainLabel({}, "hint"), 1);
+        d->hint->setAlignment(Qt::AlignCenter);
+        d->hint->setWordWrap(true);
+        d->hint->setContentsMargins(40, 40, 40, 40);
+    }
+    d->body = new QWidget;
+    column->addWidget(d->body, 1);
+    column = new QVBoxLayout(d->body);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
     column->addWidget(d->figures = new FigureRow);
+    column->addWidget(d->pool = new PoolStrip(d->walk, theme));
     d->split = new Splitter(Qt::Horizontal);
     d->split->addWidget(makeLists());
     d->split->addWidget(makeTree());
@@ -59,6 +106,26 @@ TreePanel::TreePanel(Workspace& workspace, Theme& theme, QWidget* parent)
             d->walk.moveTo(std::size_t(at.toULongLong()) + 1);
         });
     connect(d->detail, &FactView::followed, this, &TreePanel::follow);
+    if (live) {
+        d->growth = new QTimer(this);
+        d->growth->setSingleShot(true);
+        d->growth->setInterval(100);
+        connect(d->growth, &QTimer::timeout, this, &TreePanel::showLive);
+        connect(live, &LiveTrees::grew, this, [this] {
+            if (isVisible() && !d->growth->isActive()) d->growth->start();
+        });
+        connect(live, &LiveTrees::changed, this, [this] { isVisible() ? showLive() : invalidate(); });
+        const auto key = [this](const char* keys, auto run) {
+            auto* shortcut = new QShortcut(QKeySequence(tr(keys)), this);
+            shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+            connect(shortcut, &QShortcut::activated, this, run);
+        };
+        key("Ctrl+Return", [this] { d->bar->start(); });
+        key("Ctrl+Space", [this] { d->bar->pauseOrGo(); });
+        key("Ctrl+F10", [this] { d->bar->stepCall(); });
+        key("Ctrl+F5", [this] { d->bar->runToMark(); });
+        key("Esc", [this] { d->live->cancel(); });
+    }
     restyle();
 }
 
@@ -84,6 +151,31 @@ QTabBar* TreePanel::lowerTabs() const {
 }
 FactView* TreePanel::detail() const {
     return d->detail;
+}
+LiveTreeBar* TreePanel::bar() const {
+    return d->bar;
+}
+PoolStrip* TreePanel::pool() const {
+    return d->pool;
+}
+
+void TreePanel::stepForward() {
+    const bool atEnd = d->walk.run() && d->walk.position() == d->walk.run()->size();
+    if (d->live && d->live->canStep() && atEnd)
+        d->live->stepCall();
+    else
+        d->walk.forward();
+}
+
+bool TreePanel::canStepForward() const {
+    return d->walk.run() && (d->walk.position() < d->walk.run()->size() || (d->live && d->live->canStep()));
+}
+
+void TreePanel::nextMark() {
+    if (!d->walk.toMark(1) && d->live && d->live->canStep()) {
+        d->walk.moveTo(SIZE_MAX);
+        d->live->runToMark();
+    }
 }
 
 QWidget* TreePanel::makeLists() {
@@ -125,7 +217,10 @@ QWidget* TreePanel::makeLowerLists() {
          d->inputs = new RowTable(tr("Mutation categories"), runInputColumns(), theme()));
     page(tr("Re-records"), tr("Which invariant made each recording be made anew, with addresses"),
          d->rerecords = new RowTable(tr("Re-records"), rerecordColumns(), theme()));
-    connect(d->lower, &QTabBar::currentChanged, pages, &QStackedWidget::setCurrentIndex);
+    connect(d->lower, &QTabBar::currentChanged, this, [this, pages](int tab) {
+        pages->setCurrentIndex(tab);
+        showNote();
+    });
     return box;
 }
 
@@ -160,9 +255,9 @@ QWidget* TreePanel::makeTree() {
     d->previousMark = button(tr("Previous mark"), tr("Previous re-record, eager run or error (Shift+F5, Up)"),
                              [this] { d->walk.toMark(-1); });
     d->previous = button(tr("Step back"), tr("Back one event (Shift+F10, Left)"), [this] { d->walk.back(); });
-    d->next = button(tr("Step forward"), tr("Forward one event (F10, Right)"), [this] { d->walk.forward(); });
-    d->nextMark = button(tr("Next mark"), tr("Next re-record, eager run or error (F5, Down)"),
-                         [this] { d->walk.toMark(1); });
+    d->next = button(tr("Step forward"), tr("Forward one event (F10, Right)"), [this] { stepForward(); });
+    d->nextMark =
+        button(tr("Next mark"), tr("Next re-record, eager run or error (F5, Down)"), [this] { nextMark(); });
     d->last =
         button(tr("Last event"), tr("After the last event (End)"), [this] { d->walk.moveTo(SIZE_MAX); });
     d->tree = new Splitter(Qt::Vertical);
@@ -191,7 +286,41 @@ void TreePanel::restyle() {
     showPosition();
 }
 
+/// The newest run of the capture, or what one would be.
+void TreePanel::showLive() {
+    const TreeRunPtr run = d->live->run();
+    d->body->setVisible(run != nullptr);
+    d->hint->setVisible(run == nullptr);
+    const session::Session* session = workspace().session();
+    d->hint->setText(
+        !session || session->compiles.empty()
+            ? tr("This capture has no compiled graphs to run.")
+            : tr("Run the compiled graphs of this capture under CUDA-graph trees: which calls are warmed up, "
+                 "recorded, replayed or run eagerly, and why. Each iteration calls every graph once, "
+                 "forwards "
+                 "first, with made-up inputs; every call is held against an eager run."));
+    if (!run) {
+        if (d->walk.run()) d->walk.setRun(nullptr);
+        d->events->setRows({});
+        return;
+    }
+    if (d->walk.run() == run && std::size_t(d->events->rows().rowCount()) == run->size())
+        return showPosition();
+    d->events->setRows(eventRows(*run));
+    if (d->walk.run() == run)
+        d->walk.grew();
+    else
+        d->walk.setRun(run);
+}
+
 void TreePanel::refresh() {
+    if (d->live) {
+        if (!showNothingOpen()) {
+            showContent();
+            showLive();
+        }
+        return;
+    }
     const auto forget = [this] {
         workspace().tasks().cancel(QStringLiteral("replay.tree"));
         setLoading(false);
@@ -228,10 +357,11 @@ void TreePanel::showPosition() {
     const std::size_t position = d->walk.position(), size = run ? run->size() : 0;
     for (QToolButton* button : {d->first, d->previous})
         button->setEnabled(position > 0);
-    for (QToolButton* button : {d->next, d->last})
-        button->setEnabled(position < size);
+    const bool goesOn = d->live && d->live->canStep();
+    d->next->setEnabled(position < size || goesOn);
+    d->last->setEnabled(position < size);
     d->previousMark->setEnabled(run && !run->marks().empty() && run->marks().front() + 1 < position);
-    d->nextMark->setEnabled(run && !run->marks().empty() && run->marks().back() >= position);
+    d->nextMark->setEnabled(goesOn || (run && !run->marks().empty() && run->marks().back() >= position));
     d->detail->setFacts(treeFacts(d->walk));
     if (!run) {
         for (RowTable* table : {d->inputs, d->rerecords})
@@ -241,33 +371,36 @@ void TreePanel::showPosition() {
     const Colours& c = theme().colours();
     const replay::TreeState& state = d->walk.state();
     const std::size_t again = run->rerecords(position);
-    d->figures->setFigures(
-        {{numberText(run->recordings(position)),
-          tr("recordings"),
-          {},
-          tr("Nodes of the tree so far, warm-ups not counted")},
-         {numberText(again), tr("re-records"), again > run->newAddresses(position) ? c.removed : QColor(),
-          tr("Recorded anew because a recording of the function did not fit")},
-         {numberText(run->newAddresses(position)),
-          tr("of them for new addresses"),
-          {},
-          tr("Because a parameter or buffer stood elsewhere. These do not count against the "
-             "limit: beyond %1 of the others at one node the function runs eagerly there")
-              .arg(run->program().options.rerecordLimit)},
-         {toQString(replay::pathStateName(state.path)), tr("path"), c.accent,
-          tr("What the calls on the current path do: warm up, record or replay")},
-         {QString::number(state.latestGeneration()),
-          tr("generation"),
-          {},
-          tr("Counts entries into compiled code, or marked steps downwards")},
-         {state.pendingBackward ? tr("pending") : tr("none"), tr("backward"),
-          state.pendingBackward ? c.changed : QColor(),
-          tr("A forward ran whose backward did not: its outputs must be kept")},
-         {numberText(state.alive.size()),
-          tr("alive outputs"),
-          {},
-          tr("Of the current path, when last looked at")}});
-    d->where->setText(tr("event %1 of %2").arg(position).arg(size));
+    std::vector<FigureRow::Figure> figures{
+        {numberText(run->recordings(position)),
+         tr("recordings"),
+         {},
+         tr("Nodes of the tree so far, warm-ups not counted")},
+        {numberText(again), tr("re-records"), again > 0 ? c.removed : QColor(),
+         tr("Recordings among them that were made because no recording of the function fitted")},
+        {numberText(run->counted(position)),
+         tr("count against the limit"),
+         {},
+         tr("All re-records but those where only a parameter or buffer stood elsewhere; beyond "
+            "%1 at one node the function runs eagerly there")
+             .arg(run->program().options.rerecordLimit)},
+        {toQString(replay::pathStateName(state.path)), tr("path"), c.accent,
+         tr("What the calls on the current path do: warm up, record or replay")},
+        {QString::number(state.latestGeneration()),
+         tr("generation"),
+         {},
+         tr("Counts entries into compiled code, or marked steps downwards")},
+        {state.pendingBackward ? tr("pending") : tr("none"), tr("backward"),
+         state.pendingBackward ? c.changed : QColor(),
+         tr("A forward ran whose backward did not: its outputs must be kept")},
+        {numberText(state.alive.size()),
+         tr("alive outputs"),
+         {},
+         tr("Of the current path, when last looked at")}};
+    if (d->live) figures.push_back(verifiedFigure(*run, position, c));
+    d->figures->setFigures(figures);
+    d->where->setText(d->live ? tr("event %1 of %2").arg(position).arg(run->program().events.size())
+                              : tr("event %1 of %2").arg(position).arg(size));
     d->eventCount->setText(tr("%1, %2").arg(countText(size, tr("event"), tr("events")),
                                             countText(run->marks().size(), tr("mark"), tr("marks"))));
     d->events->select(int(position) - 1);
@@ -277,7 +410,7 @@ void TreePanel::showPosition() {
         slow += function.slow;
         fast += function.fast;
     }
-    d->checks->setText(tr("checks so far: %1 slow, %2 fast").arg(slow).arg(fast));
+    d->notes = {tr("checks so far: %1 slow, %2 fast").arg(slow).arg(fast), {}};
     const int chosen = d->inputs->selected();
     d->inputs->setRows(runInputRows(*run, categories));
     d->inputs->select(chosen);
@@ -285,10 +418,15 @@ void TreePanel::showPosition() {
     const int chosenRerecord = d->rerecords->selected();
     d->rerecords->setRows(rerecordRows(*run, list));
     d->rerecords->select(chosenRerecord);
-    // A re-record has a row for each input that stood elsewhere.
-    QString title = list.empty() ? tr("Re-records") : tr("Re-records %1").arg(again);
-    if (list.size() > again) title += tr(", %1 rows").arg(list.size());
-    d->lower->setTabText(1, title);
+    d->lower->setTabText(1, again == 0 ? tr("Re-records") : tr("Re-records %1").arg(again));
+    d->notes[1] = tr("%1 for %2")
+                      .arg(countText(again, tr("re-record"), tr("re-records")),
+                           countText(list.size(), tr("reason"), tr("reasons")));
+    showNote();
+}
+
+void TreePanel::showNote() {
+    d->checks->setText(d->notes[std::size_t(std::clamp(d->lower->currentIndex(), 0, 1))]);
 }
 
 void TreePanel::follow(const QString& target) {

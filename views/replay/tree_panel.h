@@ -15,13 +15,18 @@ namespace dynascope::views {
 
 class FactView;
 class RowTable;
+class LiveTreeBar;
+class LiveTrees;
+class PoolStrip;
 class TreePicture;
 
 /// GUI thread only. Runs Session::tree on the TaskRunner (tag "replay.tree").
 class TreePanel : public Panel {
     Q_OBJECT
 public:
-    TreePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    /// A run that the capture is, simulated; with `live` runs of the capture's graphs that the engine carries
+    /// out.
+    TreePanel(Workspace& workspace, Theme& theme, LiveTrees* live = nullptr, QWidget* parent = nullptr);
     ~TreePanel() override;
 
     [[nodiscard]] TreeWalk& walk() const;
@@ -31,6 +36,13 @@ public:
     [[nodiscard]] RowTable* rerecords() const;
     [[nodiscard]] QTabBar* lowerTabs() const; ///< mutation categories, re-records
     [[nodiscard]] FactView* detail() const;
+    [[nodiscard]] LiveTreeBar* bar() const; ///< null without live runs
+    [[nodiscard]] PoolStrip* pool() const;
+    /// To the next event; at the end of a run that waits, the engine carries out the next call.
+    void stepForward();
+    [[nodiscard]] bool canStepForward() const;
+    /// Likewise to the next mark.
+    void nextMark();
     void applyDefaultSizes(int windowWidth);
 
 protected:
@@ -42,7 +54,9 @@ private:
     [[nodiscard]] QWidget* makeLists();
     [[nodiscard]] QWidget* makeLowerLists();
     [[nodiscard]] QWidget* makeTree();
+    void showLive();
     void showPosition();
+    void showNote();
     void follow(const QString& target);
     std::unique_ptr<Private> d;
 };

@@ -61,7 +61,7 @@ void TreePicture::layOut() {
     m_at.clear();
     m_columns = m_rows = 0;
     if (m_walk.run()) {
-        const auto nodes = m_walk.run()->manager().nodes();
+        const auto& nodes = m_walk.run()->log().nodes();
         std::unordered_map<NodeId, std::vector<const TreeNode*>> children;
         const auto place = [&](bool warmups) {
             for (const TreeNode& node : nodes)
@@ -356,7 +356,7 @@ void TreePicture::contextMenuEvent(QContextMenuEvent* event) {
 bool TreePicture::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const TreeNode* node = m_walk.run() ? m_walk.run()->manager().find(nodeAt(help->pos())) : nullptr;
+        const TreeNode* node = m_walk.run() ? m_walk.run()->log().find(nodeAt(help->pos())) : nullptr;
         if (node)
             QToolTip::showText(help->globalPos(), toolTipOf(*node), this);
         else

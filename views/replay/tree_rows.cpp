@@ -19,12 +19,6 @@ using Look = TableCell::Look;
 
 constexpr std::size_t mostInputs = 5000; ///< rows that anybody reads; an input has one
 
-/// Not a re-recording that counts against the limit.
-bool isNewAddress(const TreeStep& step) {
-    const replay::InvariantCheck* cause = rerecordCause(step);
-    return cause && cause->status == replay::InvariantStatus::StaticAddressChanged;
-}
-
 QString firstLine(const std::string& text) {
     return toQString(std::string_view(text).substr(0, text.find('\n')));
 }
@@ -80,14 +74,14 @@ QString treeNodeName(NodeId node) {
 }
 
 QString treeFunctionName(const TreeRun& run, FunctionId function) {
-    const auto functions = run.manager().functions();
+    const auto& functions = run.log().functions();
     if (function >= functions.size() || functions[function].name.empty())
         return QStringLiteral("f%1").arg(function);
     return toQString(functions[function].name);
 }
 
 QString treeInputName(const TreeRun& run, FunctionId function, std::size_t input) {
-    const auto functions = run.manager().functions();
+    const auto& functions = run.log().functions();
     if (function < functions.size() && input < functions[function].inputs.size() &&
         !functions[function].inputs[input].name.empty())
         return toQString(functions[function].inputs[input].name);
@@ -116,15 +110,14 @@ QString treeEventName(const TreeRun& run, std::size_t step) {
 
 QString treeActionName(const TreeStep& step) {
     if (step.event != Event::Call) return {};
-    if (rerecordCause(step)) return isNewAddress(step) ? tr("re-record, new address") : tr("re-record");
+    if (rerecordCause(step)) return tr("re-record");
     if (step.action == Action::WarmupAgain) return tr("warm-up again");
     if (step.action == Action::Warmup) return tr("warm-up");
     return toQString(replay::actionName(step.action));
 }
 
 Tone treeActionTone(const TreeStep& step) {
-    if (isNewAddress(step)) return Tone::Warn;
-    if (rerecordCause(step)) return Tone::Bad;
+    if (rerecordCause(step)) return step.countedRerecord ? Tone::Bad : Tone::Warn;
     switch (step.action) {
     case Action::Record:
         return Tone::Accent;
@@ -211,13 +204,15 @@ std::vector<TableRow> eventRows(const TreeRun& run) {
 std::vector<Rerecord> rerecordsOf(const TreeRun& run, std::size_t position) {
     std::vector<Rerecord> out;
     for (std::size_t i = 0; i < std::min(position, run.size()); ++i) {
-        const replay::InvariantCheck* cause = rerecordCause(run.step(i));
-        if (!cause) continue;
-        for (std::size_t k = 0; k < cause->moved.size(); ++k)
-            out.push_back({i, cause, k, SIZE_MAX});
-        for (std::size_t k = 0; k < cause->alive.size(); ++k)
-            out.push_back({i, cause, SIZE_MAX, k});
-        if (cause->moved.empty() && cause->alive.empty()) out.push_back({i, cause});
+        if (!rerecordCause(run.step(i))) continue;
+        for (const replay::InvariantCheck& cause : run.step(i).checks) {
+            if (cause.status == replay::InvariantStatus::Success) continue;
+            for (std::size_t k = 0; k < cause.moved.size(); ++k)
+                out.push_back({i, &cause, k, SIZE_MAX});
+            for (std::size_t k = 0; k < cause.alive.size(); ++k)
+                out.push_back({i, &cause, SIZE_MAX, k});
+            if (cause.moved.empty() && cause.alive.empty()) out.push_back({i, &cause});
+        }
     }
     return out;
 }
@@ -237,7 +232,7 @@ std::vector<TableRow> rerecordRows(const TreeRun& run, const std::vector<Rerecor
     std::vector<TableRow> rows;
     for (const Rerecord& at : list) {
         const TreeStep& step = run.step(at.step);
-        const bool counts = at.cause->status != replay::InvariantStatus::StaticAddressChanged;
+        const bool counts = step.countedRerecord;
         QString what, recorded, now;
         if (at.moved != SIZE_MAX) {
             const replay::MovedInput& moved = at.cause->moved[at.moved];
@@ -250,27 +245,26 @@ std::vector<TableRow> rerecordRows(const TreeRun& run, const std::vector<Rerecor
             recorded = tr("dead");
             now = tr("alive");
         }
-        rows.push_back(
-            {{QString::number(at.step + 1), Look::Link, Tone::None, {}, qulonglong(at.step)},
-             {treeFunctionName(run, step.function), Look::Mono},
-             {QStringLiteral("%1 → %2").arg(treeNodeName(at.cause->node), treeNodeName(step.node)),
-              Look::Mono},
-             {toQString(replay::invariantStatusText(at.cause->status)), Look::Text},
-             {what, Look::Mono},
-             {recorded, Look::Mono},
-             {now, Look::Mono},
-             {counts ? tr("yes") : tr("no"), Look::Chip, counts ? Tone::Bad : Tone::Warn,
-              counts
-                  ? tr("Beyond %1 at one node the function runs eagerly there")
-                        .arg(run.program().options.rerecordLimit)
-                  : tr("A parameter or buffer at another address: recorded anew as often as it happens")}});
+        rows.push_back({{QString::number(at.step + 1), Look::Link, Tone::None, {}, qulonglong(at.step)},
+                        {treeFunctionName(run, step.function), Look::Mono},
+                        {QStringLiteral("%1 → %2").arg(treeNodeName(at.cause->node), treeNodeName(step.node)),
+                         Look::Mono},
+                        {toQString(replay::invariantStatusText(at.cause->status)), Look::Text},
+                        {what, Look::Mono},
+                        {recorded, Look::Mono},
+                        {now, Look::Mono},
+                        {counts ? tr("yes") : tr("no"), Look::Chip, counts ? Tone::Bad : Tone::Warn,
+                         counts ? tr("Beyond %1 at one node the function runs eagerly there")
+                                      .arg(run.program().options.rerecordLimit)
+                                : tr("Only parameters or buffers stood elsewhere: recorded anew as often as "
+                                     "that happens")}});
     }
     return rows;
 }
 
 RunCategories runCategories(const TreeRun& run, std::size_t position) {
     RunCategories out;
-    const auto functions = run.manager().functions();
+    const auto& functions = run.log().functions();
     std::vector<std::size_t> first; ///< by function: its first row
     for (std::size_t f = 0; f < functions.size(); ++f) {
         first.push_back(out.inputs.size());
@@ -298,6 +292,8 @@ RunCategories runCategories(const TreeRun& run, std::size_t position) {
         for (const replay::CategorizedInput& input : step.mutations->inputs)
             if (RunInput* at = row(step.function, input.input)) {
                 ++at->found[std::size_t(input.category)];
+                if (at->last == MutationCategory::Recorded && input.category == MutationCategory::Other)
+                    ++at->lost;
                 at->last = input.category;
                 at->lookedAt = i;
             }
@@ -306,24 +302,29 @@ RunCategories runCategories(const TreeRun& run, std::size_t position) {
 }
 
 std::vector<TableColumn> runInputColumns() {
-    return {{tr("Function"), {}, 110},
-            {tr("Input"), {}, 150},
-            {tr("Category"), tr("As the last look at it found. Only other tensors forbid a CUDA graph"), 190},
-            {tr("Slow"),
-             tr("How often the function's inputs were looked at: once for each node that it follows, and "
-                "before it is "
-                "recorded anew"),
-             60, true},
-            {tr("Fast"), tr("How often what was kept for the node and the function answered"), 60, true},
-            {tr("Found as"), tr("By the looks so far"), 220},
-            {tr("Event"), tr("Of the last look; a link"), 80},
-            {tr("Written by"), tr("The op and the line that write it, as far as the case tells"), 240},
-            {tr("Why"), {}, 420}};
+    return {
+        {tr("Function"), {}, 110},
+        {tr("Input"), {}, 150},
+        {tr("Category"), tr("As the last look at it found. Only other tensors forbid a CUDA graph"), 190},
+        {tr("Slow"),
+         tr("How often the function's inputs were looked at: once for each node that it follows, and "
+            "before it is "
+            "recorded anew"),
+         60, true},
+        {tr("Fast"), tr("How often what was kept for the node and the function answered"), 60, true},
+        {tr("Found as"), tr("By the looks so far"), 220},
+        {tr("Lost"),
+         tr("How often it was any other tensor at a look after it had been one of a recording: from then on "
+            "the function runs eagerly there"),
+         60, true},
+        {tr("Event"), tr("Of the last look; a link"), 80},
+        {tr("Written by"), tr("The op and the line that write it, as far as the case tells"), 240},
+        {tr("Why"), {}, 420}};
 }
 
 std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& categories) {
     std::vector<TableRow> rows;
-    const auto functions = run.manager().functions();
+    const auto& functions = run.log().functions();
     for (const RunInput& input : categories.inputs) {
         const replay::TreeFunction& function = functions[input.function];
         const RunFunction& counts = categories.functions[input.function];
@@ -358,6 +359,11 @@ std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& cate
               {},
               qulonglong(counts.fast)},
              {found.join(QStringLiteral(", ")), Look::Quiet},
+             {input.written ? QString::number(input.lost) : QString(),
+              Look::Mono,
+              input.lost > 0 ? Tone::Other : Tone::None,
+              {},
+              qulonglong(input.lost)},
              {looked ? QString::number(input.lookedAt + 1) : QString(),
               Look::Link,
               Tone::None,

@@ -29,7 +29,8 @@ enum class EventColumn { Number, Event, Action, Node, Check, Why };
 [[nodiscard]] std::vector<TableColumn> eventColumns();
 [[nodiscard]] std::vector<TableRow> eventRows(const TreeRun& run);
 
-/// Why recordings were made anew, one row for each input that stood elsewhere or output that was still alive.
+/// Why recordings were made anew, one row for each input that stood elsewhere or output that was still alive,
+/// of each recording that did not fit.
 struct Rerecord {
     std::size_t step = 0;
     const replay::InvariantCheck* cause = nullptr;  ///< of the run
@@ -48,6 +49,7 @@ struct RunInput {
     bool fixed = false, written = false;
     std::array<std::size_t, 4> found{}; ///< by category: how often the slow path found it
     std::size_t lookedAt = SIZE_MAX;    ///< the last step that did
+    std::size_t lost = 0; ///< how often it was found to be any other tensor after it had been a recorded one
     replay::MutationCategory last = replay::MutationCategory::None;
 };
 struct RunFunction {
@@ -60,7 +62,7 @@ struct RunCategories {
 /// Linear in the steps and their inputs.
 [[nodiscard]] RunCategories runCategories(const TreeRun& run, std::size_t position);
 
-enum class RunInputColumn { Function, Input, Category, Slow, Fast, Found, Last, WrittenBy, Why };
+enum class RunInputColumn { Function, Input, Category, Slow, Fast, Found, Lost, Last, WrittenBy, Why };
 [[nodiscard]] std::vector<TableColumn> runInputColumns();
 [[nodiscard]] std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& categories);
 

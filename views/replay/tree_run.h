@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A run of CUDA-graph trees, worked out once, and where the reader stands in it.
+// A run of CUDA-graph trees, simulated at once or carried out by the engine while one looks, and where the
+// reader stands in it.
 #pragma once
 
 #include "core/base/task.h"
+#include "core/replay/tree_log.h"
 #include "core/replay/tree_simulator.h"
 
 #include <QObject>
@@ -16,18 +18,25 @@
 
 namespace dynascope::views {
 
-/// A whole simulated run: as many steps as the program has events. Immutable once made; share it.
+/// As many steps as the program has events, once it is over. A simulated run is immutable; one that the
+/// engine carries out grows, on the GUI thread.
 class TreeRun {
 public:
-    /// Stops between two events where the task is cancelled; what was run until then is there.
+    /// Simulates all of it. Stops between two events where the task is cancelled; what was run until then is
+    /// there.
     TreeRun(const replay::TreeProgram& program, const TaskContext& task);
+    /// Of a run that has not begun: append() brings its steps.
+    explicit TreeRun(replay::TreeProgram program);
     TreeRun(const TreeRun&) = delete;
     TreeRun& operator=(const TreeRun&) = delete;
 
-    [[nodiscard]] const replay::TreeProgram& program() const { return m_simulation.program(); }
-    [[nodiscard]] const replay::TreeManager& manager() const { return m_simulation.manager(); }
-    [[nodiscard]] std::size_t size() const { return manager().steps().size(); }
-    [[nodiscard]] const replay::TreeStep& step(std::size_t i) const { return manager().steps()[i]; }
+    /// Fails, and changes nothing, where the part does not follow.
+    [[nodiscard]] Result<void> append(replay::TreeLogPart part);
+
+    [[nodiscard]] const replay::TreeProgram& program() const { return m_program; }
+    [[nodiscard]] const replay::TreeLog& log() const { return m_log; }
+    [[nodiscard]] std::size_t size() const { return m_log.steps().size(); }
+    [[nodiscard]] const replay::TreeStep& step(std::size_t i) const { return m_log.steps()[i]; }
     /// Steps that a reader looks for: recorded again, run eagerly, failed, or reading what was overwritten.
     [[nodiscard]] const std::vector<std::size_t>& marks() const { return m_marks; }
     /// Which call an event is, as TreeArgument::call counts; SIZE_MAX for other events.
@@ -38,23 +47,28 @@ public:
     }
     /// How often a recording was replayed by steps before `position`.
     [[nodiscard]] std::size_t replays(replay::NodeId node, std::size_t position) const;
-    /// As PyTorch counts them against its limit.
+    /// Recorded anew, for any reason: what every list, card and figure calls a re-record.
     [[nodiscard]] std::size_t rerecords(std::size_t position) const;
-    /// Recorded anew because a static input stood elsewhere, which does not count.
-    [[nodiscard]] std::size_t newAddresses(std::size_t position) const;
+    /// Those that PyTorch counts against its limit: all but where only a static input stood elsewhere.
+    [[nodiscard]] std::size_t counted(std::size_t position) const;
     [[nodiscard]] std::size_t recordings(std::size_t position) const;
 
 private:
-    replay::TreeSimulation m_simulation;
+    void note(std::size_t step);
+
+    replay::TreeProgram m_program;
+    replay::TreeLog m_log;
     std::vector<std::size_t> m_marks, m_calls, m_stepOfCall;
-    std::map<replay::NodeId, std::vector<std::size_t>> m_replays;       ///< steps, ascending
-    std::vector<std::size_t> m_rerecords, m_newAddresses, m_recordings; ///< steps, ascending
+    std::map<replay::NodeId, std::vector<std::size_t>> m_replays;  ///< steps, ascending
+    std::vector<std::size_t> m_rerecords, m_counted, m_recordings; ///< steps, ascending
 };
 using TreeRunPtr = std::shared_ptr<const TreeRun>;
 
-/// The recording that did not fit, and made a step record anew; null where the step recorded for the first
-/// time, or did something else.
+/// The first recording that did not fit, and made a step record anew; null where the step recorded for the
+/// first time, or did something else.
 [[nodiscard]] const replay::InvariantCheck* rerecordCause(const replay::TreeStep& step);
+/// Whether a step is what a reader looks for (TreeRun::marks).
+[[nodiscard]] bool isTreeMark(const replay::TreeStep& step);
 
 /// The cursor of a run. GUI thread only.
 class TreeWalk : public QObject {
@@ -64,6 +78,8 @@ public:
 
     /// Stands at the end of the new run; null for none.
     void setRun(TreeRunPtr run);
+    /// The run has more steps than before. Who stood at its end stands there again.
+    void grew();
     [[nodiscard]] const TreeRunPtr& run() const { return m_run; }
     /// Steps carried out: 0 to run()->size().
     [[nodiscard]] std::size_t position() const { return m_cursor ? m_cursor->position() : 0; }
@@ -91,6 +107,7 @@ private:
     TreeRunPtr m_run;
     std::optional<replay::TreeCursor> m_cursor;
     replay::TreeState m_none;
+    std::size_t m_seen = 0; ///< steps of the run when it was looked at last
     replay::NodeId m_selected = replay::noNode;
 };
 

@@ -3,12 +3,16 @@
 // An engine that answers from a file of recorded replies, for the tests of panels: no LibTorch, always the
 // same words. The second argument makes it misbehave: "slow" never finishes a pass until it is cancelled,
 // "different" finds a difference when it verifies,
-// "dies" does when it is to derive a graph, "slower" replays at half the speed each time.
+// "dies" does when it is to derive a graph, "slower" replays at half the speed each time. Runs under CUDA-graph trees
+// are simulated; "slow" takes its time for every step of them.
 #include "core/engine/client/server.h"
+#include "core/replay/tree_log.h"
+#include "core/replay/tree_simulator.h"
 
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <thread>
 #include <unistd.h>
@@ -47,6 +51,10 @@ public:
         if (method == "record") return record();
         if (method == "replay") return replay(params, task);
         if (method == "drop") return json{{"dropped", params.at("plans").size()}};
+        if (method == "tree_function") return json{{"tree", "tree1"}, {"function", 0}};
+        if (method == "tree_begin") return treeBegin(params);
+        if (method == "tree_next") return treeNext();
+        if (method == "tree_drop") return json::object();
         return tl::unexpected(
             engine::Failure{engine::ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
     }
@@ -99,6 +107,36 @@ private:
         return json{{"run", std::move(run)}, {"recordings", json::object()}};
     }
 
+    engine::Reply treeBegin(const json& params) {
+        if (params.value("backend", "cpu") == "cuda")
+            return tl::unexpected(
+                engine::Failure{engine::ErrorCode::NoBackend, "this machine has no NVIDIA driver", {}});
+        auto program = replay::readTreeCase(params.at("case").dump());
+        if (!program)
+            return tl::unexpected(engine::Failure{engine::ErrorCode::Failed, program.error().message, {}});
+        m_log.reset();
+        m_tree = std::make_shared<replay::TreeSimulation>(std::move(*program));
+        m_log = std::make_shared<replay::TreeLogWriter>(m_tree->manager());
+        return json{{"run", "run1"}};
+    }
+
+    engine::Reply treeNext() {
+        if (m_mode == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        (void)m_tree->next();
+        replay::TreeLogPart part = m_log->next();
+        part.end = m_tree->manager().steps().size() == m_tree->program().events.size();
+        for (std::size_t i = 0; i < part.steps.size(); ++i) {
+            replay::StepMeasure& measure = part.measures.emplace_back();
+            measure.us = 12;
+            measure.verified = part.steps[i].event == replay::TreeStep::Event::Call;
+            measure.poolBytes = 4096;
+            for (const replay::OutputAt output : m_tree->manager().state().alive)
+                measure.blocks.push_back(
+                    {1000 + 64 * std::uint64_t(measure.blocks.size()) + output.index % 2, 64});
+        }
+        return json{{"part", replay::toJson(part)}};
+    }
+
     [[nodiscard]] json verify() const {
         const json check{{"what", "output #0"}, {"property", "values"}, {"counts", true}};
         if (m_mode != "different") {
@@ -121,6 +159,8 @@ private:
 
     json m_replies;
     std::size_t m_recorded = 0, m_replayed = 0;
+    std::shared_ptr<replay::TreeSimulation> m_tree;
+    std::shared_ptr<replay::TreeLogWriter> m_log; ///< of m_tree
     std::string m_mode;
 };
 

@@ -13,6 +13,7 @@
 
 #include <QTabBar>
 #include <QToolButton>
+#include <set>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -79,7 +80,7 @@ private slots:
         QCOMPARE(s.walk().position(), std::size_t(48));
         QCOMPARE(s.walk().run()->recordings(48), std::size_t(10));
         QCOMPARE(s.walk().run()->rerecords(48), std::size_t(3));
-        QCOMPARE(s.walk().run()->newAddresses(48), std::size_t(1));
+        QCOMPARE(s.walk().run()->counted(48), std::size_t(2));
         for (replay::NodeId node = 0; node < 10; ++node)
             QVERIFY2(!s.picture().nodeRect(node).isEmpty(), qPrintable(QString::number(node)));
         QVERIFY(s.picture().nodeRect(-1).isEmpty()); // a warm-up
@@ -88,6 +89,31 @@ private slots:
         for (replay::NodeId a = 0; a < 10; ++a)
             for (replay::NodeId b = a + 1; b < 10; ++b)
                 QVERIFY(!s.picture().nodeRect(a).intersects(s.picture().nodeRect(b)));
+    }
+
+    /// Every place that counts re-records has one number, at every event.
+    void countsAgree() {
+        Shown s("cg_tree_094");
+        while (s.walk().position() > 0) {
+            const std::size_t position = s.walk().position(), count = s.walk().run()->rerecords(position);
+            std::size_t events = 0, cards = 0;
+            for (std::size_t i = 0; i < position; ++i)
+                events += treeActionName(s.walk().run()->step(i)) == "re-record" ? 1 : 0;
+            QCOMPARE(events, count);
+            cards = std::size_t(s.picture().plainText().count("re-record"));
+            QCOMPARE(cards, count);
+            std::set<std::size_t> listed;
+            for (const Rerecord& at : rerecordsOf(*s.walk().run(), position))
+                listed.insert(at.step);
+            QCOMPARE(listed.size(), count);
+            QCOMPARE(s.panel->lowerTabs()->tabText(1),
+                     count == 0 ? QString("Re-records") : QString("Re-records %1").arg(count));
+            std::int64_t counted = 0;
+            for (const auto& [key, value] : s.walk().state().rerecords)
+                counted += value;
+            QCOMPARE(std::size_t(counted), s.walk().run()->counted(position));
+            s.walk().back();
+        }
     }
 
     void stepsBothWays() {
@@ -136,9 +162,7 @@ private slots:
                 QVERIFY(s.facts().contains(QString::fromStdString(moved.name)));
             }
             addresses += cause->moved.size();
-            QCOMPARE(treeActionName(step), cause->status == replay::InvariantStatus::StaticAddressChanged
-                                               ? QString("re-record, new address")
-                                               : QString("re-record"));
+            QCOMPARE(treeActionName(step), QString("re-record"));
         }
         QVERIFY(managed > 0);
         QVERIFY(addresses > 0);
@@ -198,7 +222,7 @@ private slots:
         QTest::mouseClick(s.picture().viewport(), Qt::LeftButton, {}, s.picture().nodeRect(2).center());
         QCOMPARE(s.walk().selected(), replay::NodeId(2));
         QVERIFY(s.facts().contains("Recording #2"));
-        const std::size_t made = s.walk().run()->manager().find(2)->step;
+        const std::size_t made = s.walk().run()->log().find(2)->step;
         emit s.panel->detail()->followed(QString("step:%1").arg(made + 1));
         QCOMPARE(s.walk().position(), made + 1);
         QCOMPARE(s.walk().selected(), replay::NodeId(2));

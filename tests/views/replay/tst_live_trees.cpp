@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Runs of a capture's graphs under CUDA-graph trees, call by call: started, paused, stepped and cancelled by
+// clicks and keys, with an engine that simulates them.
+#include "tests/views/engine/engine_fixture.h"
+#include "tests/views/panel_test.h"
+#include "views/replay/live_tree_bar.h"
+#include "views/replay/live_trees.h"
+#include "views/replay/pool_strip.h"
+#include "views/replay/tree_panel.h"
+#include "views/replay/tree_picture.h"
+#include "views/replay/tree_rows.h"
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QLabel>
+#include <QSpinBox>
+#include <QToolButton>
+
+using namespace dynascope;
+using namespace dynascope::test;
+using namespace dynascope::views;
+using State = LiveTrees::State;
+using replay::TreeStep;
+
+namespace {
+
+struct Shown {
+    TaskRunner tasks;
+    Workspace workspace{tasks};
+    Theme theme;
+    Engine engine;
+    LiveTrees live;
+    TreePanel panel;
+
+    explicit Shown(const char* mode = "")
+        : engine(cannedEngine(mode, "encoder_train_replay"))
+        , live(workspace, engine)
+        , panel(workspace, theme, &live) {
+        theme.setScheme(ColourScheme::Dark);
+        addCapture(workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
+        panel.resize(1400, 900);
+        panel.show();
+        if (!QTest::qWaitForWindowExposed(&panel)) qFatal("no window");
+        panel.activateWindow();
+    }
+    void click(QToolButton* button) const {
+        QVERIFY2(button->isEnabled(), qPrintable(button->text()));
+        QTest::mouseClick(button, Qt::LeftButton);
+    }
+    void waitFor(State state) const { QTRY_COMPARE_WITH_TIMEOUT(int(live.state()), int(state), 20000); }
+    [[nodiscard]] std::size_t size() const { return live.run() ? live.run()->size() : 0; }
+};
+
+} // namespace
+
+class TestLiveTrees : public QObject {
+    Q_OBJECT
+
+private slots:
+    void runsAtAClick() {
+        Shown s;
+        QTRY_VERIFY(s.panel.bar()->isVisible());
+        QVERIFY(!s.panel.picture()->isVisible()); // nothing ran yet
+        const QAbstractItemModelTester events(s.panel.events()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        const QAbstractItemModelTester inputs(s.panel.inputs()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        s.panel.bar()->iterations()->setValue(5);
+        s.panel.bar()->moves()->setValue(3);
+        s.click(s.panel.bar()->startButton());
+        s.waitFor(State::Ended);
+        QTRY_COMPARE(s.panel.walk().position(), s.size());
+        const TreeRun& run = *s.live.run();
+        // Five times a mark, forward, backward and what the program drops of both.
+        QCOMPARE(run.size(), run.program().events.size());
+        QCOMPARE(s.panel.events()->rows().rowCount(), int(run.size()));
+        // Warmed up, recorded, replayed; then the parameters lie elsewhere.
+        QCOMPARE(run.rerecords(run.size()), std::size_t(1));
+        QCOMPARE(run.counted(run.size()), std::size_t(0));
+        QVERIFY(s.panel.picture()->isVisible());
+        QVERIFY(!s.panel.picture()->nodeRect(0).isEmpty());
+        QVERIFY(s.panel.picture()->plainText().contains("0/0 forward"));
+        QVERIFY(s.panel.pool()->isVisible());
+        QVERIFY2(s.panel.pool()->text().startsWith("pool of 4"), qPrintable(s.panel.pool()->text()));
+        // The same decisions as the simulator's of the same program.
+        const TreeRun again(run.program(), TaskContext());
+        QCOMPARE(again.size(), run.size());
+        for (std::size_t i = 0; i < run.size(); ++i)
+            QCOMPARE(int(again.step(i).action), int(run.step(i).action));
+    }
+
+    /// One call after the other, by button and by key; the tree grows with each.
+    void stepsCalls() {
+        Shown s;
+        QTRY_VERIFY(s.panel.bar()->isVisible());
+        s.click(s.panel.bar()->callButton()); // begins, and waits before the first event
+        s.waitFor(State::Paused);
+        QCOMPARE(s.size(), std::size_t(0));
+        std::size_t calls = 0;
+        for (; calls < 6; ++calls) {
+            const std::size_t before = s.size();
+            if (calls % 2 == 0)
+                s.click(s.panel.bar()->callButton());
+            else
+                QTest::keyClick(s.panel.picture(), Qt::Key_F10, Qt::ControlModifier);
+            QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > before, 20000);
+            QVERIFY(s.live.run()->step(s.size() - 1).event == TreeStep::Event::Call);
+            QTRY_COMPARE(s.panel.walk().position(), s.size());
+            const RunCategories counted = runCategories(*s.live.run(), s.size());
+            std::size_t checks = 0;
+            for (const RunFunction& function : counted.functions)
+                checks += function.slow + function.fast;
+            QCOMPARE(checks, calls + 1); // each call asks once, slow or fast
+        }
+        // A reader who went back is not taken along, and F10's way forward is what is there already.
+        s.panel.walk().moveTo(2);
+        QTest::keyClick(s.panel.picture(), Qt::Key_F10, Qt::ControlModifier);
+        s.waitFor(State::Paused);
+        QTest::qWait(200);
+        QCOMPARE(s.panel.walk().position(), std::size_t(2));
+        s.panel.stepForward();
+        QCOMPARE(s.panel.walk().position(), std::size_t(3));
+        // At the end it has the engine go on.
+        s.panel.walk().moveTo(SIZE_MAX);
+        const std::size_t before = s.size();
+        s.panel.stepForward();
+        QTRY_VERIFY_WITH_TIMEOUT(s.live.state() != State::Running && s.size() > before, 20000);
+        // Go on to the end.
+        QTest::keyClick(s.panel.picture(), Qt::Key_Space, Qt::ControlModifier);
+        s.waitFor(State::Ended);
+        QCOMPARE(s.size(), s.live.run()->program().events.size());
+    }
+
+    void runsToTheNextMark() {
+        Shown s;
+        QTRY_VERIFY(s.panel.bar()->isVisible());
+        s.panel.bar()->moves()->setValue(3);
+        s.click(s.panel.bar()->callButton());
+        s.waitFor(State::Paused);
+        s.click(s.panel.bar()->markButton());
+        QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > 1, 20000);
+        QVERIFY(rerecordCause(s.live.run()->step(s.size() - 1)));
+        QCOMPARE(s.live.run()->marks().size(), std::size_t(1));
+        QTest::keyClick(s.panel.picture(), Qt::Key_F5, Qt::ControlModifier);
+        s.waitFor(State::Ended); // there is no other
+    }
+
+    void pausesAndIsCancelled() {
+        Shown s("slow");
+        QTRY_VERIFY(s.panel.bar()->isVisible());
+        s.panel.bar()->iterations()->setValue(200);
+        QTest::keyClick(&s.panel, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(s.size() > 3, 20000);
+        QVERIFY(s.live.state() == State::Running);
+        QVERIFY(!s.panel.bar()->startButton()->isEnabled());
+        QVERIFY(!s.panel.bar()->iterations()->isEnabled());
+        s.click(s.panel.bar()->pauseButton());
+        s.waitFor(State::Paused);
+        const std::size_t paused = s.size();
+        QTest::qWait(150);
+        QCOMPARE(s.size(), paused);
+        QCOMPARE(s.panel.bar()->pauseButton()->text(), QString("Go on"));
+        QVERIFY(s.panel.bar()->stateLabel()->text().startsWith("Paused after "));
+        s.click(s.panel.bar()->pauseButton());
+        QTRY_VERIFY_WITH_TIMEOUT(s.size() > paused, 20000);
+        s.click(s.panel.bar()->cancelButton());
+        s.waitFor(State::Failed);
+        QVERIFY(s.panel.bar()->stateLabel()->text().startsWith("Cancelled."));
+        QVERIFY(s.size() > 0); // what ran until then is there
+        QVERIFY(s.panel.picture()->isVisible());
+        QVERIFY(s.panel.bar()->startButton()->isEnabled());
+    }
+
+    /// What a device needs is the engine's own line.
+    void saysWhatCudaNeeds() {
+        Shown s;
+        QTRY_VERIFY(s.panel.bar()->isVisible());
+        s.panel.bar()->backend()->setCurrentIndex(1);
+        s.click(s.panel.bar()->startButton());
+        s.waitFor(State::Failed);
+        QCOMPARE(s.panel.bar()->stateLabel()->text(), QString("this machine has no NVIDIA driver"));
+        s.panel.bar()->backend()->setCurrentIndex(0);
+        s.click(s.panel.bar()->startButton());
+        s.waitFor(State::Ended);
+        QVERIFY(!s.panel.bar()->stateLabel()->isVisible());
+    }
+};
+
+QTEST_MAIN(TestLiveTrees)
+#include "tst_live_trees.moc"
