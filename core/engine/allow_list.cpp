@@ -138,7 +138,6 @@ constexpr std::array families{
     Family{"torch.ops.higher_order.inductor_compiled_code", Obstacle::Hook, needsPython},
     Family{"torch.ops.higher_order.aoti_call_delegate", Obstacle::Hook, "runs a compiled library"},
     Family{"torch.ops.higher_order.executorch_call_delegate", Obstacle::Hook, "runs a compiled program"},
-    Family{"torch.ops.higher_order.with_effects", Obstacle::Hook, needsPython},
     Family{"torch.ops.higher_order.call_torchbind", Obstacle::Hook, needsPython},
     Family{"torch._dynamo", Obstacle::Hook, needsPython},
     Family{"torch.load", Obstacle::Refused, outside},

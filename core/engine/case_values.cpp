@@ -151,7 +151,9 @@ Tensor filledSeeded(at::ScalarType type, std::int64_t count, std::uint64_t seed,
 
 constexpr std::int64_t maxElements = 1 << 27;
 
-/// {dtype, size, seed, low, high}: numbers in [low, high), [-1, 1) or [0, 4) where they are not given.
+/// {dtype, size, seed, low, high, diagonal}: numbers in [low, high), [-1, 1) or [0, 4) where they are not
+/// given; with `diagonal` n they are matrices of n rows one behind the other, and their diagonals have n
+/// more.
 Tensor seededStorage(const json& spec) {
     const at::ScalarType type = dtypeOf(spec);
     const auto count = spec.at("size").get<std::int64_t>();
@@ -159,7 +161,11 @@ Tensor seededStorage(const json& spec) {
     const auto seed = spec.at("seed").get<std::uint64_t>();
     const double low = spec.value("low", defaultLow(type));
     const double high = spec.value("high", defaultHigh(type));
-    return filledSeeded(type, count, seed, low, high);
+    Tensor out = filledSeeded(type, count, seed, low, high);
+    const auto rows = spec.value("diagonal", std::int64_t{0});
+    if (rows > 0 && rows <= count && count % (rows * rows) == 0)
+        out.view({-1, rows, rows}).diagonal(0, -2, -1).add_(rows);
+    return out;
 }
 
 c10::IValue scalarFrom(const json& value) {

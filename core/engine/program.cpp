@@ -136,7 +136,16 @@ private:
         out.operands.push_back(bind(node.args[1], c10::IntType::get()));
     }
 
+    void bindEffect(ir::Node node, Instruction& out) {
+        if (node.args.size() < 2 || node.args[1].kind != Argument::Kind::Raw)
+            return refuse("takes a token and an operator");
+        torch_level::Found found = torch_level::findEffect(node.args[1].text);
+        node.args.erase(node.args.begin() + 1);
+        bindFunction(node, std::move(found), out);
+    }
+
     void bindCall(const ir::Node& node, Instruction& out) {
+        if (node.target == "torch.ops.higher_order.with_effects") return bindEffect(node, out);
         Resolved resolved = resolve(node.target);
         if (!resolved.op) {
             torch_level::Found found = torch_level::findFunction(node.target);
@@ -164,7 +173,7 @@ private:
                 ++used;
             }
             if (given) {
-                out.operands.push_back(bind(*given, type));
+                out.operands.push_back(bind(spread(*given, formals[i]), type));
             } else if (formals[i].default_value()) {
                 Operand operand;
                 operand.constant = *formals[i].default_value();
@@ -175,6 +184,14 @@ private:
         }
         if (used != node.args.size() + node.kwargs.size())
             refuse("has an argument that its schema does not know");
+    }
+
+    /// A number where a list of known length is declared stands for each of its items, such as a kernel size.
+    static Argument spread(const Argument& given, const c10::Argument& formal) {
+        const bool number = given.kind == Argument::Kind::Int || given.kind == Argument::Kind::Bool ||
+                            given.kind == Argument::Kind::Float;
+        if (!number || !formal.N()) return given;
+        return Argument::list(std::vector<Argument>(static_cast<std::size_t>(*formal.N()), given));
     }
 
     void bindFunction(const ir::Node& node, torch_level::Found found, Instruction& out) {

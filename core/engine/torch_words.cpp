@@ -98,12 +98,18 @@ Argument fromScalar(const c10::Scalar& scalar) {
     if (scalar.isIntegral(false)) return Argument::integer(scalar.toLong());
     if (scalar.isFloatingPoint()) return word(Kind::Float, ir::pythonRepr(scalar.toDouble()));
     const auto value = scalar.toComplexDouble();
+    // Python writes no ".0" here.
+    const auto part = [](double number) {
+        std::string out = ir::pythonRepr(number);
+        if (out.ends_with(".0")) out.resize(out.size() - 2);
+        return out;
+    };
     std::string text;
     if (value.real() != 0) {
-        text.append(1, '(').append(ir::pythonRepr(value.real()));
+        text.append(1, '(').append(part(value.real()));
         if (!std::signbit(value.imag())) text.push_back('+');
     }
-    text.append(ir::pythonRepr(value.imag())).push_back('j');
+    text.append(part(value.imag())).push_back('j');
     if (value.real() != 0) text.push_back(')');
     return word(Kind::Complex, std::move(text));
 }
@@ -132,6 +138,28 @@ std::optional<ScalarType> dtypeFromShortName(std::string_view name) {
     return std::nullopt;
 }
 
+namespace {
+
+/// "2j", "(1+2j)"
+std::optional<c10::complex<double>> complexFrom(std::string_view text) {
+    if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
+    if (!text.ends_with('j')) return std::nullopt;
+    text.remove_suffix(1);
+    // The sign between both parts: not the first one, nor that of an exponent.
+    std::size_t at = text.size();
+    while (at-- > 1)
+        if ((text[at] == '+' || text[at] == '-') && text[at - 1] != 'e') break;
+    const bool both = at > 0 && at < text.size();
+    const auto real = both ? floatFrom(text.substr(0, at)) : std::optional(0.0);
+    std::string_view rest = both ? text.substr(at) : text;
+    if (rest.starts_with('+')) rest.remove_prefix(1);
+    const auto imaginary = floatFrom(rest);
+    if (!real || !imaginary) return std::nullopt;
+    return c10::complex<double>(*real, *imaginary);
+}
+
+} // namespace
+
 std::optional<c10::IValue> constantFrom(const Argument& argument) {
     switch (argument.kind) {
     case Kind::None:
@@ -143,6 +171,9 @@ std::optional<c10::IValue> constantFrom(const Argument& argument) {
         return std::nullopt;
     case Kind::Float:
         if (const auto value = floatFrom(argument.text)) return c10::IValue(*value);
+        return std::nullopt;
+    case Kind::Complex:
+        if (const auto value = complexFrom(argument.text)) return c10::IValue(*value);
         return std::nullopt;
     case Kind::String:
     case Kind::Raw:

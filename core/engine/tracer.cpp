@@ -6,6 +6,7 @@
 
 #include <ATen/core/List.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/ops/empty.h>
 #include <algorithm>
 #include <c10/core/TensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -22,14 +23,16 @@ using c10::IValue;
 using ir::Argument;
 using torch::jit::Stack;
 
+constexpr std::string_view effectsTarget = "torch.ops.higher_order.with_effects";
+
 thread_local Tape* currentTape = nullptr;
 thread_local UpperLevel* upperLevel = nullptr;
 
 class TracerImpl final : public c10::TensorImpl {
 public:
     TracerImpl(Tensor value, std::size_t node)
-        : TensorImpl(c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::CPU}), value.dtype(),
-                     c10::Device(c10::kCPU))
+        : TensorImpl(c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::CPU}) | lazyKeys(value),
+                     value.dtype(), c10::Device(c10::kCPU))
         , m_value(std::move(value))
         , m_node(node) {
         refresh();
@@ -102,6 +105,11 @@ std::string_view nameOf(const c10::FunctionSchema& schema) {
     return whole.substr(whole.find("::") + 2);
 }
 
+/// What PyTorch registers as an effect that must stay in order, of the operators that may run here.
+bool isOrderedEffect(const c10::FunctionSchema& schema) {
+    return schema.name() == "aten::_linalg_check_errors";
+}
+
 bool writesFirstArgument(const c10::FunctionSchema& schema) {
     if (schema.arguments().empty() || !nameOf(schema).ends_with('_')) return false;
     const c10::AliasInfo* alias = schema.arguments().front().alias_info();
@@ -135,6 +143,10 @@ void traceOperator(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* st
 
 TORCH_LIBRARY_IMPL(_, Fake, library) {
     library.fallback(torch::CppFunction::makeFromBoxedFunction<&traceOperator>());
+}
+
+c10::DispatchKeySet lazyKeys(const Tensor& value) {
+    return value.key_set() & c10::DispatchKeySet({DispatchKey::Conjugate, DispatchKey::Negative});
 }
 
 bool isComposite(const c10::OperatorHandle& op) {
@@ -318,6 +330,7 @@ std::shared_ptr<ir::Node> Tape::callNode(const c10::FunctionSchema& schema, cons
 
 void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
     const c10::FunctionSchema& schema = op.schema();
+    if (m_threadsEffects && isOrderedEffect(schema)) return recordEffect(op, stack);
     const std::size_t first = stack.size() - schema.arguments().size();
     const Call& call = callOf(schema);
     std::shared_ptr<ir::Node> node = callNode(schema, call, stack);
@@ -336,6 +349,7 @@ void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
         op.callBoxed(stack);
     }
     const std::size_t at = add(std::move(node), call.name, source);
+    if (call.name == "_local_scalar_dense") m_numbersRead.push_back(stack.back());
     if (TracerImpl* impl = tracer(written)) {
         impl->setNode(at); // later readers read the in-place node
         impl->refresh();
@@ -343,6 +357,33 @@ void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
         return;
     }
     wrapResults(op, stack, at);
+}
+
+/// (new token, results...) = with_effects(token, operator, arguments...)
+void Tape::recordEffect(const c10::OperatorHandle& op, Stack& stack) {
+    const c10::FunctionSchema& schema = op.schema();
+    if (!m_token) {
+        const std::size_t at = m_nodes.size();
+        (void)input("tangents_token", "tangents_token", at::empty({0}));
+        m_token = at;
+    }
+    const Call& call = callOf(schema);
+    std::shared_ptr<ir::Node> node = callNode(schema, call, stack);
+    node->args.insert(node->args.begin(),
+                      {Argument::node(m_nodes[*m_token]->name),
+                       Argument::raw(std::exchange(node->target, std::string(effectsTarget)))});
+    for (std::size_t i = stack.size() - schema.arguments().size(); i < stack.size(); ++i)
+        unwrap(stack[i]);
+    op.callBoxed(stack);
+    const std::size_t at = add(std::move(node), "with_effects");
+    m_token = m_nodes.size();
+    (void)wrapItem(at::empty({0}), at, 0);
+    const std::size_t count = schema.returns().size();
+    for (std::size_t i = 0; i < count; ++i) {
+        IValue& value = stack[stack.size() - count + i];
+        if (value.isTensor() && value.toTensor().defined())
+            value = wrapItem(value.toTensor(), at, static_cast<std::int64_t>(i) + 1);
+    }
 }
 
 /// One of several results is reached through a getitem node, as PyTorch's tracer does for every one of them.

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -70,10 +71,19 @@ public:
     [[nodiscard]] std::vector<std::shared_ptr<ir::Node>> takeNodes() { return std::move(m_nodes); }
     [[nodiscard]] const std::vector<std::uint8_t>& reasons() const { return m_reasons; }
     [[nodiscard]] const Attributes& attributes() const { return m_attributes; }
+    /// The numbers that were read out of tensors, in order.
+    [[nodiscard]] const std::vector<c10::IValue>& numbersRead() const { return m_numbersRead; }
 
     /// Records what composite operators are made of instead of themselves.
     void setDecomposing(bool on) { m_decomposing = on; }
     [[nodiscard]] bool decomposing() const { return m_decomposing; }
+    /// Records operators whose order PyTorch keeps as with_effects, each on the token of the one before.
+    /// Where there is no token, the first of them adds an input "tangents_token".
+    void setThreadingEffects(bool on) { m_threadsEffects = on; }
+    /// Makes a node the token of the next effect.
+    void giveToken(std::size_t node) { m_token = node; }
+    /// The last effect's token, or the one given, and none is there from then on.
+    [[nodiscard]] std::optional<std::size_t> takeToken() { return std::exchange(m_token, std::nullopt); }
     /// Describes the value of each node that makes a tensor: dtype, sizes, strides.
     void setDescribing(bool on) { m_describing = on; }
     /// Lays results out in memory as PyTorch's fake tensors are laid out (fake_strides.h).
@@ -98,6 +108,7 @@ private:
     };
 
     const Call& callOf(const c10::FunctionSchema& schema);
+    void recordEffect(const c10::OperatorHandle& op, torch::jit::Stack& stack);
     [[nodiscard]] std::shared_ptr<ir::Node> callNode(const c10::FunctionSchema& schema, const Call& call,
                                                      const torch::jit::Stack& stack);
     void wrapResults(const c10::OperatorHandle& op, torch::jit::Stack& stack, std::size_t node);
@@ -108,6 +119,8 @@ private:
     bool m_decomposing = false;
     bool m_describing = false;
     bool m_asFake = false;
+    bool m_threadsEffects = false;
+    std::optional<std::size_t> m_token;
     std::string m_nextName;
     passes::FxNames m_names;
     std::shared_ptr<std::array<ir::Node, 32>> m_block; ///< the next nodes; null at first
@@ -117,9 +130,14 @@ private:
     std::vector<std::int64_t> m_sources;
     std::vector<std::pair<std::string, ir::GraphPtr>> m_subgraphs;
     Attributes m_attributes;
+    std::vector<c10::IValue> m_numbersRead;
     std::unordered_map<const c10::TensorImpl*, std::string> m_attributeOf;
     std::unordered_map<const c10::FunctionSchema*, Call> m_calls;
 };
+
+/// Keys of a value that tensors standing for it have as well: what is conjugated or negated lazily is made
+/// real before most operators, as PyTorch's traced tensors have it.
+[[nodiscard]] c10::DispatchKeySet lazyKeys(const at::Tensor& value);
 
 /// Whether PyTorch defines the operator by others, for every device.
 [[nodiscard]] bool isComposite(const c10::OperatorHandle& op);

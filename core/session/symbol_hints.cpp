@@ -10,7 +10,9 @@ ir::SymbolValues symbolHints(const Compile& compile) {
     for (const SymbolInfo& symbol : compile.symbols) {
         std::int64_t value = 0;
         const char* const end = symbol.value.data() + symbol.value.size();
-        if (std::from_chars(symbol.value.data(), end, value).ptr == end) out[symbol.symbol] = value;
+        const auto [read, error] = std::from_chars(symbol.value.data(), end, value);
+        // A symbol that depends on data has no value.
+        if (error == std::errc() && read == end) out[symbol.symbol] = value;
     }
     return out;
 }

@@ -10,6 +10,7 @@
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/zeros.h>
 #include <algorithm>
+#include <span>
 #include <torch/csrc/autograd/functions/utils.h>
 
 namespace dynascope::engine {
@@ -27,8 +28,11 @@ public:
         : m_program(std::move(program))
         , m_attributes(attributes) {}
 
-    /// By the program's inputs; tangents are left empty.
-    void save(std::vector<IValue> arguments) { m_arguments = std::move(arguments); }
+    /// By the program's inputs; tangents are left empty, and the tokens of effects follow them.
+    void save(std::vector<IValue> arguments, std::size_t tokens) {
+        m_arguments = std::move(arguments);
+        m_tokens = tokens;
+    }
     /// Makes the result differentiable; results come in the order of the tangents.
     void attach(Tensor& result, const AutogradNodePtr& self) {
         m_like.push_back(emptyTangent(result));
@@ -40,7 +44,7 @@ private:
     variable_list apply(variable_list&& gradients) override {
         const at::AutoGradMode off(false);
         std::vector<IValue> arguments = m_arguments;
-        const std::size_t first = arguments.size() - m_like.size();
+        const std::size_t first = arguments.size() - m_tokens - m_like.size();
         for (std::size_t i = 0; i < m_like.size(); ++i) {
             // A tangent lies in memory as the graph was traced with it.
             Tensor tangent = at::empty_strided(m_like[i].sizes(), m_like[i].strides(), m_like[i].options());
@@ -53,7 +57,7 @@ private:
         const auto results = engine::run(*m_program, arguments, m_attributes);
         TORCH_CHECK(results, results ? std::string() : results.error().message);
         variable_list out;
-        for (const IValue& result : *results)
+        for (const IValue& result : std::span(*results).first(results->size() - m_tokens))
             out.push_back(result.isTensor() ? result.toTensor() : Tensor());
         return out;
     }
@@ -61,6 +65,7 @@ private:
     std::shared_ptr<const Program> m_program;
     Attributes m_attributes;
     std::vector<IValue> m_arguments;
+    std::size_t m_tokens = 0;
     std::vector<Tensor> m_like;
 };
 
@@ -106,8 +111,14 @@ tl::expected<std::vector<IValue>, RunError> SplitJoint::run(const std::vector<IV
     }
     if (!results) return results;
     std::vector<IValue> arguments;
+    std::size_t tokens = 0;
     for (const ir::NodePtr& node : m_backward->graph->nodes()) {
         if (node->op != ir::Op::Placeholder) continue;
+        if (node->target.starts_with(passes::partition::backwardToken)) {
+            arguments.emplace_back(at::empty({0}));
+            ++tokens;
+            continue;
+        }
         const auto saved = std::find(m_saved.begin(), m_saved.end(), node->name);
         const auto at = m_outputs + static_cast<std::size_t>(saved - m_saved.begin());
         arguments.push_back(saved != m_saved.end() && at < results->size() ? (*results)[at] : IValue());
@@ -121,7 +132,7 @@ tl::expected<std::vector<IValue>, RunError> SplitJoint::run(const std::vector<IV
                             ? torch::autograd::impl::gradient_edge(source)
                             : torch::autograd::Edge());
     node->set_next_edges(std::move(edges));
-    backward.save(std::move(arguments));
+    backward.save(std::move(arguments), tokens);
     for (const std::size_t i : differentiable) {
         Tensor result = (*results)[i].toTensor().detach(); // a result may be an input
         backward.attach(result, node);

@@ -125,9 +125,9 @@ private:
             return out;
         }
         if (input != m_inputOf.end() && !changed) {
+            out.input = input->second;
             if (tensor.grad_fn() != nullptr && aliases.others() == 0) return out;
             out.type = isInput(tensor) ? OutputType::IsInput : OutputType::AliasOfInput;
-            out.input = input->second;
             return out;
         }
         if (tensor.is_view() && out.requiresGrad && tensor._base().requires_grad()) {

@@ -60,6 +60,11 @@ private:
                    {"forward_outputs", trace.forwardOutputs},
                    {"metadata_outer", metadataJson(trace.outer)},
                    {"metadata", graphMetadataJson(trace.layers.meta())}};
+        for (const IValue& number : trace.numbersRead)
+            m_reply["numbers_read"].push_back(number.isDouble() ? json(number.toDouble())
+                                              : number.isInt()  ? json(number.toInt())
+                                              : number.isBool() ? json(number.toBool())
+                                                                : json());
         if (!trace.graph->subgraphs().empty()) m_reply["readable"] = ir::printReadable(*trace.graph).text;
         m_reply["graph_warnings"] = knownLayoutDeviations(m_request.program, m_request.inputs);
         m_reply["warnings"] = aotDeviations(trace, m_request.inputs);
@@ -163,6 +168,7 @@ Reply aotMethod(const json& params, const Program& program, const json& inputs, 
     seedAttributes(program, *attributes);
     AotRequest request{program, made->values, *attributes};
     request.keepInputMutations = params.value("keep_input_mutations", true);
+    request.symbolicSizes = params.value("symbolic_sizes", false);
     if (params.contains("grad_mode")) request.gradMode = params.at("grad_mode").get<bool>();
     if (params.contains("autocast")) {
         request.autocast = dtypeFromName(params.at("autocast").get<std::string>());

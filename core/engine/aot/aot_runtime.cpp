@@ -68,7 +68,7 @@ private:
     }
 
     tl::expected<std::vector<IValue>, RunError> runGraph() const {
-        std::vector<IValue> arguments;
+        std::vector<IValue> arguments(m_trace.forwardTokens, at::empty({0}));
         std::vector<Tensor> sources;
         for (const IValue& value : m_inner) {
             // What the graph does to an input's geometry has to reach the input itself.
@@ -87,7 +87,7 @@ private:
     }
 
     void writeBack() {
-        std::size_t next = 0;
+        std::size_t next = m_trace.forwardTokens;
         for (const InnerIndex i : m_meta.inputsOf(MutationType::OutGraph)) {
             const Tensor value = m_results.at(next++).toTensor();
             const InputAliasInfo& info = m_meta.input(i);

@@ -12,6 +12,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/ops/ones.h>
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -47,7 +48,7 @@ RunError refusal(const Error& error) {
 /// caller makes it anew from the input.
 bool needsBackward(const ViewAndMutationMeta<OuterIndex>& meta) {
     const auto ofInput = [&](const auto& output) {
-        return output.input && meta.input(*output.input).requiresGrad;
+        return isRegenerated(output.type) && output.input && meta.input(*output.input).requiresGrad;
     };
     const auto isWritten = [](const InputAliasInfo& info) {
         return info.requiresGrad && info.mutatesData && !info.mutationsUnderNoGradOrInferenceMode &&
@@ -58,9 +59,16 @@ bool needsBackward(const ViewAndMutationMeta<OuterIndex>& meta) {
            std::any_of(meta.inputs.begin(), meta.inputs.end(), isWritten);
 }
 
-Tensor tangentOf(const Tensor& output) {
+/// As the output lies in memory and as lazily conjugated. Where sizes are symbols PyTorch makes it
+/// contiguous.
+Tensor tangentOf(const Tensor& output, bool symbolicSizes) {
     const PlainCalls plain;
-    return emptyTangent(output).fill_(1);
+    const c10::MemoryFormat format = output.suggest_memory_format();
+    if (symbolicSizes && !output.is_contiguous(format))
+        return at::ones(output.sizes(),
+                        at::TensorOptions().dtype(output.scalar_type()).memory_format(format));
+    const Tensor tangent = emptyTangent(output).fill_(1);
+    return output.is_conj() ? tangent.conj() : tangent;
 }
 
 /// What backward is started from: a forward output, and whether it has a tangent.
@@ -129,6 +137,7 @@ private:
             const auto outputs = level.call(m_request, primals);
             if (!outputs && outputs.error().cancelled) return tl::unexpected(outputs.error());
             if (!outputs) return false;
+            if (level.tape.takeToken()) return false; // forward's tokens are its first inputs
             const std::size_t recorded = level.tape.size();
             sync(level, primals);
             if (level.tape.size() != recorded) return false; // PyTorch's trace does this later
@@ -188,7 +197,8 @@ private:
     }
 
     [[nodiscard]] std::string primalName(std::size_t inner) const {
-        return m_out.joint ? "primals_" + std::to_string(inner + 1) : "arg" + std::to_string(inner) + "_1";
+        const std::size_t at = m_out.forwardTokens + inner;
+        return m_out.joint ? "primals_" + std::to_string(at + 1) : "arg" + std::to_string(at) + "_1";
     }
 
     tl::expected<void, RunError> learnMetadata() {
@@ -214,6 +224,7 @@ private:
         }
         const auto results = level.call(m_request, arguments);
         if (!results) return tl::unexpected(results.error());
+        m_out.forwardTokens = level.tape.takeToken() ? 1 : 0;
         for (const RanInput& input : inputs)
             if (input.outer.defined()) (void)level.autograd.traced(input.outer);
         takeMetadata(inputs, *results);
@@ -229,6 +240,12 @@ private:
         level.tape.setDescribing(true);
         const at::AutoGradMode grad(m_out.joint);
         std::vector<IValue> primals, used;
+        if (m_out.forwardTokens > 0) {
+            const std::string name = m_out.joint ? "primals_1" : "arg0_1";
+            const PlainCalls plain;
+            (void)level.tape.input(name, name, at::empty({0}));
+            level.tape.giveToken(0);
+        }
         for (std::size_t i = 0; i < values.size(); ++i)
             primals.push_back(level.input(primalName(i), values[i], meta().inputs[i].requiresGrad));
         for (std::size_t i = 0; i < values.size(); ++i)
@@ -246,7 +263,8 @@ private:
     void traceRest(TraceLevel& level, const std::vector<IValue>& primals, const std::vector<IValue>& used,
                    const std::vector<IValue>& outputs) {
         const std::vector<ForwardResult> results = forwardResults(used, outputs);
-        m_out.forwardOutputs = results.size();
+        m_out.forwardOutputs = m_out.forwardTokens + results.size();
+        const auto token = level.tape.takeToken(); // backward has tokens of its own
         const bool writes = !meta().inputsOf(MutationType::InGraph).empty();
         std::vector<Tensor> gradients;
         if (m_out.joint) {
@@ -254,7 +272,7 @@ private:
             gradients = backward(level, primals, results);
             sync(level, primals);
         }
-        finish(level, primals, results, gradients);
+        finish(level, primals, results, gradients, token);
     }
 
     [[nodiscard]] const ViewAndMutationMeta<InnerIndex>& meta() const { return m_out.layers.meta(); }
@@ -297,11 +315,12 @@ private:
         for (std::size_t i = 0; i < results.size(); ++i) {
             if (!results[i].differentiable || !isDefinedTensor(results[i].value)) continue;
             const Tensor& output = results[i].value.toTensor();
-            m_out.differentiable.push_back(i);
+            m_out.differentiable.push_back(m_out.forwardTokens + i);
             outputs.push_back(output);
-            tangents.push_back(
-                level.input("tangents_" + std::to_string(tangents.size() + 1), tangentOf(output), false)
-                    .toTensor());
+            tangents.push_back(level
+                                   .input("tangents_" + std::to_string(tangents.size() + 1),
+                                          tangentOf(output, m_request.symbolicSizes), false)
+                                   .toTensor());
         }
         for (const IValue& primal : primals)
             if (isDefinedTensor(primal) && primal.toTensor().requires_grad())
@@ -319,23 +338,33 @@ private:
     }
 
     void finish(TraceLevel& level, const std::vector<IValue>& primals,
-                const std::vector<ForwardResult>& results, const std::vector<Tensor>& gradients) {
+                const std::vector<ForwardResult>& results, const std::vector<Tensor>& gradients,
+                std::optional<std::size_t> token) {
         // As PyTorch does, inputs are written first; what the results still lack is regenerated after that.
         std::map<std::size_t, std::string> written; // by inner argument: what stands for it afterwards
         if (m_request.keepInputMutations) written = writeInputs(level, primals);
         std::vector<ir::Argument> returned;
+        const auto returnToken = [&](std::size_t node) {
+            returned.push_back(ir::Argument::node(level.tape.node(static_cast<std::int64_t>(node)).name));
+        };
+        if (token) returnToken(*token);
         for (const ForwardResult& result : results)
             returned.push_back(level.argument(result.value));
         for (const Tensor& gradient : gradients)
             returned.push_back(gradient.defined() ? level.argument(gradient) : ir::Argument::none());
+        if (const auto last = level.tape.takeToken()) {
+            m_out.backwardTokens = 1;
+            returnToken(*last);
+        }
         // PyTorch counts these positions without the written inputs that come before the outputs.
         for (std::size_t i = 0; m_request.keepInputMutations && i < meta().outputs.size(); ++i) {
             const auto& info = meta().outputs[i];
             if (info.type != OutputType::IsInput || !info.input) continue;
             const auto found = written.find(info.input->value);
-            if (found != written.end()) returned[i] = ir::Argument::node(found->second);
+            if (found != written.end()) returned[m_out.forwardTokens + i] = ir::Argument::node(found->second);
         }
         m_out.attributes = level.tape.attributes();
+        m_out.numbersRead = level.tape.numbersRead();
         m_out.graph = level.tape.finish(m_out.joint ? ir::Argument::list(std::move(returned))
                                                     : ir::Argument::tuple(std::move(returned)));
     }
@@ -350,19 +379,20 @@ private:
             const InputAliasInfo& info = meta().inputs[i];
             const auto type = info.mutationType();
             if (!type || *type != MutationType::InGraph) continue;
-            std::string& last = out[i] = level.tape.node(static_cast<std::int64_t>(i)).name;
+            const auto input = static_cast<std::int64_t>(m_out.forwardTokens + i);
+            std::string& last = out[i] = level.tape.node(input).name;
             const auto write = [&](const char* target, const char* name) {
                 std::shared_ptr<ir::Node> node = level.tape.makeNode();
                 node->op = ir::Op::CallFunction;
                 node->target = target;
-                node->args = {ir::Argument::node(level.tape.node(static_cast<std::int64_t>(i)).name),
+                node->args = {ir::Argument::node(level.tape.node(input).name),
                               level.tape.argument(value, *c10::TensorType::get())};
                 const std::size_t at = level.tape.add(std::move(node), name);
                 // In a joint graph PyTorch does not take note of what was written.
                 if (!m_out.joint) last = level.tape.node(static_cast<std::int64_t>(at)).name;
             };
             if (info.mutatesStorageMetadata) write("torch.ops.aten.set_.source_Tensor", "set_");
-            const bool same = Tape::nodeOf(value) == static_cast<std::int64_t>(i);
+            const bool same = Tape::nodeOf(value) == input;
             if (info.mutatesData && !same) write("torch.ops.aten.copy_.default", "copy_");
         }
         return out;

@@ -21,6 +21,7 @@ struct AotRequest {
     /// Grad mode around the function; without it on where an input requires grad.
     std::optional<bool> gradMode = std::nullopt;
     std::optional<c10::ScalarType> autocast = std::nullopt; ///< its dtype where it is on around the function
+    bool symbolicSizes = false; ///< PyTorch traces with symbols where this has numbers
 };
 
 struct AotTrace {
@@ -29,7 +30,10 @@ struct AotTrace {
     bool joint = false;
     ir::GraphPtr graph; ///< placeholders: inner arguments, then tangents. Nobody removed its dead nodes
     Attributes attributes;
-    std::size_t forwardOutputs = 0; ///< the first results; gradients follow
+    std::vector<c10::IValue> numbersRead; ///< out of tensors, in the order of the graph
+    std::size_t forwardOutputs = 0;       ///< the first results, tokens among them; gradients follow
+    /// Tokens that keep effects in order: the first inputs and the first results; the last ones in backward.
+    std::size_t forwardTokens = 0, backwardTokens = 0;
     /// Of a joint graph: the results that have a tangent, in the order of these.
     std::vector<std::size_t> differentiable;
     /// Outer positions of written inputs that PyTorch takes for unmoved although their geometry was changed

@@ -25,7 +25,8 @@ public:
     // PyTorch asks in many places whether a tensor is like a subclass, as its own traced ones are. One of the
     // keys that make it so is never dispatched here: Batched, of a vmap that PyTorch no longer has.
     explicit OuterImpl(Tensor wrapper)
-        : TensorImpl(c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::CPU, DispatchKey::Batched}),
+        : TensorImpl(c10::DispatchKeySet({DispatchKey::Fake, DispatchKey::CPU, DispatchKey::Batched}) |
+                         lazyKeys(wrapper),
                      wrapper.dtype(), c10::Device(c10::kCPU))
         , m_wrapper(std::move(wrapper)) {
         refresh();

@@ -98,6 +98,22 @@ Value padSequence(const Arguments& a) {
     return out;
 }
 
+/// At what a tensor says, whose numbers are read one by one.
+Value tensorSplit(const Arguments& a) {
+    const Value& at = a["tensor_indices_or_sections"];
+    TORCH_CHECK(
+        at.tensor().dim() <= 1 && at.tensor().scalar_type() == at::kLong,
+        "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+        "tensor of int64");
+    if (at.tensor().dim() == 0)
+        return aten("tensor_split", {a["self"], at.tensor().item<std::int64_t>(), a["dim"]});
+    std::vector<std::int64_t> indices;
+    const Value parts = aten("unbind", {at});
+    for (const Value& part : parts.items())
+        indices.push_back(part.tensor().item<std::int64_t>());
+    return aten("tensor_split", {a["self"], Value(indices), a["dim"]});
+}
+
 /// Unlike the one in C++ it leaves alone what has the shape already.
 Value broadcastTensors(const Arguments& a) {
     std::vector<std::int64_t> sizes;
@@ -117,6 +133,7 @@ constexpr std::array table{
     Entry{"one_hot", "self, num_classes", oneHot},
     Entry{"pad_sequence", "sequences, batch_first, padding_value, padding_side", padSequence},
     Entry{"broadcast_tensors", "tensors", broadcastTensors},
+    Entry{"tensor_split.tensor_indices_or_sections", "self, tensor_indices_or_sections, dim", tensorSplit},
 };
 
 } // namespace

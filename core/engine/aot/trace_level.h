@@ -21,6 +21,7 @@ public:
         : m_task(task)
         , m_guard(tape) {
         tape.setLaidOutAsFake(true);
+        tape.setThreadingEffects(true);
     }
     TraceLevel(const TraceLevel&) = delete;
     TraceLevel& operator=(const TraceLevel&) = delete;

@@ -116,7 +116,7 @@ std::optional<aot::ViewAndMutationMeta<aot::OuterIndex>> readMetadata(const json
         if (!type) return std::nullopt;
         output.type = *type;
         if (const json& base = field(info, "base_idx"); base.is_number_unsigned()) {
-            const bool ofInput = *type == aot::OutputType::IsInput || *type == aot::OutputType::AliasOfInput;
+            const bool ofInput = aot::liesInInput(*type);
             if (ofInput && base.get<std::size_t>() >= inputs) return std::nullopt;
             if (ofInput)
                 output.input = aot::OuterIndex{base.get<std::size_t>()};

@@ -69,6 +69,7 @@ public:
         readSymbols();
         if (m_compile) m_described = session::InputsByName(*m_compile);
         m_bounds = indexBounds(m_graph, m_symbols);
+        m_needs = inputNeeds(m_graph);
         for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
             const ir::Node& node = m_graph.node(i);
             if (node.op != ir::Op::Placeholder) continue;
@@ -198,6 +199,9 @@ private:
             if (!input->isLeaf) entry["is_leaf"] = false;
         }
         if (input && m_options.views && !session::isBaseInput(node)) addView(*input, entry);
+        if (m_needs[index] == InputNeed::Definite && shape->size() >= 2 && offset == 0 &&
+            (*shape)[shape->size() - 1] == (*shape)[shape->size() - 2])
+            m_storages[entry["storage"].get<std::size_t>()]["diagonal"] = shape->back();
         m_inputs.push_back(std::move(entry));
         return {};
     }
@@ -289,8 +293,11 @@ private:
         if (dtype.integral) {
             const std::int64_t high = std::max<std::int64_t>(m_bounds[index].value_or(4), 1);
             const std::int64_t most = dtype.shortName.ends_with('8') ? 100 : INT16_MAX;
-            made["low"] = 0;
-            made["high"] = std::min({made.value("high", high), high, most});
+            const std::int64_t low = m_needs[index] == InputNeed::FromOne ? 1 : 0;
+            made["low"] = low;
+            made["high"] = std::min({made.value("high", high + low), high + low, most});
+        } else if (const auto number = numberOf(source); number && count == 1) {
+            made["low"] = made["high"] = *number;
         } else if (m_bounds[index] && dtype.shortName != "b8") {
             made["low"] = 0;
             made["high"] = *m_bounds[index];
@@ -302,6 +309,19 @@ private:
             made["high"] = 1 / std::sqrt(fanIn);
         }
         return place->second;
+    }
+
+    /// The value of a Python number that Dynamo made an input of, as the capture has it.
+    [[nodiscard]] std::optional<double> numberOf(const std::string& source) const {
+        if (!m_compile) return std::nullopt;
+        for (const session::SymbolInfo& symbol : m_compile->symbols) {
+            if (!symbol.symbol.starts_with("zf") || key(symbol.source) != key(source)) continue;
+            double value = 0;
+            const char* const end = symbol.value.data() + symbol.value.size();
+            const auto [read, error] = std::from_chars(symbol.value.data(), end, value);
+            if (error == std::errc() && read == end) return value;
+        }
+        return std::nullopt;
     }
 
     /// Told by the source, so that every graph of a compile gets the same values for it.
@@ -319,6 +339,7 @@ private:
     ir::SymbolValues m_symbols;
     session::InputsByName m_described;
     std::vector<std::optional<std::int64_t>> m_bounds;
+    std::vector<InputNeed> m_needs;
     std::map<std::string, std::size_t> m_storageOf;
     std::map<std::pair<int, int>, std::size_t> m_baseOf; ///< by describer and id
     json m_storages = json::array(), m_inputs = json::array(), m_bases = json::array();

@@ -53,7 +53,7 @@ struct Role {
 };
 constexpr Parameter first{0, "input"};
 constexpr Parameter third{2, "index"};
-constexpr std::array<Role, 20> roles{{
+constexpr std::array<Role, 22> roles{{
     {"embedding", {1, "weight"}, first, 0}, // torch.nn.functional's order; ATen's is seen to below
     {"embedding_bag", {1, "weight"}, first, 0},
     {"index_select", first, third, -1},
@@ -68,6 +68,8 @@ constexpr std::array<Role, 20> roles{{
     {"index_copy_", first, third, -1},
     {"index_add", first, third, -1},
     {"index_add_", first, third, -1},
+    {"index_reduce", first, third, -1},
+    {"index_reduce_", first, third, -1},
     {"index_fill", first, third, -1},
     {"index_fill_", first, third, -1},
     {"cross_entropy", first, {1, "target"}, 1},
@@ -82,6 +84,10 @@ const Argument* argumentOf(const Node& node, const Parameter& parameter) {
         return keyword.first == parameter.name || (parameter.position == 0 && keyword.first == "self");
     });
     return found == node.kwargs.end() ? nullptr : &found->second;
+}
+
+const Argument* keyword(const Node& node, std::string_view name) {
+    return argumentOf(node, {SIZE_MAX, name});
 }
 
 class Bounds {
@@ -116,6 +122,7 @@ private:
             return std::nullopt;
         const std::vector<std::string>& sizes = m_graph.node(node).meta->tensor->sizes;
         const auto rank = static_cast<std::int64_t>(sizes.size());
+        if (rank == 0 && (dim == 0 || dim == -1)) return 1;
         if (dim < 0) dim += rank;
         if (dim < 0 || dim >= rank) return std::nullopt;
         return ir::symbolValue(sizes[static_cast<std::size_t>(dim)], m_symbols);
@@ -147,10 +154,47 @@ private:
             for (const Parameter& probability : {first, Parameter{1, "target"}})
                 limit(nodeAt(node, probability), 1);
         }
+        readProbabilities(node, name);
+        readPlaces(node, name);
         if (name != "one_hot") return;
         const Argument* classes = argumentOf(node, {1, "num_classes"});
         const Bound bound = classes ? classes->asInt() : std::nullopt;
         if (bound && *bound > 0) limit(nodeAt(node, first), bound);
+    }
+
+    /// Probabilities, and deviations, which are not negative either.
+    void readProbabilities(const Node& node, std::string_view name) {
+        if (name == "bernoulli" || name == "multinomial") limit(nodeAt(node, first), 1);
+        if (name == "normal") limit(nodeAt(node, {1, "std"}), 1);
+    }
+
+    /// Indices into something else than one dimension of one argument.
+    void readPlaces(const Node& node, std::string_view name) {
+        if (name == "take" || name == "put" || name == "put_")
+            limit(nodeAt(node, {1, "index"}), elementsOf(nodeAt(node, first)));
+        if (name == "multi_margin_loss" || name == "multilabel_margin_loss")
+            limit(nodeAt(node, {1, "target"}), sizeOf(nodeAt(node, first), -1));
+        // Offsets of bags start at 0 and do not fall; places of an unpooling depend on its output.
+        const bool bag = name == "embedding_bag" || name == "_embedding_bag";
+        if (name.ends_with("segment_reduce")) limit(nodeIn(keyword(node, "offsets")), 1);
+        if (bag) limit(nodeAt(node, {2, "offsets"}), 1);
+        if (name.starts_with("max_unpool")) limit(nodeAt(node, {1, "indices"}), 1);
+        if (name == "lu_solve") limit(nodeAt(node, third), sizeOf(nodeAt(node, {1, "LU_data"}), -1));
+        for (const std::string_view key : {"LU_pivots", "pivots"})
+            if (name == "lu_unpack" || name == "linalg_lu_solve")
+                limit(nodeAt(node, {1, key}), sizeOf(nodeAt(node, first), -2));
+        if (name == "linalg_ldl_solve") limit(nodeAt(node, {1, "pivots"}), sizeOf(nodeAt(node, first), -1));
+    }
+
+    [[nodiscard]] Bound elementsOf(NodeIndex node) const {
+        if (node == ir::npos || !m_graph.node(node).meta || !m_graph.node(node).meta->tensor)
+            return std::nullopt;
+        std::int64_t out = 1;
+        for (const std::string& size : m_graph.node(node).meta->tensor->sizes) {
+            const auto value = ir::symbolValue(size, m_symbols);
+            if (!value || __builtin_mul_overflow(out, *value, &out)) return std::nullopt;
+        }
+        return out;
     }
 
     /// x[i, :, j], aten.index(x, [i, None, j]) and the forms that write.
@@ -200,6 +244,51 @@ private:
 };
 
 } // namespace
+
+std::vector<InputNeed> inputNeeds(const ir::Graph& graph) {
+    struct Use {
+        std::string_view op;
+        Parameter parameter;
+        InputNeed need;
+    };
+    constexpr Parameter second{1, "other"};
+    constexpr std::array<Use, 20> uses{{
+        {"div", second, InputNeed::FromOne},
+        {"div_", second, InputNeed::FromOne},
+        {"floor_divide", second, InputNeed::FromOne},
+        {"floor_divide_", second, InputNeed::FromOne},
+        {"floordiv", second, InputNeed::FromOne},
+        {"remainder", second, InputNeed::FromOne},
+        {"remainder_", second, InputNeed::FromOne},
+        {"mod", second, InputNeed::FromOne},
+        {"fmod", second, InputNeed::FromOne},
+        {"fmod_", second, InputNeed::FromOne},
+        {"__rmod__", first, InputNeed::FromOne},
+        {"__rfloordiv__", first, InputNeed::FromOne},
+        {"cholesky", first, InputNeed::Definite},
+        {"linalg_cholesky", first, InputNeed::Definite},
+        {"linalg_cholesky_ex", first, InputNeed::Definite},
+        {"lu_solve", third, InputNeed::FromOne},
+        {"linalg_lu_solve", {1, "pivots"}, InputNeed::FromOne},
+        {"lu_unpack", {1, "LU_pivots"}, InputNeed::FromOne},
+        {"linalg_ldl_solve", {1, "pivots"}, InputNeed::FromOne},
+        {"lu_unpack", {1, "pivots"}, InputNeed::FromOne},
+    }};
+    std::vector<InputNeed> out(graph.size(), InputNeed::None);
+    const auto set = [&](const Argument* argument, InputNeed need) {
+        const NodeIndex at = argument && argument->isNode() ? graph.find(argument->text) : ir::npos;
+        if (at != ir::npos) out[at] = need;
+    };
+    for (NodeIndex i = graph.size(); i-- > 0;) {
+        const Node& node = graph.node(i);
+        if (node.op != ir::Op::CallFunction && node.op != ir::Op::CallMethod) continue;
+        const std::string_view name = bareName(node.target);
+        for (const Use& use : uses)
+            if (use.op == name) set(argumentOf(node, use.parameter), use.need);
+        if (out[i] != InputNeed::None && contains(passing, name)) set(argumentOf(node, first), out[i]);
+    }
+    return out;
+}
 
 std::vector<Bound> indexBounds(const ir::Graph& graph, const ir::SymbolValues& symbols) {
     return Bounds(graph, symbols).run();

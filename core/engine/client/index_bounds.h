@@ -19,4 +19,13 @@ namespace dynascope::engine {
 [[nodiscard]] std::vector<std::optional<std::int64_t>> indexBounds(const ir::Graph& graph,
                                                                    const ir::SymbolValues& symbols);
 
+/// What else an input's values must be for the operators that read it.
+enum class InputNeed : std::uint8_t {
+    None,
+    FromOne,  ///< integers from 1 on: pivots, which count rows so, the bound being one of them; divisors
+    Definite, ///< a matrix to factorize: its diagonal outweighs the rest
+};
+/// For each node of the graph; followed through the same operators.
+[[nodiscard]] std::vector<InputNeed> inputNeeds(const ir::Graph& graph);
+
 } // namespace dynascope::engine

@@ -105,12 +105,14 @@
 //
 // aot {graph, attrs, inputs (those that say requires_grad are differentiated), keep_input_mutations (true),
 // grad_mode (around the function; without it on where an input requires grad), autocast (its dtype, such as
-// "torch.bfloat16", where it is on around the function), run (false)} -> {
+// "torch.bfloat16", where it is on around the function), symbolic_sizes (false: PyTorch's trace had numbers
+// alone), run (false)} -> {
 //   joint            whether the graph is of forward and backward, or of forward alone
 //   graph            what AOTAutograd traces, dead nodes included; its placeholders are the inner arguments
 //                    and the tangents
 //   values           {name of a node: "f32[4, 5][5, 1]cpu"} for those whose value is a tensor
 //   readable         the graph as readable code, where it keeps graphs of its own
+//   numbers_read     what the function read out of tensors (_local_scalar_dense), in that order; where it did
 //   forward_outputs  how many of its results are forward's; one gradient (or None) an input follows
 //   metadata_outer   ViewAndMutationMeta of the function, in the form of an oracle case's metadata_outer
 //   metadata         the same for the graph, after repeated inputs and synthetic bases; its outputs also have

@@ -181,16 +181,17 @@ private:
                  const std::string& metadataOf, RederivedStage& out, RederivedStage& metadata) {
         const int rounds = m_hints.empty() ? 1 : 3;
         for (int times = 1; times <= rounds; ++times) {
-            ir::SymbolValues sizes = m_hints;
-            for (auto& [symbol, value] : sizes)
-                value *= times;
+            const auto scaled = scaledSizes(m_hints, times, *dynamo, captured);
+            if (!scaled || (times > 1 && !guardsAllow(m_compile, *scaled))) return;
+            const ir::SymbolValues& sizes = *scaled;
             const bool joint = stage.name == "aot_joint_graph";
             const auto traced = traceDynamoGraph(*m_engine, m_compile, dynamo, sizes, joint);
             // Sizes of our choice may break what the program takes for granted.
             if (!traced && isLost(traced.error())) return lose(out, traced.error());
             if (!traced && times > 1) return;
             if (!traced) return decline(out, traced.error().message);
-            const auto expected = atHints(captured, sizes);
+            const NumberValues numbers = numberValues(m_compile, captured, *traced);
+            const auto expected = atHints(captured, sizes, numbers);
             if (!expected) return decline(out, expected.error().message);
             const ir::GraphPtr want = withoutDeadNodes(*expected);
             const WithDevices got =
@@ -216,7 +217,7 @@ private:
                 if (times > 1) out.reason += " (at " + std::to_string(times) + " times the captured sizes)";
                 return judgeNumbers(*want, *got.graph, sizes, out);
             }
-            if (joint && m_hints.empty())
+            if (joint && m_hints.empty() && numbers.empty())
                 m_joints[{stage.attempt, stage.k}] =
                     withNotesOf(*want, *withDevicesOf(*want, traced->traced.graph).graph);
         }
@@ -351,6 +352,12 @@ private:
         const auto captured = stage.graph();
         if (!captured) return decline(out, captured.error().message);
         compareGraphs(out, **captured, derived);
+        const auto whole = joint->graph();
+        if (out.verdict == Rederived::Different && whole && hasSymbolicFloats(**whole))
+            return decline(
+                out, "PyTorch makes tensors of symbolic floats before it splits the joint graph, and the "
+                     "capture does not hold what came of it; first difference: " +
+                         out.reason);
         if (out.verdict == Rederived::Different && joint->name == "aot_joint_graph" && byInductor())
             decline(out,
                     "Inductor changed the joint graph before it was split, and the capture does not hold "

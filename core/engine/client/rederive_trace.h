@@ -10,7 +10,9 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 namespace dynascope::engine {
@@ -19,6 +21,7 @@ struct DynamoTrace {
     TracedGraph traced;
     nlohmann::json metadata; ///< ViewAndMutationMeta of the graph, as protocol.h has it
     double microseconds = 0; ///< of both, in the engine
+    nlohmann::json numbersRead = nlohmann::json::array(); ///< out of tensors, in order
 };
 /// On inputs as the capture describes them, symbolic sizes at `hints`. Grad mode is that of the guards, or,
 /// where the capture has none, what makes the graph be of training or not as PyTorch's is (`joint`). Fails
@@ -33,6 +36,25 @@ traceDynamoGraph(Client& engine, const session::Compile& compile, const ir::Grap
 /// The graph with numbers where it computes with symbolic integers, and without slices that take everything,
 /// which only symbolic dimensions keep; placeholders stay. Fails where a symbol has no value.
 [[nodiscard]] Result<ir::GraphPtr> atHints(const ir::Graph& graph, const ir::SymbolValues& hints);
+
+/// Values of symbols that are no sizes of inputs, by name: "u0" and "zuf1", which depend on data, and floats.
+using NumberValues = std::map<std::string, ir::Argument, std::less<>>;
+/// As the derived graph's run had them: sizes from results that the captured graph describes with such a
+/// symbol, numbers from what was read out of tensors, floats from the capture.
+[[nodiscard]] NumberValues numberValues(const session::Compile& compile, const ir::Graph& captured,
+                                        const DynamoTrace& derived);
+/// The same with values for these as well. What only assertions ask of them was true.
+[[nodiscard]] Result<ir::GraphPtr> atHints(const ir::Graph& graph, const ir::SymbolValues& hints,
+                                           const NumberValues& numbers);
+/// The captured sizes times a number, as far as the captured graph leaves them open: what PyTorch fixed while
+/// it traced, or made to follow from others, stays so. Nothing where no size is left to choose.
+[[nodiscard]] std::optional<ir::SymbolValues> scaledSizes(const ir::SymbolValues& hints, int times,
+                                                          const ir::Graph& dynamo, const ir::Graph& captured);
+/// Whether no guard of the compile's is known to shut out inputs of these sizes, or may do so by a function
+/// of them that is not known.
+[[nodiscard]] bool guardsAllow(const session::Compile& compile, const ir::SymbolValues& sizes);
+/// Whether numbers of the graph are symbolic floats.
+[[nodiscard]] bool hasSymbolicFloats(const ir::Graph& graph);
 
 /// The engine's method "verify" on a graph and what is said to compute the same, with further parameters.
 [[nodiscard]] CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed,

@@ -112,6 +112,10 @@ constexpr std::array table{
     Entry{"interpolate", interpolateSignature, interpolate},
     Entry{"upsample", interpolateSignature, interpolate},
     Entry{"upsample_nearest", interpolateSignature, interpolate},
+    Entry{"upsample_bilinear",
+          "input, size=None, scale_factor=None, mode='bilinear', align_corners=True, "
+          "recompute_scale_factor=None, antialias=False",
+          interpolate},
     Entry{"pad", "input, pad, mode='constant', value=None",
           [](const Arguments& a) {
               return aten("pad", {a["input"], a["pad"], a["mode"], a["value"]});

@@ -4,6 +4,7 @@
 #include <ATen/core/jit_type.h>
 #include <algorithm>
 #include <array>
+#include <string>
 #include <unordered_map>
 
 namespace dynascope::engine::torch_level {
@@ -96,6 +97,34 @@ void sortAsPython(std::vector<Overload>& overloads) {
     overloads = std::move(sorted);
 }
 
+/// The type as Python's bindings spell it, as far as its place in the alphabet depends on that.
+std::string pythonType(const Formal& formal, const c10::Argument& argument) {
+    const bool list = formal.kind == TypeKind::ListType;
+    std::string out = argument.type()->str();
+    switch (list ? formal.element : formal.kind) {
+    case TypeKind::IntType:
+        out = list ? "IntArrayRef" : "int64_t";
+        break;
+    case TypeKind::SymIntType:
+        out = list ? "SymIntArrayRef" : "SymInt";
+        break;
+    case TypeKind::FloatType:
+        out = list ? "ArrayRef<double>" : "double";
+        break;
+    case TypeKind::TensorType:
+        out = list ? "TensorList" : "Tensor";
+        break;
+    case TypeKind::NumberType:
+        out = list ? "ScalarList" : "Scalar";
+        break;
+    default:
+        break;
+    }
+    if (list && formal.length) out += '[' + std::to_string(*formal.length) + ']';
+    if (formal.optional && !out.ends_with('?')) out += '?';
+    return out;
+}
+
 std::string orderOf(const std::vector<Formal>& formals, const c10::FunctionSchema& schema) {
     std::string out;
     bool keywordOnly = false;
@@ -104,7 +133,7 @@ std::string orderOf(const std::vector<Formal>& formals, const c10::FunctionSchem
         if (i > 0) out += ", ";
         if (formals[i].keywordOnly && !keywordOnly) out += "*, ";
         keywordOnly |= formals[i].keywordOnly;
-        out += schema.arguments()[i].type()->str() + ' ' + formals[i].name;
+        out += pythonType(formals[i], schema.arguments()[i]) + ' ' + formals[i].name;
         if (formals[i].fallback) out += '=';
     }
     return out;

@@ -45,7 +45,7 @@ constexpr std::array<BinaryRow, 19> binaries{{
     {Binary::Ge, "ge", "ge", ""},
 }};
 
-/// number @ tensor, as Tensor's reflected methods do it.
+/// number @ tensor, as Tensor's reflected methods do it. They do the same with a tensor for a number.
 Value reflected(Binary op, const Value& number, const Value& tensor) {
     switch (op) {
     case Binary::Add:
@@ -63,11 +63,11 @@ Value reflected(Binary op, const Value& number, const Value& tensor) {
     case Binary::Pow:
         return aten("pow", {number, tensor});
     case Binary::And:
-        return aten("bitwise_and", {number, tensor});
+        return aten("bitwise_and", {tensor, number});
     case Binary::Or:
-        return aten("bitwise_or", {number, tensor});
+        return aten("bitwise_or", {tensor, number});
     case Binary::Xor:
-        return aten("bitwise_xor", {number, tensor});
+        return aten("bitwise_xor", {tensor, number});
     case Binary::LShift:
         return aten("bitwise_left_shift", {number, tensor});
     case Binary::RShift:
@@ -85,6 +85,7 @@ Value reflected(Binary op, const Value& number, const Value& tensor) {
     case Binary::Ge:
         return aten("le", {tensor, number});
     case Binary::MatMul:
+        if (number.isTensor()) return aten("matmul", {number, tensor});
         break;
     }
     TORCH_CHECK_TYPE(false, "unsupported operand types: ", number.typeName(), " and Tensor");
@@ -328,7 +329,10 @@ std::optional<Function> operatorMethod(std::string_view name) {
     if (bare == "len" || bare == "bool" || bare == "int" || bare == "float")
         return fromTable(builtinTable, bare);
     const auto reflectedRow = [](const BinaryRow* row) -> Function {
-        return [row](const Call& call) { return binary(*row, only(call, 2, 1), call.args[0]); };
+        return [row](const Call& call) {
+            const Value &tensor = only(call, 2, 0), &other = call.args[1];
+            return tensor.isTensor() ? reflected(row->op, other, tensor) : binary(*row, other, tensor);
+        };
     };
     if (bare == "rdiv") return reflectedRow(binaryRow("truediv"));
     if (bare == "div") return binaryFunction("truediv");

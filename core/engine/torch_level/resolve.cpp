@@ -11,6 +11,7 @@
 #include "core/engine/torch_level/tensor_attributes.h"
 #include "core/engine/torch_level/torch_functions.h"
 
+#include <ATen/ops/empty.h>
 #include <array>
 #include <string>
 
@@ -117,6 +118,26 @@ Found findFunction(std::string_view target) {
         return atenFunction(std::string(space.aten) + std::string(name), target);
     }
     return {{}, judgeUnknown(target)};
+}
+
+Found findEffect(std::string_view op) {
+    constexpr std::string_view ops = "torch.ops.", aten = "aten.";
+    std::string_view name = op;
+    if (name.starts_with(ops)) name.remove_prefix(ops.size());
+    if (!name.starts_with(aten)) return {{}, {Obstacle::Hook, "calls Python that the capture does not hold"}};
+    name.remove_prefix(aten.size());
+    Found inner = atenFunction(std::string(name.substr(0, name.find('.'))), op);
+    if (!inner.function) return inner;
+    return found([inner = std::move(inner.function)](const Call& call) {
+        TORCH_CHECK_TYPE(!call.args.empty(), "with_effects takes a token");
+        Call without = call;
+        without.args.erase(without.args.begin());
+        const Value given = inner(without);
+        std::vector<Value> out{Value(at::empty({0}))};
+        for (const Value& value : given.kind() == Value::Kind::Tuple ? given.items() : std::vector{given})
+            out.push_back(value);
+        return Value::tuple(std::move(out));
+    });
 }
 
 Found findMethod(std::string_view name) {

@@ -19,5 +19,9 @@ struct Found {
 [[nodiscard]] Found findFunction(std::string_view target);
 /// Of a call_method: the name alone.
 [[nodiscard]] Found findMethod(std::string_view name);
+/// Of with_effects(token, OPERATOR, arguments...), which is then called without the operator: gives a new
+/// token and what the operator gives. `op` is as a graph spells it:
+/// "torch.ops.aten._linalg_check_errors.default".
+[[nodiscard]] Found findEffect(std::string_view op);
 
 } // namespace dynascope::engine::torch_level

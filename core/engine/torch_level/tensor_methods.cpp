@@ -170,6 +170,7 @@ constexpr std::array table{
     Entry{"is_pinned", "self, device=None", [](const Arguments&) { return Value(false); }},
     Entry{"pin_memory", "self, device=None", [](const Arguments& a) { return a["self"]; }},
     Entry{"norm", "input, p='fro', dim=None, keepdim=False, dtype=None", norm},
+    Entry{"nonzero", "input, *, as_tuple=False", nonzero},
     Entry{"split", "tensor, split_size, dim=0",
           [](const Arguments& a) {
               return aten("split", {a["tensor"], a["split_size"], a["dim"]});

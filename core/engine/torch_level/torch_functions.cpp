@@ -4,6 +4,7 @@
 #include "core/engine/torch_level/literals.h"
 #include "core/engine/torch_level/numbers.h"
 #include "core/engine/torch_level/overloads.h"
+#include "core/engine/torch_level/python_bodies.h"
 
 #include <ATen/core/grad_mode.h>
 #include <array>
@@ -118,6 +119,34 @@ Value stft(const Arguments& a) {
                 {{"align_to_window", a["align_to_window"]}});
 }
 
+Value lu(const Arguments& a) {
+    const bool infos = a["get_infos"].flag();
+    const Value found = aten("_lu_with_info", {a["A"]}, {{"pivot", a["pivot"]}, {"check_errors", !infos}});
+    return infos ? found : Value::tuple({found.items().at(0), found.items().at(1)});
+}
+
+Value unravelIndex(const Arguments& a) {
+    std::vector<std::int64_t> shape =
+        a["shape"].isInt() ? std::vector{a["shape"].integer()} : a["shape"].integers();
+    std::vector<Value> sizes, factors(shape.size());
+    std::int64_t factor = 1;
+    for (std::size_t i = shape.size(); i-- > 0; factor *= shape[i]) {
+        TORCH_CHECK_VALUE(shape[i] >= 0, "'shape' cannot have negative values");
+        factors[i] = factor;
+    }
+    for (const std::int64_t size : shape)
+        sizes.emplace_back(size);
+    const Value column = aten("unsqueeze", {a["indices"], -1});
+    const Value divided =
+        aten("floor_divide", {column, tensorFrom(Value::list(std::move(factors)), at::kLong)});
+    const Value places = aten("remainder", {divided, tensorFrom(Value::list(std::move(sizes)), at::kLong)});
+    return aten("unbind", {places, -1});
+}
+
+Value segmentReduce(const Call& call) {
+    return callOverload("segment_reduce", call);
+}
+
 Value setDefault(const Arguments&) {
     TORCH_CHECK(false, "changing the default dtype is not supported");
 }
@@ -126,8 +155,6 @@ constexpr std::array table{
     Entry{"tensor", "data, *, dtype=None, device=None, requires_grad=False, pin_memory=False", newTensor},
     Entry{"as_tensor", "data, dtype=None, device=None", asTensor},
     Entry{"asarray", "data, *, dtype=None, device=None, copy=None, requires_grad=False", asTensor},
-    Entry{"scalar_tensor",
-          "data, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", newTensor},
     Entry{"is_tensor", "obj", [](const Arguments& a) { return Value(a["obj"].isTensor()); }},
     Entry{"numel", "input", [](const Arguments& a) { return Value(a["input"].tensor().numel()); }},
     Entry{"is_grad_enabled", "", [](const Arguments&) { return Value(at::GradMode::is_enabled()); }},
@@ -157,6 +184,9 @@ constexpr std::array table{
     Entry{"unique", "input, sorted=True, return_inverse=False, return_counts=False, dim=None", unique},
     Entry{"unique_consecutive", "input, return_inverse=False, return_counts=False, dim=None",
           uniqueConsecutive},
+    Entry{"nonzero", "input, *, as_tuple=False", nonzero},
+    Entry{"lu", "A, pivot=True, get_infos=False", lu},
+    Entry{"unravel_index", "indices, shape", unravelIndex},
     Entry{"stft",
           "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', "
           "normalized=False, onesided=None, return_complex=None, align_to_window=None",
@@ -172,6 +202,17 @@ constexpr std::array table{
     Entry{"are_deterministic_algorithms_enabled", "", [](const Arguments&) { return Value(false); }},
 };
 
+/// Python files of PyTorch's whose functions Dynamo leaves whole.
+struct Package {
+    std::string_view prefix;
+    std::span<const Entry> (*functions)();
+};
+constexpr std::array packages{
+    Package{"masked._ops.", maskedFunctions},
+    Package{"signal.windows.windows.", windowFunctions},
+    Package{"_lowrank.", lowRankFunctions},
+};
+
 } // namespace
 
 Value norm(const Arguments& a) {
@@ -184,7 +225,11 @@ Value norm(const Arguments& a) {
         if (dim.isNone()) dim = Value::ints({-2, -1});
         return aten("linalg_matrix_norm", {a["input"], "nuc", dim, a["keepdim"]}, dtype);
     }
-    const Value order = p.isNone() || p.isString() ? Value(2.0) : p;
+    if (p.isString() && p.text() != "fro")
+        return aten("linalg_matrix_norm", {a["input"], p, dim, a["keepdim"]}, dtype);
+    if (p.isString() && dim.isSequence() && dim.items().size() > 2)
+        return aten("linalg_matrix_norm", {a["input"], p, dim, a["keepdim"]}, dtype);
+    const Value order = p.isNone() ? Value(2.0) : p.isString() ? Value(2) : p;
     return aten("linalg_vector_norm", {a["input"], order, dim, a["keepdim"]}, dtype);
 }
 
@@ -211,14 +256,24 @@ Value uniqueConsecutive(const Arguments& a) {
                   a);
 }
 
+Value nonzero(const Arguments& a) {
+    return aten(a["as_tuple"].flag() ? "nonzero_numpy" : "nonzero", {a["input"]});
+}
+
 Value requiringGrad(at::Tensor tensor, const Value& flag) {
     if (!flag.isNone() && flag.flag()) tensor.requires_grad_(true);
     return tensor;
 }
 
 std::optional<Function> torchFunction(std::string_view name) {
+    for (const Package& package : packages) {
+        if (!name.starts_with(package.prefix)) continue;
+        const Entry* entry = findEntry(package.functions(), name.substr(package.prefix.size()));
+        return entry ? std::optional(functionOf(*entry)) : std::nullopt;
+    }
     if (name.starts_with("functional.")) name.remove_prefix(11);
     if (const Entry* entry = findEntry(table, name)) return functionOf(*entry);
+    if (name == "_segment_reduce") return segmentReduce;
     return std::nullopt;
 }
 

@@ -15,6 +15,7 @@ namespace dynascope::engine::torch_level {
 
 // Shared with Tensor's methods: arguments by the names of the signatures there.
 [[nodiscard]] Value norm(const Arguments& a);
+[[nodiscard]] Value nonzero(const Arguments& a);
 [[nodiscard]] Value unique(const Arguments& a);
 [[nodiscard]] Value uniqueConsecutive(const Arguments& a);
 /// The tensor with requires_grad set where `flag` is True.

@@ -83,4 +83,8 @@ bool isRegenerated(OutputType type) {
            type != OutputType::CustomFunctionView;
 }
 
+bool liesInInput(OutputType type) {
+    return type == OutputType::NonAlias || type == OutputType::AliasOfInput || type == OutputType::IsInput;
+}
+
 } // namespace dynascope::passes::aot

@@ -41,7 +41,7 @@ struct InputAliasInfo {
 };
 
 enum class OutputType : std::uint8_t {
-    NonAlias,
+    NonAlias, ///< what its memory has in common with others is hidden from autograd
     AliasOfInput,
     IsInput, ///< the very object
     AliasOfIntermediateSaveAsOutput,
@@ -56,11 +56,15 @@ enum class OutputType : std::uint8_t {
 /// True for what the caller has to regenerate from something else.
 [[nodiscard]] bool isRegenerated(OutputType type);
 
+/// Whether what an output of that type lies in is told as one of the inputs, and not as another output.
+[[nodiscard]] bool liesInInput(OutputType type);
+
 /// `Index` is the argument list that `input` counts in.
 template <typename Index>
 struct OutputAliasInfo {
     OutputType type = OutputType::NonAlias;
-    std::optional<Index> input;      ///< of AliasOfInput and IsInput
+    /// Of AliasOfInput and IsInput; of NonAlias where only views that came of one call lie in that input.
+    std::optional<Index> input;
     std::optional<std::size_t> base; ///< an intermediate base, or the output that is the base
     bool requiresGrad = false;
     bool requiresGradForBackward = false;

@@ -113,7 +113,7 @@ Result<OutputAliasInfo<InnerIndex>> outputOf(const Fields& fields, std::size_t i
     if (!known) return failure("an output of a kind that is not known");
     out.type = *known;
     if (const auto base = fields.number("base_idx")) {
-        if (out.type != OutputType::AliasOfInput && out.type != OutputType::IsInput)
+        if (!liesInInput(out.type))
             out.base = *base;
         else if (*base < inputs)
             out.input = InnerIndex{*base};

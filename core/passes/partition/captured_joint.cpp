@@ -143,7 +143,9 @@ private:
         } else if (node.meta->raw.starts_with("Sym(") && node.meta->raw.ends_with(')')) {
             const std::string value = node.meta->raw.substr(4, node.meta->raw.size() - 5);
             facts.symbol = value.starts_with("zf") ? SymbolKind::Float : SymbolKind::Int;
-            if (node.op == Op::Placeholder && isSymbol(value)) facts.binds = value;
+            // A size that depends on data is bound by the node that reads it.
+            const bool unbacked = value.starts_with('u');
+            if ((node.op == Op::Placeholder || unbacked) && isSymbol(value)) facts.binds = value;
             addSymbols(value, symbols);
         }
         facts.freeSymbols.assign(symbols.begin(), symbols.end());
@@ -184,11 +186,28 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Whether it is a token, which effects read first.
+bool isToken(const ir::Graph& graph, NodeIndex placeholder) {
+    const auto users = graph.users(placeholder);
+    return !users.empty() && std::all_of(users.begin(), users.end(), [&](NodeIndex user) {
+        return graph.node(user).target == "torch.ops.higher_order.with_effects" &&
+               graph.inputs(user).front() == placeholder;
+    });
+}
+
+} // namespace
+
 Result<Joint> capturedJoint(const ir::GraphPtr& graph, const ir::SymbolValues& hints,
                             std::vector<std::size_t> staticPrimals) {
-    std::size_t primals = 0;
-    for (const ir::NodePtr& node : graph->nodes())
-        if (node->op == Op::Placeholder && node->target.find("tangents") == std::string::npos) ++primals;
+    std::size_t primals = 0; // what has a gradient among the results, and tokens of backward
+    for (NodeIndex i = 0; i < graph->size(); ++i) {
+        const ir::Node& node = graph->node(i);
+        if (node.op != Op::Placeholder) continue;
+        const bool tangent = node.target.find("tangents") != std::string::npos;
+        if (tangent ? node.target.starts_with(backwardToken) : !isToken(*graph, i)) ++primals;
+    }
     const bool returns = graph->size() > 0 && graph->nodes().back()->op == Op::Output &&
                          graph->nodes().back()->args.size() == 1;
     const std::size_t results = returns ? graph->nodes().back()->args.front().items.size() : 0;

@@ -9,6 +9,9 @@
 
 namespace dynascope::passes::partition {
 
+/// Placeholders of this name are tokens that keep backward's effects in order.
+inline constexpr std::string_view backwardToken = "tangents_token";
+
 /// Symbolic sizes take their values from `hints`; without one a size counts as PyTorch counts it, 4096
 /// elements for the whole tensor. Fails where the graph does not return a gradient for each of its inputs.
 [[nodiscard]] Result<Joint> capturedJoint(const ir::GraphPtr& graph, const ir::SymbolValues& hints,

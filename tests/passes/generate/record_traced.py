@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import traced_programs
 
 KEPT = {"dynamo_start", "dynamo_output_graph", "describe_storage", "describe_tensor", "describe_source", "aot_joint_graph",
-        "aot_forward_graph", "aot_backward_graph", "aot_inference_graph", "dynamo_cpp_guards_str", "artifact"}
+        "aot_forward_graph", "aot_backward_graph", "aot_inference_graph", "dynamo_cpp_guards_str", "create_symbol", "artifact"}
 ARTIFACTS = {"aot_forward_graph_fw_metadata"}
 
 
@@ -32,7 +32,8 @@ def record(line_and_payload):
     if kind[1] == "artifact" and not any(f'"name": "{name}"' in head for name in ARTIFACTS):
         return ""
     if kind[1] == "dynamo_cpp_guards_str":  # the check of the modes around the frame
-        body = "".join(line + "\n" for line in body.split("\n") if "GLOBAL_STATE" in line or "grad_mode" in line)
+        kept = ("GLOBAL_STATE", "grad_mode", ".size()[")
+        body = "".join(line + "\n" for line in body.split("\n") if any(word in line for word in kept))
     given = re.search(r'"has_payload": "(\w+)"', head)
     if given:
         body = neutral(body)
@@ -61,8 +62,11 @@ def main():
         torch.manual_seed(0)
         before = {log: log.stat().st_size for log in Path(FOLDER).glob("*.log")}
         whole = not name.startswith("optimizers")  # an optimizer's step breaks the graph on either side
-        results = tensors(torch.compile(function, backend="aot_eager", fullgraph=whole)(*inputs()))
-        differentiable = [result.sum() for result in results if result.requires_grad]
+        config = torch._dynamo.config
+        config.capture_scalar_outputs = config.capture_dynamic_output_shape_ops = name.startswith("data")
+        dynamic = True if name.startswith("sizes") else None
+        results = tensors(torch.compile(function, backend="aot_eager", fullgraph=whole, dynamic=dynamic)(*inputs()))
+        differentiable = [(result.abs() if result.is_complex() else result).sum() for result in results if result.requires_grad]
         if differentiable:
             try:
                 sum(differentiable).backward()

@@ -289,9 +289,143 @@ def transforms():
     yield "jacfwd", {"": (lambda x: jacfwd(lambda a: a.sin() * a.sum())(x), tensors((4,), grad=False))}
 
 
+def factorizations():
+    """Checks for errors are effects, which PyTorch keeps in order with tokens: in forward, in backward, or in both."""
+    yield "inv", both(lambda x: torch.linalg.inv(x), 4, 4)
+    yield "solve", {"": (lambda a, b: torch.linalg.solve(a, b) * 2, tensors((4, 4), (4, 2))),
+                    "_inference": (lambda a, b: torch.linalg.solve(a, b), tensors((4, 4), (4, 2), grad=False))}
+    yield "inv_twice", both(lambda x: torch.linalg.inv(torch.linalg.inv(x) + 1), 4, 4)
+    yield "eig", {"": (lambda x: torch.linalg.eigvals(x), normal(4, 4))}
+    yield "lu_factor", both(lambda x: torch.linalg.lu_factor(x)[0], 4, 4)
+    yield "matrix_power", both(lambda x: torch.linalg.matrix_power(x, -2), 3, 3)
+    yield "ldl_factor", {"": (lambda x: torch.linalg.ldl_factor(x)[0], normal(3, 3, grad=False))}
+    yield "cholesky", {"": (lambda x: torch.linalg.cholesky(x), lambda: ((torch.eye(4) * 2).requires_grad_(),))}
+    yield "inv_of_written", {"": (lambda x: torch.linalg.inv(x.mul_(2)), normal(4, 4, grad=False))}
+    yield "low_rank", {"": (lambda x: torch.svd_lowrank(x, q=2), normal(5, 4)),
+                       "_pca": (lambda x: torch.pca_lowrank(x, q=2), normal(4, 5))}
+    yield "lu", {"": (lambda x: torch.lu(x), normal(4, 4)), "_infos": (lambda x: torch.lu(x, get_infos=True), normal(4, 4))}
+
+
+def masked():
+    from torch.masked import _ops as ops
+    half = torch.tensor([True, False, True])
+    for name in ("sum", "prod", "amax", "amin", "mean", "norm", "var", "std", "logsumexp"):
+        yield name, both(lambda x, f=getattr(ops, name): f(x, dim=1, mask=half) + f(x, dim=1).sum(), 4, 3)
+    for name in ("softmax", "log_softmax", "softmin", "cumsum", "cumprod", "median", "argmax", "argmin"):
+        yield name, both(lambda x, f=getattr(ops, name): f(x, 1, mask=half), 4, 3)
+    yield "normalize", both(lambda x: ops.normalize(x, 2.0, 1, mask=half), 4, 3)
+    yield "logaddexp", {"": (lambda x, y: ops.logaddexp(x, y, input_mask=half), tensors((4, 3), (4, 3)))}
+    yield "mean_of_all", both(lambda x: ops.mean(x, mask=half) + ops.sum(x), 4, 3)
+
+
+def windows():
+    from torch.signal import windows as made
+    more = {"exponential": dict(tau=2.5), "gaussian": dict(std=1.5), "kaiser": dict(beta=9.0), "general_cosine": dict(a=[0.5, 0.3, 0.2]),
+            "general_hamming": dict(alpha=0.6)}
+    for name in made.__all__:
+        for symmetric in (True, False):
+            yield f"{name}{'' if symmetric else '_periodic'}", {"": (
+                lambda x, f=getattr(made, name), o=more.get(name, {}), s=symmetric: x * f(6, sym=s, **o), normal(6, grad=False))}
+    yield "short", {"": (lambda x: x + made.hann(1) + made.gaussian(1) + made.kaiser(1).sum() + made.cosine(0).sum(),
+                         normal(1, grad=False))}
+
+
+def parts():
+    """Views that come of one call: which input they lie in is noted, though autograd does not see it."""
+    yield "chunk", both(lambda x: x.chunk(2), 5, 3)
+    yield "split", both(lambda x: x.split(2), 5, 3)
+    yield "unbind", both(lambda x: x.unbind(0), 3, 2)
+    yield "split_of_second", {"": (lambda x, y: (x * 2, *y.split([1, 4])), tensors((3,), (5, 2)))}
+    yield "split_and_input", both(lambda x: (x, *x.split(2)), 4, 3)
+
+
+def conjugates():
+    yield "polar", {"": (lambda x, y: torch.polar(x, y), tensors((3,), (3,)))}
+    yield "ifft", both(lambda x: torch.fft.ifft(x), 6)
+    yield "hfft", both(lambda x: torch.fft.hfft2(x), 4, 4)
+    yield "ihfft", both(lambda x: torch.fft.ihfft(x), 6)
+    yield "product", both(lambda x: x.conj() * x + 2j, 4, dtype=torch.complex64)
+    yield "matmul", both(lambda x: x.mH @ x, 4, 3, dtype=torch.complex64)
+    yield "imag", both(lambda x: x.conj().imag * 2, 4, dtype=torch.complex64)
+    yield "dot", {"": (lambda x, y: torch.vdot(x, y) + torch.dot(x, y),
+                       lambda: tuple(torch.randn(4, dtype=torch.complex64, requires_grad=True) for _ in "xy"))}
+
+
+def calls():
+    """Which overload Python takes, with which arguments."""
+    def integers(*shapes):
+        return lambda: tuple(torch.randint(1, 9, shape) for shape in shapes)
+
+    for name in ("radd", "rmul", "rsub", "rdiv", "rpow"):
+        yield name, {"": (lambda x, y, name=name: getattr(x, f"__{name}__")(y), tensors((3,), (3,)))}
+    for name in ("rand", "ror", "rxor", "rmod", "rfloordiv", "rlshift"):
+        yield name, {"": (lambda x, y, name=name: getattr(x, f"__{name}__")(y), integers((3,), (3,)))}
+    yield "number_first", {"": (lambda x: (5 & x, 5 | x, 5 ^ x, 5 << x, 5 // x, 5 % x), integers((3,)))}
+    yield "statistics", both(lambda x: (torch.var(x), torch.std(x, 1), x.var(unbiased=False), torch.var_mean(x), torch.std_mean(x, 0)), 4, 3)
+    yield "norm", both(lambda x: (torch.norm(x), x.norm(dim=1), x.norm(3, dim=0), x.norm(2.0), torch.norm(x, "nuc")), 4, 3)
+    yield "scalar_tensor", {"": (lambda x: x + torch.scalar_tensor(-5, dtype=torch.float32), normal(3, grad=False))}
+    yield "unravel_index", {"": (lambda x: torch.unravel_index(x, (3, 4)), integers((5,)))}
+    yield "pooling", both(lambda x: torch.ops.aten.max_pool2d_with_indices_backward(torch.ones(1, 2, 1, 3), x, 3, 2, 0, 1, True,
+                                                                                    torch.zeros(1, 2, 1, 3, dtype=torch.int64)), 1, 2, 3, 6)
+    yield "bilinear", both(lambda x: F.upsample_bilinear(x, scale_factor=2), 1, 2, 3, 3)
+
+
+def values():
+    """Inputs that are made up must be what the operators take."""
+    def numbers(*shapes):
+        return lambda: tuple(torch.ones(shape, dtype=torch.int64) for shape in shapes)
+
+    yield "multinomial", {"": (lambda x: torch.multinomial(x, 2), lambda: (torch.rand(4),))}
+    yield "bernoulli", {"": (lambda x: torch.bernoulli(x), lambda: (torch.rand(4),))}
+    yield "normal", {"": (lambda m, s: torch.normal(m, s), lambda: (torch.randn(4), torch.rand(4)))}
+    yield "divisors", {"": (lambda x, y: (x // y, x % y, torch.fmod(x, y), torch.div(x, y, rounding_mode="trunc")), numbers((3,), (3,)))}
+    yield "lu_solve", {"": (lambda x, a, p: torch.lu_solve(x, a, p),
+                            lambda: (torch.randn(4, 2), torch.randn(4, 4), torch.tensor([1, 2, 3, 4], dtype=torch.int32)))}
+    yield "index_of_number", {"": (lambda x, i: torch.index_select(x, 0, i) + torch.index_fill(x, 0, i, 2.0),
+                                   lambda: (torch.tensor(1.5, requires_grad=True), torch.tensor([0])))}
+    yield "index_reduce", {"": (lambda x, i, y: torch.index_reduce(x, 0, i, y, "amax"),
+                                lambda: (torch.randn(4, 3, requires_grad=True), torch.tensor([0, 2]), torch.randn(2, 3)))}
+    yield "take", {"": (lambda x, i: torch.take(x, i), lambda: (torch.randn(2, 3, requires_grad=True), torch.tensor([5, 0])))}
+    yield "embedding_bag", {"": (lambda i, w, o: F.embedding_bag(i, w, o),
+                                 lambda: (torch.tensor([1, 0, 2]), torch.randn(3, 4, requires_grad=True), torch.tensor([0, 2])))}
+    yield "multilabel", {"": (lambda x, y: F.multilabel_margin_loss(x, y),
+                              lambda: (torch.randn(1, requires_grad=True), torch.tensor([0])))}
+
+
+def data():
+    """Sizes and numbers that depend on data; traced with both captured."""
+    yield "masked_select", {"": (lambda x, m: torch.masked_select(x, m),
+                                 lambda: (torch.randn(3, 4, requires_grad=True), torch.ones(3, 4, dtype=torch.bool)))}
+    yield "nonzero", {"": (lambda x: torch.nonzero(x, as_tuple=False), normal(4, 3, grad=False))}
+    yield "argwhere", {"": (lambda x: torch.argwhere(x) * 2, normal(4, 3, grad=False))}
+    yield "unique", {"": (lambda x: torch.unique(x), normal(4, grad=False))}
+    yield "item", {"": (lambda x: torch.scalar_tensor(x.item(), dtype=torch.float64), lambda: (torch.tensor(0.5),))}
+    yield "tensor_split", {"": (lambda x, i: torch.tensor_split(x, i),
+                                lambda: (torch.randn(6, 2), torch.tensor([2, 3])))}
+    yield "unique_in_backward", {"": (lambda x, i, v: torch.index_fill(x, 0, i, v),
+                                      lambda: (torch.randn(3, 2, requires_grad=True), torch.tensor([0, 2]),
+                                               torch.tensor(1.5, requires_grad=True)))}
+
+
+FACTOR = 0.75
+
+
+def sizes():
+    """Symbolic sizes and floats; compiled with dynamic=True."""
+    yield "mean", {"": (lambda x: x.sum(0) / (x.shape[0] - 0.5), normal(4, 3, grad=False)), "_inference": (
+        lambda x: x.sum(0) * (x.shape[0] / 3), normal(4, 3, grad=False))}
+    yield "padded", both(lambda x: torch.fft.fft(x, n=10), 6)  # guards shut out twice the size
+    yield "conjugated", both(lambda x: torch.fft.ifft(x), 6)
+    yield "variance", {"_inference": (lambda x: torch.var(x, 0), normal(4, 3, grad=False))}
+    yield "float", {"_inference": (lambda x: torch.full((3,), FACTOR) + x, normal(3, grad=False))}
+    yield "fixed_in_backward", both(lambda x: torch.cumprod(x, 1), 4, 3)
+    yield "follows", both(lambda x: torch.lu(x)[0], 3, 4)
+
+
 def programs():
     for group in (upsampling, losses, sequences, products, recurrent, layouts, inputs, optimizers, checkpoints,
-                  autograd_functions, casts, kept_graphs, transforms):
+                  autograd_functions, casts, kept_graphs, transforms, factorizations, masked, windows, parts, conjugates, calls,
+                  values, data, sizes):
         for name, variants in group():
             for variant, program in variants.items():
                 yield f"{group.__name__}_{name}{variant}", program
