@@ -95,7 +95,7 @@ std::string fromExport(std::string_view name) {
     return path.empty() ? std::string(tensor) : path + '.' + std::string(tensor);
 }
 
-std::optional<std::size_t> number(std::string_view text) {
+std::optional<std::size_t> leadingNumber(std::string_view text) {
     std::size_t value = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
     return ec == std::errc() && end != text.data() ? std::optional(value) : std::nullopt;
@@ -106,13 +106,13 @@ std::optional<std::size_t> number(std::string_view text) {
 std::optional<std::size_t> inputPosition(const ir::Node& node) {
     constexpr std::string_view mark = "PlainAOTInput(idx=";
     if (const std::size_t at = node.comment.find(mark); at == 0)
-        return number(node.comment.substr(mark.size()));
+        return leadingNumber(node.comment.substr(mark.size()));
     const std::string_view name = node.name;
     if (name.starts_with("primals_")) {
-        const auto n = number(name.substr(8));
+        const auto n = leadingNumber(name.substr(8));
         return n && *n > 0 ? std::optional(*n - 1) : std::nullopt;
     }
-    if (name.starts_with("arg") && name.ends_with("_1")) return number(name.substr(3));
+    if (name.starts_with("arg") && name.ends_with("_1")) return leadingNumber(name.substr(3));
     return std::nullopt;
 }
 

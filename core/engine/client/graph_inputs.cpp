@@ -315,7 +315,8 @@ private:
     [[nodiscard]] std::optional<double> numberOf(const std::string& source) const {
         if (!m_compile) return std::nullopt;
         for (const session::SymbolInfo& symbol : m_compile->symbols) {
-            if (!symbol.symbol.starts_with("zf") || key(symbol.source) != key(source)) continue;
+            if (!symbol.symbol.starts_with("zf") ||
+                session::lettersAndDigits(symbol.source) != session::lettersAndDigits(source)) continue;
             double value = 0;
             const char* const end = symbol.value.data() + symbol.value.size();
             const auto [read, error] = std::from_chars(symbol.value.data(), end, value);

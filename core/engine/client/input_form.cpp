@@ -3,6 +3,7 @@
 
 #include "core/base/json_fields.h"
 #include "core/engine/client/graph_inputs.h"
+#include "core/session/input_sources.h"
 
 #include <algorithm>
 #include <charconv>
@@ -293,7 +294,7 @@ const std::vector<std::string>& formDtypes() {
 
 std::vector<InputRow> inputForm(const ir::Graph& graph, const session::Compile* compile) {
     std::vector<InputRow> out, constants;
-    std::optional<InputsByName> described;
+    std::optional<session::InputsByName> described;
     if (compile) described.emplace(*compile);
     std::set<std::string> known;
     for (const ir::NodePtr& node : graph.nodes()) {
