@@ -143,14 +143,14 @@ private slots:
         std::uint64_t verified = 0;
         for (std::size_t i = 0; i < log.steps().size(); ++i) {
             const replay::StepMeasure* measure = log.measure(i);
-            QVERIFY(measure && measure->poolBytes > 0);
+            QVERIFY(measure);
             QCOMPARE(measure->difference, std::string());
             verified += measure->verified ? 1 : 0;
             if (log.steps()[i].event != replay::TreeStep::Event::Call) continue;
             QCOMPARE(std::string(replay::actionName(log.steps()[i].action)), whole->steps[i].action);
             QCOMPARE(log.steps()[i].node, whole->steps[i].node);
             // What lives on the path lies in blocks of the pool.
-            QVERIFY(!measure->blocks.empty() && measure->blocks.front().bytes > 0);
+            QVERIFY(measure->poolBytes > 0 && !measure->blocks.empty() && measure->blocks.front().bytes > 0);
         }
         QCOMPARE(verified, whole->verified);
         QCOMPARE(log.nodes().size(), whole->nodes);

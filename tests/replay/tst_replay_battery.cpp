@@ -27,7 +27,7 @@ const json& battery() {
     return document;
 }
 
-const json& programs() {
+const json& batteryPrograms() {
     return battery().at("gpu").at("programs");
 }
 
@@ -48,14 +48,14 @@ private slots:
 
     void programs_data() {
         QTest::addColumn<QString>("name");
-        for (const auto& [name, program] : ::programs().items())
+        for (const auto& [name, program] : batteryPrograms().items())
             QTest::newRow(name.c_str()) << QString::fromStdString(name);
-        QVERIFY(::programs().size() >= 8);
+        QVERIFY(batteryPrograms().size() >= 8);
     }
 
     void programs() {
         QFETCH(QString, name);
-        const json& program = ::programs().at(name.toStdString());
+        const json& program = batteryPrograms().at(name.toStdString());
         const std::vector<Recording> recordings = recordingsOf(program);
         const ReplayRun run = replayRunFromJson(program.at("run")).value();
         QCOMPARE(run.graphs.size(), recordings.size());
@@ -77,7 +77,7 @@ private slots:
 
     void whatIsRecordedAnewUpdatesTheExecutableGraph() {
         std::size_t updated = 0;
-        for (const auto& [name, program] : ::programs().items())
+        for (const auto& [name, program] : batteryPrograms().items())
             for (const json& row : program.at("recorded_again")) {
                 const bool random =
                     row.at("why") == "it draws random numbers, whose state belongs to one capture";
@@ -88,7 +88,7 @@ private slots:
     }
 
     void largeKernelsFillTheLaunch() {
-        const GraphRun graph = replayRunFromJson(::programs().at("matmul").at("run"))->graphs.at(0);
+        const GraphRun graph = replayRunFromJson(batteryPrograms().at("matmul").at("run"))->graphs.at(0);
         double nodes = 0;
         for (const NodeTime& time : graph.nodes)
             nodes += time.us.median;

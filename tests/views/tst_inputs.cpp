@@ -96,10 +96,10 @@ void TestInputs::coversByStride() {
 void TestInputs::symbolsGiveTheirValues() {
     const session::TensorInput x = input("L['x']", {"s77", "2"}, {"2", "1"}, "0");
     QVERIFY(!coverOf(x, {}));
-    const auto cover = coverOf(x, {{"s77", "3", "[2, oo]", "L['x'].size()[0]", {}}});
+    const auto cover = coverOf(x, {{"s77", "3", "[2, oo]", "L['x'].size()[0]", {}, {}, {}, {}}});
     QVERIFY(cover);
     QCOMPARE(rangesText(cover->ranges), QStringLiteral("0-24"));
-    QVERIFY(!coverOf(x, {{"s77", "s77", "", "", {}}}));
+    QVERIFY(!coverOf(x, {{"s77", "s77", "", "", {}, {}, {}, {}}}));
 }
 
 void TestInputs::hugeAndStrangeSizes() {
@@ -144,7 +144,7 @@ void TestInputs::showsAndSelects() {
     test::Fixture f;
     session::Session session;
     session.compiles = {overlapping()};
-    session.compiles[0].symbols = {{"s0", "8", "[2, 9]", "L['a'].size()[0]", {}}};
+    session.compiles[0].symbols = {{"s0", "8", "[2, 9]", "L['a'].size()[0]", {}, {}, {}, {}}};
     f.workspace.addCapture(test::captureOf(std::move(session)), true);
     auto panel = f.show<InputsPanel>(312, 600);
     QVERIFY(panel->message().isEmpty());

@@ -38,7 +38,8 @@ struct Shown {
         , live(workspace, engine)
         , panel(workspace, theme, &live) {
         theme.setScheme(ColourScheme::Dark);
-        addCapture(workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
+        dynascope::test::addCapture(workspace,
+                                    std::string(DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log"));
         panel.resize(1400, 900);
         panel.show();
         if (!QTest::qWaitForWindowExposed(&panel)) qFatal("no window");
