@@ -149,8 +149,10 @@ private slots:
             if (log.steps()[i].event != replay::TreeStep::Event::Call) continue;
             QCOMPARE(std::string(replay::actionName(log.steps()[i].action)), whole->steps[i].action);
             QCOMPARE(log.steps()[i].node, whole->steps[i].node);
-            // What lives on the path lies in blocks of the pool.
-            QVERIFY(measure->poolBytes > 0 && !measure->blocks.empty() && measure->blocks.front().bytes > 0);
+            QVERIFY(measure->poolBytes > 0);
+            // What a recording leaves alive lies in blocks; a replay asks the allocator for nothing.
+            if (log.steps()[i].action == replay::TreeStep::Action::Record)
+                QVERIFY(!measure->blocks.empty() && measure->blocks.front().bytes > 0);
         }
         QCOMPARE(verified, whole->verified);
         QCOMPARE(log.nodes().size(), whole->nodes);

@@ -141,8 +141,9 @@ private slots:
         const json& changed = reply["steps"].back()["changed"];
         QCOMPARE(changed.size(), expected.size() - 1);
         QCOMPARE(changed[0]["after"].get<std::string>(), node);
-        QCOMPARE(changed[0]["why"].get<std::string>(),
-                 "its value is written back into " + back["input"].get<std::string>());
+        QCOMPARE(changed[0]["why"].get<std::string>(), "its value is written back into " +
+                                                           back["input"].get<std::string>() +
+                                                           ", in whose memory b_1 lies too");
         // Nothing of the sort where the caller writes.
         QVERIFY(functionalize("hand_dupe_mutate_first", {{"write_back", "caller"}})["steps"]
                     .back()["changed"]

@@ -114,7 +114,9 @@ bool PoolStrip::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const replay::StepMeasure* now = measure(0);
-        QString tip = tr("Blocks of the pool by address after this step; those that it took are coloured");
+        QString tip =
+            tr("Blocks that the allocator counts in the pool after this step, by address; those that it took "
+               "are coloured. A replay asks for none: it writes where its recording did");
         if (now)
             for (const replay::PoolBlock& block : now->blocks)
                 if (rectOf(block).contains(help->pos()))

@@ -316,7 +316,8 @@ private:
         if (!m_compile) return std::nullopt;
         for (const session::SymbolInfo& symbol : m_compile->symbols) {
             if (!symbol.symbol.starts_with("zf") ||
-                session::lettersAndDigits(symbol.source) != session::lettersAndDigits(source)) continue;
+                session::lettersAndDigits(symbol.source) != session::lettersAndDigits(source))
+                continue;
             double value = 0;
             const char* const end = symbol.value.data() + symbol.value.size();
             const auto [read, error] = std::from_chars(symbol.value.data(), end, value);

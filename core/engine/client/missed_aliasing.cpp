@@ -3,8 +3,8 @@
 
 #include "core/engine/client/compare.h"
 #include "core/engine/client/graph_inputs.h"
-#include "core/session/input_sources.h"
 #include "core/ir/text.h"
+#include "core/session/input_sources.h"
 
 #include <algorithm>
 #include <charconv>

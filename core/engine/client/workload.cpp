@@ -174,7 +174,8 @@ private:
     std::vector<std::vector<session::HandedInput>> m_handed; ///< by compile
     std::map<std::size_t, std::size_t> m_forwards;           ///< by compile: index of its forward
     /// By rank and run, function and source: graph and input that hold it.
-    std::map<std::tuple<std::pair<int, int>, std::string, std::string>, std::pair<std::size_t, std::size_t>> m_parameters;
+    std::map<std::tuple<std::pair<int, int>, std::string, std::string>, std::pair<std::size_t, std::size_t>>
+        m_parameters;
     Workload m_out;
 };
 

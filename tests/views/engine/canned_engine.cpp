@@ -3,8 +3,8 @@
 // An engine that answers from a file of recorded replies, for the tests of panels: no LibTorch, always the
 // same words. The second argument makes it misbehave: "slow" never finishes a pass until it is cancelled,
 // "different" finds a difference when it verifies,
-// "dies" does when it is to derive a graph, "slower" replays at half the speed each time. Runs under CUDA-graph trees
-// are simulated; "slow" takes its time for every step of them.
+// "dies" does when it is to derive a graph, "slower" replays at half the speed each time. Runs under
+// CUDA-graph trees are simulated; "slow" takes its time for every step of them.
 #include "core/engine/client/server.h"
 #include "core/replay/tree_log.h"
 #include "core/replay/tree_simulator.h"
