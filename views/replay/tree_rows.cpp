@@ -336,6 +336,9 @@ std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& cate
         const QString why = !input.written ? tr("not written")
                             : !looked      ? tr("written, and not looked at yet")
                                            : categoryMeaning(input.last);
+        // A use is known of every input, and writes only where there is one.
+        const QString writer =
+            input.written ? toQString(function.inputs[input.input].mutatingUse) : QString();
         TableCell category{tr("not looked at"), Look::Quiet};
         if (!input.written || looked)
             category = {categoryName(input.last), Look::Chip, categoryTone(input.last),
@@ -369,8 +372,7 @@ std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& cate
               Tone::None,
               {},
               looked ? qulonglong(input.lookedAt) : 0},
-             {toQString(function.inputs[input.input].mutatingUse).simplified(), Look::MonoQuiet, Tone::None,
-              toQString(function.inputs[input.input].mutatingUse)},
+             {writer.simplified(), Look::MonoQuiet, Tone::None, writer},
              {why, Look::Quiet}});
     }
     return rows;

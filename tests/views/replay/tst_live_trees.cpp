@@ -84,6 +84,12 @@ private slots:
         QVERIFY(s.panel.picture()->plainText().contains("0/0 forward"));
         QVERIFY(s.panel.pool()->isVisible());
         QVERIFY2(s.panel.pool()->text().startsWith("pool of 4"), qPrintable(s.panel.pool()->text()));
+        // Nobody is named who writes what is not written.
+        const RunCategories categories = runCategories(run, run.size());
+        const std::vector<TableRow> rows = runInputRows(run, categories);
+        QCOMPARE(rows.size(), categories.inputs.size());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (!categories.inputs[i].written) QCOMPARE(rows[i][8].text, QString());
         // The same decisions as the simulator's of the same program.
         const TreeRun again(run.program(), TaskContext());
         QCOMPARE(again.size(), run.size());
