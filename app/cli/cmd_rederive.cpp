@@ -58,8 +58,10 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
     for (const RederivedStage& stage : stages) {
         out += stage.compile + ' ' + stage.stage;
         if (!stage.from.empty()) out += " from " + stage.from;
-        out += ": " + std::string(engine::rederivedName(stage.verdict));
+        const bool differs = stage.verdict == Rederived::Different && !stage.versions.empty();
+        out += ": " + (differs ? std::string("differs") : std::string(engine::rederivedName(stage.verdict)));
         if (stage.verdict == Rederived::Isomorphic) out += " (" + count(stage.nodes, "node") + ')';
+        if (!stage.versions.empty()) out += "; " + stage.versions;
         if (!stage.reason.empty()) out += ": " + stage.reason;
         out += '\n';
         if (!stage.missedGuard.empty()) out += "  " + stage.missedGuard + '\n';

@@ -129,6 +129,8 @@ void TraceReader::readStart(const Visit& visit) {
 }
 
 void TraceReader::readMetrics(const Visit& visit) {
+    // Earlier versions of PyTorch have no record of its own for it.
+    if (m_session.torchVersion.empty()) m_session.torchVersion = json::text(visit.body, "pytorch_version");
     if (!visit.open) return;
     session::Compile& compile = visit.open->compile;
     visit.open->hasMetrics = true;

@@ -139,7 +139,9 @@ private slots:
         text.add("\"inductor_output_code\": {\"filename\": \"b.py\"}",
                  "async_compile.triton('x')\nasync_compile.triton('y')");
         text.add("\"bwd_compilation_metrics\": {\"duration_us\": 2500000}");
+        text.add("\"compilation_metrics\": {\"pytorch_version\": \"2.11.0+cu130\"}");
         const session::SessionPtr session = open(text);
+        QCOMPARE(session->torchVersion, std::string("2.11.0+cu130"));
         const session::Compile& compile = session->compiles.front();
         QCOMPARE(labels(compile), QStringList({"dynamo_output_graph", "before_pre_grad_graph",
                                                "aot_joint_graph", "aot_forward_graph", "aot_backward_graph",

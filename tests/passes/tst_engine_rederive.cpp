@@ -4,6 +4,7 @@
 // PyTorch captured.
 #include "core/capture/open.h"
 #include "core/engine/client/rederive.h"
+#include "core/engine/client/rederive_json.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/support/programs.h"
@@ -179,6 +180,23 @@ private slots:
         QCOMPARE(stages.size(), log.contains("aot_forward_graph_pre_saved_tensors_hooks") ? 6U : 4U);
         for (const RederivedStage& stage : stages)
             QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+    }
+
+    /// What another release of PyTorch captured may differ for that alone.
+    void otherReleasesAreNamed() {
+        std::string log = derivedLogs().at("symbolic_function");
+        for (const RederivedStage& stage : stagesOf(log))
+            QCOMPARE(stage.versions, std::string());
+        log += "V1122 12:00:00.000000 1 torch/_dynamo/utils.py:1] {\"compilation_metrics\": "
+               "{\"pytorch_version\": "
+               "\"2.6.1+cpu\"}, \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0}\n";
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QCOMPARE(stages.size(), 4U);
+        for (const RederivedStage& stage : stages) {
+            QVERIFY2(stage.versions.starts_with("PyTorch 2.") && stage.versions.ends_with(" here, 2.6 there"),
+                     stage.versions.c_str());
+            QCOMPARE(engine::readRederived(engine::rederivedJson(stage))->versions, stage.versions);
+        }
     }
 
     /// 24 layers of a Llama under Inductor: the graphs sum in another order, and that adds up.

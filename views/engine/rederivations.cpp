@@ -193,6 +193,7 @@ void Rederivations::restore(std::vector<StageRederivation> saved) {
 }
 
 QString Rederivations::word(const RederivedStage& row) {
+    if (row.verdict == Rederived::Different && !row.versions.empty()) return tr("differs");
     return toQString(engine::rederivedName(row.verdict));
 }
 
@@ -202,6 +203,7 @@ QString Rederivations::text(const session::Stage* stage) const {
     const RederivedStage& row = at->row;
     QString out = tr("Derived from %1: %2").arg(toQString(row.from), word(row));
     if (row.verdict == Rederived::Isomorphic) out += tr(", %1 nodes").arg(row.nodes);
+    if (!row.versions.empty()) out += QStringLiteral("; ") + toQString(row.versions);
     if (row.verdict == Rederived::Equivalent) out += tr(": another graph, the same numbers");
     if (!row.reason.empty()) out += QStringLiteral(". ") + toQString(row.reason);
     if (!row.missedGuard.empty()) out += tr(". But %1").arg(toQString(row.missedGuard));

@@ -408,10 +408,34 @@ std::string_view rederivedName(Rederived verdict) {
     return {};
 }
 
+namespace {
+
+/// "2.13" of "2.13.0+cpu".
+std::string_view release(std::string_view version) {
+    const std::size_t point = version.find('.');
+    return point == std::string_view::npos
+               ? version
+               : version.substr(0, version.find_first_not_of("0123456789", point + 1));
+}
+
+void nameVersions(const session::Session& session, Client* engine, std::vector<RederivedStage>& stages) {
+    // One that was lost is not started again for this.
+    if (!engine || !engine->running() || session.torchVersion.empty() || stages.empty()) return;
+    const auto info = engine->start();
+    if (!info || release(info->torch) == release(session.torchVersion)) return;
+    for (RederivedStage& stage : stages)
+        if (stage.verdict != Rederived::NotDerived)
+            stage.versions = "PyTorch " + std::string(release(info->torch)) + " here, " +
+                             std::string(release(session.torchVersion)) + " there";
+}
+
+} // namespace
+
 std::vector<RederivedStage> rederive(const session::Session& session, Client* engine) {
     std::vector<RederivedStage> out;
     for (const Compile& compile : session.compiles)
         CompileDeriver(session, compile, engine, out).run();
+    nameVersions(session, engine, out);
     return out;
 }
 
@@ -420,6 +444,7 @@ std::vector<RederivedStage> rederive(const session::Session& session, std::size_
     std::vector<RederivedStage> out;
     if (compile < session.compiles.size())
         CompileDeriver(session, session.compiles[compile], engine, out, task).run();
+    nameVersions(session, engine, out);
     return out;
 }
 

@@ -32,7 +32,10 @@ struct RederivedStage {
     std::string stage; ///< "aot_forward_graph"
     std::string from;  ///< the stage that it was derived from
     Rederived verdict = Rederived::Isomorphic;
-    std::string reason;                     ///< one sentence; empty where isomorphic
+    std::string reason; ///< one sentence; empty where isomorphic
+    /// "PyTorch 2.13 here, 2.11 there" where the capture was made by another release than derives it: what
+    /// differs may be the release. Else empty.
+    std::string versions;
     std::size_t nodes = 0, matched = 0;     ///< of the captured graph; before the first difference. Fields of
                                             ///< metadata
     std::vector<std::string> captured, got; ///< lines around the first difference

@@ -66,6 +66,7 @@ json rederivedJson(const RederivedStage& stage) {
              {"missed_guard", stage.missedGuard},
              {"decisions", decisionsJson(stage.decisions)}};
     if (!stage.metadata.is_null()) out["metadata"] = stage.metadata;
+    if (!stage.versions.empty()) out["versions"] = stage.versions;
     return out;
 }
 
@@ -86,6 +87,7 @@ std::optional<RederivedStage> readRederived(const json& stage) {
     out.stage = text(stage, "stage");
     out.from = text(stage, "from");
     out.reason = text(stage, "reason");
+    out.versions = text(stage, "versions");
     out.nodes = count(stage, "nodes");
     out.matched = count(stage, "matched");
     out.microseconds = time.is_number() ? time.get<double>() : 0;
