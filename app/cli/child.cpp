@@ -6,6 +6,7 @@
 #include <array>
 #include <csignal>
 #include <poll.h>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,13 @@ bool drain(engine::Fd& from, std::string& into) {
 }
 
 } // namespace
+
+std::string ChildOutput::lastWords() const {
+    std::string_view text = err;
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
+        text.remove_suffix(1);
+    return std::string(text.substr(text.rfind('\n') + 1));
+}
 
 Result<ChildOutput> runChild(const std::vector<std::string>& command, std::chrono::seconds most) {
     Result<engine::Process> child = engine::spawn(command);

@@ -14,6 +14,9 @@ struct ChildOutput {
     std::string out, err;
     bool succeeded = false;
     std::string end; ///< "exit status 3", "signal 6 (Aborted)"
+
+    /// The line of a failed program that says most: the last one of `err`.
+    [[nodiscard]] std::string lastWords() const;
 };
 
 /// Runs a program to its end, its standard input closed, and keeps what it prints (16 MiB of each stream at

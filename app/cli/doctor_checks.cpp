@@ -32,13 +32,6 @@ std::string gib(std::uint64_t bytes) {
     return text.data();
 }
 
-/// The line of a failed program that says most: its last one.
-std::string lastLine(std::string_view text) {
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
-        text.remove_suffix(1);
-    return std::string(text.substr(text.rfind('\n') + 1));
-}
-
 bool isSet(const char* variable) {
     const char* const value = std::getenv(variable);
     return value && *value;
@@ -54,7 +47,7 @@ Finding windowFinding() {
     if (!child) return {"window", State::Missing, child.error().message, {}};
     const json said = json::parse(child->out, nullptr, false);
     if (!child->succeeded || !said.is_object()) {
-        const std::string why = lastLine(child->err);
+        const std::string why = child->lastWords();
         const bool display = isSet("DISPLAY") || isSet("WAYLAND_DISPLAY");
         return {
             "window", State::Missing, why.empty() ? "dynascope --self-check ended with " + child->end : why,
@@ -160,7 +153,7 @@ Finding recorderFinding(const std::string& python) {
     const auto child = runChild({python, "-c", askPython}, patience);
     if (!child || !child->succeeded)
         return {"recorder", State::Missing,
-                child ? python + ": " + lastLine(child->err) : child.error().message,
+                child ? python + ": " + child->lastWords() : child.error().message,
                 "name the interpreter of your programs with --python"};
     const json said = json::parse(child->out, nullptr, false);
     if (!said.is_object()) return {"recorder", State::Missing, python + " prints something else", {}};

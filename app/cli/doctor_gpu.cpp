@@ -112,10 +112,7 @@ json peerOf(const std::string& folder, const GpuBatteryOptions& options) {
     if (!child) return {{"error", child.error().message}};
     json said = json::parse(child->out, nullptr, false);
     if (child->succeeded && said.is_object()) return said;
-    std::string why = child->err;
-    while (!why.empty() && why.back() == '\n')
-        why.pop_back();
-    return {{"error", child->end + ": " + why.substr(why.rfind('\n') + 1)}};
+    return {{"error", child->end + ": " + child->lastWords()}};
 }
 
 std::string number(double value, const char* format = "%.2f") {
