@@ -4,14 +4,18 @@
 rederive` makes of each, as a Markdown table. Needs PyTorch and transformers.
 
     rederive_models.py path/to/dynascope-cli [--configurations N] [--traces DIR] [NAME ...]
+    rederive_models.py path/to/dynascope-cli --architectures [--every] [--limit SECONDS] [--traces DIR] [NAME ...]
 
-With --traces the traces stay in DIR, and one that is there already is used again.
+With --traces the traces stay in DIR, and one that is there already is used again. With --architectures the models are
+tiny ones of transformers' own architectures, a choice of them or with --every all that it maps; NAME is then a model_type.
+One that cannot be built, or whose trace takes more than SECONDS (60) of CPU time, is left out, and the row says so.
 """
 import argparse
 import collections
 import json
 import os
 import random
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -26,7 +30,9 @@ def training(model, inputs):
     import torch
     compiled = torch.compile(model.train(), backend="aot_eager")
     result = compiled(**inputs) if isinstance(inputs, dict) else compiled(*inputs)
-    loss = getattr(result, "loss", result)
+    loss = getattr(result, "loss", None)
+    if loss is None:
+        loss = result if isinstance(result, torch.Tensor) else result[0]
     (loss if loss.dim() == 0 else loss.square().mean()).backward()
 
 
@@ -37,20 +43,24 @@ def inference(model, inputs):
         compiled(**inputs) if isinstance(inputs, dict) else compiled(*inputs)
 
 
-def run(name, mode, seed):
+def run(name, mode, seed, architecture):
     import torch
-    import models
     torch._dynamo.config.allow_rnn = True
     torch.manual_seed(seed)
+    step = training if mode == "training" else inference
+    if architecture:
+        import architectures
+        return step(*architectures.build(name))
+    import models
     pick = random.Random(f"{name} {seed}")
     if name == "Adam step":
-        step, arguments = models.adam_step(pick)
-        step(*arguments)
+        optimize, arguments = models.adam_step(pick)
+        optimize(*arguments)
     else:
-        (training if mode == "training" else inference)(*models.MODELS[name](pick))
+        step(*models.MODELS[name](pick))
 
 
-def traced(name, mode, seed, folder):
+def traced(name, mode, seed, folder, options):
     """The trace of one model, made in a child of this process; or None and why there is none."""
     target = folder / f"{name} {mode} {seed}.log".replace(" ", "_")
     if target.exists():
@@ -60,10 +70,14 @@ def traced(name, mode, seed, folder):
     import torch._dynamo.backends.debugging  # once, for all children
     import torch._functorch.aot_autograd
     import transformers
+    if options.architectures:
+        import architectures
     child = os.fork()
     if child == 0:
+        if options.architectures:
+            resource.setrlimit(resource.RLIMIT_CPU, (options.limit, options.limit))
         try:
-            run(name, mode, seed)
+            run(name, mode, seed, options.architectures)
             os._exit(0)
         except BaseException as error:
             why.write_text(f"{type(error).__name__}: {error}".splitlines()[0][:200])
@@ -84,18 +98,27 @@ def main():
     parser.add_argument("names", nargs="*", default=[])
     parser.add_argument("--configurations", type=int, default=3)
     parser.add_argument("--traces")
+    parser.add_argument("--architectures", action="store_true")
+    parser.add_argument("--every", action="store_true")
+    parser.add_argument("--limit", type=int, default=60)
     options = parser.parse_intermixed_args()
+    if options.architectures:
+        options.configurations = 1
     print("| model | mode | isomorphic | other verdicts |\n|---|---|---|---|")
     total = same = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(options.traces or Path(temporary, "kept"))
         os.environ["TORCH_TRACE"] = temporary
         folder.mkdir(parents=True, exist_ok=True)
-        for name in options.names or NAMES:
+        names = options.names or NAMES
+        if options.architectures and not options.names:
+            import architectures  # and with it torch, which looks for TORCH_TRACE now
+            names = architectures.every() if options.every else architectures.CHOSEN
+        for name in names:
             for mode in ["inference"] if name == "Adam step" else ["training", "inference"]:
                 stages, others = [], collections.Counter()
                 for seed in range(options.configurations):
-                    log, why = traced(name, mode, seed, folder)
+                    log, why = traced(name, mode, seed, folder, options)
                     if not log:
                         others[f"not traced: {why}"] += 1
                         continue
