@@ -40,7 +40,7 @@ std::string statusOf(const Compile& compile) {
 
 /// Why, in one line: the failure, the recompile, or the graph break.
 std::string whyOf(const Compile& compile) {
-    if (compile.status == session::Status::Failed) {
+    if (compile.status == session::Status::Failed || !compile.failType.empty()) {
         const std::string at = placeText(compile.failAt);
         return compile.failType + (at.empty() ? "" : " at " + at) +
                (compile.failReason.empty() ? "" : ": " + firstLine(compile.failReason));

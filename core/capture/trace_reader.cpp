@@ -320,10 +320,17 @@ void TraceReader::closeCompile(Open& open) {
         std::all_of(compile.stages.begin(), compile.stages.end(),
                     [](const session::StagePtr& stage) { return stage->phase == session::Phase::Export; });
     using session::Status;
+    // Dynamo writes such a break where it goes on eagerly; with fullgraph it raises and writes none.
+    const auto skips = [&compile] {
+        return (compile.failType == "Unsupported" || compile.failType == "UserError") &&
+               std::any_of(compile.breaks.begin(), compile.breaks.end(), [&](const session::GraphBreak& one) {
+                   return one.skipsFunction && one.attempt == compile.breaks.back().attempt;
+               });
+    };
     if (isExport && compile.failType.empty())
         compile.status = Status::Exported;
     else if (!compile.failType.empty())
-        compile.status = Status::Failed;
+        compile.status = skips() ? Status::Skipped : Status::Failed;
     else if (open.isLogged ? !hasGraph && compile.breaks.empty()
                            : !open.hasMetrics && (open.hasStart || !hasGraph))
         compile.status = Status::Incomplete;

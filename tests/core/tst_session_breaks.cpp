@@ -21,6 +21,11 @@ private slots:
         const session::Session& session = **opened;
         const session::Compile* f = session.find(0, "0/0");
         QVERIFY(f && f->finalBreaks().size() == 1);
+        // Dynamo goes on eagerly: that is no failure, and why it is skipped is what it says itself.
+        QVERIFY(f->status == session::Status::Skipped);
+        QCOMPARE(f->failType, std::string("Unsupported"));
+        QVERIFY(session.find(0, "4/0")->status == session::Status::Skipped);
+        QVERIFY(session.find(0, "2/0")->status == session::Status::GraphBreak);
         QCOMPARE(f->finalBreaks().front()->title, std::string("Attempted to wrap RNN, GRU, or LSTM"));
         QCOMPARE(f->finalBreaks().front()->explanation,
                  std::string("Dynamo does not support RNN, GRU, or LSTM."));
