@@ -6,6 +6,7 @@
 
 #include "core/session/session.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,15 +22,29 @@ public:
         int rank = 0;
         session::CompileId id; ///< its run is what number() finds; may name no compile
         int attempt = -1;
-        std::string_view once;    ///< what an attempt writes once ("dynamo_start"); empty for anything else
-        bool leads = false;       ///< may be written before the start of the compile that it names
+        std::string_view once; ///< what an attempt writes once ("dynamo_start"); empty for anything else
+        bool leads = false;    ///< may be written before the start of the compile that it names
+        /// Where a backward that is compiled by itself, when it is first called, begins and ends; and that a
+        /// compile made a backward graph, which then is compiled so.
+        enum class Backward : std::uint8_t { None, Made, Begins, Ends } backward = Backward::None;
+        /// The inputs of a backward graph, as they are printed: of one that was made, or that is compiled.
+        std::string inputs;
         std::string_view process; ///< its number; the texts must outlive number() only
         std::size_t line = 0;     ///< from 1
     };
+    /// A backward that may be of several runs.
+    struct Unclear {
+        session::CompileId id; ///< with the run that it was given to, the newest
+        std::vector<int> runs; ///< that it may be of, ascending
+        std::size_t line = 0;  ///< where it begins
+    };
 
     /// Sets the run of each mention of one log, in its order. What an attempt writes once begins a run where
-    /// it comes again, as do another process that compiles and another log. Linear but for logarithms.
-    void number(std::vector<Mention>& log, const std::string& file);
+    /// it comes again, as do another process that compiles and another log. A backward that is compiled after
+    /// its id began again goes to the run whose backward graph waits for it; where several wait, to the one
+    /// whose graph has the same inputs, and where that does not tell to the newest: these are what is
+    /// returned. Linear but for logarithms.
+    std::vector<Unclear> number(std::vector<Mention>& log, const std::string& file);
     /// The same for a log in which no id can come twice: the number of its only run.
     int begin(int rank, const std::string& file, std::size_t line);
 

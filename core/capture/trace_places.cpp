@@ -21,6 +21,37 @@ bool beginsEvent(std::string_view payload) {
     return value != std::string_view::npos && rest.substr(value).starts_with("\"B\"");
 }
 
+/// The signature of the first forward in print_readable text: what stands between its brackets, which names
+/// each input with its shape. Empty for other text.
+std::string_view inputsOf(std::string_view graph) {
+    constexpr std::string_view key = "def forward(";
+    const std::size_t at = graph.find(key);
+    if (at == std::string_view::npos) return {};
+    graph.remove_prefix(at + key.size());
+    // Annotations have brackets of their own, within quotes.
+    bool quoted = false;
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+        quoted ^= graph[i] == '"';
+        if (!quoted && graph[i] == ':' && i > 0 && graph[i - 1] == ')') return graph.substr(0, i - 1);
+    }
+    return {};
+}
+
+/// Inputs alone: no comments, no layout.
+std::string bareInputs(std::string_view inputs) {
+    std::string out;
+    bool quoted = false, comment = false;
+    for (const char c : inputs) {
+        if (c == '\n') comment = false;
+        quoted ^= c == '"' && !comment;
+        if (c == '#' && !quoted) comment = true;
+        if (!comment && (quoted || (c != ' ' && c != '\n' && c != '\t'))) out += c;
+    }
+    while (out.ends_with(','))
+        out.pop_back();
+    return out;
+}
+
 } // namespace
 
 session::CompileId TraceReader::compileIdOf(const simdjson::dom::element& header) {
@@ -46,12 +77,25 @@ RunNumbers::Mention TraceReader::mentionOf(const TraceItem& item) {
     out.id = compileIdOf(root);
     out.attempt = json::smallInteger(root, "attempt");
     simdjson::dom::element body;
+    using Backward = RunNumbers::Mention::Backward;
+    const std::string_view payload =
+        item.hasPayload ? text.substr(item.payloadOffset, item.payloadLength) : std::string_view();
     if (root["dynamo_start"].get(body) == simdjson::SUCCESS)
         out.once = "dynamo_start";
-    else if (root["artifact"].get(body) == simdjson::SUCCESS)
-        out.leads = json::text(body, "name") == "recompile_reasons";
-    else if (root["chromium_event"].get(body) == simdjson::SUCCESS && item.hasPayload)
-        out.leads = beginsEvent(text.substr(item.payloadOffset, item.payloadLength));
+    else if (root["artifact"].get(body) == simdjson::SUCCESS) {
+        const auto name = json::text(body, "name");
+        out.leads = name == "recompile_reasons";
+        if (name == "before_post_grad_graph") out.inputs = bareInputs(inputsOf(payload));
+    } else if (root["aot_backward_graph"].get(body) == simdjson::SUCCESS) {
+        out.backward = Backward::Made;
+        out.inputs = bareInputs(inputsOf(payload));
+    } else if (root["bwd_compilation_metrics"].get(body) == simdjson::SUCCESS)
+        out.backward = Backward::Ends;
+    else if (root["chromium_event"].get(body) == simdjson::SUCCESS && item.hasPayload) {
+        out.leads = beginsEvent(payload);
+        if (out.leads && payload.find("\"entire_backward_compile\"") != std::string_view::npos)
+            out.backward = Backward::Begins;
+    }
     return out;
 }
 
@@ -76,7 +120,17 @@ std::vector<TraceReader::Belonging> TraceReader::placeRecords(const std::vector<
              0);
     for (RunNumbers::Mention& mention : mentions)
         if (said.size() < 2 || mention.rank < 0) mention.rank = rank;
-    m_runs.number(mentions, m_file);
+    for (const RunNumbers::Unclear& late : m_runs.number(mentions, m_file)) {
+        std::string runs;
+        for (const int run : late.runs) {
+            session::CompileId id = late.id;
+            id.run = run;
+            runs += (runs.empty() ? "" : run == late.runs.back() ? " or " : ", ") + id.toString();
+        }
+        warn("the backward that is compiled from this line on may be of " + runs +
+                 ": the records do not tell; it is shown as of " + late.id.toString(),
+             late.line);
+    }
 
     std::vector<Belonging> out(items.size());
     for (std::size_t i = 0, k = 0; i < items.size(); ++i)

@@ -65,6 +65,21 @@ std::string start(int process, int frame, int compile, int rank = -1) {
            ", \"attempt\": 0}\n";
 }
 
+std::string backwardGraph(const std::string& inputs) {
+    return "class GraphModule(torch.nn.Module):\n    def forward(self, " + inputs +
+           "):\n        neg: \"f32[4][1]cpu\" = torch.ops.aten.neg.default(tangents_1)\n        return "
+           "(neg,)\n";
+}
+
+/// A backward that is compiled when it is first called.
+void lateBackward(TraceText& text, const std::string& inputs, int microseconds) {
+    const std::string event = "{\"name\": \"entire_backward_compile\", \"ph\": ";
+    text.add("\"chromium_event\": {}", event + "\"B\", \"ts\": 1}");
+    if (!inputs.empty()) text.artifact("before_post_grad_graph", backwardGraph(inputs));
+    text.add("\"chromium_event\": {}", event + "\"E\", \"ts\": 2}");
+    text.add("\"bwd_compilation_metrics\": {\"duration_us\": " + std::to_string(microseconds) + "}");
+}
+
 bool warned(const session::Session& session, std::string_view text) {
     return std::any_of(session.warnings.begin(), session.warnings.end(),
                        [&](const session::Warning& warning) {
@@ -180,6 +195,53 @@ private slots:
         QCOMPARE(session->compiles[1].backwardSeconds, 2.0);
         QCOMPARE(session->compiles[3].function, std::string("k"));
         QCOMPARE(session->compiles[3].backwardSeconds, 0.0);
+    }
+
+    /// Its id began again meanwhile, and the newer compile has no backward graph, or none yet.
+    void aLateBackwardGoesToTheRunThatWaitsForIt() {
+        const std::string inputs = "mm: \"f32[4][1]cpu\", tangents_1: \"f32[4][1]cpu\"";
+        TraceText text;
+        text.at(0, 0).start().add("\"aot_backward_graph\": {}", backwardGraph(inputs)).metrics();
+        text.at(0, 0).start("h", 60);
+        lateBackward(text, inputs, 2000000);
+        text.add("\"aot_backward_graph\": {}", backwardGraph(inputs)).metrics("\"fail_type\": null", "h", 60);
+        lateBackward(text, {}, 3000000);
+        const session::SessionPtr session = openText(text.text());
+        QVERIFY(session);
+        QCOMPARE(ids(*session), QStringLiteral("0:0/0 0:0/0@2"));
+        QCOMPARE(session->compiles[0].backwardSeconds, 2.0);
+        QCOMPARE(session->compiles[1].backwardSeconds, 3.0);
+        const auto first = stages(session->compiles[0]), second = stages(session->compiles[1]);
+        QVERIFY(std::count(first.begin(), first.end(), "before_post_grad_graph") == 1);
+        QVERIFY(std::count(second.begin(), second.end(), "before_post_grad_graph") == 0);
+        QVERIFY(!warned(*session, "may be of"));
+    }
+
+    void lateBackwardsAreToldApartByTheirInputs_data() {
+        QTest::addColumn<QString>("second");
+        QTest::addColumn<bool>("clear");
+        QTest::newRow("other inputs") << "sin: \"f32[6][1]cpu\"" << true;
+        QTest::newRow("the same inputs") << "mm: \"f32[4][1]cpu\"" << false;
+    }
+    void lateBackwardsAreToldApartByTheirInputs() {
+        QFETCH(QString, second);
+        QFETCH(bool, clear);
+        const std::string tangent = ", tangents_1: \"f32[4][1]cpu\"";
+        const std::string one = "mm: \"f32[4][1]cpu\"" + tangent;
+        const std::string other = second.toStdString() + tangent;
+        TraceText text;
+        text.at(0, 0).start().add("\"aot_backward_graph\": {}", backwardGraph(one)).metrics();
+        text.at(0, 0)
+            .start("h", 60)
+            .add("\"aot_backward_graph\": {}", backwardGraph(other))
+            .metrics("\"fail_type\": null", "h", 60);
+        lateBackward(text, one, 2000000);
+        const session::SessionPtr session = openText(text.text());
+        QVERIFY(session);
+        QCOMPARE(session->compiles[0].backwardSeconds, clear ? 2.0 : 0.0);
+        QCOMPARE(session->compiles[1].backwardSeconds, clear ? 0.0 : 2.0);
+        QCOMPARE(warned(*session, "may be of 0/0 or 0/0@2: the records do not tell; it is shown as of 0/0@2"),
+                 !clear);
     }
 
     void restartsAreNoRuns() {
