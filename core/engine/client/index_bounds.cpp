@@ -21,6 +21,15 @@ std::string_view bareName(std::string_view target) {
         target.remove_prefix(aten.size());
         return target.substr(0, target.find('.'));
     }
+    constexpr std::string_view numpy =
+        "torch__dynamo_utils_wrapped_"; // with a number behind, from the second on
+    if (target.starts_with(numpy)) {
+        target.remove_prefix(numpy.size());
+        const std::size_t digits = target.find_last_not_of("0123456789") + 1;
+        return digits > 1 && digits < target.size() && target[digits - 1] == '_'
+                   ? target.substr(0, digits - 1)
+                   : target;
+    }
     const std::size_t dot = target.rfind('.');
     return dot == std::string_view::npos ? target : target.substr(dot + 1);
 }
@@ -170,7 +179,10 @@ private:
 
     /// Indices into something else than one dimension of one argument.
     void readPlaces(const Node& node, std::string_view name) {
-        if (name == "take" || name == "put" || name == "put_")
+        const Argument* axis = name == "take" ? keyword(node, "axis") : nullptr; // NumPy's
+        if (axis && axis->asInt())
+            limit(nodeAt(node, {1, "indices"}), sizeOf(nodeAt(node, first), *axis->asInt()));
+        else if (name == "take" || name == "put" || name == "put_")
             limit(nodeAt(node, {1, "index"}), elementsOf(nodeAt(node, first)));
         if (name == "multi_margin_loss" || name == "multilabel_margin_loss")
             limit(nodeAt(node, {1, "target"}), sizeOf(nodeAt(node, first), -1));
@@ -223,6 +235,18 @@ private:
                 limitAll(&argument, bound); // a condition has no use for it
             return;
         }
+        if (name == "cumsum" || name == "sum") return limitSummands(node, bound);
+        const bool difference = name == "sub" || name == "sub_" || name == "isub";
+        const bool quotient =
+            name == "div" || name == "floor_divide" || name == "floordiv" || name == "truediv";
+        if ((difference || quotient) && node.args.size() >= 2) {
+            const std::int64_t number = node.args[1].asInt().value_or(0);
+            if (number <= 0) return;
+            std::int64_t more = 0;
+            const bool overflows = difference ? __builtin_add_overflow(bound, number, &more)
+                                              : __builtin_mul_overflow(bound, number, &more);
+            return overflows ? void() : limitAll(node.args.data(), more);
+        }
         const bool sum = name == "add" || name == "add_" || name == "iadd";
         const bool product = name == "mul" || name == "mul_" || name == "imul";
         if ((!sum && !product) || node.args.size() < 2) return;
@@ -236,6 +260,20 @@ private:
             limitAll(&a, (bound + 1) / 2);
             limitAll(&b, (bound + 1) / 2);
         }
+    }
+
+    /// Each of the numbers that are added up gets an equal part.
+    void limitSummands(const Node& node, std::int64_t bound) {
+        const NodeIndex summed = nodeAt(node, first), result = m_graph.find(node.name);
+        Bound count;
+        if (bareName(node.target) == "cumsum") {
+            const Argument* dim = argumentOf(node, {1, "dim"});
+            count = sizeOf(summed, dim ? dim->asInt().value_or(0) : 0);
+        } else if (const Bound all = elementsOf(summed), left = elementsOf(result);
+                   all && left && *left > 0) {
+            count = *all / *left;
+        }
+        if (count && *count > 0) limit(summed, (bound - 1) / *count + 1);
     }
 
     const ir::Graph& m_graph;

@@ -261,10 +261,13 @@ OutsideTransforms::OutsideTransforms()
     : m_guard(c10::DispatchKeySet({c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
                                    c10::DispatchKey::FuncTorchDynamicLayerBackMode})) {}
 
+bool isWrapped(const Tensor& tensor) {
+    return functorch::isBatchedTensor(tensor) || functorch::maybeGetTensorWrapper(tensor) != nullptr;
+}
+
 bool isTransformed(const Tensor& tensor) {
     // Tensors that AOTAutograd's trace differentiates carry the key of a vmap that PyTorch no longer has.
-    return functorch::isBatchedTensor(tensor) || functorch::maybeGetTensorWrapper(tensor) != nullptr ||
-           tensor.key_set().has(c10::DispatchKey::Batched);
+    return isWrapped(tensor) || tensor.key_set().has(c10::DispatchKey::Batched);
 }
 
 LayerGuard::LayerGuard()

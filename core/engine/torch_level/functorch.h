@@ -21,6 +21,8 @@ namespace dynascope::engine::torch_level {
 
 [[nodiscard]] bool isFunctorchTarget(std::string_view target);
 
+/// Whether torch.func wrapped the tensor: one number may then be many.
+[[nodiscard]] bool isWrapped(const at::Tensor& tensor);
 /// Whether a transform stands between the tensor and its elements.
 [[nodiscard]] bool isTransformed(const at::Tensor& tensor);
 /// The tensor with the elements: with vmap that of the whole batch.

@@ -111,7 +111,11 @@ Value sliced(const Value& sequence, const Value& slice) {
 Value getItem(const Value& container, const Value& index) {
     if (container.isTensor()) {
         if (const auto mapped = mappedIndex(index)) return aten("index", {container, *mapped});
-        return at::indexing::get_item(container.tensor(), tensorIndices(index));
+        std::vector<TensorIndex> indices = tensorIndices(index);
+        // Of a tuple Python drops a slice of everything, and C++ does where there is more than that.
+        if (index.kind() == Kind::Tuple && indices.size() == 1 && indices[0].is_slice())
+            indices.emplace_back(at::indexing::Ellipsis);
+        return at::indexing::get_item(container.tensor(), indices);
     }
     if (container.kind() == Kind::Dict) {
         const std::vector<Value>& items = container.items();

@@ -19,7 +19,9 @@ using c10::TypeKind;
 using Kind = Value::Kind;
 
 bool convertNumber(const Value& value, TypeKind kind, IValue& out) {
-    if (value.isTensor() && isTransformed(value.tensor())) return false; // one number for each of a batch
+    const bool integer = kind == TypeKind::IntType || kind == TypeKind::SymIntType;
+    if (value.isTensor() && (integer ? isWrapped(value.tensor()) : isTransformed(value.tensor())))
+        return false; // one number for each of a batch
     switch (kind) {
     case TypeKind::BoolType:
         if (!value.isBool()) return false;

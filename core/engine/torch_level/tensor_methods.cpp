@@ -170,6 +170,10 @@ constexpr std::array table{
     Entry{"is_pinned", "self, device=None", [](const Arguments&) { return Value(false); }},
     Entry{"pin_memory", "self, device=None", [](const Arguments& a) { return a["self"]; }},
     Entry{"norm", "input, p='fro', dim=None, keepdim=False, dtype=None", norm},
+    Entry{"where", "self, condition, other", // the function takes the condition first
+          [](const Arguments& a) {
+              return aten("where", {a["condition"], a["self"], a["other"]});
+          }},
     Entry{"nonzero", "input, *, as_tuple=False", nonzero},
     Entry{"split", "tensor, split_size, dim=0",
           [](const Arguments& a) {

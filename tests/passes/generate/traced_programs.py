@@ -364,6 +364,7 @@ def calls():
     yield "statistics", both(lambda x: (torch.var(x), torch.std(x, 1), x.var(unbiased=False), torch.var_mean(x), torch.std_mean(x, 0)), 4, 3)
     yield "norm", both(lambda x: (torch.norm(x), x.norm(dim=1), x.norm(3, dim=0), x.norm(2.0), torch.norm(x, "nuc")), 4, 3)
     yield "scalar_tensor", {"": (lambda x: x + torch.scalar_tensor(-5, dtype=torch.float32), normal(3, grad=False))}
+    yield "where", both(lambda x: x.where(x > 0, x * 2), 4, 3)
     yield "unravel_index", {"": (lambda x: torch.unravel_index(x, (3, 4)), integers((5,)))}
     yield "pooling", both(lambda x: torch.ops.aten.max_pool2d_with_indices_backward(torch.ones(1, 2, 1, 3), x, 3, 2, 0, 1, True,
                                                                                     torch.zeros(1, 2, 1, 3, dtype=torch.int64)), 1, 2, 3, 6)
@@ -407,6 +408,22 @@ def data():
                                                torch.tensor(1.5, requires_grad=True)))}
 
 
+def lengths():
+    """Sizes that are tensors of one number, and places that are counted."""
+    def chunked(x):
+        count = torch.div(x.shape[0], 2, rounding_mode="trunc")
+        return x.view(count, 2, -1) * 2, x.new_zeros((count + 1, 2))
+
+    def last(mask):
+        length = torch.div(mask.cumsum(-1)[:, -1] - 2, 2, rounding_mode="floor") + 1
+        out = torch.zeros(2, 5, dtype=torch.int64)
+        out[(torch.arange(2), length.to(torch.int64) - 1)] = 1
+        return out.flip([-1]).cumsum(-1)
+
+    yield "divided", both(chunked, 4, 3)
+    yield "counted", {"": (last, lambda: (torch.ones(2, 10, dtype=torch.int64),))}
+
+
 FACTOR = 0.75
 
 
@@ -425,7 +442,7 @@ def sizes():
 def programs():
     for group in (upsampling, losses, sequences, products, recurrent, layouts, inputs, optimizers, checkpoints,
                   autograd_functions, casts, kept_graphs, transforms, factorizations, masked, windows, parts, conjugates, calls,
-                  values, data, sizes):
+                  values, data, sizes, lengths):
         for name, variants in group():
             for variant, program in variants.items():
                 yield f"{group.__name__}_{name}{variant}", program
