@@ -215,8 +215,13 @@ Verdict judgeUnknown(std::string_view target) {
     for (const Family& family : families) {
         if (target.starts_with(family.prefix)) return {family.obstacle, std::string(family.reason)};
     }
-    if (target.starts_with("torch.ops."))
-        return {Obstacle::Unknown, "is an operator of a library, of which the capture holds the name alone"};
+    if (constexpr std::string_view ops = "torch.ops."; target.starts_with(ops)) {
+        const std::string space(target.substr(ops.size(), target.find('.', ops.size()) - ops.size()));
+        if (space == "higher_order" || space == "aten" || space == "prims")
+            return {Obstacle::Unknown, "is an operator of PyTorch that the engine does not know"};
+        return {Obstacle::Unknown, "is an operator of a library, " + space +
+                                       ", which is not here: the capture holds its name and no body for it"};
+    }
     return {Obstacle::Unknown, "is unknown to the engine"};
 }
 

@@ -2,6 +2,7 @@
 #include "core/engine/program.h"
 
 #include "core/engine/side_effects.h"
+#include "core/engine/torch_level/library_operators.h"
 #include "core/engine/torch_level/resolve.h"
 #include "core/engine/torch_level/tensor_attributes.h"
 #include "core/engine/torch_words.h"
@@ -405,7 +406,8 @@ Resolved resolve(std::string_view target) {
     const std::string_view name = target.substr(first + 1, last - first - 1);
     std::string overload(target.substr(last + 1));
     if (overload == "default") overload.clear();
-    if (Verdict verdict = judgeOperator(space, name); verdict.obstacle != Obstacle::None)
+    const bool ofLibrary = torch_level::isLibraryOperator(space, name);
+    if (Verdict verdict = judgeOperator(space, name); !ofLibrary && verdict.obstacle != Obstacle::None)
         return {{}, std::move(verdict)};
     auto op =
         c10::Dispatcher::singleton().findSchema({std::string(space) + "::" + std::string(name), overload});

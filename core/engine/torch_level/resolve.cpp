@@ -4,6 +4,7 @@
 #include "core/engine/torch_level/functional.h"
 #include "core/engine/torch_level/functorch.h"
 #include "core/engine/torch_level/higher_order.h"
+#include "core/engine/torch_level/library_operators.h"
 #include "core/engine/torch_level/modes.h"
 #include "core/engine/torch_level/overloads.h"
 #include "core/engine/torch_level/prims.h"
@@ -87,6 +88,8 @@ Found ofOps(std::string_view rest, std::string_view target) {
         if (auto function = primsFunction(rest.substr(0, rest.find('.')))) return found(*function);
     } else if (rest.starts_with(aten) && rest.find('.', aten.size()) == std::string_view::npos) {
         return atenFunction(std::string(rest.substr(aten.size())), target);
+    } else if (auto function = libraryFunction(rest)) {
+        return found(*function);
     }
     return {{}, judgeUnknown(target)};
 }

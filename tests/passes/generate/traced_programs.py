@@ -408,6 +408,26 @@ def data():
                                                torch.tensor(1.5, requires_grad=True)))}
 
 
+class Experts(nn.Module):
+    """Rows sorted by expert, each times the weight of its own: an operator that transformers defines in Python."""
+
+    def forward(self, x, weight, experts):
+        order = torch.argsort(experts)
+        counts = torch.histc(experts[order].float(), bins=4, min=0, max=3)
+        ends = torch.cumsum(counts, 0, dtype=torch.int32)
+        return torch.ops.transformers.grouped_mm_fallback(x[order], weight.transpose(-2, -1), offs=ends)
+
+
+def library():
+    import transformers.integrations.moe  # noqa: F401, which registers the operators
+
+    def inputs(grad):
+        return lambda: (torch.randn(6, 3, requires_grad=grad), torch.randn(4, 5, 3, requires_grad=grad),
+                        torch.tensor([2, 0, 1, 0, 2, 2]))
+
+    yield "grouped_mm", {"": (Experts(), inputs(True)), "_inference": (Experts(), inputs(False))}
+
+
 def lengths():
     """Sizes that are tensors of one number, and places that are counted."""
     def chunked(x):
@@ -442,7 +462,7 @@ def sizes():
 def programs():
     for group in (upsampling, losses, sequences, products, recurrent, layouts, inputs, optimizers, checkpoints,
                   autograd_functions, casts, kept_graphs, transforms, factorizations, masked, windows, parts, conjugates, calls,
-                  values, data, sizes, lengths):
+                  values, data, sizes, library, lengths):
         for name, variants in group():
             for variant, program in variants.items():
                 yield f"{group.__name__}_{name}{variant}", program
