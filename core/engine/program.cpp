@@ -3,6 +3,7 @@
 
 #include "core/engine/side_effects.h"
 #include "core/engine/torch_level/library_operators.h"
+#include "core/engine/torch_level/numpy_functions.h"
 #include "core/engine/torch_level/resolve.h"
 #include "core/engine/torch_level/tensor_attributes.h"
 #include "core/engine/torch_words.h"
@@ -150,6 +151,9 @@ private:
         Resolved resolved = resolve(node.target);
         if (!resolved.op) {
             torch_level::Found found = torch_level::findFunction(node.target);
+            // One has a result and the other has none, which a capture shows.
+            if (torch_level::numpyName(node.target) == "sort" && !(node.meta && node.meta->tensor))
+                found = {{}, {Obstacle::Unknown, "is ndarray.sort or np.sort, which a capture names alike"}};
             if (!found.function && resolved.verdict.obstacle != Obstacle::None)
                 found.verdict = std::move(resolved.verdict);
             bindFunction(node, std::move(found), out);

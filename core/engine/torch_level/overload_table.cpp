@@ -50,6 +50,8 @@ Formal formalOf(const c10::Argument& argument) {
 }
 
 bool isFactory(const c10::FunctionSchema& schema) {
+    if (schema.name() == "aten::linspace" || schema.name() == "aten::logspace")
+        return true; // of tensors as well
     const auto& returns = schema.returns();
     const auto takesTensor = [](const c10::Argument& argument) {
         const TypeKind kind = withoutOptional(argument.real_type())->kind();

@@ -6,6 +6,7 @@
 #include "core/engine/torch_level/higher_order.h"
 #include "core/engine/torch_level/library_operators.h"
 #include "core/engine/torch_level/modes.h"
+#include "core/engine/torch_level/numpy_functions.h"
 #include "core/engine/torch_level/overloads.h"
 #include "core/engine/torch_level/prims.h"
 #include "core/engine/torch_level/python_operators.h"
@@ -100,6 +101,10 @@ Found findFunction(std::string_view target) {
     constexpr std::string_view ops = "torch.ops.", functional = "torch.nn.functional.", torch = "torch.";
     if (target.starts_with(ops)) return ofOps(target.substr(ops.size()), target);
     if (auto function = pythonFunction(target)) return found(*function);
+    if (auto function = numpyFunction(target)) return found(*function);
+    if (const std::string_view name = numpyName(target); !name.empty())
+        return {{},
+                {Obstacle::Unknown, "is NumPy's " + std::string(name) + ", which the engine does not know"}};
     if (auto function = modeFunction(target)) return found(*function);
     if (auto function = functorchFunction(target)) return found(*function);
     for (const std::string_view space : methodSpaces) {

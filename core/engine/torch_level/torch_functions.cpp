@@ -31,8 +31,9 @@ Value asTensor(const Arguments& a) {
 Value newTensor(const Arguments& a) {
     const Value& data = a["data"];
     if (data.isTensor()) {
-        Value copy = aten("clone", {aten("detach", {data})});
-        if (!a["dtype"].isNone()) copy = aten("to", {copy, a["dtype"]});
+        const Value dtype = a["dtype"].isNone() ? Value(data.tensor().scalar_type()) : a["dtype"];
+        const Value copy =
+            aten("to", {aten("detach", {data}), data.tensor().device(), dtype}, {{"copy", true}});
         return requiringGrad(copy.tensor(), a["requires_grad"]);
     }
     return requiringGrad(tensorFrom(data, dtypeFrom(a["dtype"])), a["requires_grad"]);

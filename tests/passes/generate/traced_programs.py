@@ -2,6 +2,7 @@
 """Programs whose AOTAutograd graphs tst_engine_rederive derives, by name: a function and what makes its inputs."""
 from functools import partial
 
+import numpy_programs
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -408,6 +409,11 @@ def data():
                                                torch.tensor(1.5, requires_grad=True)))}
 
 
+def numpy():
+    for name, function, arguments in numpy_programs.programs():
+        yield name, {"": (function, lambda arguments=arguments: arguments)}
+
+
 class Experts(nn.Module):
     """Rows sorted by expert, each times the weight of its own: an operator that transformers defines in Python."""
 
@@ -462,7 +468,7 @@ def sizes():
 def programs():
     for group in (upsampling, losses, sequences, products, recurrent, layouts, inputs, optimizers, checkpoints,
                   autograd_functions, casts, kept_graphs, transforms, factorizations, masked, windows, parts, conjugates, calls,
-                  values, data, sizes, library, lengths):
+                  values, data, sizes, numpy, library, lengths):
         for name, variants in group():
             for variant, program in variants.items():
                 yield f"{group.__name__}_{name}{variant}", program
