@@ -192,7 +192,12 @@ bool StatementReader::structured() {
                             m_in.peek(1) != '.' && m_in.text.substr(m_in.pos + 1, 3) != "inf";
     if (signOfName) return unary();
     Argument left;
-    if (!operand(left) || ended()) return false;
+    if (!operand(left)) return false;
+    if (ended()) { // Dynamo's graphs have it where sizes were checked
+        if (left.kind != Argument::Kind::Call || left.text != "torch.Size") return false;
+        function("torch.Size", std::move(left.items));
+        return true;
+    }
     return m_in.peek() == '[' ? subscript(std::move(left)) : binary(std::move(left));
 }
 

@@ -155,7 +155,94 @@ private:
         return value;
     }
 
+    /// What a Piecewise or a comparison of its asks: True, False, Eq, Ne, comparisons, ~, & and |.
+    std::optional<bool> condition() {
+        std::optional<bool> left = conjunction();
+        while (left && take("|")) {
+            const std::optional<bool> right = conjunction();
+            left = right ? std::optional(*left || *right) : std::nullopt;
+        }
+        return left;
+    }
+
+    std::optional<bool> conjunction() {
+        std::optional<bool> left = relation();
+        while (left && take("&")) {
+            const std::optional<bool> right = relation();
+            left = right ? std::optional(*left && *right) : std::nullopt;
+        }
+        return left;
+    }
+
+    std::optional<bool> relation() {
+        if (++m_depth > maxDepth) return std::nullopt;
+        const std::optional<bool> out = oneRelation();
+        --m_depth;
+        return out;
+    }
+
+    std::optional<bool> oneRelation() {
+        if (take("True")) return true;
+        if (take("False")) return false;
+        if (take("~")) {
+            const std::optional<bool> value = relation();
+            return value ? std::optional(!*value) : std::nullopt;
+        }
+        if (const bool equal = take("Eq("); equal || take("Ne(")) {
+            const MaybeNumber left = sum();
+            if (!left || !take(",")) return std::nullopt;
+            const MaybeNumber right = sum();
+            if (!right || !take(")")) return std::nullopt;
+            return holds(equal ? "==" : "!=", *left, *right);
+        }
+        const std::size_t start = m_pos;
+        const int depth = m_depth;
+        if (take("(")) { // of conditions, or of the numbers that are compared
+            const std::optional<bool> value = condition();
+            if (value && take(")")) return value;
+            if (++m_returns > maxReturns) return std::nullopt;
+            m_pos = start;
+            m_depth = depth;
+        }
+        const MaybeNumber left = sum();
+        for (const std::string_view sign : {"<=", ">=", "<", ">", "==", "!="}) {
+            if (!left || !take(sign)) continue;
+            const MaybeNumber right = sum();
+            return right ? holds(sign, *left, *right) : std::nullopt;
+        }
+        return std::nullopt;
+    }
+
+    static std::optional<bool> holds(std::string_view sign, const SymbolNumber& left,
+                                     const SymbolNumber& right) {
+        const auto compared = [sign](auto a, auto b) {
+            return sign == "<="   ? a <= b
+                   : sign == ">=" ? a >= b
+                   : sign == "<"  ? a < b
+                   : sign == ">"  ? a > b
+                   : sign == "==" ? a == b
+                                  : a != b;
+        };
+        const std::int64_t *a = integerOf(left), *b = integerOf(right);
+        return a && b ? compared(*a, *b) : compared(realOf(left), realOf(right));
+    }
+
+    /// The value beside the first condition that holds; those behind it must be readable, too.
+    MaybeNumber piecewise() {
+        MaybeNumber out;
+        do {
+            if (!take("(")) return std::nullopt;
+            const MaybeNumber value = sum();
+            if (!value || !take(",")) return std::nullopt;
+            const std::optional<bool> chosen = condition();
+            if (!chosen || !take(")")) return std::nullopt;
+            if (*chosen && !out) out = value;
+        } while (take(","));
+        return take(")") ? out : std::nullopt;
+    }
+
     MaybeNumber function(std::string_view name) {
+        if (name == "Piecewise") return piecewise();
         std::vector<SymbolNumber> args;
         do {
             const MaybeNumber value = sum();
@@ -199,11 +286,13 @@ private:
     }
 
     static constexpr int maxDepth = 200;
+    static constexpr int maxReturns = 64; ///< each reads a part again
     std::string_view m_text;
     const SymbolValues& m_sizes;
     const FloatSymbolValues& m_floats;
     std::size_t m_pos = 0;
     int m_depth = 0;
+    int m_returns = 0;
 };
 
 } // namespace

@@ -21,7 +21,8 @@ using FloatSymbolValues = std::map<std::string, double, std::less<>>;
 /// Nothing where a symbol has no value, the text is no expression that PyTorch prints for numbers, or an
 /// integer leaves 64 bits. Knows + - * / // % **, parentheses, numbers with a point or exponent, and besides
 /// the functions of symbolValue() ToFloat, FloatTrueDiv, IntTrueDiv, FloatPow, PowByNatural, TruncToInt,
-/// FloorToInt, CeilToInt, TruncToFloat and OpaqueUnaryFn_sqrt. Computes as Python does.
+/// FloorToInt, CeilToInt, TruncToFloat, OpaqueUnaryFn_sqrt, and Piecewise by comparisons. Computes as Python
+/// does.
 [[nodiscard]] std::optional<SymbolNumber> symbolNumber(std::string_view expression, const SymbolValues& sizes,
                                                        const FloatSymbolValues& floats);
 

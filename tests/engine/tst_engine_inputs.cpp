@@ -3,7 +3,7 @@
 // Inputs made from what captures describe, and Dynamo's graphs against AOTAutograd's on them.
 #include "core/capture/open.h"
 #include "core/engine/client/graph_inputs.h"
-#include "core/ir/symbol_value.h"
+#include "core/ir/symbol_number.h"
 #include "core/ir/text.h"
 #include "tests/engine/aot_notes.h"
 #include "tests/engine/service_runner.h"
@@ -77,6 +77,31 @@ private slots:
         QFETCH(int, value);
         const auto got = ir::symbolValue(expression.toStdString(), {{"s0", 3}, {"s77", 7}});
         QCOMPARE(got.value_or(-1), std::int64_t{value});
+    }
+
+    void conditionsChooseANumber_data() {
+        QTest::addColumn<QString>("expression");
+        QTest::addColumn<double>("value");
+        const char* at = "s0*Piecewise((1, Eq(u3, -2) & (u3 < 0)), (0, True)) + u3 + 2";
+        QTest::newRow("at the end") << QString(at).replace("u3", "u2") << 3.0;
+        QTest::newRow("elsewhere") << at << 6.0;
+        QTest::newRow("comparison in parentheses") << "Piecewise((2.5, (s0 + 1) >= 4), (0, True))" << 2.5;
+        QTest::newRow("either") << "Piecewise((1, Ne(s0, 3) | ~(u3 > 4)), (0, True))" << 1.0;
+        QTest::newRow("none holds") << "Piecewise((1, s0 < 3))" << -1.0;
+        QTest::newRow("unknown symbol") << "Piecewise((1, s9 < 3), (0, True))" << -1.0;
+        QTest::newRow("a condition is no number") << "s0 < 3" << -1.0;
+        QString nested = "1";
+        for (int i = 0; i < 150; ++i)
+            nested = "Piecewise((1, (" + nested + ") > 0), (0, True))";
+        QTest::newRow("deep") << nested << -1.0;
+    }
+    void conditionsChooseANumber() {
+        QFETCH(QString, expression);
+        QFETCH(double, value);
+        const auto got = ir::symbolNumber(expression.toStdString(), {{"s0", 3}, {"u2", -2}, {"u3", 4}}, {});
+        const double number =
+            got ? std::visit([](auto found) { return static_cast<double>(found); }, *got) : -1;
+        QCOMPARE(number, value);
     }
 
     void capturedShapesStoragesAndHints() {

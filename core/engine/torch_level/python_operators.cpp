@@ -283,6 +283,8 @@ constexpr std::array symbolicTable{
     Entry{"sym_ite", "b, t, f", [](const Arguments& a) { return truth(a["b"]) ? a["t"] : a["f"]; }},
     Entry{"sym_sum", "values", [](const Arguments& a) { return summed(a["values"], 0); }},
     Entry{"sym_fresh_size", "a", [](const Arguments& a) { return a["a"]; }},
+    Entry{"Size", "sizes=()",
+          [](const Arguments& a) { return Value::tuple(sequenceItems(a["sizes"]).items()); }},
 };
 
 std::optional<Function> mathFunctionOf(std::string_view name) {
@@ -316,6 +318,7 @@ std::optional<Function> pythonFunction(std::string_view target) {
     if (takePrefix(target, "builtins.")) return fromTable(builtinTable, target);
     if (takePrefix(target, "math.")) return mathFunctionOf(target);
     if (takePrefix(target, "torch._sym_")) return mathFunctionOf(target);
+    if (target == "torch.Size") return fromTable(symbolicTable, "Size");
     if (takePrefix(target, "torch.sym_")) return fromTable(symbolicTable, "sym_" + std::string(target));
     return std::nullopt;
 }
