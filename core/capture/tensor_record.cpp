@@ -58,6 +58,8 @@ session::TensorInput parseTensor(const json::element& body) {
     out.requiresGrad = json::boolean(body, "requires_grad");
     out.isParameter = json::boolean(body, "is_parameter");
     out.isView = json::boolean(body, "is_view");
+    out.isConj = json::boolean(body, "is_conj");
+    out.isNeg = json::boolean(body, "is_neg");
     out.base = json::smallInteger(body, "base");
     out.raw = simdjson::minify(body);
     return out;

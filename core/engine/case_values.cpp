@@ -2,9 +2,12 @@
 #include "core/engine/case_values.h"
 
 #include "core/engine/autograd_node.h"
+#include "core/engine/seeded_values.h"
 #include "core/engine/torch_words.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_conj.h>
+#include <ATen/ops/_neg_view.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/view.h>
@@ -116,58 +119,6 @@ const void* storageKey(const Tensor& tensor) {
     return tensor.storage().unsafeGetStorageImpl();
 }
 
-/// Fills a storage with numbers that are the same on every machine and in every version: a linear
-/// congruential sequence, in steps that short floats hold exactly.
-template <typename T>
-void fillSeeded(Tensor& flat, std::uint64_t seed, double low, double high) {
-    std::uint64_t state = seed * 0x9E3779B97F4A7C15ULL + 1;
-    T* data = flat.mutable_data_ptr<T>();
-    for (std::int64_t i = 0; i < flat.numel(); ++i) {
-        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-        const double unit = static_cast<double>(state >> 54) / 1024.0;
-        data[i] = static_cast<T>(std::is_integral_v<T> ? std::floor(low + unit * (high - low))
-                                                       : low + unit * (high - low));
-    }
-}
-
-double defaultLow(at::ScalarType type) {
-    return c10::isIntegralType(type, true) ? 0 : -1;
-}
-double defaultHigh(at::ScalarType type) {
-    if (type == at::kBool) return 2;
-    return c10::isIntegralType(type, false) ? 4 : 1;
-}
-
-Tensor filledSeeded(at::ScalarType type, std::int64_t count, std::uint64_t seed, double low, double high) {
-    const bool integral = c10::isIntegralType(type, true);
-    Tensor flat = at::empty({count}, integral ? at::kLong : at::kDouble);
-    if (integral) {
-        fillSeeded<std::int64_t>(flat, seed, low, high);
-    } else {
-        fillSeeded<double>(flat, seed, low, high);
-    }
-    return flat.to(type);
-}
-
-constexpr std::int64_t maxElements = 1 << 27;
-
-/// {dtype, size, seed, low, high, diagonal}: numbers in [low, high), [-1, 1) or [0, 4) where they are not
-/// given; with `diagonal` n they are matrices of n rows one behind the other, and their diagonals have n
-/// more.
-Tensor seededStorage(const json& spec) {
-    const at::ScalarType type = dtypeOf(spec);
-    const auto count = spec.at("size").get<std::int64_t>();
-    TORCH_CHECK(count >= 0 && count <= maxElements, "a storage of ", count, " elements is too large");
-    const auto seed = spec.at("seed").get<std::uint64_t>();
-    const double low = spec.value("low", defaultLow(type));
-    const double high = spec.value("high", defaultHigh(type));
-    Tensor out = filledSeeded(type, count, seed, low, high);
-    const auto rows = spec.value("diagonal", std::int64_t{0});
-    if (rows > 0 && rows <= count && count % (rows * rows) == 0)
-        out.view({-1, rows, rows}).diagonal(0, -2, -1).add_(rows);
-    return out;
-}
-
 c10::IValue scalarFrom(const json& value) {
     if (value.is_null()) return {};
     if (value.is_boolean()) return value.get<bool>();
@@ -206,7 +157,7 @@ public:
         const at::AutoGradMode noGrad(false);
         for (const json& storage : m_spec.at("storages"))
             m_out.storages.push_back(wide(storage.contains("seed")
-                                              ? seededStorage(storage)
+                                              ? seededStorage(storage, dtypeOf(storage))
                                               : flatFrom(storage.at("data"), dtypeOf(storage))));
         m_bases.resize(m_out.storages.size());
         for (const json& input : m_spec.at("inputs"))
@@ -230,6 +181,21 @@ private:
     }
 
     Tensor tensor(const json& input) {
+        const Tensor out = plain(input);
+        const bool conj = input.value("conj", false), neg = input.value("neg", false);
+        if ((!conj && !neg) || input.contains("same_as")) return out;
+        TORCH_CHECK(!conj || out.is_complex(), "an input that is no complex number is conjugated");
+        if (!input.contains("base")) {
+            if (conj) out._set_conj(true);
+            if (neg) out._set_neg(true);
+            return out;
+        }
+        const at::AutoGradMode mode(underGrad(input));
+        const Tensor negated = neg ? at::_neg_view(out) : out;
+        return conj ? at::_conj(negated) : negated;
+    }
+
+    Tensor plain(const json& input) {
         const json same = input.value("same_as", json());
         if (!same.is_null() && !m_choice.splitDuplicates) return m_out.tensors.at(same.get<std::size_t>());
         const json& origin = same.is_null() ? input : m_spec.at("inputs").at(same.get<std::size_t>());
@@ -260,12 +226,23 @@ private:
         return via == "base" ? base : base.as_strided(shape, stride, offset);
     }
 
+    [[nodiscard]] bool requiresGrad(const json& base) const {
+        return m_choice.requiresGrad && base.value("requires_grad", false);
+    }
+
+    /// Whether a view of one of `bases` was made under grad. One made without does not require it, though its
+    /// base does, or is a leaf of its own, and could not be written under grad.
+    [[nodiscard]] bool underGrad(const json& input) const {
+        return !requiresGrad(m_spec.at("bases").at(input.at("base").get<std::size_t>())) ||
+               (input.value("requires_grad", false) && !input.value("is_leaf", true));
+    }
+
     /// A view of one of `bases`, or that itself.
     Tensor viewOf(const json& input, const std::string& via, const Sizes& shape, const Sizes& stride,
                   std::int64_t offset) {
         const auto index = input.at("base").get<std::size_t>();
         const json& spec = m_spec.at("bases").at(index);
-        const bool grad = m_choice.requiresGrad && spec.value("requires_grad", false);
+        const bool grad = requiresGrad(spec);
         Tensor& base = m_ownBases[index];
         if (!base.defined()) {
             const Tensor& storage = m_out.storages.at(spec.at("storage").get<std::size_t>());
@@ -279,8 +256,7 @@ private:
             if (grad && !spec.value("is_leaf", true)) putBehindOtherCode(base);
         }
         if (via == "base") return base;
-        // One made without grad does not require it, though its base does, and could not be written under it.
-        const at::AutoGradMode mode(!grad || input.value("requires_grad", false));
+        const at::AutoGradMode mode(underGrad(input));
         return base.as_strided(shape, stride, offset);
     }
 
@@ -298,12 +274,9 @@ Tensor attributeFrom(const json& value) {
     if (!value.contains("seed")) return flatFrom(value.at("data"), type).view(shape);
     std::int64_t count = 1;
     for (const std::int64_t size : shape)
-        TORCH_CHECK(size >= 0 && !__builtin_mul_overflow(count, size, &count) && count <= maxElements,
+        TORCH_CHECK(size >= 0 && !__builtin_mul_overflow(count, size, &count) && count <= maxSeededElements,
                     "a constant is too large");
-    const auto seed = value.at("seed").get<std::uint64_t>();
-    return filledSeeded(type, count, seed, value.value("low", defaultLow(type)),
-                        value.value("high", defaultHigh(type)))
-        .view(shape);
+    return seededElements(value, type, count).view(shape);
 }
 
 template <typename T, typename Fn>
@@ -332,7 +305,8 @@ Result<json> withData(json inputs) {
     return guarded<json>("inputs", [&] {
         for (json& storage : inputs.at("storages")) {
             if (storage.contains("seed"))
-                storage = {{"dtype", storage.at("dtype")}, {"data", dataOf(seededStorage(storage))}};
+                storage = {{"dtype", storage.at("dtype")},
+                           {"data", dataOf(seededStorage(storage, dtypeOf(storage)))}};
         }
         return std::move(inputs);
     });
@@ -344,7 +318,7 @@ at::ScalarType widest(at::ScalarType type) {
 }
 
 Tensor seededTensor(c10::ScalarType type, std::int64_t count, std::uint64_t seed) {
-    return filledSeeded(type, count, seed, defaultLow(type), defaultHigh(type));
+    return seededElements({{"seed", seed}}, type, count);
 }
 
 Result<Attributes> makeAttributes(const json& spec) {

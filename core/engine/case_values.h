@@ -29,10 +29,11 @@ struct InputChoice {
     bool isWide = false; ///< the same numbers in the widest dtype of their kind; storages have one dtype each
 };
 
-/// Besides a case's storages with their data takes {dtype, size, seed, low, high}: `size` elements that are
-/// made from the seed, in [low, high), and an input that requires grad may say `is_leaf`: false, for one that
-/// other code computed; an input with `base` is a view of that one of `bases` (graph_inputs.h), or it. Fails
-/// on anything else, a tensor that reaches past its storage included.
+/// Besides a case's storages with their data takes such as are made from a seed (seeded_values.h), {dtype,
+/// size, seed, ...}, and an input that requires grad may say `is_leaf`: false, for one that other code
+/// computed; an input with `base` is a view of that one of `bases` (graph_inputs.h), or it; `conj` and `neg`
+/// have it conjugated or negated lazily. Fails on anything else, a tensor that reaches past its storage
+/// included.
 [[nodiscard]] Result<CaseInputs> makeInputs(const nlohmann::json& spec, const InputChoice& choice);
 /// The same inputs, a number that is written {kind: scalar, value} as the number alone.
 [[nodiscard]] nlohmann::json withPlainScalars(nlohmann::json inputs);

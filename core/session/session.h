@@ -196,8 +196,9 @@ struct TensorInput {
     std::string storageOffset = "0"; ///< in elements
     int storage = -1;                ///< StorageInfo::id of the same describer
     bool isLeaf = false, requiresGrad = false, isParameter = false, isView = false;
-    int base = -1;   ///< TensorInput::id that this is a view of
-    std::string raw; ///< the record's JSON
+    bool isConj = false, isNeg = false; ///< conjugated or negated lazily: what is in memory is not
+    int base = -1;                      ///< TensorInput::id that this is a view of
+    std::string raw;                    ///< the record's JSON
     std::size_t record = SIZE_MAX;
 };
 

@@ -192,6 +192,56 @@ private slots:
         QVERIFY2(reply.is_object(), engine.lastError().c_str());
     }
 
+    void lengthsAndMasksAddUp() {
+        const auto graph = ir::readGraph(R"(class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[6, 2][2, 1]cpu", n: "i64[3][1]cpu", few: "f32[3][1]cpu", m: "b8[4, 3][3, 1]cpu", i: "i64[][]cpu"):
+        size = torch.Size([6, 2]);  size = None
+        sums: "f32[3, 2][2, 1]cpu" = torch.segment_reduce(x, 'sum', lengths = n);  n = None
+        chosen: "f32[u0][1]cpu" = torch.masked_select(few, m);  few = m = None
+        part: "f32[4, 2][2, 1]cpu" = torch.narrow(x, 0, i, 4);  x = i = None
+        return (sums, chosen, part)
+)");
+        QVERIFY2(graph.has_value(), graph ? "" : graph.error().toString().c_str());
+        const auto inputs = engine::inputsOfGraph(**graph);
+        QVERIFY(inputs);
+        const json& storages = (*inputs)["storages"];
+        QCOMPARE(storages[1]["row"].get<int>(), 3);
+        QCOMPARE(storages[1]["total"].get<int>(), 6);
+        QCOMPARE(storages[3]["row"].get<int>(), 12);
+        QCOMPARE(storages[3]["total"].get<int>(), 1); // of the three at most
+        QCOMPARE(storages[4]["high"].get<int>(), 3);  // begins at 0, 1 or 2
+        test::ServiceRunner engine;
+        const json reply = engine.execute(ir::printReadable(**graph).text, {{"inputs", *inputs}});
+        QVERIFY2(reply.is_object(), engine.lastError().c_str());
+        QCOMPARE(reply["outputs"][1]["shape"], json({1}));
+        const json& lengths = reply["post"]["storages"][1];
+        QCOMPARE(lengths[0].get<int>() + lengths[1].get<int>() + lengths[2].get<int>(), 6);
+    }
+
+    void lazilyConjugatedInputsAreSo() {
+        const std::string program = "class GraphModule(torch.nn.Module):\n"
+                                    "    def forward(self, x: \"c64[2][1]cpu\"):\n"
+                                    "        z = torch.resolve_conj(x)\n"
+                                    "        y = torch.view_as_real(z)\n"
+                                    "        return (y,)\n";
+        json inputs{{"storages", {{{"dtype", "complex64"}, {"data", {{1, 2}, {3, -4}}}}}},
+                    {"inputs",
+                     {{{"storage", 0},
+                       {"shape", {2}},
+                       {"stride", {1}},
+                       {"storage_offset", 0},
+                       {"dtype", "complex64"},
+                       {"conj", true}}}}};
+        test::ServiceRunner engine;
+        json reply = engine.execute(program, {{"inputs", inputs}});
+        QVERIFY2(reply.is_object(), engine.lastError().c_str());
+        QCOMPARE(reply["outputs"][0]["data"], json({1, -2, 3, 4}));
+        inputs["storages"][0] = {{"dtype", "float32"}, {"data", {1, 2}}};
+        inputs["inputs"][0]["dtype"] = "float32";
+        QVERIFY(engine.execute(program, {{"inputs", inputs}}).is_null());
+        QVERIFY(engine.lastError().find("is conjugated") != std::string::npos);
+    }
+
     void capturesFromAGpuRunHere() {
         const auto session = capture::open(test::capture("trace_aot_eager/gpt2_train").toStdString());
         QVERIFY(session);

@@ -70,6 +70,7 @@ public:
         if (m_compile) m_described = session::InputsByName(*m_compile);
         m_bounds = indexBounds(m_graph, m_symbols);
         m_needs = inputNeeds(m_graph);
+        m_sums = rowSums(m_graph, m_symbols);
         for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
             const ir::Node& node = m_graph.node(i);
             if (node.op != ir::Op::Placeholder) continue;
@@ -198,12 +199,28 @@ private:
             entry["requires_grad"] = true;
             if (!input->isLeaf) entry["is_leaf"] = false;
         }
+        if (input && input->isConj) entry["conj"] = true;
+        if (input && input->isNeg) entry["neg"] = true;
         if (input && m_options.views && !session::isBaseInput(node)) addView(*input, entry);
         if (m_needs[index] == InputNeed::Definite && shape->size() >= 2 && offset == 0 &&
             (*shape)[shape->size() - 1] == (*shape)[shape->size() - 2])
             m_storages[entry["storage"].get<std::size_t>()]["diagonal"] = shape->back();
+        if (const auto& sum = m_sums[index]; sum && offset == 0 && liesInRows(*shape, stride)) {
+            json& made = m_storages[entry["storage"].get<std::size_t>()];
+            made["row"] = sum->row;
+            made["total"] = sum->total;
+        }
         m_inputs.push_back(std::move(entry));
         return {};
+    }
+
+    static bool liesInRows(const Sizes& shape, const Sizes& stride) {
+        std::int64_t step = 1;
+        for (std::size_t i = shape.size(); i-- > 0;) {
+            if (shape[i] > 1 && stride[i] != step) return false;
+            step *= std::max<std::int64_t>(shape[i], 1);
+        }
+        return true;
     }
 
     /// A view of a tensor that the capture describes becomes one of the same tensor, and that, where it is an
@@ -342,6 +359,7 @@ private:
     session::InputsByName m_described;
     std::vector<std::optional<std::int64_t>> m_bounds;
     std::vector<InputNeed> m_needs;
+    std::vector<std::optional<RowSum>> m_sums;
     std::map<std::string, std::size_t> m_storageOf;
     std::map<std::pair<int, int>, std::size_t> m_baseOf; ///< by describer and id
     json m_storages = json::array(), m_inputs = json::array(), m_bases = json::array();

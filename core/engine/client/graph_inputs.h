@@ -4,7 +4,8 @@
 // storages that a capture describes, or that the graph's own text shows. The result has the form of an oracle
 // case's `inputs`, but a storage is {dtype, size, seed, low, high, diagonal}, so that no large tensor ever
 // becomes text; and an input that is a view, or the base of one, says which of `bases` it views or is:
-// {storage, shape, stride, storage_offset, dtype, requires_grad, is_leaf}.
+// {storage, shape, stride, storage_offset, dtype, requires_grad, is_leaf}. One that is conjugated or negated
+// lazily says `conj` or `neg`.
 #pragma once
 
 #include "core/base/result.h"

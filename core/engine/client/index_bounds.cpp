@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <numeric>
 #include <string_view>
 
 namespace dynascope::engine {
@@ -165,6 +167,7 @@ private:
         }
         readProbabilities(node, name);
         readPlaces(node, name);
+        readNarrow(node, name);
         if (name != "one_hot") return;
         const Argument* classes = argumentOf(node, {1, "num_classes"});
         const Bound bound = classes ? classes->asInt() : std::nullopt;
@@ -175,6 +178,18 @@ private:
     void readProbabilities(const Node& node, std::string_view name) {
         if (name == "bernoulli" || name == "multinomial") limit(nodeAt(node, first), 1);
         if (name == "normal") limit(nodeAt(node, {1, "std"}), 1);
+    }
+
+    /// Where a piece begins, so that it ends within the dimension.
+    void readNarrow(const Node& node, std::string_view name) {
+        if (name != "narrow" && name != "narrow_copy") return;
+        const auto number = [&](const Parameter& parameter) -> Bound {
+            const Argument* argument = argumentOf(node, parameter);
+            return argument ? argument->asInt() : std::nullopt;
+        };
+        const Bound dim = number({1, "dim"}), length = number({3, "length"});
+        const Bound size = dim ? sizeOf(nodeAt(node, first), *dim) : std::nullopt;
+        if (size && length) limit(nodeAt(node, {2, "start"}), std::max<std::int64_t>(*size - *length, 0) + 1);
     }
 
     /// Indices into something else than one dimension of one argument.
@@ -326,6 +341,95 @@ std::vector<InputNeed> inputNeeds(const ir::Graph& graph) {
         if (out[i] != InputNeed::None && contains(passing, name)) set(argumentOf(node, first), out[i]);
     }
     return out;
+}
+
+namespace {
+
+class RowSums {
+public:
+    RowSums(const ir::Graph& graph, const ir::SymbolValues& symbols)
+        : m_graph(graph)
+        , m_symbols(symbols)
+        , m_sums(graph.size()) {}
+
+    std::vector<std::optional<RowSum>> run() {
+        constexpr std::array<std::string_view, 5> copies{"clone", "detach", "alias", "contiguous", "to"};
+        for (NodeIndex i = m_graph.size(); i-- > 0;) {
+            const Node& node = m_graph.node(i);
+            if (node.op != ir::Op::CallFunction && node.op != ir::Op::CallMethod) continue;
+            const std::string_view name = bareName(node.target);
+            if (name.ends_with("segment_reduce")) readLengths(node);
+            if (name == "masked_select") readMask(node);
+            if (m_sums[i] && contains(copies, name)) set(argumentOf(node, first), *m_sums[i]);
+        }
+        return std::move(m_sums);
+    }
+
+private:
+    using Sizes = std::vector<std::int64_t>;
+
+    [[nodiscard]] std::optional<Sizes> sizesOf(const Argument* argument) const {
+        const NodeIndex at = argument && argument->isNode() ? m_graph.find(argument->text) : ir::npos;
+        if (at == ir::npos || !m_graph.node(at).meta || !m_graph.node(at).meta->tensor) return std::nullopt;
+        Sizes out;
+        std::int64_t elements = 1;
+        for (const std::string& size : m_graph.node(at).meta->tensor->sizes) {
+            const Bound value = ir::symbolValue(size, m_symbols);
+            if (!value || *value < 0 || __builtin_mul_overflow(elements, *value, &elements))
+                return std::nullopt;
+            out.push_back(*value);
+        }
+        return out;
+    }
+
+    static std::int64_t elementsOf(const Sizes& sizes) {
+        return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+    }
+
+    void set(const Argument* argument, RowSum sum) {
+        const NodeIndex at = argument && argument->isNode() ? m_graph.find(argument->text) : ir::npos;
+        if (at != ir::npos) m_sums[at] = sum;
+    }
+
+    void readLengths(const Node& node) {
+        const Argument* lengths = keyword(node, "lengths");
+        const Argument* axis = keyword(node, "axis");
+        const auto data = sizesOf(argumentOf(node, first)), shape = sizesOf(lengths);
+        std::int64_t dim = axis ? axis->asInt().value_or(0) : 0;
+        if (!data || !shape || shape->empty() || shape->back() == 0) return;
+        if (dim < 0) dim += std::ssize(*data);
+        if (dim >= 0 && dim < std::ssize(*data))
+            set(lengths, {shape->back(), (*data)[static_cast<std::size_t>(dim)]});
+    }
+
+    /// Half of what may be selected, so that something is and something is not.
+    void readMask(const Node& node) {
+        const Argument* mask = argumentOf(node, {1, "mask"});
+        const auto from = sizesOf(argumentOf(node, first)), by = sizesOf(mask);
+        if (!from || !by) return;
+        std::int64_t broadcast = 1;
+        for (std::size_t i = 0; i < std::max(from->size(), by->size()); ++i) {
+            const auto fromEnd = [i](const Sizes& sizes) {
+                return i < sizes.size() ? sizes[sizes.size() - 1 - i] : 1;
+            };
+            const std::int64_t a = fromEnd(*from), b = fromEnd(*by);
+            if (__builtin_mul_overflow(broadcast, a == 1 ? b : a, &broadcast)) return;
+        }
+        const std::int64_t elements = elementsOf(*from), places = elementsOf(*by);
+        if (places == 0 || broadcast <= elements) return;
+        const std::int64_t most = elements / (broadcast / places);
+        set(mask, {places, std::max(most / 2, std::min<std::int64_t>(most, 1))});
+    }
+
+    const ir::Graph& m_graph;
+    const ir::SymbolValues& m_symbols;
+    std::vector<std::optional<RowSum>> m_sums;
+};
+
+} // namespace
+
+std::vector<std::optional<RowSum>> rowSums(const ir::Graph& graph, const ir::SymbolValues& symbols) {
+    return RowSums(graph, symbols).run();
 }
 
 std::vector<Bound> indexBounds(const ir::Graph& graph, const ir::SymbolValues& symbols) {

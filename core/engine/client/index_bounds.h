@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which inputs of a graph are indices or probabilities, and how large they may be.
+// Which inputs of a graph are indices or probabilities, and how large they may be; and what else an
+// operator that reads them asks of their values.
 #pragma once
 
 #include "core/ir/graph.h"
@@ -27,5 +28,16 @@ enum class InputNeed : std::uint8_t {
 };
 /// For each node of the graph; followed through the same operators.
 [[nodiscard]] std::vector<InputNeed> inputNeeds(const ir::Graph& graph);
+
+/// Numbers that are none negative and, row by row, add up to a total; of bools so many are true.
+struct RowSum {
+    std::int64_t row = 0; ///< how many numbers lie in one
+    std::int64_t total = 0;
+};
+/// For each node of the graph that must be such: lengths of segments, which cover a dimension, and masks that
+/// select out of something smaller than they are, of which PyTorch takes no more to be selected than that has
+/// elements. Followed through copies.
+[[nodiscard]] std::vector<std::optional<RowSum>> rowSums(const ir::Graph& graph,
+                                                         const ir::SymbolValues& symbols);
 
 } // namespace dynascope::engine

@@ -66,6 +66,8 @@ std::vector<IValue> copyInputs(const std::vector<IValue>& inputs) {
         }
         known = at::empty({0}, tensor.options())
                     .set_(bytes.storage(), tensor.storage_offset(), tensor.sizes(), tensor.strides());
+        if (tensor.is_conj()) known._set_conj(true); // asks for a complex dtype either way
+        if (tensor.is_neg()) known._set_neg(true);
         out.emplace_back(known);
     }
     return out;
