@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli rederive PATH [--saved] [--json] [--repeat N] [--engine COMMAND]
+// dynascope-cli rederive PATH [--saved] [--json] [--repeat N] [--timeout SECONDS] [--engine COMMAND]
 #include "app/cli/command.h"
 #include "app/cli/engine_command.h"
 #include "core/engine/client/rederive_json.h"
@@ -21,7 +21,7 @@ struct RederiveOptions {
     std::string path;
     bool json = false;
     bool saved = false;
-    std::size_t repeat = 1;
+    std::size_t repeat = 1, timeout = 600;
     EngineOptions engine;
 };
 
@@ -64,6 +64,7 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
         if (!stage.versions.empty()) out += "; " + stage.versions;
         if (!stage.reason.empty()) out += ": " + stage.reason;
         out += '\n';
+        if (!stage.leftOut.empty()) out += "  " + stage.leftOut + '\n';
         if (!stage.missedGuard.empty()) out += "  " + stage.missedGuard + '\n';
         if (saved) out += decisionsText(stage.decisions);
         for (const auto& [title, lines] :
@@ -91,9 +92,11 @@ int run(const RederiveOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
     engine::Client client = makeClient(options.engine);
-    std::vector<RederivedStage> stages = engine::rederive(**session, &client);
+    engine::RederiveLimits limits;
+    limits.call = std::chrono::seconds(options.timeout);
+    std::vector<RederivedStage> stages = engine::rederive(**session, &client, limits);
     for (std::size_t done = 1; done < options.repeat; ++done) {
-        const std::vector<RederivedStage> again = engine::rederive(**session, &client);
+        const std::vector<RederivedStage> again = engine::rederive(**session, &client, limits);
         for (std::size_t i = 0; i < std::min(stages.size(), again.size()); ++i)
             if (again[i].verdict == stages[i].verdict) // else the engine was lost, and took no time
                 stages[i].microseconds = std::min(stages[i].microseconds, again[i].microseconds);
@@ -122,6 +125,7 @@ void addRederive(Parser& parser) {
     command.flag("--json", options->json, "One JSON document on stdout");
     command.add("--repeat", options->repeat,
                 "Derive so many times in a row; each stage's time is the shortest");
+    command.add("--timeout", options->timeout, "Seconds that the engine may take for one graph");
     addEngineOption(command, options->engine);
     command.run([options] { return run(*options); });
 }

@@ -4,12 +4,14 @@
 prints as a Markdown table what `dynascope-cli rederive` makes of them. Needs PyTorch with numpy and expecttest.
 
     bench_operators.py path/to/dynascope-cli [--samples 0,1,2,3] [--shapes static,dynamic] [--dtypes first,second]
-                       [--only REGEX] [--traces DIR] [--json OUT]
+                       [--only REGEX] [--traces DIR] [--json OUT] [--graph-seconds N] [--log-seconds N]
 
 An operator's first dtype is float32 where it takes that, else complex64, int64, bool or float16; the second is the first other one of
 complex64, int64, bool and float16. Gradients are asked for wherever PyTorch has them. With --traces the traces stay in DIR, and a
 configuration that is there already is used again; --json has one row for each stage that is not isomorphic. A trace is made by child
-processes: one that dies, or an operator that takes over 30 seconds, costs that operator alone.
+processes: one that dies, or an operator that takes over 30 seconds, costs that operator alone. A graph that is not derived within
+--graph-seconds (60) costs its stages, a log of 60 operators that is not answered within --log-seconds (1800) all of its; the last column
+counts both, each log as one, and the list names them.
 """
 import argparse
 import collections
@@ -149,23 +151,38 @@ def capture(folder, shapes, dtypes, options):
         begin, seen = rows[-1]["number"] + 1, len(rows_of(folder))
 
 
-def judged(cli, folder):
-    """A row for each stage, with the function that it is of."""
+def answer(command, seconds):
+    """The answer of dynascope-cli, or why there is none."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        output, errors = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)  # its engine may be in a kernel that never ends
+        process.communicate()
+        return None, f"{command[1]} did not end within {seconds} s"
+    try:
+        return json.loads(output), ""
+    except ValueError:
+        return None, errors.strip()[-200:] or f"{command[1]} ended with status {process.returncode}"
+
+
+def judged(cli, folder, options):
+    """A row for each stage, with the function that it is of; one for a log that has no answer."""
     out = []
     for log in sorted(folder.glob("[0-9]*/*.log")):
-        answers = []
-        for command in ("rederive", "info"):
-            done = subprocess.run([cli, command, str(log), "--json"], capture_output=True, text=True)
-            if not done.stdout:
-                out.append({"verdict": "failed", "reason": done.stderr.strip()[-200:], "stage": "", "function": log.parent.name})
-                break
-            answers.append(json.loads(done.stdout))
-        if len(answers) < 2:
+        rederived, why = answer([cli, "rederive", str(log), "--json", "--timeout", str(options.graph_seconds)], options.log_seconds)
+        info, lack = answer([cli, "info", str(log), "--json"], options.log_seconds) if rederived else (None, why)
+        if not info:
+            out.append({"verdict": "no answer", "reason": lack, "stage": "", "function": f"trace {log.parent.name}", "trace": str(log)})
             continue
-        functions = {compiled["compile_id"]: compiled.get("function") or "" for compiled in answers[1]["compiles"]}
-        for stage in answers[0]["stages"]:
+        functions = {compiled["compile_id"]: compiled.get("function") or "" for compiled in info["compiles"]}
+        for stage in rederived["stages"]:
             out.append({**stage, "function": functions.get(stage["compile_id"], ""), "trace": str(log)})
     return out
+
+
+def bare(row):
+    return re.sub(r"^op\d+_\d_", "", row["function"])
 
 
 def main():
@@ -177,24 +194,28 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--traces")
     parser.add_argument("--json")
+    parser.add_argument("--graph-seconds", type=int, default=60)
+    parser.add_argument("--log-seconds", type=int, default=1800)
     options = parser.parse_args()
-    print("| shapes | dtype | operators traced | stages | isomorphic | equivalent | different | declined |")
-    print("|---|---|---|---|---|---|---|---|")
-    every, odd = collections.Counter(), []
+    print("| shapes | dtype | operators traced | stages | isomorphic | equivalent | different | declined | no answer |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    every, odd, left_out = collections.Counter(), [], []
     with tempfile.TemporaryDirectory() as temporary:
         for shapes in options.shapes.split(","):
             for dtypes in options.dtypes.split(","):
                 folder = Path(options.traces or temporary) / f"{shapes}_{dtypes}_{options.samples.replace(',', '')}"
                 if not folder.exists():
                     capture(folder, shapes, dtypes, options)
-                stages = [row for row in judged(options.cli, folder)
-                          if re.search(options.only, re.sub(r"^op\d+_\d_", "", row["function"]))]
+                stages = [row for row in judged(options.cli, folder, options)
+                          if row["verdict"] == "no answer" or re.search(options.only, bare(row))]
                 verdicts = collections.Counter(row["verdict"] for row in stages)
                 traced = {row["op"] for row in rows_of(folder) if row["status"] == "traced"}
                 share = 100 * verdicts["isomorphic"] / max(len(stages), 1)
                 print(f"| {shapes} | {dtypes} | {len(traced)} | {len(stages)} | {verdicts['isomorphic']} ({share:.1f} %) | "
-                      f"{verdicts['equivalent']} | {verdicts['different']} | {verdicts['declined'] + verdicts['failed']} |", flush=True)
+                      f"{verdicts['equivalent']} | {verdicts['different']} | {verdicts['declined']} | "
+                      f"{verdicts['not derived'] + verdicts['no answer']} |", flush=True)
                 every += verdicts
+                left_out += [f"{shapes}, {dtypes}, {bare(row)}, {row['stage']}: {row['left_out']}" for row in stages if row.get("left_out")]
                 odd += [{"shapes": shapes, "dtypes": dtypes, **row} for row in stages if row["verdict"] != "isomorphic"]
     total = sum(every.values())
     print(f"\n{every['isomorphic']} of {total} stages isomorphic ({100 * every['isomorphic'] / max(total, 1):.1f} %).\n")
@@ -202,11 +223,13 @@ def main():
     counts = collections.Counter()
     for row in odd:
         key = row["verdict"], row["reason"][:160]
-        causes[key].add(re.sub(r"^op\d+_\d_", "", row["function"]))
+        causes[key].add(bare(row))
         counts[key] += 1
     for (verdict, reason), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
         names = sorted(causes[verdict, reason])
         print(f"- {verdict}, {count} stages ({', '.join(names[:6])}{', ...' if len(names) > 6 else ''}): {reason}")
+    for line in left_out:
+        print(f"- isomorphic as far as derived: {line}")
     if options.json:
         Path(options.json).write_text(json.dumps(odd, indent=1))
 

@@ -106,6 +106,27 @@ private slots:
             QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
     }
 
+    /// At sizes that the capture does not have the same graph is derived, unless that would take too long.
+    void sizesThatTakeTooLongAreLeftOut() {
+        const auto session = capture::openText(contentOf("trace_aot_eager/dynamic_mlp"), "capture.log");
+        QVERIFY(session);
+        engine::RederiveLimits limits;
+        for (const bool leavesOut : {false, true}) {
+            if (leavesOut) limits.scaled = std::chrono::milliseconds(0);
+            const std::vector<RederivedStage> stages = engine::rederive(**session, &m_engine, limits);
+            QCOMPARE(stages.size(), 4U);
+            for (const RederivedStage& stage : stages) {
+                QVERIFY2(stage.verdict == Rederived::Isomorphic, stage.reason.c_str());
+                const bool joint = stage.stage == "aot_joint_graph";
+                QCOMPARE(stage.leftOut.starts_with("not derived at 2 times the captured sizes: "),
+                         joint && leavesOut);
+                QCOMPARE(stage.leftOut.empty(), !joint || !leavesOut);
+                const auto again = engine::readRederived(engine::rederivedJson(stage));
+                QCOMPARE(again ? again->leftOut : "?", stage.leftOut);
+            }
+        }
+    }
+
     /// Operators that keep graphs of their own and are not traced are named.
     void whatIsNotTracedIsDeclinedByName() {
         const std::string log = replaced(contentOf("trace_aot_eager/cond"), "\"dynamo_output_graph\"",

@@ -15,6 +15,7 @@ namespace dynascope::engine {
 /// there. One sentence with what comes of it, found by running both graphs on inputs that overlap and on ones
 /// that do not; empty where nothing does, or where that cannot be told. Of inference graphs at known sizes.
 [[nodiscard]] std::string missedAliasing(Client& engine, const session::Compile& compile,
-                                         const ir::Graph& dynamo, const ir::Graph& captured);
+                                         const ir::Graph& dynamo, const ir::Graph& captured,
+                                         const CallOptions& options = {});
 
 } // namespace dynascope::engine

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 
 namespace dynascope::engine {
@@ -29,13 +30,16 @@ constexpr std::string_view metadataRecord = "aot_forward_graph_fw_metadata";
 class CompileDeriver {
 public:
     CompileDeriver(const session::Session& session, const Compile& compile, Client* engine,
-                   std::vector<RederivedStage>& out, TaskContext task = {})
+                   std::vector<RederivedStage>& out, const RederiveLimits& limits, TaskContext task = {})
         : m_session(session)
         , m_engine(engine)
         , m_compile(compile)
         , m_hints(session::symbolHints(compile))
         , m_out(out)
-        , m_task(std::move(task)) {}
+        , m_limits(limits)
+        , m_task(std::move(task)) {
+        m_options.timeout = limits.call;
+    }
 
     void run() {
         for (const StagePtr& stage : m_compile.stages)
@@ -172,7 +176,7 @@ private:
             out.missedGuard = missedGuard(**source, **captured, text);
         if (m_engine && out.missedGuard.empty() && !out.lost && dynamo && source && captured &&
             stage.name == "aot_inference_graph" && m_hints.empty())
-            out.missedGuard = missedAliasing(*m_engine, m_compile, **source, **captured);
+            out.missedGuard = missedAliasing(*m_engine, m_compile, **source, **captured, m_options);
         if (!text.empty()) m_out.push_back(std::move(metadata));
         m_out.push_back(std::move(out));
     }
@@ -180,12 +184,30 @@ private:
     void traceAt(const Stage& stage, const ir::GraphPtr& dynamo, const ir::Graph& captured,
                  const std::string& metadataOf, RederivedStage& out, RederivedStage& metadata) {
         const int rounds = m_hints.empty() ? 1 : 3;
+        const double elements = elementsAt(captured, m_hints);
         for (int times = 1; times <= rounds; ++times) {
             const auto scaled = scaledSizes(m_hints, times, *dynamo, captured);
             if (!scaled || (times > 1 && !guardsAllow(m_compile, *scaled))) return;
             const ir::SymbolValues& sizes = *scaled;
+            const std::string at = std::to_string(times) + " times the captured sizes";
+            CallOptions options = m_options;
+            if (times > 1) {
+                options.timeout = std::min(m_limits.call, m_limits.scaled);
+                const double estimate =
+                    out.microseconds * elementsAt(captured, sizes) / std::max(elements, 1.0);
+                const std::chrono::duration<double, std::micro> most = options.timeout;
+                if (estimate > most.count()) {
+                    out.leftOut = "not derived at " + at + ": by the time at the captured ones that takes " +
+                                  std::to_string(std::llround(estimate / 1e6)) + " s";
+                    return;
+                }
+            }
             const bool joint = stage.name == "aot_joint_graph";
-            const auto traced = traceDynamoGraph(*m_engine, m_compile, dynamo, sizes, joint);
+            const auto traced = traceDynamoGraph(*m_engine, m_compile, dynamo, sizes, joint, options);
+            if (!traced && times > 1 && traced.error().kind == CallError::Kind::TimedOut) {
+                out.leftOut = "not derived at " + at + ": " + traced.error().message;
+                return;
+            }
             // Sizes of our choice may break what the program takes for granted.
             if (!traced && isLost(traced.error())) return lose(out, traced.error());
             if (!traced && times > 1) return;
@@ -214,7 +236,7 @@ private:
                              listed(got.captured);
             }
             if (out.verdict == Rederived::Different) {
-                if (times > 1) out.reason += " (at " + std::to_string(times) + " times the captured sizes)";
+                if (times > 1) out.reason += " (at " + at + ")";
                 return judgeNumbers(*want, *got.graph, sizes, out);
             }
             if (joint && m_hints.empty() && numbers.empty())
@@ -247,7 +269,7 @@ private:
         const auto inputs = inputsOfCapture(m_compile, dynamo, {});
         if (!inputs) return {};
         const CallResult verified =
-            verifyAgainst(*m_engine, dynamo, captured, {{"inputs", *inputs}, {"aliasing", true}});
+            verifyAgainst(*m_engine, dynamo, captured, {{"inputs", *inputs}, {"aliasing", true}}, m_options);
         if (!verified) return {};
         std::string as, found;
         for (const auto& variant : verified->value("variants", nlohmann::json::array())) {
@@ -280,7 +302,8 @@ private:
     /// What differs may still compute the same.
     void judgeNumbers(const ir::Graph& captured, const ir::Graph& derived, const ir::SymbolValues& sizes,
                       RederivedStage& out) const {
-        const NumericalComparison numbers = compareNumerically(*m_engine, captured, derived, sizes);
+        const NumericalComparison numbers =
+            compareNumerically(*m_engine, captured, derived, sizes, m_options);
         if (numbers.lost) return lose(out, *numbers.lost);
         if (numbers.outcome == NumericalComparison::Outcome::Equal) {
             out.verdict = Rederived::Equivalent;
@@ -386,6 +409,8 @@ private:
     /// Joint graphs derived as PyTorch has them, by attempt and number.
     std::map<std::pair<int, int>, ir::GraphPtr> m_joints;
     std::vector<RederivedStage>& m_out;
+    RederiveLimits m_limits;
+    CallOptions m_options; ///< of calls at the captured sizes
     TaskContext m_task;
     std::optional<CallError> m_none; ///< why there is no engine
 };
@@ -431,19 +456,20 @@ void nameVersions(const session::Session& session, Client* engine, std::vector<R
 
 } // namespace
 
-std::vector<RederivedStage> rederive(const session::Session& session, Client* engine) {
+std::vector<RederivedStage> rederive(const session::Session& session, Client* engine,
+                                     const RederiveLimits& limits) {
     std::vector<RederivedStage> out;
     for (const Compile& compile : session.compiles)
-        CompileDeriver(session, compile, engine, out).run();
+        CompileDeriver(session, compile, engine, out, limits).run();
     nameVersions(session, engine, out);
     return out;
 }
 
 std::vector<RederivedStage> rederive(const session::Session& session, std::size_t compile, Client* engine,
-                                     const TaskContext& task) {
+                                     const TaskContext& task, const RederiveLimits& limits) {
     std::vector<RederivedStage> out;
     if (compile < session.compiles.size())
-        CompileDeriver(session, session.compiles[compile], engine, out, task).run();
+        CompileDeriver(session, session.compiles[compile], engine, out, limits, task).run();
     nameVersions(session, engine, out);
     return out;
 }

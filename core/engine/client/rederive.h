@@ -9,6 +9,7 @@
 #include "core/passes/partition/joint.h"
 #include "core/session/session.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,12 +46,22 @@ struct RederivedStage {
     nlohmann::json metadata;
     /// One sentence where the guards let inputs through for which the captured code is wrong; else empty.
     std::string missedGuard;
+    /// One sentence where sizes were left out that the guards let in, because deriving the graph at these
+    /// would have taken or did take too long: the verdict is of the others. Else empty.
+    std::string leftOut;
     /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
     /// its backward.
     double microseconds = 0;
     std::optional<CallError> lost; ///< of NotDerived: what became of the engine
     /// Of a forward graph: what is saved for backward and what is computed again, with bytes and reasons.
     std::vector<passes::partition::Decision> decisions;
+};
+
+/// How long the engine may take.
+struct RederiveLimits {
+    std::chrono::milliseconds call = CallOptions().timeout; ///< for any answer; else it is lost
+    /// For a graph at sizes that the capture does not have, by an estimate before and by the clock.
+    std::chrono::milliseconds scaled = std::chrono::minutes(1);
 };
 
 /// The engine's answer to "verify": a derived graph held against the captured one on the same seeded inputs,
@@ -68,10 +79,12 @@ inline constexpr std::string_view closeWords =
 /// is lost. Where the joint graph was
 /// derived as PyTorch has it, forward and backward are derived from that, else from the captured one. Sizes
 /// that are symbols in the capture are numbers here: the graphs are held against each other at the captured
-/// sizes, and at twice and three times those.
-[[nodiscard]] std::vector<RederivedStage> rederive(const session::Session& session, Client* engine);
+/// sizes, and at twice and three times those where that takes no longer than `limits` has it.
+[[nodiscard]] std::vector<RederivedStage> rederive(const session::Session& session, Client* engine,
+                                                   const RederiveLimits& limits = {});
 /// Of one compile, by its index. Stops between two stages where the task is cancelled.
 [[nodiscard]] std::vector<RederivedStage> rederive(const session::Session& session, std::size_t compile,
-                                                   Client* engine, const TaskContext& task);
+                                                   Client* engine, const TaskContext& task,
+                                                   const RederiveLimits& limits = {});
 
 } // namespace dynascope::engine

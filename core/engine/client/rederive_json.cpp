@@ -64,6 +64,7 @@ json rederivedJson(const RederivedStage& stage) {
              {"node", stage.node},
              {"derived_node", stage.nodeGot},
              {"missed_guard", stage.missedGuard},
+             {"left_out", stage.leftOut},
              {"decisions", decisionsJson(stage.decisions)}};
     if (!stage.metadata.is_null()) out["metadata"] = stage.metadata;
     if (!stage.versions.empty()) out["versions"] = stage.versions;
@@ -96,6 +97,7 @@ std::optional<RederivedStage> readRederived(const json& stage) {
     out.node = text(stage, "node");
     out.nodeGot = text(stage, "derived_node");
     out.missedGuard = text(stage, "missed_guard");
+    out.leftOut = text(stage, "left_out");
     out.decisions = readDecisions(field(stage, "decisions"));
     out.metadata = field(stage, "metadata");
     return out;

@@ -192,7 +192,8 @@ bool isLost(const CallError& error) {
 
 tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Compile& compile,
                                                       const ir::GraphPtr& graph,
-                                                      const ir::SymbolValues& hints, bool joint) {
+                                                      const ir::SymbolValues& hints, bool joint,
+                                                      const CallOptions& options) {
     const auto refused = [](std::string why) {
         return tl::unexpected(CallError{CallError::Kind::Refused, std::move(why), 0, {}});
     };
@@ -202,10 +203,10 @@ tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Comp
         return input && input->isParameter;
     });
     const ir::Graph& dynamo = *lifted;
-    GraphInputOptions options;
-    options.symbols = hints;
-    options.requiresGrad = options.views = true;
-    const auto inputs = inputsOfCapture(compile, dynamo, options);
+    GraphInputOptions wanted;
+    wanted.symbols = hints;
+    wanted.requiresGrad = wanted.views = true;
+    const auto inputs = inputsOfCapture(compile, dynamo, wanted);
     if (!inputs) return refused(inputs.error().message);
     const std::string guards = compile.guardText.text(); // with the modes around the frame
     const auto autocast = autocastOf(guards);
@@ -219,11 +220,11 @@ tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Comp
     if (isGuarded) params["grad_mode"] = guards.find("\"grad_mode\":true") != std::string::npos;
     if (!isGuarded && joint) params["grad_mode"] = true;
     const std::string text = ir::printReadable(dynamo).text;
-    CallResult reply = engine.callOnGraph("aot", text, params);
+    CallResult reply = engine.callOnGraph("aot", text, params, options);
     // A compile that failed later has no guards. Under grad this function is trained, and it was not.
     if (reply && !isGuarded && !joint && reply->value("joint", false)) {
         params["grad_mode"] = false;
-        reply = engine.callOnGraph("aot", text, std::move(params));
+        reply = engine.callOnGraph("aot", text, std::move(params), options);
     }
     if (!reply && isRefusal(reply.error().message)) return refused(contradicted(reply.error().message));
     if (!reply) return tl::unexpected(reply.error());
@@ -294,6 +295,18 @@ std::optional<ir::SymbolValues> scaledSizes(const ir::SymbolValues& hints, int t
         out[symbols[*position]] = *value;
     }
     if (out == hints) return std::nullopt;
+    return out;
+}
+
+double elementsAt(const ir::Graph& graph, const ir::SymbolValues& sizes) {
+    double out = 0;
+    for (const ir::NodePtr& node : graph.nodes()) {
+        if (!node->meta || !node->meta->tensor) continue;
+        double elements = 1;
+        for (const std::string& size : node->meta->tensor->sizes)
+            elements *= static_cast<double>(ir::symbolValue(size, sizes).value_or(0));
+        out += elements;
+    }
     return out;
 }
 
@@ -399,9 +412,9 @@ bool isClose(const json& verified) {
 }
 
 NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
-                                       const ir::SymbolValues& hints) {
+                                       const ir::SymbolValues& hints, const CallOptions& options) {
     using Outcome = NumericalComparison::Outcome;
-    const CallResult verified = verifyAgainst(engine, captured, derived, withSymbols(hints));
+    const CallResult verified = verifyAgainst(engine, captured, derived, withSymbols(hints), options);
     if (!verified)
         return {Outcome::Unknown, verified.error().message,
                 isLost(verified.error()) ? std::optional(verified.error()) : std::nullopt};

@@ -28,7 +28,7 @@ struct DynamoTrace {
 /// with the engine's words.
 [[nodiscard]] tl::expected<DynamoTrace, CallError>
 traceDynamoGraph(Client& engine, const session::Compile& compile, const ir::GraphPtr& graph,
-                 const ir::SymbolValues& hints, bool joint);
+                 const ir::SymbolValues& hints, bool joint, const CallOptions& options = {});
 
 /// Whether no answer came because there is no engine, or no more.
 [[nodiscard]] bool isLost(const CallError& error);
@@ -50,6 +50,9 @@ using NumberValues = std::map<std::string, ir::Argument, std::less<>>;
 /// it traced, or made to follow from others, stays so. Nothing where no size is left to choose.
 [[nodiscard]] std::optional<ir::SymbolValues> scaledSizes(const ir::SymbolValues& hints, int times,
                                                           const ir::Graph& dynamo, const ir::Graph& captured);
+/// Elements of all that the nodes have at these sizes: what work is estimated by. What has a size that is not
+/// known counts nothing.
+[[nodiscard]] double elementsAt(const ir::Graph& graph, const ir::SymbolValues& sizes);
 /// Whether no guard of the compile's is known to shut out inputs of these sizes, or may do so by a function
 /// of them that is not known.
 [[nodiscard]] bool guardsAllow(const session::Compile& compile, const ir::SymbolValues& sizes);
@@ -68,6 +71,7 @@ struct NumericalComparison {
     std::optional<CallError> lost; ///< of Unknown: the engine was
 };
 [[nodiscard]] NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured,
-                                                     const ir::Graph& derived, const ir::SymbolValues& hints);
+                                                     const ir::Graph& derived, const ir::SymbolValues& hints,
+                                                     const CallOptions& options = {});
 
 } // namespace dynascope::engine
