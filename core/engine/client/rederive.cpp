@@ -8,6 +8,7 @@
 #include "core/engine/client/rederive_trace.h"
 #include "core/engine/client/saved_hooks.h"
 #include "core/ir/empty_like.h"
+#include "core/passes/aot/tensorify.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
 #include "core/session/symbol_hints.h"
@@ -357,6 +358,16 @@ private:
         if (traced) graph = derived->second;
         const std::vector<std::size_t> parameters = staticInputs(*forward);
         const auto start = std::chrono::steady_clock::now();
+        const bool hasFloats =
+            !traced && joint->name == "aot_joint_graph" && graph && hasSymbolicFloats(**graph);
+        if (hasFloats) {
+            const auto tensors = passes::aot::tensorifyScalars(**graph, floatValues(m_compile));
+            if (!tensors)
+                return declineBoth("PyTorch makes tensors of symbolic floats before it splits the joint "
+                                   "graph, which is not derived: " +
+                                   tensors.error().message);
+            graph = *tensors;
+        }
         const auto described = passes::partition::capturedJoint(*graph, m_hints, parameters);
         if (!described) return declineBoth(described.error().message);
         const auto parts = passes::partition::minCutPartition(*described);
@@ -375,12 +386,6 @@ private:
         const auto captured = stage.graph();
         if (!captured) return decline(out, captured.error().message);
         compareGraphs(out, **captured, derived);
-        const auto whole = joint->graph();
-        if (out.verdict == Rederived::Different && whole && hasSymbolicFloats(**whole))
-            return decline(
-                out, "PyTorch makes tensors of symbolic floats before it splits the joint graph, and the "
-                     "capture does not hold what came of it; first difference: " +
-                         out.reason);
         if (out.verdict == Rederived::Different && joint->name == "aot_joint_graph" && byInductor())
             decline(out,
                     "Inductor changed the joint graph before it was split, and the capture does not hold "

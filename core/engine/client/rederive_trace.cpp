@@ -269,10 +269,17 @@ NumberValues numberValues(const Compile& compile, const ir::Graph& captured, con
         else if (number.is_number())
             out.try_emplace(*symbol, ir::Argument::integer(number.get<std::int64_t>()));
     }
+    for (const auto& [symbol, value] : floatValues(compile))
+        out.try_emplace(symbol, floatArgument(value));
+    return out;
+}
+
+ir::FloatSymbolValues floatValues(const Compile& compile) {
+    ir::FloatSymbolValues out;
     for (const session::SymbolInfo& symbol : compile.symbols) {
         const auto value =
             symbol.symbol.starts_with("zf") ? ir::symbolNumber(symbol.value, {}, {}) : std::nullopt;
-        if (value) out.try_emplace(symbol.symbol, floatArgument(asFloat(*value)));
+        if (value) out.try_emplace(symbol.symbol, asFloat(*value));
     }
     return out;
 }

@@ -6,7 +6,7 @@
 #include "core/base/result.h"
 #include "core/engine/client/client.h"
 #include "core/engine/client/traced_graph.h"
-#include "core/ir/symbol_value.h"
+#include "core/ir/symbol_number.h"
 #include "core/session/session.h"
 
 #include <cstdint>
@@ -56,6 +56,8 @@ using NumberValues = std::map<std::string, ir::Argument, std::less<>>;
 /// Whether no guard of the compile's is known to shut out inputs of these sizes, or may do so by a function
 /// of them that is not known.
 [[nodiscard]] bool guardsAllow(const session::Compile& compile, const ir::SymbolValues& sizes);
+/// Values of the floats that a compile's inputs are, by symbol, such as "zf3".
+[[nodiscard]] ir::FloatSymbolValues floatValues(const session::Compile& compile);
 /// Whether numbers of the graph are symbolic floats.
 [[nodiscard]] bool hasSymbolicFloats(const ir::Graph& graph);
 

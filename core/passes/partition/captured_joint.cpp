@@ -3,6 +3,7 @@
 
 #include "core/ir/operators.h"
 #include "core/ir/storage.h"
+#include "core/passes/aot/symbol_tree.h"
 #include "core/passes/partition/op_classes.h"
 #include "core/passes/pass.h"
 
@@ -142,7 +143,8 @@ private:
                     addSymbols(stride, symbols);
         } else if (node.meta->raw.starts_with("Sym(") && node.meta->raw.ends_with(')')) {
             const std::string value = node.meta->raw.substr(4, node.meta->raw.size() - 5);
-            facts.symbol = value.starts_with("zf") ? SymbolKind::Float : SymbolKind::Int;
+            const auto tree = aot::parseSymbolTree(value);
+            facts.symbol = tree && tree->isFloat() ? SymbolKind::Float : SymbolKind::Int;
             // A size that depends on data is bound by the node that reads it.
             const bool unbacked = value.starts_with('u');
             if ((node.op == Op::Placeholder || unbacked) && isSymbol(value)) facts.binds = value;
