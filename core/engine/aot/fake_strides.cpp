@@ -36,7 +36,7 @@ namespace {
 using enum StrideRule::Layout;
 
 constexpr std::size_t none = SIZE_MAX;
-constexpr std::array<StrideRule, 30> rules{{
+constexpr std::array<StrideRule, 31> rules{{
     {"add", 1, Canonical, {0, 1, none}},
     {"sub", 1, Canonical, {0, 1, none}},
     {"mul", 1, Canonical, {0, 1, none}},
@@ -49,6 +49,7 @@ constexpr std::array<StrideRule, 30> rules{{
     {"native_batch_norm", 1, Elementwise, {0, none, none}},
     {"_native_batch_norm_legit", 1, Elementwise, {0, none, none}},
     {"_native_batch_norm_legit_functional", 1, Elementwise, {0, none, none}},
+    {"_batch_norm_with_update_functional", 1, Elementwise, {0, none, none}},
     {"_native_batch_norm_legit_no_training", 1, Elementwise, {0, none, none}},
     {"native_batch_norm_backward", 1, Elementwise, {0, 1, none}},
     {"native_dropout_backward", 1, Suggested, {0, none, none}},
@@ -93,6 +94,16 @@ Tensor inLongerStorage(const Tensor& tensor, std::int64_t bytes) {
         .set_(cells.storage(), tensor.storage_offset(), tensor.sizes(), tensor.strides());
 }
 
+/// New statistics of short floats, which the decomposition computes in float32 and does not convert back:
+/// where they stand among the results.
+std::optional<std::size_t> longStatistics(const StrideRule& rule, c10::ArrayRef<IValue> arguments) {
+    const bool legit = rule.op == "_native_batch_norm_legit_functional";
+    if (!legit && rule.op != "_batch_norm_with_update_functional") return std::nullopt;
+    const at::ScalarType type = arguments[0].toTensor().scalar_type();
+    if (type != at::kHalf && type != at::kBFloat16) return std::nullopt;
+    return legit ? 3 : 4;
+}
+
 } // namespace
 
 const StrideRule* strideRule(std::string_view name) {
@@ -111,10 +122,14 @@ bool mayLieOtherwise(const StrideRule& rule, std::span<const IValue> arguments) 
         canonical = canonical && isCanonical(operand);
         single = single || (operand.dim() == 0 && !operand.unsafeGetTensorImpl()->is_wrapped_number());
     }
+    if (longStatistics(rule, c10::ArrayRef<IValue>(arguments.data(), arguments.size()))) return true;
     return rule.layout == Canonical ? contiguous && !canonical && !single : !any || !contiguous;
 }
 
 void layOutAsFake(const StrideRule& rule, c10::ArrayRef<IValue> arguments, std::span<IValue> results) {
+    if (const auto first = longStatistics(rule, arguments))
+        for (std::size_t i = *first; i < std::min(*first + 2, results.size()); ++i)
+            if (isDefinedTensor(results[i])) results[i] = results[i].toTensor().to(at::kFloat);
     std::vector<Tensor> operands;
     for (const std::size_t position : rule.operands)
         if (position < arguments.size() && isDefinedTensor(arguments[position]))

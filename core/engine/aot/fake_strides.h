@@ -18,10 +18,11 @@ struct StrideRule;
 /// dimensions both ways.
 [[nodiscard]] const StrideRule* strideRule(std::string_view name);
 
-/// Whether the rule may have a say with these arguments. With most it has none.
+/// Whether the rule may have a say with these arguments, all that the operator has. With most it has none.
 [[nodiscard]] bool mayLieOtherwise(const StrideRule& rule, std::span<const c10::IValue> arguments);
 
-/// Copies results that lie otherwise to where the rule says. All tensors are real ones.
+/// Copies results that lie otherwise to where the rule says, and makes statistics of batch norm float32 that
+/// fake tensors have so. All tensors are real ones.
 void layOutAsFake(const StrideRule& rule, c10::ArrayRef<c10::IValue> arguments,
                   std::span<c10::IValue> results);
 
