@@ -252,6 +252,8 @@ def casts():
     three = (4, 4), (4, 4), (4, 4)
     yield "region", {"": (region, tensors(*three)), "_inference": (region, tensors(*three, grad=False))}
     yield "cached", {"": (partial(region, cached=True), tensors(*three))}
+    yield "statistics", {"": (lambda x, m, v: F.batch_norm(x, m, v, training=True),
+                              lambda: (torch.randn(4, 3, 2).half().requires_grad_(), torch.zeros(3).half(), torch.ones(3).half()))}
 
 
 class Branches(nn.Module):
@@ -350,6 +352,15 @@ def conjugates():
     yield "imag", both(lambda x: x.conj().imag * 2, 4, dtype=torch.complex64)
     yield "dot", {"": (lambda x, y: torch.vdot(x, y) + torch.dot(x, y),
                        lambda: tuple(torch.randn(4, dtype=torch.complex64, requires_grad=True) for _ in "xy"))}
+    yield "input", {"": (lambda x, y: torch.dot(x, y), lambda: (lazily_conjugated(), lazily_conjugated())),
+                    "_other": (lambda x, y: x * y.abs(), lambda: (torch.randn(4, dtype=torch.complex64, requires_grad=True),
+                                                                  lazily_conjugated()))}
+
+
+def lazily_conjugated():
+    x = torch.randn(4, dtype=torch.complex64, requires_grad=True)
+    with torch.no_grad():
+        return x.conj().requires_grad_()
 
 
 def calls():
@@ -392,12 +403,17 @@ def values():
                                  lambda: (torch.tensor([1, 0, 2]), torch.randn(3, 4, requires_grad=True), torch.tensor([0, 2])))}
     yield "multilabel", {"": (lambda x, y: F.multilabel_margin_loss(x, y),
                               lambda: (torch.randn(1, requires_grad=True), torch.tensor([0])))}
+    yield "segment_lengths", {"": (lambda x, n: torch.segment_reduce(x, "sum", lengths=n),
+                                   lambda: (torch.randn(6, 2, requires_grad=True), torch.tensor([1, 2, 3])))}
 
 
 def data():
     """Sizes and numbers that depend on data; traced with both captured."""
     yield "masked_select", {"": (lambda x, m: torch.masked_select(x, m),
                                  lambda: (torch.randn(3, 4, requires_grad=True), torch.ones(3, 4, dtype=torch.bool)))}
+    yield "masked_select_wider", {"": (lambda x, m: torch.masked_select(x, m),  # no more than it has elements
+                                       lambda: (torch.randn(3, requires_grad=True), torch.eye(4, 3) > 1))}
+    yield "narrow", {"": (lambda x, i: torch.narrow(x, 1, i, 2), lambda: (torch.randn(3, 5), torch.tensor(2)))}
     yield "nonzero", {"": (lambda x: torch.nonzero(x, as_tuple=False), normal(4, 3, grad=False))}
     yield "argwhere", {"": (lambda x: torch.argwhere(x) * 2, normal(4, 3, grad=False))}
     yield "unique", {"": (lambda x: torch.unique(x), normal(4, grad=False))}
@@ -462,6 +478,14 @@ def sizes():
     yield "variance", {"_inference": (lambda x: torch.var(x, 0), normal(4, 3, grad=False))}
     yield "float", {"_inference": (lambda x: torch.full((3,), FACTOR) + x, normal(3, grad=False))}
     yield "fixed_in_backward", both(lambda x: torch.cumprod(x, 1), 4, 3)
+    yield "factor", {"": (lambda x, s: (x * s).sin(), lambda: (torch.randn(4, 6, requires_grad=True), 0.5))}
+    yield "divided", both(lambda x: (x * (1.0 / x.shape[0])).cos(), 4, 6)
+    yield "expression", {"": (lambda x, s: torch.sin(x) * (s * 2.0 + 1) - s,
+                              lambda: (torch.randn(4, 6, requires_grad=True), 0.25))}
+    yield "short", {"": (lambda x, s: (x.half() * s).float() + s / x.shape[1],
+                         lambda: (torch.randn(4, 6, requires_grad=True), 1.5))}
+    yield "compared", {"": (lambda x, s: torch.where(x > s, x * s, x), lambda: (torch.randn(4, 6, requires_grad=True), 0.25))}
+    yield "constant", {"": (lambda x, s: F.leaky_relu(x, s) * s, lambda: (torch.randn(4, 6, requires_grad=True), 0.125))}
     yield "follows", both(lambda x: torch.lu(x)[0], 3, 4)
 
 
