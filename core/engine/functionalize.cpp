@@ -99,7 +99,10 @@ public:
                    const FunctionalizeOptions& options, const TaskContext& task)
         : FunctionalizationRun(program, attributes, options, task, [this] { return reason(); })
         , m_inputs(inputs)
-        , m_values(program.graph->size()) {}
+        , m_values(program.graph->size()) {
+        // As make_fx, which meets composite operators only where a kernel of functionalization calls one.
+        m_tape.setDecomposing(true);
+    }
 
 private:
     /// Read off the wrappers while the operator is under way.

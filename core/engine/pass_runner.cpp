@@ -5,6 +5,7 @@
 #include "core/engine/client/compare.h"
 #include "core/engine/deviations.h"
 #include "core/engine/passes/decompose.h"
+#include "core/engine/passes/eager_check.h"
 #include "core/engine/passes/functionalize_pass.h"
 #include "core/engine/passes/normalize_ir.h"
 #include "core/engine/passes/schema_effects.h"
@@ -44,30 +45,6 @@ json withoutGrad(json inputs) {
     return inputs;
 }
 
-/// What the caller of a graph does with its leading results (WriteBackBy::Caller).
-std::vector<c10::IValue> writtenBack(std::vector<c10::IValue> results, std::vector<at::Tensor>& inputs,
-                                     const std::vector<WriteBack>& writeBacks) {
-    std::size_t leading = 0;
-    const at::AutoGradMode noGrad(false);
-    for (const WriteBack& back : writeBacks) {
-        if (!back.nodes.empty()) continue; // the graph has done it
-        at::Tensor value;
-        if (back.output >= 0) {
-            ++leading;
-            value = results.at(static_cast<std::size_t>(back.output)).toTensor();
-        }
-        at::Tensor& input = inputs.at(back.input);
-        for (const std::string& how : back.how) {
-            if (how == "resize_") input.resize_(back.size);
-            if (how == "as_strided_") input.as_strided_(back.size, back.stride, back.offset);
-            if (how == "set_") input.set_(value);
-            if (how == "copy_") (back.wholeStorage ? wholeStorage(input) : input).copy_(value);
-        }
-    }
-    results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(leading));
-    return results;
-}
-
 /// Runs the result of passes on a case's inputs, the caller's part included.
 Reply executeResult(const Program& program, const json& spec, const Attributes& constants,
                     const std::vector<WriteBack>& writeBacks, const TaskContext& task) {
@@ -75,6 +52,7 @@ Reply executeResult(const Program& program, const json& spec, const Attributes& 
     if (!inputs) return invalid(inputs.error().message);
     const std::vector<const void*> keys = storageKeys(inputs->tensors);
     const at::AutoGradMode grad(inputs->anyRequiresGrad);
+    seedDefaultGenerator(); // as eager
     auto results = run(program, inputs->values, constants, task);
     if (!results) return tl::unexpected(runFailure(program, results.error()));
     try {
@@ -90,6 +68,7 @@ tl::expected<void, Failure> verify(const Program& source, const Program& result,
                                    const passes::PassState& state, const PassRequest& request, json& reply,
                                    const TaskContext& task) {
     const json values = withoutGrad(request.inputs);
+    seedDefaultGenerator();
     const Reply eager = execute(source, values, request.attributes, task);
     if (!eager && eager.error().code == ErrorCode::Cancelled) return tl::unexpected(eager.error());
     if (!eager) { // nothing to compare with

@@ -3,6 +3,7 @@
 
 #include "core/engine/cells/functionalize_cells.h"
 #include "core/engine/deviations.h"
+#include "core/engine/passes/eager_check.h"
 #include "core/engine/passes/torch_values.h"
 #include "core/engine/scorecard_json.h"
 
@@ -23,6 +24,16 @@ constexpr std::string_view overCells = "made over cells instead: ";
 
 tl::unexpected<PassError> fail(std::string message) {
     return tl::unexpected(PassError{std::move(message), ir::npos, false, {}});
+}
+
+/// Kernels with out= may leave the strides of what they write out of account (gelu, avg_pool3d).
+bool writesOut(const Program& program) {
+    return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
+        if (!instruction.op) return false;
+        const auto& formals = instruction.op->schema().arguments();
+        return std::any_of(formals.begin(), formals.end(),
+                           [](const c10::Argument& formal) { return formal.is_out(); });
+    });
 }
 
 /// What the step did, in a sentence.
@@ -143,29 +154,48 @@ passes::PassResult<PassState> FunctionalizePass::run(const PassState& source,
     options.cells = context.option("cells", "no") == "yes";
     options.detachConstants = context.option("detach_constants", "no") == "yes";
 
-    // PyTorch's graph, but for programs that are known to come out wrong.
+    // PyTorch's graph, but where it is seen not to do what eager does.
     const bool faithful = context.option("faithful", "no") == "yes";
     PassState after;
-    if (!faithful)
+    bool byCells = false;
+    const auto makeOverCells = [&] {
+        byCells = true;
+        return functionalizeCells(*program, (*values)->freshInputs(), (*values)->attributes(), options,
+                                  context.task);
+    };
+    auto result = functionalize(*program, (*values)->freshDistinctInputs(), (*values)->attributes(), options,
+                                context.task);
+    if (!faithful && !(result ? false : result.error().cancelled)) {
         after.warnings =
             knownDeviations(*program, (*values)->inputs(), options.remove == Remove::MutationsAndViews);
-    bool byCells = !after.warnings.empty();
-    for (std::string& why : after.warnings)
-        why.insert(0, overCells);
-    const auto inputs = byCells ? (*values)->freshInputs() : (*values)->freshDistinctInputs();
-    auto result = byCells
-                      ? functionalizeCells(*program, inputs, (*values)->attributes(), options, context.task)
-                      : functionalize(*program, inputs, (*values)->attributes(), options, context.task);
-    if (!result && !result.error().cancelled && !faithful && !byCells) {
-        // PyTorch refuses what eager may allow, such as a write through windows that could overlap.
-        auto again = functionalizeCells(*program, (*values)->freshInputs(), (*values)->attributes(), options,
-                                        context.task);
-        if (again) {
-            after.warnings.push_back(std::string(overCells) +
-                                     "PyTorch refuses this program: " + result.error().message);
-            result = std::move(again);
-            byCells = true;
+        if (!result) {
+            // PyTorch refuses what eager may allow, such as a write through windows that could overlap.
+            if (after.warnings.empty())
+                after.warnings.push_back("PyTorch refuses this program: " + result.error().message);
+            auto again = makeOverCells();
+            if (again) result = std::move(again);
+        } else if (!after.warnings.empty() || writesOut(*program)) {
+            const EagerCheck check = checkAgainstEager(*program, *result, **values, context.task);
+            if (check.agreement == EagerAgreement::Same) {
+                after.warnings.clear();
+            } else if (check.agreement == EagerAgreement::Differs || !after.warnings.empty()) {
+                auto again = makeOverCells();
+                const bool better =
+                    !after.warnings.empty() ||
+                    (again && checkAgainstEager(*program, *again, **values, context.task).agreement ==
+                                  EagerAgreement::Same);
+                byCells = better;
+                if (better) result = std::move(again);
+                if (check.agreement == EagerAgreement::Differs)
+                    after.warnings.push_back(
+                        (better ? "run beside eager, PyTorch's form differs: "
+                                : "run beside eager it differs, and so does every other form: ") +
+                        check.difference);
+            }
         }
+        if (byCells)
+            for (std::string& why : after.warnings)
+                why.insert(0, overCells);
     }
     if (!result)
         return tl::unexpected(passError(inEagersWords(result.error(), *program, (*values)->freshInputs(),
