@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/doctor.h"
 #include "app/cli/table.h"
+#include "core/engine/client/confinement_words.h"
 #include "core/layout/layout.h"
 
 #include <array>
@@ -76,17 +77,25 @@ Finding confinementFinding(const json& confinement) {
     const auto limit = confinement.value("memory_limit_bytes", std::uint64_t{0});
     const std::string memory =
         limit > 0 ? ", at most " + gib(limit) + " of private memory" : ", memory without a limit";
-    if (!confinement.value("writes_files", true))
-        return {"sandbox",
-                State::Works,
-                "the engine cannot open files for writing (Landlock, ABI " + std::to_string(landlock) + ")" +
-                    memory,
-                {}};
-    return {"sandbox", State::Limited,
-            std::string("the engine can write files: ") +
-                (landlock > 0 ? "the kernel has Landlock, but refused it" : "this kernel has no Landlock") +
-                memory,
-            "open captures of strangers on a kernel with Landlock (5.13 or newer), or in a container"};
+    const std::vector<std::string> open = engine::unconfined(confinement);
+    if (open.empty())
+        return {
+            "sandbox",
+            State::Works,
+            "the engine can neither write files nor read any but libraries, nor use the network, nor start "
+            "programs (Landlock, ABI " +
+                std::to_string(landlock) + ", and seccomp)" + memory,
+            {}};
+    std::string can;
+    for (std::size_t i = 0; i < open.size(); ++i)
+        can += (i == 0 ? "" : i + 1 == open.size() ? " and " : ", ") + open[i];
+    return {
+        "sandbox", State::Limited,
+        "a graph that takes over the engine could " + can + " (" +
+            (landlock > 0 ? "Landlock, ABI " + std::to_string(landlock) : "this kernel has no Landlock") +
+            ')' + memory,
+        "open captures of strangers on a kernel with Landlock (5.13 or newer) and seccomp, in a build with "
+        "libseccomp, or in a container"};
 }
 
 std::vector<Finding> cudaFindings(const json& cuda) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER]: serves the protocol on its standard streams.
-#include "core/engine/confine.h"
 #include "core/engine/plugins.h"
+#include "core/engine/sandbox/confine.h"
 #include "core/engine/service.h"
 
 #include <charconv>
@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     engine::Service service(pluginFolders);
+    engine::seal(pluginFolders);
     return engine::serve(
         STDIN_FILENO, messages,
         [&](const std::string& method, const nlohmann::json& params, const engine::RequestContext& task) {

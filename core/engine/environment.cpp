@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/environment.h"
 
-#include "core/engine/confine.h"
 #include "core/engine/replay/cuda_loader.h"
+#include "core/engine/sandbox/confine.h"
 
 #include <ATen/Parallel.h>
 #include <torch/headeronly/version.h>
@@ -32,14 +32,21 @@ json cudaToJson(const CudaPresence& cuda) {
 
 } // namespace
 
-Reply environment() {
+nlohmann::json confinementJson() {
     const Confinement confined = confinement();
+    return {{"landlock", confined.landlock},
+            {"writes_files", confined.writesFiles},
+            {"reads_files", confined.readsFiles},
+            {"opens_sockets", confined.opensSockets},
+            {"starts_programs", confined.startsPrograms},
+            {"other_threads", confined.otherThreads},
+            {"memory_limit_bytes", confined.memoryBytes}};
+}
+
+Reply environment() {
     return json{{"torch", TORCH_VERSION},
                 {"threads", at::get_num_threads()},
-                {"confinement",
-                 {{"landlock", confined.landlock},
-                  {"writes_files", confined.writesFiles},
-                  {"memory_limit_bytes", confined.memoryBytes}}},
+                {"confinement", confinementJson()},
                 {"cuda", cudaToJson(cudaPresence(cudaPluginPath()))}};
 }
 

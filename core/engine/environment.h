@@ -11,4 +11,7 @@ namespace dynascope::engine {
 /// missing: that is what it tells.
 [[nodiscard]] Reply environment();
 
+/// Its member `confinement`, which `initialize` answers too.
+[[nodiscard]] nlohmann::json confinementJson();
+
 } // namespace dynascope::engine

@@ -7,12 +7,16 @@
 #include "plugins/dynascope_plugin.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <sys/stat.h>
 #include <torch/headeronly/version.h>
+#include <unistd.h>
 #include <unordered_map>
 
 /// What a plugin's pass sees as its graph.
@@ -244,8 +248,18 @@ private:
     std::shared_ptr<void> m_library; ///< keeps the code loaded
 };
 
+/// Why a file or folder is not to be trusted with what runs in this process; empty: it is.
+std::string distrust(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return std::strerror(errno);
+    if (status.st_uid != ::geteuid() && status.st_uid != 0) return "it belongs to another user";
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others than its owner can write it";
+    return {};
+}
+
 /// Adds the plugin's passes; gives the causes of those that it could not add.
 std::vector<std::string> load(const std::string& path, passes::Registry& registry) {
+    if (const std::string cause = distrust(path); !cause.empty()) return {"is not loaded: " + cause};
     const std::shared_ptr<void> library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
         if (handle) ::dlclose(handle);
     });
@@ -303,6 +317,8 @@ std::vector<std::string> loadPlugins(const std::string& folder, passes::Registry
          entry.increment(failure))
         if (entry->path().extension() == ".so") paths.push_back(entry->path().string());
     std::sort(paths.begin(), paths.end());
+    if (const std::string cause = paths.empty() ? std::string() : distrust(folder); !cause.empty())
+        return {folder + ": no plugin is loaded from it: " + cause};
     std::vector<std::string> problems;
     for (const std::string& path : paths) {
         for (const std::string& cause : load(path, registry))

@@ -14,8 +14,9 @@ namespace dynascope::engine {
 [[nodiscard]] std::vector<std::string> pluginFolders();
 
 /// Adds the passes of every *.so in `folder`, in order of their names; a folder that does not exist has none.
-/// Gives one line for each plugin or pass that could not be added: path, then cause. Plugins stay loaded as
-/// long as their passes live.
+/// A plugin runs as this process: file and folder belong to the user or to root, and nobody else can write
+/// them. Gives one line for each plugin or pass that could not be added: path, then cause. Plugins stay
+/// loaded as long as their passes live.
 [[nodiscard]] std::vector<std::string> loadPlugins(const std::string& folder, passes::Registry& registry);
 
 } // namespace dynascope::engine

@@ -32,7 +32,8 @@ Reply initialize(const json& params) {
     return json{{"protocol", protocolVersion},
                 {"engine", DYNASCOPE_VERSION},
                 {"torch", TORCH_VERSION},
-                {"devices", json::array({"cpu"})}};
+                {"devices", json::array({"cpu"})},
+                {"confinement", confinementJson()}};
 }
 
 Reply coverage(const Program& program) {

@@ -48,6 +48,24 @@ QString EngineStatus::text() const {
     return m_text->text();
 }
 
+QString EngineStatus::explanation() const {
+    if (const QString trouble = m_engine.trouble(); !trouble.isEmpty()) return trouble;
+    if (m_engine.state() == Engine::State::Idle)
+        return tr("dynascope-engine runs passes and graphs on LibTorch. It starts when it is needed.");
+    QString text = tr("dynascope-engine, a process of its own, process %1").arg(m_engine.processId());
+    if (m_engine.state() != Engine::State::Ready && m_engine.state() != Engine::State::Busy) return text;
+    const std::vector<std::string>& open = m_engine.unconfined();
+    if (open.empty())
+        return text + u'\n' +
+               tr("The kernel keeps it from writing files, from reading any but libraries, from the network "
+                  "and "
+                  "from starting programs.");
+    QStringList can;
+    for (const std::string& one : open)
+        can += toQString(one);
+    return text + u'\n' + tr("Not confined: a graph that takes it over could %1.").arg(can.join(tr(", ")));
+}
+
 void EngineStatus::refresh() {
     using State = Engine::State;
     const Colours& c = m_theme.colours();
@@ -69,18 +87,10 @@ void EngineStatus::refresh() {
     painter.end();
     m_dot->setPixmap(dot);
     const bool busy = state == State::Busy;
-    m_text->setText(busy && !m_progress.isEmpty() ? m_progress : m_engine.statusText());
-    const QString trouble = m_engine.trouble();
-    setToolTip(
-        QStringLiteral("<div style='max-width:360px'>%1</div>")
-            .arg((trouble.isEmpty()
-                      ? state == State::Idle
-                            ? tr("dynascope-engine runs passes and graphs on LibTorch. It starts when it is "
-                                 "needed.")
-                            : tr("dynascope-engine, a process of its own, process %1")
-                                  .arg(m_engine.processId())
-                      : trouble)
-                     .toHtmlEscaped()));
+    const bool open = (busy || state == State::Ready) && !m_engine.unconfined().empty();
+    m_text->setText((busy && !m_progress.isEmpty() ? m_progress : m_engine.statusText()) +
+                    (open ? tr(", not confined") : QString()));
+    setToolTip(plainToolTip(explanation()));
     m_button->setText(busy ? tr("Cancel") : tr("Start again"));
     m_button->setVisible(busy || state == State::Stopped);
     setAccessibleName(m_text->text());

@@ -21,6 +21,7 @@ public:
     [[nodiscard]] QPushButton* button() const { return m_button; }
 
 private:
+    [[nodiscard]] QString explanation() const;
     void refresh();
 
     Engine& m_engine;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/client.h"
 
+#include "core/engine/client/confinement_words.h"
+
 #include "core/engine/client/connection.h"
 
 #include <filesystem>
@@ -30,6 +32,7 @@ tl::expected<EngineInfo, CallError> readInfo(const json& answer, const std::stri
             if (device.is_string()) info.devices.push_back(device.get<std::string>());
         }
     }
+    info.unconfined = unconfined(answer.value("confinement", json()));
     return info;
 }
 

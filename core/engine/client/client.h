@@ -26,6 +26,9 @@ struct EngineInfo {
     std::string torch;  ///< PyTorch's version
     std::vector<std::string> devices;
     std::int64_t pid = 0; ///< of the child process (of ssh, where the engine is remote)
+    /// What a graph that took over the engine could do, "read your files"; empty where the kernel denies all
+    /// that it can be asked to.
+    std::vector<std::string> unconfined = {};
 };
 
 /// Why a call has no result.

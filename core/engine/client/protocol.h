@@ -2,7 +2,7 @@
 //
 // What client and engine agree on: JSON-RPC 2.0 in Content-Length frames.
 //
-//   initialize {protocol, client}                   -> {protocol, engine, torch, devices}
+//   initialize {protocol, client}                   -> {protocol, engine, torch, devices, confinement}
 //   environment {}                                  -> {torch, threads, confinement, cuda}     see below
 //   load       {text}                               -> {graph, nodes}         `graph` is graphHash(text)
 //   coverage   {graph}                              -> {unsupported: [{node, target, reason, obstacle}]}
@@ -21,9 +21,10 @@
 //   shutdown   {}                                   -> {}
 //
 // environment: what the engine has to work with, for `doctor`. confinement: {landlock (ABI, 0: none),
-// writes_files, memory_limit_bytes (0: none)}. cuda: {plugin (path), plugin_problem (empty where it can be
-// used), device_files, and where it can be: driver (version), problem (why no device can be used, else
-// empty), cupti (version), cupti_problem, devices: [{name, bytes, capability}]}.
+// writes_files, reads_files (others than libraries), opens_sockets, starts_programs, other_threads (that ran
+// when it was confined), memory_limit_bytes (0: none)}, tried out. cuda: {plugin (path), plugin_problem
+// (empty where it can be used), device_files, and where it can be: driver (version), problem (why no device
+// can be used, else empty), cupti (version), cupti_problem, devices: [{name, bytes, capability}]}.
 //
 // A pass's `origin` is "builtin" or the plugin's path; `problems` has a line for each plugin that was not
 // loaded.

@@ -68,7 +68,11 @@ private slots:
         QCOMPARE(w.status().text(), QStringLiteral("Engine not started"));
         QCOMPARE(w.workspace.stageCount(), 4);
         w.functionalize();
-        QCOMPARE(w.status().text(), QStringLiteral("Engine ready, LibTorch 2.13.0+canned"));
+        // This one does not say that it is confined.
+        QCOMPARE(w.status().text(), QStringLiteral("Engine ready, LibTorch 2.13.0+canned, not confined"));
+        QVERIFY2(w.status().toolTip().contains("a graph that takes it over could write your files, read your "
+                                               "files, use the network, start programs."),
+                 qPrintable(w.status().toolTip()));
         QCOMPARE(w.workspace.stageCount(), 5);
         QCOMPARE(w.workspace.place().stageA, 0);
         QCOMPARE(w.workspace.place().stageB, 4);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/sandbox/confine.h"
+
+#include "core/engine/sandbox/environment_variables.h"
+#include "core/engine/sandbox/landlock.h"
+#include "core/engine/sandbox/system_calls.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace dynascope::engine {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The address sanitizer maps more memory than any limit allows, and its leak check starts a process that
+/// looks into this one.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+std::size_t g_otherThreads = 0; // when it was sealed
+int g_landlock = -1;            // asked before seccomp forbids to ask
+
+/// The driver's library makes device files that are missing by a program that gains rights, which nothing can
+/// after this.
+void makeGpuDevices() {
+    if (!fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/nvidia-uvm")) return;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::execl("/usr/bin/nvidia-modprobe", "nvidia-modprobe", "-u", "-c", "0", nullptr);
+        ::_exit(1);
+    }
+    if (child > 0) ::waitpid(child, nullptr, 0);
+}
+
+/// Folders of the shared libraries that are mapped: what they load later lies beside them.
+std::set<std::string> libraryFolders() {
+    std::set<std::string> out;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        const std::size_t path = line.find('/');
+        if (path == std::string::npos || line.find(".so", path) == std::string::npos) continue;
+        const fs::path library = line.substr(path);
+        out.insert(library.parent_path().string());
+        // CUDA's libraries are Python packages of their own beside PyTorch's.
+        for (fs::path folder = library.parent_path(); folder.has_relative_path();
+             folder = folder.parent_path())
+            if (folder.filename() == "site-packages") out.insert((folder / "nvidia").string());
+    }
+    return out;
+}
+
+std::vector<std::string> readablePaths(const std::vector<std::string>& more) {
+    std::vector<std::string> out = more;
+    for (const std::string& folder : libraryFolders())
+        out.push_back(folder);
+    std::error_code failure;
+    if (const fs::path self = fs::read_symlink("/proc/self/exe", failure); !failure) {
+        out.push_back(self.parent_path());
+        out.push_back(self.parent_path().parent_path() / "lib");
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", failure))
+        if (entry.path().filename().string().starts_with("cuda")) out.push_back(entry.path());
+    for (const char* path : {"/lib",
+                             "/lib64",
+                             "/usr/lib",
+                             "/usr/lib64",
+                             "/usr/local/lib",
+                             "/etc/ld.so.cache",
+                             "/etc/localtime",
+                             "/usr/share/zoneinfo",
+                             "/usr/share/nvidia",
+                             "/sys",
+                             "/proc/cpuinfo",
+                             "/proc/meminfo",
+                             "/proc/stat",
+                             "/proc/version",
+                             "/proc/filesystems",
+                             "/proc/devices",
+                             "/proc/modules",
+                             "/proc/driver",
+                             "/proc/sys",
+                             "/dev/null",
+                             "/dev/zero",
+                             "/dev/random",
+                             "/dev/urandom"})
+        out.emplace_back(path);
+    return out;
+}
+
+bool opens(const char* path, int how) {
+    const int file = ::open(path, how | O_CLOEXEC);
+    if (file >= 0) ::close(file);
+    return file >= 0;
+}
+
+bool makesProcess() {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    if (child < 0) return false;
+    ::waitpid(child, nullptr, 0);
+    return true;
+}
+
+bool makesSocket() {
+    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (made >= 0) ::close(made);
+    return made >= 0;
+}
+
+} // namespace
+
+Result<void> confine(std::uint64_t memoryMib) {
+    std::signal(SIGPIPE, SIG_IGN); // a client that is gone is the end of input, not a signal
+    const rlim_t bytes =
+        memoryMib > (RLIM_INFINITY >> 20) ? RLIM_INFINITY : static_cast<rlim_t>(memoryMib) << 20;
+    const rlimit memory{bytes, bytes};
+    if (!sanitized && ::setrlimit(RLIMIT_DATA, &memory) != 0)
+        return tl::unexpected(
+            Error{std::string("the memory limit cannot be set: ") + std::strerror(errno), {}, 0, 0});
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    makeGpuDevices();
+    g_landlock = landlockAbi();
+    (void)forbidWriting(); // confinement() tells
+    return {};
+}
+
+void seal(const std::vector<std::string>& readable) {
+    std::error_code failure;
+    const auto threads = std::distance(fs::directory_iterator("/proc/self/task", failure), {});
+    g_otherThreads = static_cast<std::size_t>(std::max<std::ptrdiff_t>(threads, 1) - 1);
+    scrubEnvironment();
+    (void)forbidReadingBut(readablePaths(readable)); // confinement() tells, here and below
+    if (!sanitized) (void)restrictSystemCalls(hasGpuDevices() ? CallList::Harmful : CallList::Needed);
+}
+
+Confinement confinement() {
+    Confinement out;
+    out.landlock = g_landlock >= 0 ? g_landlock : landlockAbi();
+    out.otherThreads = g_otherThreads;
+    out.writesFiles = opens("/dev/null", O_WRONLY); // everybody may, unless a ruleset says otherwise
+    out.readsFiles = opens("/etc/passwd", O_RDONLY);
+    out.opensSockets = makesSocket();
+    out.startsPrograms = makesProcess();
+    rlimit memory{};
+    if (::getrlimit(RLIMIT_DATA, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
+        out.memoryBytes = memory.rlim_cur;
+    return out;
+}
+
+} // namespace dynascope::engine
