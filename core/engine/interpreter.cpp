@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/interpreter.h"
 
+#include "core/engine/sandbox/argument_checks.h"
 #include "core/engine/torch_level/functorch.h"
 #include "core/engine/torch_level/indexing.h"
 #include "core/engine/torch_level/modes.h"
@@ -165,7 +166,7 @@ IValue call(const Instruction& instruction, const Values& values, const torch_le
     stack.reserve(instruction.operands.size());
     for (const Operand& operand : instruction.operands)
         stack.push_back(evaluate(operand, values));
-    instruction.op->callBoxed(stack);
+    callChecked(*instruction.op, stack);
     if (stack.empty()) return {};
     if (stack.size() == 1) return std::move(stack.front());
     return c10::ivalue::Tuple::create(std::vector<IValue>(stack.begin(), stack.end()));

@@ -2,6 +2,7 @@
 #include "core/engine/tracer.h"
 
 #include "core/engine/map_tensors.h"
+#include "core/engine/sandbox/argument_checks.h"
 #include "core/engine/torch_words.h"
 
 #include <ATen/core/List.h>
@@ -343,10 +344,10 @@ void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
     if (m_asFake) reachAsFake(call.name, std::span(stack).subspan(first));
     if (call.strides && mayLieOtherwise(*call.strides, std::span(stack).subspan(first))) {
         const std::vector<IValue> arguments(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
-        op.callBoxed(stack);
+        callChecked(op, stack);
         layOutAsFake(*call.strides, arguments, std::span(stack).subspan(first));
     } else {
-        op.callBoxed(stack);
+        callChecked(op, stack);
     }
     const std::size_t at = add(std::move(node), call.name, source);
     if (call.name == "_local_scalar_dense") m_numbersRead.push_back(stack.back());
@@ -374,7 +375,7 @@ void Tape::recordEffect(const c10::OperatorHandle& op, Stack& stack) {
                        Argument::raw(std::exchange(node->target, std::string(effectsTarget)))});
     for (std::size_t i = stack.size() - schema.arguments().size(); i < stack.size(); ++i)
         unwrap(stack[i]);
-    op.callBoxed(stack);
+    callChecked(op, stack);
     const std::size_t at = add(std::move(node), "with_effects");
     m_token = m_nodes.size();
     (void)wrapItem(at::empty({0}), at, 0);

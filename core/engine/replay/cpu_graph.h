@@ -7,6 +7,7 @@
 #include "core/engine/replay/bound_call.h"
 #include "core/engine/replay/classify.h"
 #include "core/engine/replay/input_content.h"
+#include "core/engine/sandbox/argument_checks.h"
 
 #include <optional>
 
@@ -60,6 +61,7 @@ private:
         replay::NodeMode mode = replay::NodeMode::Planned;
         bool checksShape = false; ///< its operator's result depends on values
         std::vector<c10::IValue> args;
+        ArgumentCheck check = nullptr; ///< of `args` before each call
         /// The call with `args`, where there is a shorter way.
         std::unique_ptr<BoundCall> bound;
         bool inPlace = false; ///< `bound` writes its result where it lies at every replay

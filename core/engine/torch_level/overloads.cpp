@@ -2,6 +2,7 @@
 #include "core/engine/torch_level/overloads.h"
 
 #include "core/engine/allow_list.h"
+#include "core/engine/sandbox/argument_checks.h"
 #include "core/engine/torch_level/functorch.h"
 #include "core/engine/torch_level/overload_table.h"
 
@@ -305,7 +306,7 @@ Value callOverload(std::string_view name, const Call& call) {
                 if (overload.hasOut != (out != nullptr)) continue;
                 torch::jit::Stack stack;
                 if (!Binder(overload, call, numbers, spreadsOne).bind(stack)) continue;
-                overload.op.callBoxed(stack);
+                callChecked(overload.op, stack);
                 return resultOf(stack);
             }
         }
