@@ -106,8 +106,8 @@ class RanksTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             code, errors, names = self.run_ranks(folder, 0)
             self.assertEqual(code, 0, errors)
-            self.assertEqual([re.sub(r"\d+\.", "PID.", name) for name in names],
-                             ["dynamo_steps_rank_0_PID.dsteps", "dynamo_steps_rank_1_PID.dsteps"])
+            self.assertEqual([re.sub(r"\d+_[0-9a-f]{8}\.", "PID_RANDOM.", name) for name in names],
+                             ["dynamo_steps_rank_0_PID_RANDOM.dsteps", "dynamo_steps_rank_1_PID_RANDOM.dsteps"])
             for rank, name in enumerate(names):
                 (header,) = recording.documents(os.path.join(folder, "out", name), "H")
                 self.assertEqual(header["rank"], rank)

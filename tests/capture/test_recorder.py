@@ -22,6 +22,7 @@ import dynascope_capture
 import recording
 import torch
 import torch._dynamo
+from dynascope_capture.stream import Stream
 from observing import observe
 
 
@@ -124,6 +125,41 @@ class RecorderTest(unittest.TestCase):
         self.assertLess(seen[0], seen[1])
         self.assertLess(seen[1], recording.count(path, "i") + 1)
         self.assertFalse(os.path.exists(path + ".tail"))
+
+    def test_its_files_are_the_owners_alone(self):
+        path = self.path("private.dsteps")
+        with open(path, "w") as file:
+            file.write("an older recording")
+        os.chmod(path, 0o644)
+        with os.fdopen(os.open(path, os.O_RDONLY)) as older:
+            stream = Stream(path)
+            self.assertFalse(stream.lost)
+            for name in (path, path + ".tail"):
+                self.assertEqual(os.stat(name).st_mode & 0o777, 0o600)
+            stream.close()
+            self.assertEqual(older.read(), "an older recording")
+
+    def test_a_planted_link_is_an_error_of_the_recording_alone(self):
+        for name in ("planted.dsteps", "planted.dsteps.tail"):
+            for replaces in (True, False):
+                target = self.path("target of " + name)
+                with open(target, "w") as file:
+                    file.write("precious")
+                path = self.path("planted.dsteps")
+                os.symlink(target, self.path(name))
+                said = io.StringIO()
+                with contextlib.redirect_stderr(said):
+                    stream = Stream(path, replaces)
+                    stream.record(ord("H"), b"{}")
+                    stream.flush()
+                    stream.close()
+                self.assertTrue(stream.lost)
+                self.assertIn("the program goes on", said.getvalue())
+                with open(target) as file:
+                    self.assertEqual(file.read(), "precious")
+                for left in (path, path + ".tail"):
+                    if os.path.lexists(left):
+                        os.unlink(left)
 
     def test_a_step_takes_at_most_forty_bytes(self):
         layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, dropout=0.0)
@@ -250,7 +286,7 @@ class RecorderTest(unittest.TestCase):
         _, errors = program.communicate()
         self.assertEqual((program.returncode, errors), (0, ""))
         (name,) = os.listdir(self.path("env"))
-        self.assertRegex(name, r"^dynamo_steps_rank_3_\d+\.dsteps$")
+        self.assertRegex(name, r"^dynamo_steps_rank_3_\d+_[0-9a-f]{8}\.dsteps$")
         (header,) = recording.documents(os.path.join(self.path("env"), name), "H")
         self.assertEqual((header["format"], header["rank"]), (1, 3))
 

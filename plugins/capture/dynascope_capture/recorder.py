@@ -46,8 +46,11 @@ class Recorder:
     @property
     def stream(self):
         if self._stream is None:
-            path = self._path or os.path.join(self._folder, f"dynamo_steps_{rank_name()}{self._pid}.dsteps")
-            self._stream = Stream(path)
+            if self._path:
+                self._stream = Stream(self._path)
+            else:  # nobody can have put something under a name that nobody can know
+                name = f"dynamo_steps_{rank_name()}{self._pid}_{os.urandom(4).hex()}.dsteps"
+                self._stream = Stream(os.path.join(self._folder, name), replaces=False)
             self._sources = codes.Sources()
             self._write_header()
         return self._stream

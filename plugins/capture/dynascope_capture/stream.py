@@ -35,10 +35,14 @@ class Stream:
     """One recording that grows. Dynamo compiles under one lock, but calls of what it compiled come from any thread.
 
     A program runs on as it is when its recording cannot be written: standard error says so once, and what is recorded
-    from then on is dropped."""
+    from then on is dropped.
 
-    def __init__(self, path):
+    Both files are new ones, which their owner alone can read and write, as PyTorch's own log: a recording holds the
+    program's values. What lies under their names is replaced if `replaces`, and else an error, as a link always is."""
+
+    def __init__(self, path, replaces=True):
         self.path = path
+        self._replaces = replaces
         self.tail_path = path + ".tail"
         self.lost = False
         self._file = -1
@@ -55,10 +59,10 @@ class Stream:
 
     def _open(self):
         os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
-        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        self._file = self._create(self.path, os.O_WRONLY)
         self._identity = _identity(self._file)
         _write_all(self._file, MAGIC + VERSION.to_bytes(4, "little"))
-        tail = os.open(self.tail_path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        tail = self._create(self.tail_path, os.O_RDWR)
         try:
             # Reserved, so that writing through the mapping cannot fail for want of space.
             os.posix_fallocate(tail, 0, TAIL_HEAD + BLOCK_BYTES)
@@ -73,6 +77,11 @@ class Stream:
         finally:
             os.close(tail)
         self._tail[:TAIL_HEAD] = TAIL_MAGIC + bytes(4)
+
+    def _create(self, path, access):
+        if self._replaces and os.path.isfile(path) and not os.path.islink(path):
+            os.unlink(path)
+        return os.open(path, access | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
     def _lose(self, error):
         """What was written stays, with its tail."""
