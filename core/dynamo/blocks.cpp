@@ -105,7 +105,8 @@ void addTracked(const Code& code, const FrameState& frame, std::vector<Block>& o
         block.kind = tracked.pushedBy == none                                  ? Block::Kind::Handler
                      : op.ends_with("_WITH") || op.starts_with("LOAD_SPECIAL") ? Block::Kind::With
                                                                                : Block::Kind::Try;
-        block.first = tracked.pushedBy == none ? frame.instruction : tracked.pushedBy;
+        // A recording may say anything; a block begins before what runs in it.
+        block.first = std::min(tracked.pushedBy, frame.instruction);
         block.last = tracked.target != none && tracked.target > 0 ? tracked.target - 1 : frame.instruction;
         block.target = tracked.target;
         block.height = tracked.height;

@@ -25,8 +25,7 @@ std::uint64_t alignedUp(std::uint64_t bytes) {
 class Storages {
 public:
     Storages(const ir::Graph& graph, const GraphRole& role)
-        : m_graph(graph)
-        , m_roots(ir::storageRoots(graph, ir::FunctionalForms::NewStorage))
+        : m_roots(ir::storageRoots(graph, ir::FunctionalForms::NewStorage))
         , m_backward(graph.size(), role.backward)
         , m_lastReader(graph.size(), ir::npos)
         , m_readBackward(graph.size())
@@ -67,7 +66,6 @@ public:
     [[nodiscard]] bool isBackward(NodeIndex node) const { return m_backward[node]; }
 
 private:
-    const ir::Graph& m_graph;
     std::vector<NodeIndex> m_roots;
     std::vector<bool> m_backward; ///< by node
     // By root.
