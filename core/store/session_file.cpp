@@ -20,7 +20,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t pieceSize = 4U << 20U;
-constexpr std::size_t mostRows = 1'000'000;
 
 Error damaged(const std::string& label, std::string_view why) {
     return {"session file is damaged: " + std::string(why), label, 0, 0};
@@ -73,7 +72,7 @@ private:
 
 class Reader {
 public:
-    Reader(Database& database, const std::string& label, const TaskContext& task, const ReadLimits& limits)
+    Reader(Database& database, const std::string& label, const TaskContext& task, const SessionLimits& limits)
         : m_database(database)
         , m_label(label)
         , m_task(task)
@@ -102,7 +101,7 @@ private:
             const Result<bool> row = query->step();
             if (!row) return tl::unexpected(row.error());
             if (!*row) return {};
-            if (rows == mostRows) return tl::unexpected(damaged(m_label, "too many rows"));
+            if (rows == m_limits.rows) return tl::unexpected(damaged(m_label, "too many rows"));
             if (Result<void> taken = take(*query); !taken) return taken;
         }
     }
@@ -251,7 +250,7 @@ private:
     Database& m_database;
     const std::string& m_label;
     const TaskContext& m_task;
-    const ReadLimits& m_limits;
+    const SessionLimits& m_limits;
     std::uint64_t m_bytes = 0, m_texts = 0;
     SessionContents m_out;
 };
@@ -435,7 +434,7 @@ bool looksLikeSession(std::string_view head) {
 }
 
 Result<SessionContents> readSession(const session::ByteSource& file, const std::string& label,
-                                    const TaskContext& task, const ReadLimits& limits) {
+                                    const TaskContext& task, const SessionLimits& limits) {
     Result<Database> database = Database::readBytes(file.bytes(), label);
     if (!database) return tl::unexpected(database.error());
     const Result<int> version = checkedVersion(*database, label);
@@ -450,7 +449,11 @@ Result<SessionContents> readSession(const session::ByteSource& file, const std::
 }
 
 Result<std::string> saveSession(const std::string& path, const SessionContents& contents,
-                                const TaskContext& task) {
+                                const TaskContext& task, const SessionLimits& limits) {
+    if (Result<void> fits = withinLimits(contents, limits); !fits) {
+        fits.error().file = path;
+        return tl::unexpected(fits.error());
+    }
     Result<AtomicFile> file = AtomicFile::create(path);
     if (!file) return tl::unexpected(file.error());
     std::string id = contents.captureId;

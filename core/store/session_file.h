@@ -70,21 +70,28 @@ struct SessionContents {
 /// Whether a file begins as a session file does (as any SQLite database).
 [[nodiscard]] bool looksLikeSession(std::string_view head);
 
-struct ReadLimits {
+/// What one session may hold: what is saved within them can be read within them.
+struct SessionLimits {
     std::uint64_t bytes = std::uint64_t{16} << 30U; ///< of the capture, unpacked
     std::uint64_t texts = std::uint64_t{1} << 30U;  ///< of all else, unpacked
+    std::size_t rows = 1'000'000;                   ///< files, stages, replays, notes, bookmarks: of each
 };
+
+/// An error that names the largest part and what it takes, where `contents` is more than a session may hold.
+[[nodiscard]] Result<void> withinLimits(const SessionContents& contents, const SessionLimits& limits);
 
 /// Reads a session file, whole. `file` is what `label` holds; it is not kept. The capture is spooled to the
 /// folder for temporary files. Blocks; run it on a worker. Errors are one line: no session, damaged, saved by
 /// a newer Dynascope, a limit.
 [[nodiscard]] Result<SessionContents> readSession(const session::ByteSource& file, const std::string& label,
                                                   const TaskContext& task = {},
-                                                  const ReadLimits& limits = {});
+                                                  const SessionLimits& limits = {});
 
 /// Saves a session, and returns the id of its capture, to be kept in `contents`. Where `path` holds the same
-/// capture already, that part is copied as it is, so that saving a note costs little. Blocks.
+/// capture already, that part is copied as it is, so that saving a note costs little. What is above the
+/// limits is an error, and the file stays as it was. Blocks.
 [[nodiscard]] Result<std::string> saveSession(const std::string& path, const SessionContents& contents,
-                                              const TaskContext& task = {});
+                                              const TaskContext& task = {},
+                                              const SessionLimits& limits = {});
 
 } // namespace dynascope::store

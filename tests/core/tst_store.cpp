@@ -39,7 +39,7 @@ void writeBytes(const QString& path, const QByteArray& bytes) {
     QCOMPARE(file.write(bytes), bytes.size());
 }
 
-Result<SessionContents> readBytes(const QByteArray& bytes, const store::ReadLimits& limits = {}) {
+Result<SessionContents> readBytes(const QByteArray& bytes, const store::SessionLimits& limits = {}) {
     return store::readSession(*session::makeByteSource(bytes.toStdString()), "s.dynascope", {}, limits);
 }
 
@@ -318,7 +318,7 @@ private slots:
 
     void keepsToItsLimits() {
         const QByteArray good = bytesOf(saved("limits.dynascope"));
-        store::ReadLimits limits;
+        store::SessionLimits limits;
         limits.bytes = test::capturedGraph().size();
         QVERIFY(readBytes(good, limits));
         --limits.bytes;
@@ -326,6 +326,33 @@ private slots:
         limits = {};
         limits.texts = 100;
         QVERIFY(lineOf(readBytes(good, limits)).contains("a text that is too long"));
+    }
+
+    /// What cannot be read again is not written, and the file stays what it was.
+    void savesNothingAboveItsLimits() {
+        const QString file = saved("above.dynascope");
+        const QByteArray before = bytesOf(file);
+        SessionContents contents = test::everything();
+        contents.stages.front().name = "the large one";
+        contents.stages.front().recording.assign(5000, 'r');
+        const auto refusal = [&](const store::SessionLimits& limits) {
+            const auto again = store::saveSession(file.toStdString(), contents, {}, limits);
+            return again ? QString() : QString::fromStdString(again.error().toString());
+        };
+        store::SessionLimits limits;
+        limits.texts = 4000;
+        QVERIFY2(refusal(limits).contains(
+                     "a session holds at most 4000; the largest is stage 'the large one' of "),
+                 qPrintable(refusal(limits)));
+        limits = {};
+        limits.bytes = 10;
+        QVERIFY2(refusal(limits).contains("the capture's files take "), qPrintable(refusal(limits)));
+        limits = {};
+        limits.rows = contents.notes.size() - 1;
+        QVERIFY2(refusal(limits).contains("cannot be saved: "), qPrintable(refusal(limits)));
+        QCOMPARE(bytesOf(file), before);
+        QCOMPARE(refusal({}), QString());
+        QVERIFY(bytesOf(file) != before);
     }
 
     /// A byte changed anywhere: it opens, or it gives one line. It never crashes.

@@ -15,7 +15,7 @@ using fuzz::expect;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto file = session::makeByteSource(std::string(reinterpret_cast<const char*>(data), size));
-    const store::ReadLimits limits{std::uint64_t{64} << 20U, std::uint64_t{64} << 20U};
+    const store::SessionLimits limits{std::uint64_t{64} << 20U, std::uint64_t{64} << 20U};
     const auto read = store::readSession(*file, "fuzz", {}, limits);
     if (!read) {
         expect(!read.error().message.empty());
