@@ -22,22 +22,31 @@ struct ExecOptions {
 
 constexpr std::size_t shownElements = 12;
 
-std::string list(const json& values) {
+/// `count`: how many there are, of which `values` may be the first.
+std::string list(const json& values, std::size_t count) {
     std::string out = "[";
     for (std::size_t i = 0; i < values.size() && i < shownElements; ++i) {
         const json& value = values[i];
         out += (i == 0 ? "" : ", ") + (value.is_string() ? value.get<std::string>() : value.dump());
     }
-    if (values.size() > shownElements) out += ", ... " + std::to_string(values.size()) + " in all";
+    if (count > shownElements) out += ", ... " + std::to_string(count) + " in all";
     return out + "]";
+}
+
+std::string list(const json& values) {
+    return list(values, values.size());
 }
 
 /// "float32 [2, 2] stride [2, 1] offset 1: [-2.0, 1.0, 1.0, 1.0]".
 std::string describe(const json& value) {
     if (value.contains("none")) return "None";
     if (value.contains("scalar")) return value["scalar"].dump();
+    std::size_t count = 1;
+    for (const json& size : value["shape"])
+        count *= size.get<std::size_t>();
     return value["dtype"].get<std::string>() + ' ' + list(value["shape"]) + " stride " +
-           list(value["stride"]) + " offset " + value["storage_offset"].dump() + ": " + list(value["data"]);
+           list(value["stride"]) + " offset " + value["storage_offset"].dump() + ": " +
+           list(value["data"], count);
 }
 
 std::string aliases(const json& output) {
@@ -91,6 +100,7 @@ Result<json> parameters(const ExecOptions& options, const ChosenGraph& chosen) {
              {"grad", options.grad}};
     Result<CaseFile> inputs = chosenInputs(options.inputs, chosen, options.grad);
     if (!inputs) return tl::unexpected(inputs.error());
+    if (!options.json) out["elements"] = shownElements; // the engine need not write what is not shown
     out["inputs"] = std::move(inputs->inputs);
     out["attrs"] = std::move(inputs->attributes);
     return out;

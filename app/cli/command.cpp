@@ -2,32 +2,16 @@
 #include "app/cli/command.h"
 
 #include "core/capture/open.h"
+#include "core/session/byte_source.h"
+#include "core/session/mapping_guard.h"
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
+#include <cstring>
 #include <unistd.h>
 
 namespace dynascope::cli {
-
-std::string withoutControlCodes(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-        if (byte == 0xC2 && next >= 0x80 && next < 0xA0) { // a C1 control in UTF-8
-            out += '?';
-            ++i;
-        } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) {
-            out += '?';
-        } else {
-            out += text[i];
-        }
-    }
-    return out;
-}
 
 std::string placeText(const ir::SourceLocation& at) {
     if (at.file.empty()) return {};
@@ -56,10 +40,25 @@ void print(std::string_view text) {
     }
 }
 
+int written(int status) {
+    // A pipe whose reader left early, as head does, has said what it wanted.
+    const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (!failed) {
+        for (const std::string& path : session::lostFiles())
+            status = fail(Error{"the file was cut short while it was read, and what is said of it is wrong",
+                                path, 0, 0});
+        return status;
+    }
+    const int cause = errno;
+    return fail("standard output: " +
+                std::string(cause != 0 ? std::strerror(cause) : "not all of it could be written"));
+}
+
 Result<session::SessionPtr> openInput(const std::string& path) {
     if (path != "-") return capture::open(path);
-    std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    return capture::openText(std::move(text), "standard input");
+    const Result<session::ByteSourcePtr> read = session::readByteSource(STDIN_FILENO, "standard input");
+    if (!read) return tl::unexpected(read.error());
+    return capture::openText(std::string((*read)->bytes()), "standard input");
 }
 
 namespace {

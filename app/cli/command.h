@@ -7,6 +7,7 @@
 
 #include "app/cli/options.h"
 #include "core/base/result.h"
+#include "core/base/shown_text.h"
 #include "core/base/words.h"
 #include "core/session/session.h"
 
@@ -19,14 +20,18 @@ inline constexpr int exitOk = 0;
 inline constexpr int exitFailure = 1;
 inline constexpr int exitUsage = 2;
 
-/// One line on stderr: "dynascope-cli: file:line: cause". Control codes are taken out. Returns exitUsage.
+/// One line on stderr: "dynascope-cli: file:line: cause", through withoutControlCodes(). Returns exitUsage.
 int fail(const Error& error);
 int fail(std::string_view message);
 
-/// Text for stdout with control codes (other than tab and newline) taken out when stdout is a terminal, so
-/// that a capture cannot drive it.
+/// Text for stdout, through withoutControlCodes() when that is a terminal, so that a capture cannot drive
+/// it.
 void print(std::string_view text);
-[[nodiscard]] std::string withoutControlCodes(std::string_view text);
+
+/// At the end of every command: what was printed is written, and every file that was read is still whole, or
+/// one line on stderr says what failed (a full disk, a closed output, a file that was cut short) and the
+/// status is exitUsage.
+[[nodiscard]] int written(int status);
 
 /// Opens a capture or a graph text; "-" reads standard input.
 [[nodiscard]] Result<session::SessionPtr> openInput(const std::string& path);

@@ -3,14 +3,11 @@
 
 #include "core/engine/client/graph_inputs.h"
 #include "core/ir/text.h"
+#include "core/session/byte_source.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <unistd.h>
 
 namespace dynascope::cli {
 
@@ -63,12 +60,9 @@ Result<ChosenGraph> chosenGraph(const GraphOptions& options) {
 }
 
 Result<std::string> readFile(const std::string& path) {
-    if (path == "-") return std::string{std::istreambuf_iterator<char>(std::cin), {}};
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) return tl::unexpected(Error{errno != 0 ? std::strerror(errno) : "cannot be read", path, 0, 0});
-    return text;
+    return (path == "-" ? session::readByteSource(STDIN_FILENO, "standard input")
+                        : session::openByteSource(path))
+        .map([](const session::ByteSourcePtr& source) { return std::string(source->bytes()); });
 }
 
 Result<CaseFile> readCaseFile(const std::string& path) {

@@ -2,9 +2,11 @@
 #include "app/cli/options.h"
 
 #include "app/cli/command.h"
+#include "core/session/byte_source.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace dynascope::cli {
@@ -75,6 +77,11 @@ Parser::Parser(const std::string& description, const std::string& program, const
     m_app->require_subcommand(1);
     m_app->fallthrough(false);
     m_app->footer(footer);
+    m_app
+        ->add_option_function<std::uint64_t>(
+            "--max-unpacked", [](std::uint64_t gib) { session::Spool::setMost(gib << 30U); },
+            "Most temporary files that archives, pipes and sessions may take, in GiB (16); the disk keeps 5 % anyway")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20U));
 }
 
 Parser::~Parser() = default;
@@ -107,13 +114,18 @@ int Parser::run(int argc, const char* const* argv) {
     try {
         m_app->parse(std::move(words));
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return m_app->exit(error); // --help, --version
+        if (error.get_exit_code() == 0) return written(m_app->exit(error)); // --help, --version
         return fail(error.what());
     }
     for (const Rest& taken : m_rests) {
         if (!rest.empty() && taken.command == command) *taken.target = std::move(rest);
     }
-    return m_action ? m_action() : exitUsage;
+    if (!m_action) return exitUsage;
+    try {
+        return written(m_action());
+    } catch (const std::bad_alloc&) {
+        return fail("there is not enough memory for this");
+    }
 }
 
 } // namespace dynascope::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/export.h"
 #include "app/gui/main_window.h"
+#include "core/session/byte_source.h"
 
 #include <CLI/CLI.hpp>
 
@@ -116,6 +117,10 @@ int main(int argc, char** argv) {
                    "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
                    "Comes last")
         ->expected(-1);
+    cli.add_option_function<std::uint64_t>(
+           "--max-unpacked", [](std::uint64_t gib) { session::Spool::setMost(gib << 30U); },
+           "Most temporary files that archives, pipes and sessions may take, in GiB (16)")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20U));
     cli.add_flag("--self-check", options.selfCheck, "Print what Qt and the display offer, and exit");
     cli.add_flag("--bench-start", options.benchStart)->group("");
     cli.set_version_flag("--version", std::string("dynascope ") + DYNASCOPE_VERSION);

@@ -11,6 +11,7 @@
 #include "app/gui/welcome_page.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
+#include "core/session/mapping_guard.h"
 #include "views/autograd/autograd_page.h"
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
@@ -122,6 +123,21 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
         m_docks->raise(QStringLiteral("records"));
         m_docks->recordsPanel().showRecord(capture, record);
     });
+    // A view that reads on shows zeros; nothing else tells that the file has gone from under it.
+    auto* watch = new QTimer(this);
+    connect(watch, &QTimer::timeout, this, [this, watch] {
+        if (!session::anyFileLost()) return;
+        watch->stop();
+        QStringList files;
+        for (const std::string& path : session::lostFiles())
+            files << toQString(path);
+        m_message->showMessage(
+            tr("%1 was cut short while it was open, and what is shown of it is no longer true. "
+               "Close it and open it again.")
+                .arg(files.join(tr(", "))),
+            QStringLiteral("lost"));
+    });
+    watch->start(1000);
     connect(&m_theme, &Theme::changed, this, &MainWindow::refreshIcons);
     refreshIcons();
     showPage(m_workspace.place());

@@ -34,7 +34,9 @@ struct Unpacked {
 using WantedFile = std::function<bool(std::string_view, std::uint64_t)>;
 
 struct UnpackLimits {
-    std::uint64_t bytes = std::uint64_t{16} << 30U; ///< of all files together, against decompression bombs
+    /// Of all files together, against decompression bombs; besides what temporary files may take
+    /// (session::Spool).
+    std::uint64_t bytes = UINT64_MAX;
     std::size_t files = 10'000;
 };
 

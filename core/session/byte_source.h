@@ -12,18 +12,26 @@
 
 namespace dynascope::session {
 
-/// Maps a regular file for reading; other kinds (a pipe) are read to their end. The mapping lives as long as
-/// the source. Errors name the file and the system's reason.
+/// Reads a file of up to 16 MiB; maps a larger one, guarded (mapping_guard.h) as long as the source lives; a
+/// pipe or terminal is spooled to its end. A device or folder is an error. Errors name the file and the
+/// system's reason.
 [[nodiscard]] Result<ByteSourcePtr> openByteSource(const std::string& path);
+
+/// The same of a file that is open already, which stays open; `path` is for errors.
+[[nodiscard]] Result<ByteSourcePtr> readByteSource(int file, const std::string& path);
 
 /// Takes a text that is already in memory.
 [[nodiscard]] ByteSourcePtr makeByteSource(std::string text);
 
 /// Collects bytes in an unnamed file in the folder for temporary files ($TMPDIR, else /tmp), which the system
 /// takes back when the last user of the source is gone, after a crash too.
+///
+/// All spools of the process together take at most setMost() bytes, 16 GiB unless it was called, and leave
+/// the disk 5 % of its space; then append() fails and names the folder. Spools are used by one thread each.
 class Spool {
 public:
     [[nodiscard]] static Result<Spool> create();
+    static void setMost(std::uint64_t bytes);
     Spool(Spool&& other) noexcept;
     Spool& operator=(Spool&&) = delete;
     Spool(const Spool&) = delete;
@@ -39,8 +47,11 @@ private:
     explicit Spool(int fd)
         : m_fd(fd) {}
 
+    [[nodiscard]] Result<void> makeRoom(std::uint64_t bytes);
+
     int m_fd;
     std::uint64_t m_size = 0;
+    std::uint64_t m_asked = 0; ///< size from which on the disk is asked again
 };
 
 } // namespace dynascope::session

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-cli as a user runs it: output, exit codes, errors.
+#include "core/session/byte_source.h"
+#include "core/session/mapping_guard.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/support/programs.h"
@@ -359,6 +361,54 @@ private slots:
         QVERIFY(!root["compiles"][0]["stages"][0]["error"].toString().isEmpty());
     }
 
+    void outputThatIsNotWrittenIsAFailure_data() {
+        QTest::addColumn<QString>("to");
+        QTest::addColumn<QByteArray>("cause");
+        QTest::newRow("full") << "> /dev/full" << QByteArray("No space left on device");
+        QTest::newRow("closed") << ">&-" << QByteArray("Bad file descriptor");
+    }
+    void outputThatIsNotWrittenIsAFailure() {
+        QFETCH(QString, to);
+        QFETCH(QByteArray, cause);
+        const QString graph = file("graph.txt", fxText.toUtf8());
+        const QString commands[] = {"--help",
+                                    "--version",
+                                    "info " + graph,
+                                    "print " + graph,
+                                    "info --json " + graph,
+                                    "layout " + graph,
+                                    "diff " + graph + ' ' + graph,
+                                    "doctor"};
+        for (const QString& command : commands) {
+            QProcess shell;
+            shell.start("sh", {"-c", "exec \"$0\" " + command + ' ' + to, test::program("dynascope-cli")});
+            QVERIFY(shell.waitForFinished(60000));
+            const QByteArray error = shell.readAllStandardError();
+            QVERIFY2(shell.exitCode() == 2, qPrintable(command + ": " + error));
+            QVERIFY2(error.contains("dynascope-cli: standard output: " + cause),
+                     qPrintable(command + ": " + error));
+        }
+    }
+    void aFileThatIsCutShortWhileItIsOpen() {
+        // Larger than what is copied, so mapped; the lines before the cut are read as they are.
+        QFile log(m_folder.filePath("cut.log"));
+        QVERIFY(log.open(QIODevice::WriteOnly));
+        const QByteArray line = "V0101 00:00:00.000000 1 a.py:1] {\"no_such_record\": {\"text\": \"" +
+                                QByteArray(4000, 'x') + "\"}}\n";
+        while (log.size() < (qint64(48) << 20))
+            log.write(line);
+        log.close();
+        const auto source = session::openByteSource(log.fileName().toStdString());
+        QVERIFY(source.has_value());
+        QVERIFY(session::lostFiles().empty());
+        const std::string_view bytes = (*source)->bytes();
+        QCOMPARE(bytes[0], 'V');
+        QVERIFY(QFile::resize(log.fileName(), 1 << 20));
+        QCOMPARE(bytes[std::size_t{1} << 19], 'x');
+        QCOMPARE(bytes[bytes.size() - 1], '\0');
+        QCOMPARE(bytes[std::size_t{32} << 20], '\0');
+        QCOMPARE(session::lostFiles(), std::vector<std::string>{log.fileName().toStdString()});
+    }
     void version() {
         const Run run = cli({"--version"});
         QCOMPARE(run.exitCode, 0);

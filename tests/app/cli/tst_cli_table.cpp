@@ -24,11 +24,21 @@ private slots:
                  std::string("\xC3\xA4\xC3\xA4..."));
     }
     void takesControlCodesOut() {
-        QCOMPARE(cli::withoutControlCodes("a\x1b[31mb\tc\nd\x7f"), std::string("a?[31mb\tc\nd?"));
+        QCOMPARE(withoutControlCodes("a\x1b[31mb\tc\nd\x7f"), std::string("a?[31mb\tc\nd?"));
         // C1 controls are two bytes in UTF-8; terminals obey them too.
-        QCOMPARE(cli::withoutControlCodes("a\xC2\x9b"
-                                          "31mb \xC3\xA4"),
+        QCOMPARE(withoutControlCodes("a\xC2\x9b"
+                                     "31mb \xC3\xA4"),
                  std::string("a?31mb \xC3\xA4"));
+        QCOMPARE(withoutControlCodes("a\x9b"
+                                     "31mb \xE2\x82"),
+                 std::string("a?31mb ??")); // no UTF-8, which some terminals obey
+    }
+    void showsMarksOfDirection() {
+        QCOMPARE(withoutControlCodes("a\xE2\x80\xAE"
+                                     "b\xE2\x81\xA6"),
+                 std::string("a<U+202E>b<U+2066>"));
+        const std::string arabic = "\xD8\xA7 \xF0\x9F\x94\xA5"; // letters turn themselves
+        QCOMPARE(withoutControlCodes(arabic), arabic);
     }
     void formatsTimes() {
         QCOMPARE(dynascope::formatSeconds(0), std::string());
