@@ -89,11 +89,24 @@ json numberOf(double value) {
     return value;
 }
 
-json dataOf(const Tensor& tensor) {
+/// The first `most` elements in logical order, and few others.
+Tensor firstElements(Tensor tensor, std::int64_t most) {
+    for (std::int64_t dim = 0; dim < tensor.dim() && tensor.numel() > most; ++dim) {
+        const std::int64_t each = tensor.numel() / tensor.size(dim);
+        // Inner dimensions only count where one index of the outer ones is left.
+        const std::int64_t kept = std::max<std::int64_t>(1, (most + each - 1) / each);
+        tensor = tensor.narrow(dim, 0, std::min(kept, tensor.size(dim)));
+        if (kept > 1) break;
+    }
+    return tensor;
+}
+
+json dataOf(const Tensor& tensor, std::int64_t most = allElements) {
     json out = json::array();
     const at::AutoGradMode noGrad(false);
-    const Tensor flat = tensor.detach().resolve_conj().resolve_neg().contiguous().view({-1});
-    const auto count = static_cast<std::size_t>(flat.numel());
+    const Tensor flat =
+        firstElements(tensor.detach(), most).resolve_conj().resolve_neg().contiguous().view({-1});
+    const auto count = static_cast<std::size_t>(std::min(flat.numel(), most));
     if (flat.is_complex()) {
         const Tensor wide = flat.to(at::kComplexDouble);
         const auto* data = wide.const_data_ptr<c10::complex<double>>();
@@ -331,12 +344,12 @@ Result<Attributes> makeAttributes(const json& spec) {
     });
 }
 
-json describe(const Tensor& tensor, bool data) {
+json describe(const Tensor& tensor, std::int64_t most) {
     json out{{"shape", tensor.sizes().vec()},
              {"stride", tensor.strides().vec()},
              {"dtype", dtypeName(tensor.scalar_type())},
              {"storage_offset", tensor.storage_offset()}};
-    if (data) out["data"] = dataOf(tensor);
+    if (most > 0) out["data"] = dataOf(tensor, most);
     return out;
 }
 
@@ -348,7 +361,7 @@ std::vector<const void*> storageKeys(const std::vector<Tensor>& tensors) {
 }
 
 json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inputs,
-                 const std::vector<const void*>& storagesBefore, bool data) {
+                 const std::vector<const void*>& storagesBefore, std::int64_t most) {
     json outputs = json::array();
     for (std::size_t i = 0; i < results.size(); ++i) {
         const c10::IValue& result = results[i];
@@ -366,7 +379,7 @@ json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inpu
         }
         const Tensor& tensor = result.toTensor();
         const void* key = storageKey(tensor);
-        json out = describe(tensor, data);
+        json out = describe(tensor, most);
         const auto same =
             std::find_if(inputs.tensors.begin(), inputs.tensors.end(),
                          [&](const Tensor& input) { return input.defined() && input.is_same(tensor); });
@@ -385,14 +398,14 @@ json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inpu
     json post{{"storages", json::array()}, {"inputs", json::array()}};
     const std::vector<const void*> own = storageKeys(inputs.storages);
     for (const Tensor& storage : inputs.storages)
-        post["storages"].push_back(data ? dataOf(storage) : json());
+        post["storages"].push_back(most > 0 ? dataOf(storage, most) : json());
     for (std::size_t i = 0; i < inputs.tensors.size(); ++i) {
         const Tensor& input = inputs.tensors[i];
         if (!input.defined()) {
             post["inputs"].push_back(scalarJson(inputs.values[i]));
             continue;
         }
-        json out = describe(input, data);
+        json out = describe(input, most);
         out["same_storage"] = std::find(own.begin(), own.end(), storageKey(input)) != own.end();
         post["inputs"].push_back(std::move(out));
     }

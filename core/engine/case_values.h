@@ -8,6 +8,7 @@
 #include "core/engine/interpreter.h"
 
 #include <ATen/core/Tensor.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -46,13 +47,17 @@ struct InputChoice {
 /// One dimension of seeded elements, as makeInputs makes them: in [-1, 1), integers in [0, 4).
 [[nodiscard]] at::Tensor seededTensor(c10::ScalarType type, std::int64_t count, std::uint64_t seed);
 
-/// {shape, stride, dtype, storage_offset, data}: data is in logical order; NaN and infinities are strings.
-[[nodiscard]] nlohmann::json describe(const at::Tensor& tensor, bool data = true);
+inline constexpr std::int64_t allElements = std::numeric_limits<std::int64_t>::max();
+
+/// {shape, stride, dtype, storage_offset, data}: data is in logical order, at most the first `most` elements,
+/// and not there where that is 0; NaN and infinities are strings.
+[[nodiscard]] nlohmann::json describe(const at::Tensor& tensor, std::int64_t most = allElements);
 
 /// {outputs, post: {storages, inputs}} after `results` were computed from `inputs`. `storagesBefore` are the
 /// inputs' storages as they were made, which set_ may have changed.
 [[nodiscard]] nlohmann::json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inputs,
-                                         const std::vector<const void*>& storagesBefore, bool data = true);
+                                         const std::vector<const void*>& storagesBefore,
+                                         std::int64_t most = allElements);
 [[nodiscard]] std::vector<const void*> storageKeys(const std::vector<at::Tensor>& tensors);
 
 } // namespace dynascope::engine

@@ -74,6 +74,7 @@ ExecuteRequest executeRequest(const json& params) {
     out.values = params.value("values", false);
     out.watch = params.value("watch", std::vector<std::string>());
     out.data = params.value("data", true);
+    out.elements = std::max<std::int64_t>(1, params.value("elements", allElements));
     out.grad = params.value("grad", false);
     return out;
 }
@@ -124,7 +125,7 @@ Reply execute(const Program& program, const ExecuteRequest& request, const TaskC
         if (observes && failure.data.is_object()) failure.data["values"] = recorder.take();
         return tl::unexpected(std::move(failure));
     }
-    json answer = describeRun(*results, *inputs, keys, request.data);
+    json answer = describeRun(*results, *inputs, keys, request.data ? request.elements : 0);
     if (observes) {
         answer["values"] = recorder.take();
         if (recorder.endedEarly()) {
@@ -135,7 +136,7 @@ Reply execute(const Program& program, const ExecuteRequest& request, const TaskC
     if (!inputs->anyRequiresGrad || !request.data) return answer;
     const std::vector<at::Tensor> found = gradients(*results, inputs->tensors);
     for (const at::Tensor& gradient : found)
-        answer["grads"].push_back(gradient.defined() ? describe(gradient) : json());
+        answer["grads"].push_back(gradient.defined() ? describe(gradient, request.elements) : json());
     return answer;
 }
 

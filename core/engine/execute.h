@@ -7,6 +7,7 @@
 #include "core/engine/client/server.h"
 #include "core/engine/interpreter.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,13 +15,14 @@
 namespace dynascope::engine {
 
 struct ExecuteRequest {
-    nlohmann::json inputs;          ///< of a case, or with seeds (case_values.h)
-    nlohmann::json attributes;      ///< of a case; what it lacks is seeded from the graph's metadata
-    std::string until;              ///< name of the last node to run; empty for all
-    bool values = false;            ///< describe every node's value
-    std::vector<std::string> watch; ///< describe only these nodes' values
-    bool data = true;               ///< give the elements of outputs and inputs
-    bool grad = false;              ///< track gradients even where no input requires one
+    nlohmann::json inputs;             ///< of a case, or with seeds (case_values.h)
+    nlohmann::json attributes;         ///< of a case; what it lacks is seeded from the graph's metadata
+    std::string until;                 ///< name of the last node to run; empty for all
+    bool values = false;               ///< describe every node's value
+    std::vector<std::string> watch;    ///< describe only these nodes' values
+    bool data = true;                  ///< give the elements of outputs and inputs,
+    std::int64_t elements = INT64_MAX; ///< the first of each
+    bool grad = false;                 ///< track gradients even where no input requires one
 };
 
 /// Reads the parameters of a request. Throws nlohmann's exceptions.
