@@ -26,6 +26,8 @@ namespace {
 
 constexpr qint64 patienceMs = 30000;
 
+bool g_unfinished = false;
+
 } // namespace
 
 void settle(const MainWindow& window) {
@@ -38,6 +40,14 @@ void settle(const MainWindow& window) {
         QThread::msleep(2);
         calm = window.isSettled() ? calm + 1 : 0;
     }
+    if (calm >= 3) return;
+    g_unfinished = true;
+    std::fprintf(stderr,
+                 "dynascope: a picture is taken before all that it shows is there: half a minute is over\n");
+}
+
+bool anyUnfinished() {
+    return g_unfinished;
 }
 
 void Exporter::capture(int index) {

@@ -17,6 +17,8 @@ class MainWindow;
 
 /// Lets the event loop run until nothing more will change by itself, half a minute at most.
 void settle(const MainWindow& window);
+/// Whether any settle() gave up, after half a minute.
+[[nodiscard]] bool anyUnfinished();
 
 /// Keeps references to what it is given. GUI thread only.
 class Exporter {
