@@ -2,6 +2,7 @@
 #include "app/gui/breadcrumb.h"
 
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -116,8 +117,8 @@ void Breadcrumb::addPart(const QString& text, bool last, const std::function<voi
     m_parts << text;
     auto* button = new QToolButton(this);
     button->setText(menuText(
-        QFontMetrics(m_theme.font(FontRole::Text)).elidedText(text, Qt::ElideMiddle, m_theme.scaled(220))));
-    button->setToolTip(QStringLiteral("<span>%1</span>").arg(text.toHtmlEscaped()));
+        elided(QFontMetrics(m_theme.font(FontRole::Text)), text, Qt::ElideMiddle, m_theme.scaled(220))));
+    button->setToolTip(text);
     button->setFont(m_theme.font(last ? FontRole::Strong : FontRole::Text));
     button->setPopupMode(QToolButton::InstantPopup);
     button->setFocusPolicy(Qt::TabFocus);

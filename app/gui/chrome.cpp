@@ -2,6 +2,7 @@
 #include "app/gui/chrome.h"
 
 #include "views/palette/palette_model.h"
+#include "views/theme/shown_text.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -49,7 +50,7 @@ void SearchField::paintEvent(QPaintEvent*) {
     painter.setFont(m_theme.font(FontRole::Text));
     painter.setPen(c.text2);
     painter.drawText(rest, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(text(), Qt::ElideRight, rest.width()));
+                     elided(painter.fontMetrics(), text(), Qt::ElideRight, rest.width()));
 }
 
 DockTab::DockTab(Theme& theme, const QString& icon, const QString& text, QWidget* parent)

@@ -2,6 +2,7 @@
 #include "app/gui/welcome_page.h"
 
 #include "app/gui/samples.h"
+#include "views/theme/shown_text.h"
 
 #include <QFileInfo>
 #include <QGridLayout>
@@ -91,11 +92,11 @@ void WelcomePage::rebuild() {
     const auto row = [&](QGridLayout* grid, int at, const QString& path, const QString& title,
                          const QString& detail) {
         QPushButton* button = link(title, m_column);
-        button->setToolTip(QStringLiteral("<span>%1</span>").arg(path.toHtmlEscaped()));
+        button->setToolTip(path);
         connect(button, &QPushButton::clicked, this, [this, path] { emit openRequested(path); });
         grid->addWidget(button, at, 0, Qt::AlignLeft);
         auto* what =
-            new QLabel(fontMetrics().elidedText(detail, Qt::ElideMiddle, m_theme.scaled(420)), m_column);
+            new QLabel(elided(fontMetrics(), detail, Qt::ElideMiddle, m_theme.scaled(420)), m_column);
         what->setTextFormat(Qt::PlainText);
         what->setProperty("role", "label");
         grid->addWidget(what, at, 1);

@@ -42,9 +42,9 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->tangents->setContentsMargins(12, 6, 12, 6);
     d->tangents->setWordWrap(true);
     d->tangents->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    d->tangents->setToolTip(tr("<p>Backward is given these gradients, in this order: of inputs that the "
+    d->tangents->setToolTip(tr("Backward is given these gradients, in this order: of inputs that the "
                                "caller writes back, of outputs "
-                               "that are no aliases, of the bases of aliases.</p>"));
+                               "that are no aliases, of the bases of aliases."));
     column->addWidget(d->tangents);
     setContent(page);
     setFocusProxy(d->inputs);

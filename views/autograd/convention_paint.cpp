@@ -3,6 +3,7 @@
 // How the calling convention is drawn.
 #include "views/autograd/convention_view.h"
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 
 #include <QPainter>
 #include <QPainterPath>
@@ -39,8 +40,8 @@ void ConventionView::paintHeadings(QPainter& painter) const {
         painter.setPen(c.text);
         const QRectF words = box.adjusted(disc + 14, 0, -4, 0);
         painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(conventionStepName(ConventionStep(i)),
-                                                          Qt::ElideRight, int(words.width())));
+                         elided(painter.fontMetrics(), conventionStepName(ConventionStep(i)), Qt::ElideRight,
+                                int(words.width())));
     }
 }
 
@@ -94,8 +95,9 @@ void ConventionView::paintWriteBack(QPainter& painter) const {
             if (outer.base == step.base) names << toQString(outer.name);
         painter.setFont(m_theme.font(FontRole::Section));
         const int most = int(right - left) - m_theme.scaled(40);
-        const QString text = painter.fontMetrics().elidedText(
-            tr("write-back: %1 see it").arg(names.join(QStringLiteral(", "))), Qt::ElideMiddle, most);
+        const QString text =
+            elided(painter.fontMetrics(), tr("write-back: %1 see it").arg(names.join(QStringLiteral(", "))),
+                   Qt::ElideMiddle, most);
         const int width = painter.fontMetrics().horizontalAdvance(text) + m_theme.scaled(22);
         const QRectF pill((left + right - width) / 2, bottom - m_theme.scaled(10), width, m_theme.scaled(20));
         painter.setPen(QPen(c.op(ir::OpKind::Write), 1));
@@ -126,7 +128,7 @@ void ConventionView::paintStorage(QPainter& painter, const QRect& area, const Ba
             const QString text = i < base.values.size() ? toQString(base.values[i]) : QString::number(i);
             if (i >= base.values.size()) painter.setPen(c.text3);
             painter.drawText(cell, Qt::AlignCenter,
-                             painter.fontMetrics().elidedText(text, Qt::ElideRight, int(cell.width())));
+                             elided(painter.fontMetrics(), text, Qt::ElideRight, int(cell.width())));
         }
     } else {
         painter.setPen(c.line2);
@@ -155,7 +157,7 @@ void ConventionView::paintStorage(QPainter& painter, const QRect& area, const Ba
                               (outer.writesData ? tr(", written") : QString());
         painter.drawText(QRect(area.left(), y + bar, area.width(), m_theme.scaled(17)),
                          Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(words, Qt::ElideRight, area.width()));
+                         elided(painter.fontMetrics(), words, Qt::ElideRight, area.width()));
         y += m_theme.scaled(30);
     }
 }
@@ -181,14 +183,13 @@ void ConventionView::paintCard(QPainter& painter, const Card& card) const {
     painter.setFont(m_theme.font(FontRole::Text));
     painter.setPen(card.write ? c.op(ir::OpKind::Write) : c.text2);
     const int most = int(words.width() * 0.6);
-    const QString corner = painter.fontMetrics().elidedText(card.corner, Qt::ElideRight, most);
+    const QString corner = elided(painter.fontMetrics(), card.corner, Qt::ElideRight, most);
     painter.drawText(words, Qt::AlignRight | Qt::AlignTop, corner);
     const double used = corner.isEmpty() ? 0 : painter.fontMetrics().horizontalAdvance(corner) + 8;
     painter.setFont(m_theme.font(FontRole::NodeName));
     painter.setPen(card.dashed ? c.removed : c.text);
-    painter.drawText(
-        words, Qt::AlignLeft | Qt::AlignTop,
-        painter.fontMetrics().elidedText(card.title, Qt::ElideMiddle, int(words.width() - used)));
+    painter.drawText(words, Qt::AlignLeft | Qt::AlignTop,
+                     elided(painter.fontMetrics(), card.title, Qt::ElideMiddle, int(words.width() - used)));
     if (card.base >= 0) {
         paintStorage(painter,
                      QRect(int(words.left()), int(words.top()) + m_theme.scaled(24), int(words.width()), 0),
@@ -198,7 +199,7 @@ void ConventionView::paintCard(QPainter& painter, const Card& card) const {
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(card.dashed ? c.removed : c.text2);
     painter.drawText(words, Qt::AlignLeft | Qt::AlignBottom,
-                     painter.fontMetrics().elidedText(card.second, Qt::ElideRight, int(words.width())));
+                     elided(painter.fontMetrics(), card.second, Qt::ElideRight, int(words.width())));
 }
 
 void ConventionView::paintEvent(QPaintEvent* /*event*/) {

@@ -252,10 +252,7 @@ bool ConventionView::viewportEvent(QEvent* event) {
         if (at < 0)
             QToolTip::hideText();
         else
-            QToolTip::showText(help->globalPos(),
-                               QLatin1String("<p style='white-space:pre-wrap'>") +
-                                   m_cards[std::size_t(at)].toolTip.toHtmlEscaped(),
-                               this);
+            QToolTip::showText(help->globalPos(), plainToolTip(m_cards[std::size_t(at)].toolTip), this);
         return true;
     }
     return QAbstractScrollArea::viewportEvent(event);

@@ -5,6 +5,7 @@
 #include "views/models/labels.h"
 #include "views/text/row_table.h"
 #include "views/theme/op_bar.h"
+#include "views/theme/shown_text.h"
 
 #include <QPainter>
 #include <QPainterPath>
@@ -86,8 +87,8 @@ void CutView::paintRow(QPainter& painter, Side side, int row) const {
         note(bytesText(qulonglong(m_split->values[std::size_t(value)].bytes)), c.text);
     painter.setFont(m_theme.font(FontRole::NodeName));
     painter.setPen(c.text);
-    const QString name = painter.fontMetrics().elidedText(toQString(node.name), Qt::ElideMiddle,
-                                                          std::max(40, words.width() * 3 / 5));
+    const QString name = elided(painter.fontMetrics(), toQString(node.name), Qt::ElideMiddle,
+                                std::max(40, words.width() * 3 / 5));
     painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, name);
     words.setLeft(words.left() + painter.fontMetrics().horizontalAdvance(name) + 10);
     if (words.width() < m_theme.scaled(30)) return;
@@ -96,7 +97,7 @@ void CutView::paintRow(QPainter& painter, Side side, int row) const {
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text2);
     painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(target, Qt::ElideRight, words.width()));
+                     elided(painter.fontMetrics(), target, Qt::ElideRight, words.width()));
 }
 
 void CutView::paintHeader(QPainter& painter) const {
@@ -110,7 +111,7 @@ void CutView::paintHeader(QPainter& painter) const {
     const auto title = [&](Side side, const QString& text) {
         const int left = side == Side::Forward ? 12 : width - laneWidth() + 10;
         painter.drawText(QRect(left, 0, laneWidth() - 12, height), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(text, Qt::ElideRight, laneWidth() - 12));
+                         elided(painter.fontMetrics(), text, Qt::ElideRight, laneWidth() - 12));
     };
     title(Side::Forward,
           tr("↓ Forward, %1").arg(countText(qulonglong(count(Side::Forward)), tr("node"), tr("nodes"))));
@@ -118,10 +119,10 @@ void CutView::paintHeader(QPainter& painter) const {
           tr("↑ Backward, %1").arg(countText(qulonglong(count(Side::Backward)), tr("node"), tr("nodes"))));
     painter.setFont(m_theme.font(FontRole::Section));
     painter.setPen(c.text2);
-    painter.drawText(
-        QRect(laneWidth(), 0, gutter(), height), Qt::AlignCenter,
-        painter.fontMetrics().elidedText(tr("cut: %1").arg(bytesText(qulonglong(m_split->savedBytes))),
-                                         Qt::ElideRight, gutter()));
+    painter.drawText(QRect(laneWidth(), 0, gutter(), height), Qt::AlignCenter,
+                     elided(painter.fontMetrics(),
+                            tr("cut: %1").arg(bytesText(qulonglong(m_split->savedBytes))), Qt::ElideRight,
+                            gutter()));
 }
 
 void CutView::paintEvent(QPaintEvent* /*event*/) {

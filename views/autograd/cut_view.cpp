@@ -265,8 +265,7 @@ bool CutView::viewportEvent(QEvent* event) {
         if (text.isEmpty())
             QToolTip::hideText();
         else
-            QToolTip::showText(help->globalPos(),
-                               QLatin1String("<p style='white-space:pre'>") + text.toHtmlEscaped(), this);
+            QToolTip::showText(help->globalPos(), plainToolTip(text), this);
         return true;
     }
     return QAbstractScrollArea::viewportEvent(event);

@@ -2,6 +2,7 @@
 #include "views/breaks/cut_strip.h"
 
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 
 #include <QHelpEvent>
@@ -118,12 +119,12 @@ void CutStrip::paintEvent(QPaintEvent* /*event*/) {
         painter.setPen(c.text);
         painter.drawText(
             label, Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(toQString(m_rows[r].label), Qt::ElideRight, label.width()));
+            elided(painter.fontMetrics(), toQString(m_rows[r].label), Qt::ElideRight, label.width()));
         painter.setFont(m_theme.font(FontRole::CodeSmall));
         painter.setPen(c.text2);
         painter.drawText(
             label.translated(0, m_theme.scaled(17)), Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(toQString(m_rows[r].detail), Qt::ElideRight, label.width()));
+            elided(painter.fontMetrics(), toQString(m_rows[r].detail), Qt::ElideRight, label.width()));
     }
     for (const Box& box : m_boxes) {
         const session::CutPiece& piece = pieceOf(box);
@@ -148,9 +149,9 @@ void CutStrip::paintEvent(QPaintEvent* /*event*/) {
             for (const std::string& op : piece.ops)
                 ops << toQString(op);
             painter.setPen(c.text);
-            painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom,
-                             painter.fontMetrics().elidedText(ops.join(QStringLiteral(", ")), Qt::ElideRight,
-                                                              inner.width()));
+            painter.drawText(
+                inner, Qt::AlignLeft | Qt::AlignBottom,
+                elided(painter.fontMetrics(), ops.join(QStringLiteral(", ")), Qt::ElideRight, inner.width()));
         }
         if (piece.breakLine <= 0) continue;
         const bool strong = piece.group == m_group && m_group != SIZE_MAX;
@@ -214,8 +215,7 @@ bool CutStrip::event(QEvent* event) {
             toQString(compile.id.toString()) + u' ' + frameText(compile) + u'\n' + secondsText(piece.seconds);
         if (piece.ops.empty()) text += u'\n' + tr("no graph: the frame ended before an op was traced");
     }
-    QToolTip::showText(help->globalPos(),
-                       QStringLiteral("<p style='white-space:pre'>") + text.toHtmlEscaped(), this);
+    QToolTip::showText(help->globalPos(), plainToolTip(text), this);
     return true;
 }
 

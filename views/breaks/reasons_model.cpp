@@ -2,6 +2,7 @@
 #include "views/breaks/reasons_model.h"
 
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 
 #include <QPainter>
@@ -148,7 +149,7 @@ void ReasonsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         const int align =
             column == ReasonsModel::Breaks || column == ReasonsModel::Rank ? Qt::AlignRight : Qt::AlignLeft;
         painter->drawText(area, align | Qt::AlignVCenter,
-                          painter->fontMetrics().elidedText(text, Qt::ElideRight, area.width()));
+                          elided(painter->fontMetrics(), text, Qt::ElideRight, area.width()));
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/ir/text.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/node_text.h"
+#include "views/theme/shown_text.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -339,10 +340,11 @@ void GraphCanvas::showToolTip(QPoint global, QPointF viewPoint) {
                                m_scene->detailsOf(item));
         } else {
             html = QStringLiteral("<qt><b>%1</b><br>%2 nodes%3<br>%4%5</qt>")
-                       .arg(item.name.toHtmlEscaped())
+                       .arg(shownText(item.name, longestNote).toHtmlEscaped())
                        .arg(item.nodes)
-                       .arg(item.target.isEmpty() ? QString()
-                                                  : QStringLiteral(", ") + item.target.toHtmlEscaped())
+                       .arg(item.target.isEmpty()
+                                ? QString()
+                                : QStringLiteral(", ") + shownText(item.target, longestNote).toHtmlEscaped())
                        .arg(item.kind == layout::VisibleItem::Kind::Stack
                                 ? tr("Alike means isomorphic: same ops and arguments, only names and weights "
                                      "differ.<br>")
@@ -355,7 +357,7 @@ void GraphCanvas::showToolTip(QPoint global, QPointF viewPoint) {
             html += QStringLiteral("<p>%1</p>")
                         .arg(note->second.isEmpty() ? tr("Bookmarked")
                                                     : tr("Note: %1")
-                                                          .arg(note->second.left(longestNote))
+                                                          .arg(shownText(note->second, longestNote))
                                                           .toHtmlEscaped()
                                                           .replace(u'\n', QStringLiteral("<br>")));
         QToolTip::showText(global, html, viewport(), viewRectOf(i).toAlignedRect());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/node_text.h"
+#include "views/theme/shown_text.h"
 
 #include <QLocale>
 #include <QStringList>
@@ -183,8 +184,7 @@ QString tooltipHtml(const ir::Graph& graph, ir::NodeIndex index, diff::Change ch
     QString rows;
     const auto row = [&rows](const char* label, QString value, bool code = false) {
         if (value.isEmpty()) return;
-        if (value.size() > longestTooltipText) value = value.left(longestTooltipText) + QChar(0x2026);
-        value = value.toHtmlEscaped();
+        value = shownText(value, longestTooltipText).toHtmlEscaped();
         if (code)
             value =
                 QStringLiteral("<span style='font-family:\"JetBrains Mono\",\"DejaVu Sans Mono\"'>%1</span>")
@@ -226,7 +226,7 @@ QString tooltipHtml(const ir::Graph& graph, ir::NodeIndex index, diff::Change ch
     }
     return QStringLiteral(
                "<qt><b>%1</b><table cellspacing='0' cellpadding='1' style='margin-top:4px'>%2</table></qt>")
-        .arg(qs(node.name).toHtmlEscaped(), rows);
+        .arg(shownText(qs(node.name), longestTooltipText).toHtmlEscaped(), rows);
 }
 
 } // namespace dynascope::views::canvas

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/pane_header.h"
+#include "views/theme/shown_text.h"
 
 #include <QHBoxLayout>
 #include <QMouseEvent>
@@ -115,7 +116,7 @@ void PaneHeader::restyle() {
 
 void PaneHeader::setStage(const QString& name, const QString& detail) {
     m_fullName = name;
-    m_name->setToolTip(name.toHtmlEscaped());
+    m_name->setToolTip(name);
     m_fullDetail = detail;
     elide();
 }
@@ -141,9 +142,9 @@ void PaneHeader::elide() {
         break;
     }
     m_detail->setText(detail);
-    m_detail->setToolTip(m_fullDetail.toHtmlEscaped());
+    m_detail->setToolTip(m_fullDetail);
     layout()->activate();
-    m_name->setText(metrics.elidedText(m_fullName, Qt::ElideMiddle, std::max(20, m_name->width())));
+    m_name->setText(elided(metrics, m_fullName, Qt::ElideMiddle, std::max(20, m_name->width())));
 }
 
 void PaneHeader::resizeEvent(QResizeEvent* event) {

@@ -3,6 +3,7 @@
 
 #include "views/models/labels.h"
 #include "views/theme/note_sign.h"
+#include "views/theme/shown_text.h"
 
 #include <QFontMetricsF>
 #include <QPainterPath>
@@ -70,7 +71,7 @@ QString ScenePainter::elided(const QString& string, const Text& text, double wid
         const auto fits = static_cast<qsizetype>(width / text.advance);
         return string.left(std::max<qsizetype>(0, fits - 1)) + QChar(0x2026);
     }
-    return QFontMetricsF(text.font).elidedText(string, Qt::ElideRight, width);
+    return views::elided(QFontMetricsF(text.font), string, Qt::ElideRight, width);
 }
 
 double ScenePainter::line(const QString& string, FontRole role, double left, double right, double middle,

@@ -2,6 +2,7 @@
 #include "views/capture/capture_delegate.h"
 
 #include "views/capture/capture_model.h"
+#include "views/theme/shown_text.h"
 
 #include <QPainter>
 
@@ -64,7 +65,7 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     const auto draw = [&](const QString& text, const QFont& font, const QColor& colour) {
         if (text.isEmpty() || rest.width() < m_theme.scaled(8)) return;
         const QFontMetrics metrics(font);
-        const QString shown = metrics.elidedText(text, Qt::ElideRight, rest.width());
+        const QString shown = elided(metrics, text, Qt::ElideRight, rest.width());
         painter->setFont(font);
         painter->setPen(colour);
         painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, shown);

@@ -426,9 +426,7 @@ QVariant CaptureModel::data(const QModelIndex& index, int role) const {
         return parts.join(u' ');
     }
     case Qt::ToolTipRole:
-        return item.tip.isEmpty() ? QVariant()
-                                  : QVariant(QStringLiteral("<div style='white-space:pre'>%1</div>")
-                                                 .arg(item.tip.toHtmlEscaped()));
+        return item.tip.isEmpty() ? QVariant() : QVariant(plainToolTip(item.tip));
     case Qt::AccessibleTextRole:
         return QString(data(index, Qt::DisplayRole).toString() + u' ' + item.right).simplified();
     case KindRole:

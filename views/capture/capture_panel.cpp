@@ -47,6 +47,7 @@ CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_tree->setFrameShape(QFrame::NoFrame);
     m_empty->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     m_empty->setWordWrap(true);
+    m_empty->setTextFormat(Qt::RichText); // words of this program, and what was typed, escaped
     m_empty->setMargin(12);
     m_empty->setProperty("role", "label");
     m_error->setWordWrap(true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/capture/filter_popup.h"
+#include "views/theme/shown_text.h"
 
 #include <QMouseEvent>
 #include <QPainter>
@@ -126,7 +127,7 @@ void FilterPopup::paintEvent(QPaintEvent*) {
             line.setLeft(line.left() + m_theme.scaled(78));
             painter.setPen(c.text2);
             painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                             metrics.elidedText(entry.detail, Qt::ElideRight, line.width()));
+                             elided(metrics, entry.detail, Qt::ElideRight, line.width()));
             continue;
         }
         painter.setFont(text);
@@ -134,7 +135,7 @@ void FilterPopup::paintEvent(QPaintEvent*) {
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, entry.detail);
         line.setRight(line.right() - QFontMetrics(text).horizontalAdvance(entry.detail) - m_theme.scaled(8));
         painter.setFont(code);
-        const QString shown = metrics.elidedText(entry.text, Qt::ElideMiddle, line.width());
+        const QString shown = elided(metrics, entry.text, Qt::ElideMiddle, line.width());
         const auto hit = m_prefix.isEmpty() ? -1 : shown.indexOf(m_prefix, 0, Qt::CaseInsensitive);
         painter.setPen(c.text);
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, shown);
@@ -154,7 +155,7 @@ void FilterPopup::paintEvent(QPaintEvent*) {
     painter.setFont(text);
     painter.setPen(c.text2);
     painter.drawText(QRect(pad, foot, width() - 2 * pad, head), Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetrics(text).elidedText(m_summary, Qt::ElideRight, width() - 2 * pad));
+                     elided(QFontMetrics(text), m_summary, Qt::ElideRight, width() - 2 * pad));
 }
 
 } // namespace dynascope::views

@@ -3,6 +3,7 @@
 
 #include "views/dynamo/state_rows.h"
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 
 #include <QHelpEvent>
@@ -166,8 +167,7 @@ void StepsStrip::paintEvent(QPaintEvent*) {
         const bool now = m_step >= lane.first && m_step <= lane.last;
         painter.fillRect(box.adjusted(0.5, 0, -0.5, 0), now ? colours.accentBg : colours.bg2);
         painter.setPen(now ? colours.accentText() : colours.text2);
-        const QString name =
-            painter.fontMetrics().elidedText(lane.name, Qt::ElideRight, int(box.width()) - 8);
+        const QString name = elided(painter.fontMetrics(), lane.name, Qt::ElideRight, int(box.width()) - 8);
         if (box.width() > 24)
             painter.drawText(box.adjusted(4, 0, -2, 0), Qt::AlignVCenter | Qt::AlignLeft, name);
     }

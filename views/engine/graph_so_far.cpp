@@ -6,6 +6,7 @@
 #include "views/models/labels.h"
 #include "views/text/code_document.h"
 #include "views/text/syntax.h"
+#include "views/theme/shown_text.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -162,7 +163,7 @@ void GraphSoFar::paintEvent(QPaintEvent*) {
         painter.drawText(
             QRect(m_theme.scaled(10), rect.top(), gutter - m_theme.scaled(14), rect.height()),
             Qt::AlignLeft | Qt::AlignVCenter,
-            QFontMetrics(small).elidedText(line.source, Qt::ElideRight, gutter - m_theme.scaled(14)));
+            elided(QFontMetrics(small), line.source, Qt::ElideRight, gutter - m_theme.scaled(14)));
         painter.setFont(code);
         painter.setPen(added ? c.text2 : c.text3);
         painter.drawText(QRect(gutter, rect.top(), numberRight - gutter, rect.height()),
@@ -301,10 +302,7 @@ bool GraphSoFar::viewportEvent(QEvent* event) {
                            .arg(toQString(recording.source(at.op).name),
                                 Stepper::phaseHelp(recording.phases(at.op)[std::size_t(at.phase)].kind));
             }
-            QToolTip::showText(help->globalPos(),
-                               QStringLiteral("<div style='max-width:380px'>%1</div>")
-                                   .arg(text.toHtmlEscaped().replace(u'\n', QStringLiteral("<br>"))),
-                               viewport());
+            QToolTip::showText(help->globalPos(), plainToolTip(text), viewport());
         }
         return true;
     }

@@ -4,6 +4,7 @@
 #include "views/engine/cell_frame.h"
 #include "views/engine/scorecard_measures.h"
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 
 #include <QPainter>
 
@@ -75,7 +76,7 @@ void ScorecardLegend::paintEvent(QPaintEvent*) {
     const QRect line(m_theme.scaled(padding), y + side + m_theme.scaled(4),
                      width() - m_theme.scaled(2 * padding), m_theme.scaled(18));
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(note(), Qt::ElideRight, line.width()));
+                     elided(painter.fontMetrics(), note(), Qt::ElideRight, line.width()));
 }
 
 } // namespace dynascope::views

@@ -5,6 +5,7 @@
 #include "views/engine/scorecard_measures.h"
 #include "views/engine/scorecard_view.h"
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 
 #include <QPainter>
 #include <algorithm>
@@ -20,7 +21,7 @@ QString fittedText(double value, const QFontMetrics& metrics, int room) {
     QString text = cellText(value);
     for (int digits = 3; digits > 0 && metrics.horizontalAdvance(text) > room; --digits)
         text = QString::number(value, 'g', digits);
-    return metrics.elidedText(text, Qt::ElideRight, room);
+    return elided(metrics, text, Qt::ElideRight, room);
 }
 
 } // namespace
@@ -94,7 +95,7 @@ void ScorecardView::paintPending(QPainter& painter, const StorageState& storage,
     painter.setFont(font);
     painter.setPen(c.text);
     painter.drawText(pill, Qt::AlignCenter,
-                     QFontMetrics(font).elidedText(text, Qt::ElideRight, int(pill.width()) - 12));
+                     elided(QFontMetrics(font), text, Qt::ElideRight, int(pill.width()) - 12));
 }
 
 void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) const {
@@ -121,7 +122,7 @@ void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) c
                                                      : tr("base %1").arg(toQString(storage.base));
     painter.drawText(QRect(left, top + line - m_theme.scaled(4), m_theme.scaled(nameWidth - 8), line),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(below, Qt::ElideMiddle, m_theme.scaled(nameWidth - 8)));
+                     elided(painter.fontMetrics(), below, Qt::ElideMiddle, m_theme.scaled(nameWidth - 8)));
 
     if (storage.cells.empty()) {
         painter.setPen(c.text3);
@@ -233,7 +234,7 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
         painter.setFont(m_theme.font(FontRole::NodeName));
         const int room = m_theme.scaled(56);
         painter.drawText(QRect(left, textTop, room, line), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(own, Qt::ElideRight, room));
+                         elided(painter.fontMetrics(), own, Qt::ElideRight, room));
         x += std::min(
             std::max(painter.fontMetrics().horizontalAdvance(own) + m_theme.scaled(12), m_theme.scaled(20)),
             room);
@@ -242,12 +243,12 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
     painter.setFont(m_theme.font(own != node ? FontRole::CodeSmall : FontRole::NodeName));
     const int room = left + m_theme.scaled(nameWidth - 8) - x;
     painter.drawText(QRect(x, textTop, room, line), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(node, Qt::ElideMiddle, room));
+                     elided(painter.fontMetrics(), node, Qt::ElideMiddle, room));
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text2);
     const QString chain = view.chain.isEmpty() ? tr("base of storage %1").arg(view.group) : view.chain;
     painter.drawText(QRect(x, textTop + line, room, line), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(chain, Qt::ElideRight, room));
+                     elided(painter.fontMetrics(), chain, Qt::ElideRight, room));
 
     const int height = m_theme.scaled(cellHeight), top = y + (place.height - height) / 2;
     int hidden = 0;
@@ -295,7 +296,7 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
     painter.setPen(c.text);
     const int valueRoom = columns.generation - columns.right - m_theme.scaled(6);
     painter.drawText(QRect(columns.right, y, valueRoom, place.height), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(toQString(view.current), Qt::ElideMiddle, valueRoom));
+                     elided(painter.fontMetrics(), toQString(view.current), Qt::ElideMiddle, valueRoom));
     QFont bold = m_theme.font(FontRole::NodeName);
     painter.setFont(bold);
     painter.setPen(view.behind > 0 && !view.syncing ? c.changed : c.accentText());

@@ -209,11 +209,7 @@ void ScorecardView::contextMenuEvent(QContextMenuEvent* event) {
 bool ScorecardView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(
-            help->globalPos(),
-            QStringLiteral("<span>%1</span>")
-                .arg(toolTipAt(help->pos()).toHtmlEscaped().replace(u'\n', QStringLiteral("<br>"))),
-            viewport());
+        QToolTip::showText(help->globalPos(), plainToolTip(toolTipAt(help->pos())), viewport());
         return true;
     }
     return QAbstractScrollArea::viewportEvent(event);

@@ -4,6 +4,7 @@
 #include "views/engine/op_story.h"
 #include "views/models/labels.h"
 #include "views/text/code_view.h"
+#include "views/theme/shown_text.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -85,10 +86,7 @@ QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
             if (names.size() == 12) break;
         }
         QString text = toQString(node.name) + QStringLiteral(" = ") + callText(node);
-        return QStringLiteral("<span>%1</span>")
-            .arg((names.isEmpty() ? text : text + u'\n' + names.join(u'\n'))
-                     .toHtmlEscaped()
-                     .replace(u'\n', QStringLiteral("<br>")));
+        return plainToolTip(names.isEmpty() ? text : text + u'\n' + names.join(u'\n'));
     }
     case Qt::AccessibleTextRole:
         return toQString(node.name) + QStringLiteral(", ") + emitted(tr("emits %1"));
@@ -135,14 +133,14 @@ void SourceOpsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
         painter->setFont(fontA);
         painter->setPen(colourA);
         painter->drawText(QRect(left, y, wa, line), Qt::AlignLeft | Qt::AlignVCenter,
-                          ma.elidedText(a, Qt::ElideMiddle, wa));
+                          elided(ma, a, Qt::ElideMiddle, wa));
         const int wb = room - wa - m_theme.scaled(10);
         // "emits 4, 1 dead" becomes "→ 4, 1 dead" before any of it is cut.
         const bool fits = mb.horizontalAdvance(b) <= wb || shorter.isEmpty();
         painter->setFont(fontB);
         painter->setPen(colourB);
         painter->drawText(QRect(right - wb, y, wb, line), Qt::AlignRight | Qt::AlignVCenter,
-                          mb.elidedText(fits ? b : shorter, Qt::ElideRight, wb));
+                          elided(mb, fits ? b : shorter, Qt::ElideRight, wb));
     };
     row(top, index.data(SourceOpsModel::NameRole).toString(), m_theme.font(FontRole::NodeName), c.text,
         index.data(SourceOpsModel::CallRole).toString(), m_theme.font(FontRole::CodeSmall), c.text2);

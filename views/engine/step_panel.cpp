@@ -3,6 +3,7 @@
 
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 
 #include <QButtonGroup>
 #include <QHelpEvent>
@@ -77,10 +78,9 @@ void GenerationsPlot::paintEvent(QPaintEvent*) {
         const double y = top + row * (double(i) + 0.5);
         painter.setFont(m_theme.font(FontRole::CodeSmall));
         painter.setPen(c.text);
-        painter.drawText(
-            QRectF(m_theme.scaled(12), y - row / 2.0, left - m_theme.scaled(22), row),
-            Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(r.name, Qt::ElideMiddle, left - m_theme.scaled(22)));
+        painter.drawText(QRectF(m_theme.scaled(12), y - row / 2.0, left - m_theme.scaled(22), row),
+                         Qt::AlignLeft | Qt::AlignVCenter,
+                         elided(painter.fontMetrics(), r.name, Qt::ElideMiddle, left - m_theme.scaled(22)));
         const QColor colour = r.base                 ? c.accent
                               : r.syncing            ? c.op(ir::OpKind::Write)
                               : r.generation < r.now ? c.changed
@@ -103,11 +103,12 @@ bool GenerationsPlot::event(QEvent* event) {
     const int row = (help->pos().y() - m_theme.scaled(20)) / m_theme.scaled(plotRow);
     if (row >= 0 && row < int(m_rows.size())) {
         const Row& r = m_rows[std::size_t(row)];
-        QToolTip::showText(help->globalPos(),
-                           r.base
-                               ? tr("The storage was written %1 times").arg(r.generation)
-                               : tr("%1 knows the writes up to generation %2").arg(r.name).arg(r.generation),
-                           this);
+        QToolTip::showText(
+            help->globalPos(),
+            plainToolTip(r.base
+                             ? tr("The storage was written %1 times").arg(r.generation)
+                             : tr("%1 knows the writes up to generation %2").arg(r.name).arg(r.generation)),
+            this);
     }
     return true;
 }

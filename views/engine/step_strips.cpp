@@ -3,6 +3,7 @@
 
 #include "views/engine/op_story.h"
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -117,9 +118,8 @@ bool OpStrip::event(QEvent* event) {
     const ir::Node& node = m_stepper.recording()->source(op);
     QToolTip::showText(
         help->globalPos(),
-        QStringLiteral("<span>%1: %2</span>")
-            .arg(tr("op %1").arg(op),
-                 (toQString(node.name) + QStringLiteral(" = ") + callText(node)).toHtmlEscaped()),
+        plainToolTip(QStringLiteral("%1: %2").arg(
+            tr("op %1").arg(op), toQString(node.name) + QStringLiteral(" = ") + callText(node))),
         this);
     return true;
 }
@@ -189,9 +189,9 @@ void PhaseStrip::paintEvent(QPaintEvent*) {
     const int nameRoom = m_theme.scaled(158);
     painter.setFont(m_theme.font(FontRole::NodeName));
     painter.setPen(c.text);
-    painter.drawText(QRect(left, top, nameRoom, line), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(recording->statementText(m_stepper.op()),
-                                                      Qt::ElideMiddle, nameRoom));
+    painter.drawText(
+        QRect(left, top, nameRoom, line), Qt::AlignLeft | Qt::AlignVCenter,
+        elided(painter.fontMetrics(), recording->statementText(m_stepper.op()), Qt::ElideMiddle, nameRoom));
     painter.setFont(m_theme.font(FontRole::Text));
     painter.setPen(c.text2);
     painter.drawText(QRect(left, top + line, nameRoom, line), Qt::AlignLeft | Qt::AlignVCenter,
@@ -236,9 +236,8 @@ void PhaseStrip::paintEvent(QPaintEvent*) {
         painter.setFont(m_theme.font(FontRole::CodeSmall));
         painter.setPen(c.text2);
         const int room = int(box.right()) - m_theme.scaled(8) - x;
-        painter.drawText(
-            QRectF(x, box.top(), room, box.height()), Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(m_stepper.phaseDetail(int(i)), Qt::ElideRight, room));
+        painter.drawText(QRectF(x, box.top(), room, box.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         elided(painter.fontMetrics(), m_stepper.phaseDetail(int(i)), Qt::ElideRight, room));
     }
 }
 
@@ -256,9 +255,8 @@ bool PhaseStrip::event(QEvent* event) {
         if (all[i].contains(help->pos())) {
             const OpPhase& phase = m_stepper.recording()->phases(m_stepper.op())[i];
             QToolTip::showText(help->globalPos(),
-                               QStringLiteral("<div style='max-width:320px'>%1<br><br>%2</div>")
-                                   .arg(Stepper::phaseHelp(phase.kind).toHtmlEscaped(),
-                                        m_stepper.phaseDetail(int(i)).toHtmlEscaped()),
+                               plainToolTip(Stepper::phaseHelp(phase.kind) + QStringLiteral("\n\n") +
+                                            m_stepper.phaseDetail(int(i))),
                                this);
         }
     return true;

@@ -2,6 +2,7 @@
 #include "views/inputs/storage_strip.h"
 
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 
 #include <QHelpEvent>
@@ -129,12 +130,12 @@ void StorageStrip::paintLane(QPainter& painter, const StorageView& storage, cons
     const QString name = nameOf(compile(), input);
     const QRect label(margin, y, room, m_theme.scaled(18));
     painter.setPen(selected ? c.accent : c.text);
-    const QString shownName = painter.fontMetrics().elidedText(name, Qt::ElideMiddle, room / 2);
+    const QString shownName = elided(painter.fontMetrics(), name, Qt::ElideMiddle, room / 2);
     painter.drawText(label, Qt::AlignVCenter, shownName);
     const int used = painter.fontMetrics().horizontalAdvance(shownName) + 10;
     painter.setPen(c.text2);
     painter.drawText(label.adjusted(used, 0, 0, 0), Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(describe(input), Qt::ElideRight, room - used));
+                     elided(painter.fontMetrics(), describe(input), Qt::ElideRight, room - used));
     const QRect bar(margin, y + m_theme.scaled(20), room, m_theme.scaled(18));
     if (!lane.cover || storage.bytes == 0) {
         painter.setPen(QPen(c.line2, 1, Qt::DashLine));
@@ -220,8 +221,7 @@ bool StorageStrip::event(QEvent* event) {
             text += u'\n' +
                     tr("%1 of them are covered by another input as well").arg(bytesText(sum(lane->overlap)));
     }
-    QToolTip::showText(help->globalPos(),
-                       QStringLiteral("<p style='white-space:pre'>") + text.toHtmlEscaped(), this);
+    QToolTip::showText(help->globalPos(), plainToolTip(text), this);
     return true;
 }
 

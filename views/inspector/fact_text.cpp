@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inspector/fact_text.h"
 
+#include "views/theme/shown_text.h"
+
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -10,6 +12,9 @@
 #include <cmath>
 
 namespace dynascope::views {
+
+// Of a name or an argument: more takes seconds to lay out, and nobody reads it here.
+static constexpr qsizetype longestToken = 2000;
 
 FactText::FactText(const Tokens& tokens, Theme& theme, QWidget* parent)
     : QTextBrowser(parent)
@@ -44,7 +49,8 @@ FactText::FactText(const Tokens& tokens, Theme& theme, QWidget* parent)
             format.setAnchorHref(QString::fromLatin1(token.link.toUtf8().toPercentEncoding()));
             format.setForeground(c.accent);
         }
-        cursor.insertText(token.text, format);
+        m_whole += token.text;
+        cursor.insertText(shownText(token.text, longestToken), format);
     }
     if (!anyLink) setFocusPolicy(Qt::ClickFocus);
     connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
@@ -89,7 +95,7 @@ void FactText::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     QAction* selected = menu.addAction(tr("Copy"), this, &QTextEdit::copy);
     selected->setEnabled(textCursor().hasSelection());
-    menu.addAction(tr("Copy all"), this, [this] { QApplication::clipboard()->setText(toPlainText()); });
+    menu.addAction(tr("Copy all"), this, [this] { QApplication::clipboard()->setText(m_whole); });
     menu.exec(event->globalPos());
 }
 

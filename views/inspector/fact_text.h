@@ -36,6 +36,7 @@ protected:
 
 private:
     Theme& m_theme;
+    QString m_whole; ///< what is shown, of a long text more
 };
 
 } // namespace dynascope::views

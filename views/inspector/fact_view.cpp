@@ -2,6 +2,7 @@
 #include "views/inspector/fact_view.h"
 
 #include "views/inspector/fact_text.h"
+#include "views/theme/shown_text.h"
 
 #include <QFrame>
 #include <QGridLayout>
@@ -45,7 +46,7 @@ public:
 protected:
     void resizeEvent(QResizeEvent* event) override {
         QLabel::resizeEvent(event);
-        const QString shown = fontMetrics().elidedText(m_text, Qt::ElideRight, width());
+        const QString shown = elided(fontMetrics(), m_text, Qt::ElideRight, width());
         if (shown == text()) return;
         setText(shown);
         setToolTip(shown == m_text ? m_toolTip : (m_text + u'\n' + m_toolTip).trimmed());

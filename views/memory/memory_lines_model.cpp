@@ -43,9 +43,7 @@ QVariant MemoryLinesModel::data(const QModelIndex& index, int role) const {
         QStringList frames;
         for (const ir::SourceLocation& frame : row.group.stack)
             frames << memoryLineText(frame);
-        return frames.isEmpty() ? QVariant()
-                                : QString(QLatin1String("<p style='white-space:pre'>") +
-                                          frames.join(u'\n').toHtmlEscaped());
+        return frames.isEmpty() ? QVariant() : QVariant(plainToolTip(frames.join(u'\n')));
     }
     if (role != Qt::DisplayRole) return {};
     switch (index.column()) {

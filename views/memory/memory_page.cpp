@@ -231,7 +231,7 @@ void MemoryPage::showPicture(Picture picture) {
         const QString to = life.lasts ? tr("the end") : numberText(life.end);
         const QString text = bytesText(life.bytes) + u'\n' + tr("events %1 to %2").arg(from, to) + u'\n' +
                              memoryLineText(at ? *at : ir::SourceLocation());
-        return QString(QLatin1String("<p style='white-space:pre'>") + text.toHtmlEscaped());
+        return plainToolTip(text);
     };
     d->chart->setContent(std::move(content));
     showMoment(d->chart->moment());

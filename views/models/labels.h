@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/session/session.h"
+#include "views/theme/shown_text.h"
 
 #include <QString>
 #include <string_view>
@@ -12,12 +13,6 @@ namespace dynascope::views {
 
 [[nodiscard]] inline QString toQString(std::string_view text) {
     return QString::fromUtf8(text.data(), qsizetype(text.size()));
-}
-
-/// A tool tip that shows the text as it stands, lines included: tool tips take what looks like HTML for HTML.
-[[nodiscard]] inline QString plainToolTip(const QString& text) {
-    return text.isEmpty() ? QString()
-                          : QLatin1String("<p style='white-space:pre-wrap'>") + text.toHtmlEscaped();
 }
 
 /// "13.87 s"; "0.004 s" below ten milliseconds.

@@ -3,6 +3,7 @@
 
 #include "views/modules/module_model.h"
 #include "views/theme/op_bar.h"
+#include "views/theme/shown_text.h"
 
 #include <QLocale>
 #include <QPainter>
@@ -49,7 +50,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
         if (text.isEmpty() || rest.width() < m_theme.scaled(8)) return;
         painter->setFont(m_theme.font(role));
         painter->setPen(colour);
-        const QString shown = painter->fontMetrics().elidedText(text, Qt::ElideRight, rest.width());
+        const QString shown = elided(painter->fontMetrics(), text, Qt::ElideRight, rest.width());
         painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, shown);
         rest.setLeft(rest.left() + painter->fontMetrics().horizontalAdvance(shown) + m_theme.scaled(6));
     };

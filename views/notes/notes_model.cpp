@@ -78,7 +78,7 @@ QVariant NotesModel::data(const QModelIndex& index, int role) const {
         return row.note;
     case Qt::ToolTipRole: {
         const QString text = index.column() == Text ? row.note : data(index, Qt::DisplayRole).toString();
-        return text.isEmpty() ? QVariant() : QStringLiteral("<span>%1</span>").arg(text.toHtmlEscaped());
+        return text.isEmpty() ? QVariant() : plainToolTip(text);
     }
     case Qt::AccessibleTextRole:
         if (index.column() == Place && row.bookmarked) return tr("Bookmark: %1").arg(row.place);

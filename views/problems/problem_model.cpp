@@ -119,8 +119,7 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const {
         static constexpr const char* names[] = {"Error: ", "", "Warning: "};
         return QString(QLatin1String(names[int(p.severity)]) + p.text);
     }
-    if (role == Qt::ToolTipRole && index.column() == Text)
-        return QStringLiteral("<span>%1</span>").arg(p.text.toHtmlEscaped());
+    if (role == Qt::ToolTipRole && index.column() == Text) return plainToolTip(p.text);
     if (role != Qt::DisplayRole) return {};
     switch (index.column()) {
     case Text:

@@ -102,8 +102,7 @@ QVariant ProvenanceModel::data(const QModelIndex& index, int role) const {
         return item->kind == Kind::Node ? QVariant(int(item->opKind)) : QVariant();
     case Qt::ToolTipRole: {
         const QString tip = toolTip(*item);
-        return tip.isEmpty() ? QVariant()
-                             : QVariant(QStringLiteral("<p style='white-space:pre'>") + tip.toHtmlEscaped());
+        return tip.isEmpty() ? QVariant() : QVariant(plainToolTip(tip));
     }
     case Qt::AccessibleTextRole:
         if (!isLink(*item)) return item->text;

@@ -197,9 +197,7 @@ bool FlameChart::viewportEvent(QEvent* event) {
     if (over < 0)
         QToolTip::hideText();
     else
-        QToolTip::showText(help->globalPos(),
-                           QStringLiteral("<p style='white-space:pre'>") + description(over).toHtmlEscaped(),
-                           viewport());
+        QToolTip::showText(help->globalPos(), plainToolTip(description(over)), viewport());
     return true;
 }
 

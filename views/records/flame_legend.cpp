@@ -3,6 +3,7 @@
 
 #include "views/models/labels.h"
 #include "views/records/flame_chart.h"
+#include "views/theme/shown_text.h"
 
 #include <QPainter>
 #include <algorithm>
@@ -73,7 +74,7 @@ void FlameLegend::paintEvent(QPaintEvent* /*event*/) {
     const QRect area(m_theme.scaled(12), line, width() - m_theme.scaled(24), line - 2);
     painter.setPen(m_note.isEmpty() ? c.text3 : c.text);
     painter.drawText(area, Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(note(), Qt::ElideRight, area.width()));
+                     elided(painter.fontMetrics(), note(), Qt::ElideRight, area.width()));
 }
 
 } // namespace dynascope::views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/models/labels.h"
 #include "views/records/flame_chart.h"
+#include "views/theme/shown_text.h"
 
 #include <QPainter>
 #include <QScrollBar>
@@ -135,7 +136,7 @@ void FlameChart::paintBox(QPainter& painter, int index, const QRectF& box) const
     painter.setPen(faded ? c.text3 : c.text);
     painter.drawText(area, Qt::AlignVCenter | Qt::AlignLeft,
                      nameWidth <= area.width() ? name
-                                               : metrics.elidedText(name, Qt::ElideRight, int(area.width())));
+                                               : elided(metrics, name, Qt::ElideRight, int(area.width())));
     if (nameWidth + 12 + timeWidth > area.width()) return;
     painter.setPen(faded ? c.text3 : c.text2);
     painter.drawText(area.adjusted(nameWidth + 12, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, time);

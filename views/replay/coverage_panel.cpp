@@ -68,8 +68,8 @@ CoveragePanel::CoveragePanel(Workspace& workspace, Theme& theme, QWidget* parent
     d->backend->addItem(tr("mode=\"reduce-overhead\""));
     d->backend->addItem(tr("backend=\"cudagraphs\""));
     d->backend->setToolTip(
-        tr("<p>reduce-overhead: Inductor with CUDA-graph trees, which cut a graph around what cannot be "
-           "recorded.</p><p>cudagraphs: the whole graph or nothing.</p>"));
+        tr("reduce-overhead: Inductor with CUDA-graph trees, which cut a graph around what cannot be "
+           "recorded.\n\ncudagraphs: the whole graph or nothing."));
     d->figures->row()->addWidget(plainLabel(tr("Judged as"), "hint"));
     d->figures->row()->addWidget(d->backend);
     column->addWidget(d->figures);

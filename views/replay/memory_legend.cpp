@@ -2,6 +2,7 @@
 #include "views/replay/memory_legend.h"
 
 #include "views/replay/memory_rows.h"
+#include "views/theme/shown_text.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -78,7 +79,7 @@ bool ReplayMemoryLegend::event(QEvent* event) {
     if (tip.isEmpty()) // what was left out is told here
         for (const MemoryUse use : m_uses)
             tip += (tip.isEmpty() ? QString() : QStringLiteral(", ")) + memoryUseName(use);
-    QToolTip::showText(help->globalPos(), tip, this);
+    QToolTip::showText(help->globalPos(), plainToolTip(tip), this);
     return true;
 }
 

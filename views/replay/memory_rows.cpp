@@ -137,22 +137,26 @@ MemoryChart::Look memoryLook(const HeldFor& held) {
     return {callers ? -1 : int(held.use), !callers && (held.workspace || !held.planned), diff::Change::Same};
 }
 
+static constexpr qsizetype longestName = 400; // in a tool tip
+
 QString memoryTip(const ReplayMemory& memory, std::size_t life) {
     const HeldFor& held = memory.memory.held[life];
     const session::MemoryLife& block = memory.memory.timeline.lives[life];
     const ir::Node* node = memory.node(life);
-    QString out = QStringLiteral("<p style='white-space:pre'><b>%1</b>   %2")
-                      .arg(memory.nodeName(life).toHtmlEscaped(), bytesText(block.bytes));
+    QString out =
+        QStringLiteral("<p style='white-space:pre'><b>%1</b>   %2")
+            .arg(shownText(memory.nodeName(life), longestName).toHtmlEscaped(), bytesText(block.bytes));
     if (node) {
         QString what = toQString(node->target);
         if (node->meta && node->meta->tensor) what += u' ' + toQString(node->meta->tensor->shortForm());
-        out += u'\n' + what.toHtmlEscaped();
+        out += u'\n' + shownText(what, longestName).toHtmlEscaped();
     }
     out += u'\n' + lifeText(memory, held) + QStringLiteral(", ") + memoryUseName(held.use);
     if (held.workspace) out += QStringLiteral(", ") + tr("workspace of its operator");
     if (!held.planned && held.use != MemoryUse::Caller)
         out += QStringLiteral(", ") + tr("of the heap at each replay");
-    if (node && node->location()) out += u'\n' + placeText(*node->location()).toHtmlEscaped();
+    if (node && node->location())
+        out += u'\n' + shownText(placeText(*node->location()), longestName).toHtmlEscaped();
     return out + QStringLiteral("</p><p>") + memoryUseMeaning(held.use);
 }
 

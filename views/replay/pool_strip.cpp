@@ -123,7 +123,7 @@ bool PoolStrip::event(QEvent* event) {
                     tip = tr("block at %1, %2")
                               .arg(block.address)
                               .arg(block.bytes > 0 ? bytesText(block.bytes) : tr("size not known"));
-        QToolTip::showText(help->globalPos(), tip, this);
+        QToolTip::showText(help->globalPos(), plainToolTip(tip), this);
         return true;
     }
     return QWidget::event(event);

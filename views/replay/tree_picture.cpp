@@ -3,6 +3,7 @@
 
 #include "views/models/labels.h"
 #include "views/replay/tree_rows.h"
+#include "views/theme/shown_text.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -189,7 +190,7 @@ QString TreePicture::toolTipOf(const TreeNode& node) const {
     if (!node.isWarmup())
         text += u'\n' + tr("replayed %1")
                             .arg(countText(run.replays(node.id, m_walk.position()), tr("time"), tr("times")));
-    return QLatin1String("<p style='white-space:pre-wrap'>") + text.toHtmlEscaped();
+    return plainToolTip(text);
 }
 
 QString TreePicture::plainText() const {
@@ -251,12 +252,12 @@ void TreePicture::paintCard(QPainter& painter, const Card& card, bool onPath) co
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text2);
     painter.drawText(words.adjusted(used, 1, 0, 0), Qt::AlignRight | Qt::AlignTop,
-                     painter.fontMetrics().elidedText(treeFunctionName(*m_walk.run(), node.function),
-                                                      Qt::ElideRight, int(words.width() - used)));
+                     elided(painter.fontMetrics(), treeFunctionName(*m_walk.run(), node.function),
+                            Qt::ElideRight, int(words.width() - used)));
     painter.setFont(m_theme.font(FontRole::Section));
     painter.setPen(again ? state : c.text2);
     painter.drawText(words, Qt::AlignLeft | Qt::AlignBottom,
-                     painter.fontMetrics().elidedText(stateText(node), Qt::ElideRight, int(words.width())));
+                     elided(painter.fontMetrics(), stateText(node), Qt::ElideRight, int(words.width())));
 }
 
 void TreePicture::paintEvent(QPaintEvent* /*event*/) {

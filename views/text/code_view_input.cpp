@@ -4,6 +4,7 @@
 #include "views/text/code_view.h"
 #include "views/text/code_view_strip.h"
 #include "views/text/find_bar.h"
+#include "views/theme/shown_text.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -259,10 +260,7 @@ bool CodeView::viewportEvent(QEvent* event) {
     if (text.isEmpty())
         QToolTip::hideText();
     else
-        QToolTip::showText(
-            help->globalPos(),
-            text.left(longestToolTip).toHtmlEscaped().prepend(QLatin1String("<p style='white-space:pre'>")),
-            this);
+        QToolTip::showText(help->globalPos(), plainToolTip(text.left(longestToolTip)), this);
     return true;
 }
 

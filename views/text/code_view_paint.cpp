@@ -3,6 +3,7 @@
 // CodeView: painting. Only the rows, and of long lines only the columns, that are on screen.
 #include "views/text/code_view.h"
 #include "views/text/syntax.h"
+#include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 
 #include <QPaintEvent>
@@ -100,7 +101,7 @@ void CodeView::paintRow(QPainter& painter, int pane, int row, int y) const {
         painter.setPen(c.removed);
         const QRect text = area.adjusted(g.textLeft - g.left, 0, -8, 0);
         painter.drawText(text, Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(data.note, Qt::ElideRight, text.width()));
+                         elided(painter.fontMetrics(), data.note, Qt::ElideRight, text.width()));
         painter.setFont(m_theme.font(FontRole::Code));
         return;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/text/page_parts.h"
+#include "views/theme/shown_text.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -72,7 +73,7 @@ void FigureRow::setFigures(const std::vector<Figure>& figures) {
         column.value->setStyleSheet(figure.tone.isValid() ? QStringLiteral("color:%1").arg(figure.tone.name())
                                                           : QString());
         column.name->setText(figure.name);
-        column.widget->setToolTip(figure.toolTip.toHtmlEscaped());
+        column.widget->setToolTip(figure.toolTip);
     }
 }
 

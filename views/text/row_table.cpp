@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/text/row_table.h"
+#include "views/theme/shown_text.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -102,7 +103,7 @@ private:
                        : look == Look::Quiet || look == Look::MonoQuiet ? c.text2
                                                                         : c.text);
         const int align = index.data(Qt::TextAlignmentRole).toInt();
-        painter.drawText(area, align, painter.fontMetrics().elidedText(text, Qt::ElideRight, area.width()));
+        painter.drawText(area, align, elided(painter.fontMetrics(), text, Qt::ElideRight, area.width()));
     }
 
     // Text in the colour of a category would be too pale on white, so the colour stands beside it.
@@ -134,7 +135,7 @@ private:
         painter.setPen(diff ? colour : tone == Tone::None ? c.text2 : c.text);
         const QRect words = chip.adjusted(6 + (swatch > 0 ? swatch + 5 : 0), 0, -4, 0);
         painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(text, Qt::ElideRight, words.width() + 2));
+                         elided(painter.fontMetrics(), text, Qt::ElideRight, words.width() + 2));
     }
 
     Theme& m_theme;
@@ -209,9 +210,7 @@ QVariant RowTableModel::data(const QModelIndex& index, int role) const {
         return cell.text;
     case Qt::ToolTipRole: {
         const QString& tip = cell.toolTip.isEmpty() ? cell.text : cell.toolTip;
-        return tip.isEmpty()
-                   ? QVariant()
-                   : QVariant(QLatin1String("<p style='white-space:pre-wrap'>") + tip.toHtmlEscaped());
+        return tip.isEmpty() ? QVariant() : QVariant(plainToolTip(tip));
     }
     case SortRole:
         return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
@@ -230,8 +229,7 @@ QVariant RowTableModel::headerData(int section, Qt::Orientation orientation, int
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
     const TableColumn& column = m_columns[std::size_t(section)];
     if (role == Qt::DisplayRole) return column.title;
-    if (role == Qt::ToolTipRole && !column.toolTip.isEmpty())
-        return QVariant(QLatin1String("<p>") + column.toolTip.toHtmlEscaped());
+    if (role == Qt::ToolTipRole && !column.toolTip.isEmpty()) return plainToolTip(column.toolTip);
     if (role == Qt::TextAlignmentRole)
         return int((column.right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     return {};

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/theme/look_style.h"
 
+#include "views/theme/shown_text.h"
+
 #include <QHeaderView>
+#include <QLabel>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
@@ -9,6 +12,9 @@
 namespace dynascope::views {
 
 namespace {
+
+/// Of an item's text; a wide table shows some 300 characters.
+constexpr qsizetype longestItem = 1000;
 
 void drawTriangle(QPainter* painter, const QRect& rect, const QColor& colour, double degrees) {
     painter->save();
@@ -124,8 +130,34 @@ void LookStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opti
     }
 }
 
+void LookStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                            const QWidget* widget) const {
+    const auto* item =
+        element == CE_ItemViewItem ? qstyleoption_cast<const QStyleOptionViewItem*>(option) : nullptr;
+    if (!item || item->text == shownText(item->text, longestItem))
+        return QProxyStyle::drawControl(element, option, painter, widget);
+    QStyleOptionViewItem cut = *item;
+    cut.text = shownText(item->text, longestItem);
+    QProxyStyle::drawControl(element, &cut, painter, widget);
+}
+
+QSize LookStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
+                                  const QWidget* widget) const {
+    const auto* item =
+        type == CT_ItemViewItem ? qstyleoption_cast<const QStyleOptionViewItem*>(option) : nullptr;
+    if (!item || item->text.size() <= longestItem)
+        return QProxyStyle::sizeFromContents(type, option, size, widget);
+    QStyleOptionViewItem cut = *item;
+    cut.text = shownText(item->text, longestItem);
+    return QProxyStyle::sizeFromContents(type, &cut, size, widget);
+}
+
 void LookStyle::polish(QWidget* widget) {
     QProxyStyle::polish(widget);
+    // Qt's tool tip is a label too; its text is markup only where TextGuard lets it be.
+    if (auto* label = qobject_cast<QLabel*>(widget);
+        label && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
+        label->setTextFormat(Qt::PlainText);
     if (auto* header = qobject_cast<QHeaderView*>(widget);
         header != nullptr && header->orientation() == Qt::Horizontal) {
         header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a style sheet cannot say: branch triangles, arrows, check marks, and metrics, drawn over Fusion.
+// What a style sheet cannot say: branch triangles, arrows, check marks, and metrics, drawn over Fusion. It
+// also takes the text of labels and items as it is (shown_text.h).
 #pragma once
 
 #include "views/theme/theme.h"
@@ -16,6 +17,10 @@ public:
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override;
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override;
+    [[nodiscard]] QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
+                                         const QWidget* widget) const override;
     using QProxyStyle::polish;
     void polish(QWidget* widget) override;
     [[nodiscard]] int pixelMetric(PixelMetric metric, const QStyleOption* option,

@@ -2,6 +2,7 @@
 #include "views/theme/theme.h"
 
 #include "views/theme/look_style.h"
+#include "views/theme/shown_text.h"
 #include "views/theme/style_sheet.h"
 #include "views/theme/svg_icon.h"
 
@@ -89,7 +90,10 @@ void Theme::apply(QApplication& app) {
     loadFonts();
     const bool first = m_app == nullptr;
     m_app = &app;
-    if (first) QApplication::setStyle(new LookStyle(*this)); // the application owns it
+    if (first) {
+        QApplication::setStyle(new LookStyle(*this)); // the application owns it
+        TextGuard::install();
+    }
     rebuild();
 }
 

@@ -149,21 +149,23 @@ QString marksText(const StageMarks& marks) {
 QString stageToolTip(const session::Stage& stage, const QString& size, const QString& change,
                      const QString& notes) {
     const StageHelp help = stageHelp(stage.name, stage.phase);
-    QString html = QStringLiteral("<b>%1</b>").arg(toQString(stage.label()).toHtmlEscaped());
+    QString html =
+        QStringLiteral("<b>%1</b>").arg(shownText(toQString(stage.label()), longestNotes).toHtmlEscaped());
     html += QStringLiteral("<br>%1").arg(help.what.toHtmlEscaped());
     QStringList facts{size};
     if (stage.attempt > 0) facts << QStringLiteral("attempt %1").arg(stage.attempt);
     if (!change.isEmpty()) facts << change;
     html += QStringLiteral("<br><br>%1<br>%2 %3")
-                .arg(facts.join(QStringLiteral(", ")).toHtmlEscaped(),
+                .arg(shownText(facts.join(QStringLiteral(", ")), longestNotes).toHtmlEscaped(),
                      stage.phase == session::Phase::Computed ? QStringLiteral("Computed by")
                                                              : QStringLiteral("Printed by"),
                      help.printedBy.toHtmlEscaped());
     if (!notes.isEmpty())
-        html += QStringLiteral("<br><br>%1<br>")
-                    .arg(notes.left(longestNotes).toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")));
+        html +=
+            QStringLiteral("<br><br>%1<br>")
+                .arg(shownText(notes, longestNotes).toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")));
     html += QStringLiteral("<br>Click shows it as B, Shift+click as A");
-    return QStringLiteral("<div style='max-width:340px'>%1</div>").arg(html);
+    return markupToolTip(QStringLiteral("<div style='max-width:340px'>%1</div>").arg(html));
 }
 
 } // namespace dynascope::views

@@ -3,6 +3,7 @@
 // TimelineView: painting, all but the track of computed stages.
 #include "views/models/labels.h"
 #include "views/theme/note_sign.h"
+#include "views/theme/shown_text.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QPainter>
@@ -77,7 +78,7 @@ void TimelineView::drawPhases(QPainter& painter) const {
         if (severalAttempts) name += tr(", attempt %1").arg(s.attempt);
         const int left = stageX(first) - int(m_step / 2) + 4, right = stageX(last) + int(m_step / 2) - 4;
         painter.setPen(c.text3);
-        const QString shown = metrics.elidedText(name, Qt::ElideRight, right - left);
+        const QString shown = elided(metrics, name, Qt::ElideRight, right - left);
         const int width = metrics.horizontalAdvance(shown);
         const int middle = (left + right) / 2;
         painter.drawText(QRect(middle - width / 2 - 1, y, width + 2, height), Qt::AlignCenter, shown);
@@ -147,7 +148,7 @@ void TimelineView::drawCaption(QPainter& painter, int index) const {
     painter.setFont(nameFont(index));
     painter.setPen(isChosen(index) || index == m_hover ? c.text : c.text2);
     painter.drawText(nameRect(index), Qt::AlignCenter,
-                     painter.fontMetrics().elidedText(stageName(index), Qt::ElideMiddle, room));
+                     elided(painter.fontMetrics(), stageName(index), Qt::ElideMiddle, room));
     const Fact* known = fact(index);
     if (!known || index >= capturedCount()) return;
     painter.setFont(countFont());

@@ -5,6 +5,7 @@
 #include "views/timeline/timeline_view.h"
 
 #include "views/models/labels.h"
+#include "views/theme/shown_text.h"
 
 #include <QScrollBar>
 #include <algorithm>
@@ -278,7 +279,7 @@ QRect TimelineView::nameRect(int index) const {
     const auto place = [this](int i) {
         const QFontMetrics metrics(nameFont(i));
         const int width =
-            metrics.horizontalAdvance(metrics.elidedText(stageName(i), Qt::ElideMiddle, nameRoom())) + 2;
+            metrics.horizontalAdvance(elided(metrics, stageName(i), Qt::ElideMiddle, nameRoom())) + 2;
         const int x = stageX(i), least = m_theme.scaled(labelWidth) + 2;
         // The outermost names move inwards rather than out of sight.
         int left = std::max(x - width / 2, std::min(x - discRadius, least));

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/theme/shown_text.h"
+
+#include "core/base/shown_text.h"
+
+#include <QAbstractItemView>
+#include <QCoreApplication>
+#include <QHeaderView>
+#include <QHelpEvent>
+#include <QLocale>
+#include <QMenu>
+#include <QRandomGenerator>
+#include <QTabBar>
+#include <QToolTip>
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+constexpr qsizetype longestToolTip = 4000;
+
+/// What a tool tip of ours begins with. No capture can know the number.
+const QString& mark() {
+    static const QString text =
+        QStringLiteral("<!--%1-->").arg(QRandomGenerator::global()->generate64(), 16, 16, QLatin1Char('0'));
+    return text;
+}
+
+QString safe(const QString& toolTip) {
+    return toolTip.isEmpty() || toolTip.startsWith(mark()) ? toolTip : plainToolTip(toolTip);
+}
+
+/// Of the item, section, tab or entry at a place of a widget; else the widget's own.
+struct Tip {
+    QString text;
+    QRect about;
+};
+Tip tipAt(const QWidget& widget, const QPoint& at) {
+    if (const auto* header = qobject_cast<const QHeaderView*>(widget.parentWidget());
+        header && header->viewport() == &widget && header->model()) {
+        const int section = header->logicalIndexAt(at);
+        if (section < 0) return {};
+        return {header->model()->headerData(section, header->orientation(), Qt::ToolTipRole).toString(), {}};
+    }
+    if (const auto* view = qobject_cast<const QAbstractItemView*>(widget.parentWidget());
+        view && view->viewport() == &widget) {
+        const QModelIndex index = view->indexAt(at);
+        return {index.data(Qt::ToolTipRole).toString(), view->visualRect(index)};
+    }
+    if (const auto* tabs = qobject_cast<const QTabBar*>(&widget)) {
+        const int tab = tabs->tabAt(at);
+        if (tab >= 0 && !tabs->tabToolTip(tab).isEmpty()) return {tabs->tabToolTip(tab), tabs->tabRect(tab)};
+    }
+    if (const auto* menu = qobject_cast<const QMenu*>(&widget)) {
+        const QAction* action = menu->actionAt(at);
+        if (action && menu->toolTipsVisible())
+            return {action->toolTip(), menu->actionGeometry(menu->actionAt(at))};
+    }
+    return {widget.toolTip(), {}};
+}
+
+} // namespace
+
+QString shownText(const QString& text, qsizetype most) {
+    const bool isLong = text.size() > most;
+    const bool hides = std::any_of(text.begin(), text.begin() + std::min(text.size(), most),
+                                   [](QChar c) { return hidesText(c.unicode()); });
+    if (!isLong && !hides) return text;
+    QString out = text.left(most);
+    if (isLong && !out.isEmpty() && out.back().isHighSurrogate()) out.chop(1);
+    if (hides) {
+        QString visible;
+        for (const QChar c : out) {
+            if (hidesText(c.unicode()))
+                visible += QStringLiteral("<U+%1>").arg(c.unicode(), 4, 16, QLatin1Char('0')).toUpper();
+            else
+                visible += c;
+        }
+        out = std::move(visible);
+    }
+    if (isLong)
+        out += QCoreApplication::translate("shownText", "… and %1 more characters")
+                   .arg(QLocale::c().toString(text.size() - most));
+    return out;
+}
+
+QString plainToolTip(const QString& text) {
+    if (text.isEmpty() || text.startsWith(mark())) return text;
+    return mark() + QLatin1String("<p style='white-space:pre-wrap'>") +
+           shownText(text, longestToolTip).toHtmlEscaped();
+}
+
+QString markupToolTip(const QString& html) {
+    return html.isEmpty() ? QString() : mark() + html;
+}
+
+QString elided(const QFontMetricsF& metrics, const QString& text, Qt::TextElideMode mode, qreal width) {
+    // No character that is seen is narrower than a pixel.
+    const auto most = std::max<qsizetype>(64, qsizetype(std::max<qreal>(width, 0)));
+    if (text.size() <= most) return metrics.elidedText(text, mode, width);
+    const QString cut = mode == Qt::ElideLeft     ? text.right(most)
+                        : mode == Qt::ElideMiddle ? text.left(most / 2) + text.right(most / 2)
+                                                  : text.left(most);
+    return metrics.elidedText(cut, mode, std::min(width, metrics.horizontalAdvance(cut) - 1));
+}
+
+void TextGuard::install() {
+    static TextGuard* guard = nullptr;
+    if (guard || !QCoreApplication::instance()) return;
+    guard = new TextGuard(QCoreApplication::instance());
+    QObject::connect(guard, &QObject::destroyed, [] { guard = nullptr; });
+    QCoreApplication::instance()->installEventFilter(guard);
+}
+
+bool TextGuard::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::ToolTip || !watched->isWidgetType()) return false;
+    auto* widget = static_cast<QWidget*>(watched);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const Tip tip = tipAt(*widget, help->pos());
+    if (tip.text.isEmpty()) return false; // widgets that paint what they show find their own
+    QToolTip::showText(help->globalPos(), safe(tip.text), widget, tip.about, widget->toolTipDuration());
+    event->accept();
+    return true;
+}
+
+} // namespace dynascope::views
