@@ -8,6 +8,7 @@
 #include <ATen/core/List.h>
 #include <ATen/core/jit_type.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/linalg_eig.h>
 #include <algorithm>
 #include <c10/core/TensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -124,6 +125,10 @@ void traceOperator(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* st
     }
     if (currentTape && currentTape->decomposing() && isComposite(op)) {
         // The operators that its kernel calls come here again.
+        if (op.schema().name() == "aten::linalg_eigvals") { // the kernel asks whether a mode of Python is on
+            stack->back() = std::get<0>(at::linalg_eig(stack->back().toTensor()));
+            return;
+        }
         op.callBoxedForDispatchKey(DispatchKey::CompositeImplicitAutograd, *stack);
         return;
     }

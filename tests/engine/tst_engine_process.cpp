@@ -333,6 +333,12 @@ private slots:
                                           << "_softmax.default";
         QTest::newRow("real conjugate") << call.arg("f", "conj_physical_.default", "%c", "") << "pytorch"
                                         << "clone.default";
+        QTest::newRow("kernel that asks for modes")
+            << call.arg("q", "view.default", "%c, [2, 2, 2]", "") +
+                   call.arg("z", "zeros.default", "[2, 2],", "dtype: torch.complex64") +
+                   call.arg("f", "linalg_eigvals.out", "%q,", "out: %z")
+            << "pytorch"
+            << "linalg_eig.default";
         QTest::newRow("random") << call.arg("f", "bernoulli_.float", "%c, 0.5", "") << "pytorch"
                                 << "bernoulli.p";
     }
