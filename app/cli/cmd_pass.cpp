@@ -2,8 +2,11 @@
 //
 // dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--json]
 #include "app/cli/engine_command.h"
+#include "core/engine/client/saved_hooks.h"
 #include "core/ir/annotate.h"
 #include "core/ir/text.h"
+#include "core/passes/known_passes.h"
+#include "core/passes/match_in_order.h"
 #include "core/session/input_sources.h"
 #include "core/session/write_back.h"
 
@@ -148,6 +151,8 @@ std::string warningText(const json& reply) {
     std::string out;
     for (const json& warning : reply["warnings"])
         out += "warning: " + warning.get<std::string>() + '\n';
+    for (const json& note : reply.value("notes", json::array()))
+        out += "note: " + note.get<std::string>() + '\n';
     return out;
 }
 
@@ -205,20 +210,79 @@ bool failedVerification(const json& reply) {
     return reply["verified"] != true && verdict != "order-dependent" && verdict != "random";
 }
 
-int run(const PassOptions& options) {
-    json settings = json::object();
-    for (const std::string& setting : options.settings) {
-        const std::size_t equals = setting.find('=');
+/// NAME=VALUE, or NAME=@FILE for what a file holds.
+Result<json> settingsOf(const std::vector<std::string>& texts) {
+    json out = json::object();
+    for (const std::string& text : texts) {
+        const std::size_t equals = text.find('=');
         if (equals == std::string::npos)
-            return fail(Error{"--set takes NAME=VALUE, not '" + setting + "'", {}, 0, 0});
-        settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+            return tl::unexpected(Error{"--set takes NAME=VALUE, not '" + text + "'", {}, 0, 0});
+        std::string value = text.substr(equals + 1);
+        if (value.starts_with('@')) {
+            const Result<std::string> content = readFile(value.substr(1));
+            if (!content) return tl::unexpected(content.error());
+            value = *content;
+        }
+        out[text.substr(0, equals)] = std::move(value);
     }
+    return out;
+}
+
+/// What a capture knows of the hooks; what is set by hand goes first.
+Result<void> fillHooks(const ChosenGraph& chosen, json& settings) {
+    if (!chosen.compile || !chosen.stage || chosen.session->kind != session::Kind::TorchTrace) return {};
+    const auto known = engine::hookOptions(*chosen.session, *chosen.compile, *chosen.stage);
+    if (!known) {
+        if (settings.contains("partner")) return {}; // whoever gives the other half knows better
+        return tl::unexpected(known.error());
+    }
+    const bool filterGiven = settings.contains("filter");
+    for (const auto& [name, value] : *known) {
+        if (settings.contains(name) || (name == "filter_source" && filterGiven)) continue;
+        // A hook that is given for all goes before those that were traced on one.
+        const std::string kind = name.substr(0, name.find(':'));
+        if (kind == name || !settings.contains(kind)) settings[name] = value;
+    }
+    return {};
+}
+
+/// The result held against what PyTorch captured: {"stage", "isomorphic", "nodes", "difference"}.
+json twinOf(const ChosenGraph& chosen, const json& reply) {
+    const session::StagePtr twin =
+        chosen.compile && chosen.stage ? engine::hookedTwin(*chosen.compile, *chosen.stage) : nullptr;
+    const auto captured = twin ? twin->graph() : Result<ir::GraphPtr>(nullptr);
+    const auto made = ir::readGraph(reply["graph"].get<std::string>());
+    if (!captured || !*captured || !made) return nullptr;
+    const passes::OrderedMatch match = passes::matchInOrder(**captured, **made);
+    return {{"stage", twin->label()},
+            {"isomorphic", match.same},
+            {"nodes", (*captured)->size()},
+            {"difference", match.difference}};
+}
+
+std::string twinText(const json& twin) {
+    const std::string stage = twin["stage"].get<std::string>();
+    if (twin["isomorphic"].get<bool>())
+        return "isomorphic to the captured " + stage + " (" +
+               count(twin["nodes"].get<std::size_t>(), "node") + ")\n";
+    return "differs from the captured " + stage + ": " + twin["difference"].get<std::string>() + '\n';
+}
+
+int run(const PassOptions& options) {
+    Result<json> settings = settingsOf(options.settings);
+    if (!settings) return fail(settings.error());
     const Result<ChosenGraph> chosen = chosenGraph(options.graph);
     if (!chosen) return fail(chosen.error());
     const std::string text = graphText(*chosen->graph);
-    const Result<CaseFile> file = chosenInputs(options.inputs, *chosen);
-    if (!file) return fail(file.error());
     const std::vector<std::string> names = namesOf(options.passes);
+    const bool inlinesHooks = !names.empty() && names.front() == passes::inlineHooksPass.name;
+    if (inlinesHooks)
+        if (auto filled = fillHooks(*chosen, *settings); !filled)
+            return fail(Error{filled.error().message, options.graph.path, 0, 0});
+    Result<CaseFile> file = chosenInputs(options.inputs, *chosen);
+    if (!file && inlinesHooks && names.size() == 1 && options.inputs.file.empty()) // it runs nothing
+        file = CaseFile{{{"storages", json::array()}, {"inputs", json::array()}}, json()};
+    if (!file) return fail(file.error());
     // Only that form has a place for shapes.
     const bool readable =
         options.format.empty() ? !names.empty() && names.back() == "shapes" : options.format == "readable";
@@ -228,7 +292,7 @@ int run(const PassOptions& options) {
                 {"write_back", options.writeBack},
                 {"faithful", options.faithful},
                 {"cells", options.cells},
-                {"options", settings},
+                {"options", *settings},
                 {"inputs", file->inputs},
                 {"attrs", file->attributes},
                 {"runs", options.json ? timedRuns : 1},
@@ -238,6 +302,8 @@ int run(const PassOptions& options) {
     engine::CallResult reply = client.callOnGraph("pass", text, params);
     if (!reply) return fail(reply.error(), options.graph.path);
     if (chosen->compile) addBreaks(*reply, *chosen);
+    const json twin = options.verify && inlinesHooks && names.size() == 1 ? twinOf(*chosen, *reply) : json();
+    if (!twin.is_null()) (*reply)["twin"] = twin;
     if (options.verify && (*reply)["verified"] == false) {
         if (engine::CallResult where = client.callOnGraph("verify", text, params)) {
             where->erase("graph");
@@ -255,13 +321,28 @@ int run(const PassOptions& options) {
         out += readable ? readableText(*reply) : (*reply)["graph"].get<std::string>() + '\n';
         if (options.steps) out += writeBackText(*reply);
         out += warningText(*reply);
-        if (options.verify) out += verdictText(*reply);
+        if (!twin.is_null())
+            out += twinText(twin);
+        else if (options.verify)
+            out += verdictText(*reply);
         print(out);
     }
+    if (!twin.is_null()) return twin["isomorphic"].get<bool>() ? exitOk : exitFailure;
     return options.verify && failedVerification(*reply) ? exitFailure : exitOk;
 }
 
 } // namespace
+
+constexpr const char* hooksNote =
+    R"(inline_hooks runs on aot_forward_graph_pre_saved_tensors_hooks or its backward, and takes from the capture what it
+needs; of a graph text, or to have it otherwise, by --set:
+  partner=@FILE               the other half: a forward's backward, or a backward's forward
+  pack=@FILE unpack=@FILE     the hooks as graphs of operators on one saved tensor; pack:NAME=@FILE of saved tensor NAME
+  filter=donated              which saved tensors are packed: donated (PyTorch's default), no_static, all
+  static=0,3                  parameters and buffers by their position among forward's inputs, for no_static
+  symbols=s77=4,s27=6         what symbolic sizes count as, for bytes
+  half=forward                which half the graph is, where its names do not tell
+)";
 
 void addPass(Parser& parser) {
     auto options = std::make_shared<PassOptions>();
@@ -269,6 +350,7 @@ void addPass(Parser& parser) {
     command.add("name", options->passes, "Passes, separated by commas").required();
     addGraphOptions(command, options->graph);
     addInputOptions(command, options->inputs);
+    command.note(hooksNote);
     command.add("--remove", options->remove, "What functionalize removes")
         .oneOf({"mutations", "mutations_and_views"})
         .showDefault();
@@ -279,9 +361,11 @@ void addPass(Parser& parser) {
         .oneOf({"fx", "readable"});
     command.flag("--faithful", options->faithful, "PyTorch's exact graph, also where it parts from eager");
     command.flag("--cells", options->cells, "Record the values of small storages after each step");
-    command.add("--set", options->settings, "NAME=VALUE for passes that take more options");
+    command.add("--set", options->settings,
+                "NAME=VALUE for passes that take more options, NAME=@FILE for what a file holds");
     command.flag("--verify", options->verify,
-                 "Compare with eager on the same inputs; exit status 1 when they differ");
+                 "Compare with eager on the same inputs; exit status 1 when they differ. inline_hooks of a "
+                 "capture: with the graph that PyTorch made");
     command.flag("--steps", options->steps, "What each node emitted, and the alias state after it");
     command.flag("--json", options->json, "One JSON document on stdout");
     addEngineOption(command, options->engine);

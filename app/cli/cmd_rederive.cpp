@@ -66,6 +66,7 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
         out += '\n';
         if (!stage.leftOut.empty()) out += "  " + stage.leftOut + '\n';
         if (!stage.missedGuard.empty()) out += "  " + stage.missedGuard + '\n';
+        if (!stage.hooks.empty()) out += "  " + stage.hooks + '\n';
         if (saved) out += decisionsText(stage.decisions);
         for (const auto& [title, lines] :
              {std::pair("  captured\n", &stage.captured), std::pair("  derived\n", &stage.got)}) {

@@ -56,7 +56,7 @@ Result<ChosenGraph> chosenGraph(const GraphOptions& options) {
     if (!choice) return tl::unexpected(choice.error());
     const auto graph = graphOf(**session, *choice->stage);
     if (!graph) return tl::unexpected(graph.error());
-    return ChosenGraph{*session, choice->compile, *graph};
+    return ChosenGraph{*session, choice->compile, *graph, choice->stage};
 }
 
 Result<std::string> readFile(const std::string& path) {

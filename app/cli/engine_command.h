@@ -29,6 +29,7 @@ struct ChosenGraph {
     session::SessionPtr session; ///< owns the compile
     const session::Compile* compile = nullptr;
     ir::GraphPtr graph;
+    session::StagePtr stage;
 };
 [[nodiscard]] Result<ChosenGraph> chosenGraph(const GraphOptions& options);
 /// The text that crosses to the engine: print_readable text keeps shapes, FX text has none.

@@ -119,6 +119,10 @@ json annotations(const passes::PassState& after, const passes::PassContext& cont
 
 } // namespace
 
+std::string otherValuesWords(const std::string& pass) {
+    return pass + " makes other values on purpose, so that the result is not held against its source";
+}
+
 std::map<std::string, std::string, std::less<>> passOptions(const json& params) {
     auto options = params.value("options", std::map<std::string, std::string, std::less<>>());
     for (const char* name : {"remove", "write_back"}) {
@@ -157,9 +161,11 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
     seedAttributes(*source, *attributes);
     if (request.passes.empty()) return invalid("no pass was named");
     passes::Pipeline pipeline;
+    std::string other; // a pass whose result is not to be held against the source
     for (const std::string& name : request.passes) {
         std::shared_ptr<const passes::Pass> pass = registry.find(name);
         if (!pass) return invalid("no pass '" + name + "'; there are: " + registry.names());
+        if (!pass->keepsValues()) other = name;
         pipeline.add(std::move(pass));
     }
     const Result<CaseInputs> inputs = makeInputs(request.inputs, {});
@@ -195,6 +201,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
                {"steps", json::array()},
                {"passes", json::array()},
                {"warnings", json::array()},
+               {"notes", json::array()},
                {"verified", nullptr},
                {"median_us", medianMicroseconds(std::move(times))}};
     if (request.shapes) reply["meta"] = annotations(after, context);
@@ -204,8 +211,12 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
         reply["passes"].push_back(passes::recordingJson(recording));
         for (const std::string& warning : recording.after.warnings)
             reply["warnings"].push_back(warning);
+        for (const std::string& note : recording.after.notes)
+            reply["notes"].push_back(note);
     }
-    if (request.verify) {
+    if (request.verify && !other.empty()) {
+        reply["differences"] = json::array({{{"aspect", "pass"}, {"text", otherValuesWords(other)}}});
+    } else if (request.verify) {
         const Program result = compile(after.graph);
         if (auto checked = verify(*source, result, after, request, reply, task); !checked)
             return tl::unexpected(checked.error());

@@ -38,7 +38,10 @@ struct PassRequest {
 [[nodiscard]] nlohmann::json passList(const passes::Registry& registry,
                                       const std::vector<std::string>& problems);
 
-/// {graph, attrs, meta, steps, passes, nodes_before, nodes_after, median_us, warnings, verified,
+/// Why a pass of that name is not verified (Pass::keepsValues).
+[[nodiscard]] std::string otherValuesWords(const std::string& pass);
+
+/// {graph, attrs, meta, steps, passes, nodes_before, nodes_after, median_us, warnings, notes, verified,
 /// differences}.
 [[nodiscard]] Reply runPasses(const passes::Registry& registry, std::shared_ptr<const Program> source,
                               const PassRequest& request, const TaskContext& task);

@@ -115,6 +115,9 @@ Reply Service::dispatch(const std::string& method, const json& params, const Req
     if (method == "verify") {
         if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew
         if (!inputs) return invalid(inputs.error().message);
+        for (const std::string& name : params.value("passes", std::vector<std::string>()))
+            if (const auto pass = m_passes.find(name); pass && !pass->keepsValues())
+                return tl::unexpected(Failure{ErrorCode::Failed, otherValuesWords(name), {}});
         const VerifyHost host{[this](const std::string& hash) {
                                   return programOf({{"graph", hash}});
                               },

@@ -22,10 +22,12 @@ inline constexpr KnownPass decomposePass{"decompose",
 inline constexpr KnownPass shapesPass{"shapes", "Work out shape, strides and dtype of every value"};
 inline constexpr KnownPass dcePass{"dce", "Drop nodes whose value nobody reads"};
 inline constexpr KnownPass csePass{"cse", "Compute equal expressions once"};
+inline constexpr KnownPass inlineHooksPass{
+    "inline_hooks", "Inline saved-tensors hooks: forward packs what it saves, backward unpacks it"};
 
 /// In the order in which the engine lists them; plugins' come behind.
 [[nodiscard]] inline std::vector<KnownPass> knownPasses() {
-    return {normalizeIrPass, functionalizePass, decomposePass, shapesPass, dcePass, csePass};
+    return {normalizeIrPass, functionalizePass, decomposePass, shapesPass, dcePass, csePass, inlineHooksPass};
 }
 
 } // namespace dynascope::passes

@@ -60,6 +60,8 @@ public:
 class Values {
 public:
     virtual ~Values() = default;
+    /// The constants alone, for a graph that takes other inputs; null for none.
+    [[nodiscard]] virtual std::shared_ptr<const Values> withoutInputs() const { return nullptr; }
 };
 
 /// More about each step than Step holds, such as functionalization's scorecard. Immutable.
@@ -88,6 +90,7 @@ struct PassState {
     std::shared_ptr<const Values> values;       ///< constants and example inputs; null outside the engine
     std::shared_ptr<const StepDetails> details; ///< of the steps that made this state; may be null
     std::vector<std::string> warnings;          ///< known to be unsound here, or not sure; one sentence each
+    std::vector<std::string> notes = {};        ///< what the result alone does not show; one sentence each
 };
 
 /// What running a node does beyond computing its value.
@@ -118,6 +121,8 @@ public:
     virtual ~Pass() = default;
     [[nodiscard]] virtual std::string_view name() const = 0;        ///< "dce": what one types
     [[nodiscard]] virtual std::string_view description() const = 0; ///< one line
+    /// Whether the result computes what the source does, so that the two can be held against each other.
+    [[nodiscard]] virtual bool keepsValues() const { return true; }
     /// Leaves `source` as it is. Shares the nodes that it did not change with the result.
     [[nodiscard]] virtual PassResult<PassState> run(const PassState& source, const PassContext& context,
                                                     PassObserver& observer) const = 0;

@@ -51,6 +51,7 @@ json recordingJson(const Recording& recording) {
              {"nodes_after", recording.after.graph->size()},
              {"time_us", std::chrono::duration<double, std::micro>(recording.time).count()},
              {"warnings", recording.after.warnings},
+             {"notes", recording.after.notes},
              {"provenance", std::move(provenance)}};
     if (recording.after.details) recording.after.details->describeAll(out);
     return out;

@@ -3,6 +3,7 @@
 
 #include "core/passes/cse.h"
 #include "core/passes/dce.h"
+#include "core/passes/hooks/inline_hooks.h"
 
 #include <algorithm>
 
@@ -33,9 +34,10 @@ std::string Registry::names() const {
 }
 
 void addCorePasses(Registry& registry) {
-    // Neither can fail: the names differ.
+    // None can fail: the names differ.
     (void)registry.add(std::make_shared<DeadCodeElimination>());
     (void)registry.add(std::make_shared<CommonSubexpressionElimination>());
+    (void)registry.add(std::make_shared<hooks::InlineHooks>());
 }
 
 } // namespace dynascope::passes

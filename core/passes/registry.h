@@ -34,7 +34,7 @@ private:
     std::vector<Entry> m_entries; ///< in the order in which they were added
 };
 
-/// Adds the passes that need no LibTorch: dce, cse.
+/// Adds the passes that need no LibTorch: dce, cse, inline_hooks.
 void addCorePasses(Registry& registry);
 
 } // namespace dynascope::passes

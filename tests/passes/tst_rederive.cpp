@@ -3,9 +3,13 @@
 // Forward and backward derived from captured joint graphs, against those that PyTorch captured.
 #include "core/capture/open.h"
 #include "core/engine/client/rederive.h"
+#include "core/engine/client/saved_hooks.h"
 #include "core/ir/text.h"
+#include "core/passes/hooks/inline_hooks.h"
 #include "core/passes/match_in_order.h"
+#include "core/passes/recording.h"
 #include "core/passes/same_values.h"
+#include "tests/support/archive.h"
 #include "tests/support/captures.h"
 
 #include <QFile>
@@ -28,6 +32,12 @@ std::vector<RederivedStage> stagesOf(const std::string& log) {
     if (session) stages = engine::rederive(**session, nullptr);
     std::erase_if(stages, [](const RederivedStage& stage) { return stage.from == "dynamo_output_graph"; });
     return stages;
+}
+
+std::string derivedLog(const std::string& name) {
+    for (test::ArchiveFile& file : test::readArchive(DYNASCOPE_TEST_DATA "/captures/derived.tar.xz"))
+        if (file.path.ends_with(name)) return std::move(file.content);
+    return {};
 }
 
 ir::GraphPtr graph(const std::string& calls, const std::string& result) {
@@ -94,8 +104,11 @@ private slots:
         QVERIFY2(why(log, "t").find("the hooks leave it as it is: filter 'donated' "
                                     "(saved_tensors_hooks_filtering_mode) packs only") != std::string::npos,
                  why(log, "t").c_str());
-        const std::size_t mode = log.find("mode:donated");
-        log.erase(mode, std::string_view("mode:donated").size());
+        for (const std::string_view record : {"mode:donated", "\"saved_tensors_hooks_filtering_mode\""}) {
+            // Either of the two records is enough.
+            QVERIFY(why(log, "t").find("PyTorch's default") == std::string::npos);
+            log.erase(log.find(record), record.size());
+        }
         QVERIFY2(why(log, "t").find("(PyTorch's default saved_tensors_hooks_filtering_mode)") !=
                      std::string::npos,
                  why(log, "t").c_str());
@@ -108,6 +121,72 @@ private slots:
         QVERIFY2(stages.back().reason.find("holds no aot_saved_tensors_hooks_pack of 'mm'") !=
                      std::string::npos,
                  stages.back().reason.c_str());
+    }
+
+    /// The pass on the captured graphs as they were before makes those that PyTorch made.
+    void thePassMakesTheCapturedGraphs_data() {
+        QTest::addColumn<QString>("log");
+        for (const char* name : {"saved_hooks", "saved_hooks_float8"})
+            QTest::newRow(name) << QString::fromStdString(
+                contentOf(test::capture(QString("trace_aot_eager/") + name)));
+        QTest::newRow("symbolic") << QString::fromStdString(derivedLog("symbolic_hooks.log"));
+    }
+    void thePassMakesTheCapturedGraphs() {
+        QFETCH(QString, log);
+        const auto session = capture::openText(log.toStdString(), "capture.log");
+        QVERIFY(session);
+        const session::Compile& compile = (*session)->compiles.front();
+        for (const char* half : {"aot_forward_graph", "aot_backward_graph"}) {
+            const auto stage = compile.findStage(std::string(half) + "_pre_saved_tensors_hooks");
+            const auto options = engine::hookOptions(**session, compile, *stage);
+            QVERIFY2(options.has_value(), options ? "" : options.error().message.c_str());
+            passes::PassContext context;
+            context.options = *options;
+            const auto made = passes::record(passes::hooks::InlineHooks(),
+                                             {*stage->graph(), nullptr, nullptr, {}}, context);
+            QVERIFY2(made.has_value(), made ? "" : made.error().message.c_str());
+            const session::StagePtr twin = engine::hookedTwin(compile, *stage);
+            QVERIFY(twin && twin->name == half);
+            const passes::OrderedMatch match = passes::matchInOrder(**twin->graph(), *made->after.graph);
+            QVERIFY2(match.same, match.difference.c_str());
+            const auto told = std::find_if(made->steps.begin(), made->steps.end(), [](const auto& step) {
+                return step.why.find("the hook packs it into") != std::string::npos;
+            });
+            QVERIFY(told != made->steps.end());
+            QVERIFY2(told->why.find(" bytes instead of ") != std::string::npos, told->why.c_str());
+            // They are in the later graph already.
+            const auto again = engine::hookOptions(**session, compile, *twin);
+            QVERIFY(!again &&
+                    again.error().message.find("already: take " + stage->label()) != std::string::npos);
+        }
+        const auto joint = compile.findStage("aot_joint_graph");
+        QVERIFY(joint && !engine::hookOptions(**session, compile, *joint));
+    }
+
+    /// PyTorch records no graph of the hooks then.
+    void hooksThatPackNothingAreSaid() {
+        const std::string log = derivedLog("hooks_that_pack_nothing.log");
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QCOMPARE(stages.size(), 2U);
+        QCOMPARE(
+            stages[0].hooks,
+            std::string("saved-tensors hooks are on, and leave everything that is saved (2) as it is: filter "
+                        "'donated' (saved_tensors_hooks_filtering_mode) packs only memory that nobody but "
+                        "backward holds"));
+        QVERIFY(stages[1].hooks.empty());
+        for (const passes::partition::Decision& decision : stages[0].decisions)
+            QVERIFY2(decision.why.find("the hooks leave it as it is") != std::string::npos,
+                     decision.why.c_str());
+        const auto session = capture::openText(log, "capture.log");
+        const session::Compile& compile = (*session)->compiles.front();
+        const auto options = engine::hookOptions(**session, compile, *compile.findStage("aot_forward_graph"));
+        QVERIFY(options && options->at("filter") == "donated" && options->contains("partner"));
+        // Without them it is not said.
+        const auto plain =
+            capture::openText(contentOf(test::capture("trace_aot_eager/gpt2_train")), "capture.log");
+        const session::Compile& other = (*plain)->compiles.front();
+        const auto none = engine::hookOptions(**plain, other, *other.findStage("aot_forward_graph"));
+        QVERIFY(!none && none.error().message.find("shows no saved-tensors hooks") != std::string::npos);
     }
 
     /// An operator of the captured backward graph is another one: that is found, and where.

@@ -105,6 +105,7 @@ public:
                                               staticPrimals(m_session, m_compile, m_out.joint->attempt),
                                               session::symbolHints(m_compile));
         m_out.hooked = hooks && *hooks;
+        if (m_out.hooked) m_out.hooks = (*hooks)->note;
         if (m_out.hooked) engine::addHooks(**hooks, parts->decisions);
         if (hooks && !*hooks)
             m_out.warnings.push_back("saved-tensors hooks are not counted in: " + hooks->error().message);
@@ -150,7 +151,7 @@ private:
     }
 
     void addPacked(const engine::SavedHooks& hooks) {
-        for (const engine::HookedValue& hooked : hooks.values) {
+        for (const passes::hooks::HookedValue& hooked : hooks.values) {
             const auto value = std::find_if(m_out.values.begin(), m_out.values.end(),
                                             [&](const CutValue& cut) { return cut.node == hooked.saved; });
             if (!hooked.packed || value == m_out.values.end() || value->recomputed) continue;

@@ -178,6 +178,12 @@ Facts splitFacts(const JointSplit& split) {
                                   "pack it, inputs not counted")
                              : tr("What is held from forward to backward, inputs not counted"))};
     facts.sections.push_back(std::move(memory));
+    if (!split.hooks.empty()) {
+        Section hooks;
+        hooks.title = tr("Saved-tensors hooks");
+        hooks.facts.push_back(paragraph({text(toQString(split.hooks))}));
+        facts.sections.push_back(std::move(hooks));
+    }
     if (!split.warnings.empty()) {
         Section warnings;
         warnings.title = tr("Warnings of the partitioner");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/passes.h"
 
+#include "core/base/json_fields.h"
 #include "core/diff/graph_diff.h"
 #include "core/engine/client/graph_inputs.h"
 #include "core/engine/client/rederive.h"
+#include "core/engine/client/saved_hooks.h"
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
 #include "core/session/byte_source.h"
@@ -34,10 +36,13 @@ json parsed(const std::string& text) {
     return text.empty() ? json() : json::parse(text, nullptr, false);
 }
 
-json requestOf(const Passes::Source& source, const std::vector<std::string>& passes, FunctionalMode mode) {
-    json params{{"passes", passes},
+/// `hooks`: what inline_hooks needs to know, or null.
+json requestOf(const Passes::Source& source, const std::vector<std::string>& names, FunctionalMode mode,
+               const json& hooks) {
+    json params{{"passes", names},
                 {"remove", mode.removesViews ? "mutations_and_views" : "mutations"},
                 {"write_back", mode.callerWritesBack ? "caller" : "graph"}};
+    if (hooks.is_object()) params["options"] = hooks;
     if (source.inputs.is_object()) params["inputs"] = source.inputs;
     if (source.attributes.is_object()) params["attrs"] = source.attributes;
     return params;
@@ -209,6 +214,16 @@ void Passes::run(const QString& pass, int from, Options options) {
     for (const auto& [key, known] : m_computed)
         if (known.root == ran.stage.root && known.passes == ran.stage.passes && known.mode == ran.stage.mode)
             ran.replaces = std::max(ran.replaces, m_workspace.indexOf(key, true));
+    json hooks;
+    const std::vector<std::string>& names = ran.stage.passes;
+    if (std::find(names.begin(), names.end(), passes::inlineHooksPass.name) != names.end()) {
+        auto known = engine::hookOptions(*m_workspace.session(), *m_workspace.compile(), *ran.stage.root);
+        if (!known) {
+            emit failed(tr("%1: %2").arg(pass, toQString(known.error().message)));
+            return;
+        }
+        hooks = std::move(*known);
+    }
     const ir::GraphPtr sourceGraph = *stage->graph();
     const bool functionalizes = pass == QLatin1String("functionalize");
     ProgramText program;
@@ -218,10 +233,10 @@ void Passes::run(const QString& pass, int from, Options options) {
 
     m_engine.run<Ran>(
         passTag, pass, this,
-        [ran, source = sourceOf(*ran.stage.root), sourceGraph, functionalizes, program, beforeText,
+        [ran, hooks, source = sourceOf(*ran.stage.root), sourceGraph, functionalizes, program, beforeText,
          beforeAttributes](engine::Client& client,
                            const engine::CallOptions& options) mutable -> tl::expected<Ran, CallError> {
-            json params = requestOf(source, ran.stage.passes, ran.stage.mode);
+            json params = requestOf(source, ran.stage.passes, ran.stage.mode, hooks);
             params["scorecard"] = params["cells"] = functionalizes;
             params["shapes"] = true;
             engine::CallResult reply = client.callOnGraph("pass", source.text, std::move(params), options);
@@ -391,7 +406,7 @@ void Passes::verify(int index) {
         verifyTag, what, this,
         [source = sourceOf(*known->root), passes = known->passes,
          mode = known->mode](engine::Client& client, const engine::CallOptions& options) -> Checked {
-            json params = requestOf(source, passes, mode);
+            json params = requestOf(source, passes, mode, {});
             engine::CallResult reply = client.callOnGraph("verify", source.text, std::move(params), options);
             if (!reply) return tl::unexpected(reply.error());
             return readChecked(*reply);
@@ -413,6 +428,10 @@ void Passes::takeChecked(const session::StagePtr& stage, tl::expected<CheckedSta
     } else {
         verdict.kind = Verdict::Kind::Declined;
         verdict.text = toQString(checked.error().message);
+        const json reply = at->second.reply ? parsed(*at->second.reply) : json();
+        for (const json& note : field(reply, "notes"))
+            if (note.is_string())
+                verdict.text = toQString(note.get<std::string>()) + QStringLiteral(". ") + verdict.text;
     }
     const Verdict before = m_workspace.verdict(stage.get());
     verdict.isomorphic = before.isomorphic;

@@ -208,6 +208,7 @@ QString Rederivations::text(const session::Stage* stage) const {
     if (!row.reason.empty()) out += QStringLiteral(". ") + toQString(row.reason);
     if (!row.missedGuard.empty()) out += tr(". But %1").arg(toQString(row.missedGuard));
     if (!row.leftOut.empty()) out += QStringLiteral("; ") + toQString(row.leftOut);
+    if (!row.hooks.empty()) out += QStringLiteral("; ") + toQString(row.hooks);
     if (at->metadata) {
         out += tr(". Metadata: %1").arg(word(*at->metadata));
         if (at->metadata->verdict == Rederived::Isomorphic) out += tr(", %1 fields").arg(at->metadata->nodes);

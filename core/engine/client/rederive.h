@@ -50,6 +50,9 @@ struct RederivedStage {
     /// would have taken or did take too long: the verdict is of the others. Else empty.
     std::string leftOut;
     /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
+    /// Of a forward graph: one sentence where saved-tensors hooks were on and packed nothing, or what they
+    /// packed is not known; else empty.
+    std::string hooks;
     /// its backward.
     double microseconds = 0;
     std::optional<CallError> lost; ///< of NotDerived: what became of the engine

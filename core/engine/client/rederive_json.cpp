@@ -68,6 +68,7 @@ json rederivedJson(const RederivedStage& stage) {
              {"decisions", decisionsJson(stage.decisions)}};
     if (!stage.metadata.is_null()) out["metadata"] = stage.metadata;
     if (!stage.versions.empty()) out["versions"] = stage.versions;
+    if (!stage.hooks.empty()) out["hooks"] = stage.hooks;
     return out;
 }
 
@@ -98,6 +99,7 @@ std::optional<RederivedStage> readRederived(const json& stage) {
     out.nodeGot = text(stage, "derived_node");
     out.missedGuard = text(stage, "missed_guard");
     out.leftOut = text(stage, "left_out");
+    out.hooks = text(stage, "hooks");
     out.decisions = readDecisions(field(stage, "decisions"));
     out.metadata = field(stage, "metadata");
     return out;

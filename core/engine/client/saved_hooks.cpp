@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/saved_hooks.h"
 
+#include "core/ir/text.h"
+#include "core/passes/aot/metadata_text.h"
+#include "core/session/symbol_hints.h"
+
 #include <algorithm>
-#include <set>
+#include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace dynascope::engine {
 
@@ -10,7 +15,77 @@ namespace {
 
 namespace hooks = passes::hooks;
 using hooks::Filter;
+using hooks::FilterSource;
 using session::StagePtr;
+
+constexpr std::string_view forwardStage = "aot_forward_graph", backwardStage = "aot_backward_graph";
+constexpr std::string_view beforeSuffix = "_pre_saved_tensors_hooks";
+constexpr std::string_view packStage = "aot_saved_tensors_hooks_pack";
+constexpr std::string_view unpackStage = "aot_saved_tensors_hooks_unpack";
+
+StagePtr stageOf(const session::Compile& compile, std::string_view name, int attempt, int k) {
+    const auto found = std::find_if(compile.stages.begin(), compile.stages.end(), [&](const StagePtr& stage) {
+        return stage->name == name && stage->attempt == attempt && stage->k == k;
+    });
+    return found == compile.stages.end() ? nullptr : *found;
+}
+
+StagePtr before(const session::Compile& compile, std::string_view half, int attempt, int k) {
+    return stageOf(compile, std::string(half) + std::string(beforeSuffix), attempt, k);
+}
+
+/// Whether hooks that PyTorch inlines were on, as Dynamo saw it.
+bool hooksAreOn(const session::Compile& compile, int attempt, int k) {
+    if (const StagePtr dynamo = stageOf(compile, "dynamo_output_graph", attempt, k))
+        if (const auto graph = dynamo->graph(); graph && *graph)
+            if ((*graph)->subgraphs().contains("saved_tensors_hooks_pack_0")) return true;
+    return compile.guardText.text().find("top_saved_tensors_hooks ids == (") != std::string::npos;
+}
+
+struct FilterFound {
+    Filter filter = Filter::Donated;
+    FilterSource source = FilterSource::Default;
+};
+
+/// The record of the hooks says which filter was on, else that of the settings.
+FilterFound filterOf(const session::Session& session, const session::Compile& compile, int attempt) {
+    FilterFound out;
+    const auto take = [&](std::string_view mode) {
+        out = {hooks::filterNamed(mode), FilterSource::Recorded};
+    };
+    constexpr std::string_view mark = "\nmode:";
+    for (const bool settings : {true, false}) {
+        for (const std::size_t index : compile.records) {
+            const session::Record& record = session.records[index];
+            if (record.attempt != attempt ||
+                record.type != (settings ? "artifact:torch._functorch.config"
+                                         : "artifact:aot_saved_tensors_hooks_graphs"))
+                continue;
+            const std::string text = record.payload.text();
+            if (settings) {
+                const auto known = nlohmann::json::parse(text, nullptr, false);
+                if (!known.is_object()) continue;
+                const auto mode = known.find("saved_tensors_hooks_filtering_mode");
+                if (mode != known.end() && mode->is_string()) take(mode->get_ref<const std::string&>());
+                continue;
+            }
+            const std::size_t at = text.find(mark);
+            if (at == std::string::npos) continue;
+            const std::size_t begin = at + mark.size();
+            take(text.substr(begin, text.find('\n', begin) - begin));
+        }
+    }
+    return out;
+}
+
+/// The hook as it was traced on that value; null where the capture has none.
+StagePtr hookOn(const session::Compile& compile, int attempt, std::string_view name,
+                const std::string& saved) {
+    const auto found = std::find_if(compile.stages.begin(), compile.stages.end(), [&](const StagePtr& stage) {
+        return stage->name == name && stage->attempt == attempt && stage->detail == saved;
+    });
+    return found == compile.stages.end() ? nullptr : *found;
+}
 
 class CapturedHooks {
 public:
@@ -24,122 +99,46 @@ public:
         , m_hints(hints) {}
 
     std::optional<Result<SavedHooks>> run() {
-        m_out.forwardBefore = stage("aot_forward_graph_pre_saved_tensors_hooks");
-        m_out.backwardBefore = stage("aot_backward_graph_pre_saved_tensors_hooks");
-        if (!m_out.forwardBefore || !m_out.backwardBefore) return std::nullopt;
+        m_out.forwardBefore = before(m_compile, forwardStage, m_attempt, m_k);
+        m_out.backwardBefore = before(m_compile, backwardStage, m_attempt, m_k);
+        m_out.recorded = m_out.forwardBefore && m_out.backwardBefore;
+        if (!m_out.recorded) {
+            if (!hooksAreOn(m_compile, m_attempt, m_k)) return std::nullopt;
+            m_out.forwardBefore = stageOf(m_compile, forwardStage, m_attempt, m_k);
+            m_out.backwardBefore = stageOf(m_compile, backwardStage, m_attempt, m_k);
+            if (!m_out.forwardBefore || !m_out.backwardBefore) return std::nullopt;
+        }
         return inlined();
     }
 
 private:
-    [[nodiscard]] StagePtr stage(std::string_view name) const {
-        const auto found =
-            std::find_if(m_compile.stages.begin(), m_compile.stages.end(), [&](const StagePtr& stage) {
-                return stage->name == name && stage->attempt == m_attempt && stage->k == m_k;
-            });
-        return found == m_compile.stages.end() ? nullptr : *found;
-    }
-
-    /// The hook as it was traced on that value.
-    [[nodiscard]] Result<ir::GraphPtr> hookOn(std::string_view name, const std::string& saved) const {
-        for (const StagePtr& stage : m_compile.stages)
-            if (stage->name == name && stage->attempt == m_attempt && stage->detail == saved)
-                return stage->graph();
-        return tl::unexpected(
-            Error{"the capture holds no " + std::string(name) + " of '" + saved + "'", {}, 0, 0});
-    }
-
-    /// The record of the hooks says which filter was on.
-    void readFilter() {
-        constexpr std::string_view mark = "\nmode:";
-        for (const std::size_t index : m_compile.records) {
-            const session::Record& record = m_session.records[index];
-            if (record.type != "artifact:aot_saved_tensors_hooks_graphs" || record.attempt != m_attempt)
-                continue;
-            const std::string text = record.payload.text();
-            const std::size_t at = text.find(mark);
-            if (at == std::string::npos) continue;
-            const std::size_t begin = at + mark.size();
-            const std::string mode = text.substr(begin, text.find('\n', begin) - begin);
-            m_out.filterRecorded = true;
-            m_out.filter = mode == "donated"     ? Filter::Donated
-                           : mode == "no_static" ? Filter::NoStatic
-                                                 : Filter::All;
-        }
+    [[nodiscard]] Result<ir::GraphPtr> traced(std::string_view name, const std::string& saved) const {
+        if (!m_out.recorded)
+            return failure("they are on and pack '" + saved +
+                           "', but the capture holds neither the graphs from before nor the hooks");
+        if (const StagePtr hook = hookOn(m_compile, m_attempt, name, saved)) return hook->graph();
+        return failure("the capture holds no " + std::string(name) + " of '" + saved + "'");
     }
 
     Result<SavedHooks> inlined() {
-        readFilter();
+        const FilterFound found = filterOf(m_session, m_compile, m_attempt);
+        m_out.filter = found.filter;
+        m_out.filterSource = found.source;
         auto forward = m_out.forwardBefore->graph();
         if (!forward) return tl::unexpected(forward.error());
         auto backward = m_out.backwardBefore->graph();
         if (!backward) return tl::unexpected(backward.error());
-        const std::vector<ir::Argument> outputs = hooks::resultLeaves(**forward);
-        std::size_t saved = 0;
-        for (const std::string& name : hooks::placeholderNames(**backward))
-            saved += (*forward)->find(name) != ir::npos ? 1 : 0;
-        if (saved > outputs.size())
-            return tl::unexpected(Error{"backward takes more than forward saves", {}, 0, 0});
-        hooks::Request request{*forward, *backward, outputs.size() - saved, m_out.filter, m_staticInputs};
-        const std::string pack = "aot_saved_tensors_hooks_pack", unpack = "aot_saved_tensors_hooks_unpack";
+        const auto outputs = hooks::functionOutputsOf(**forward, **backward);
+        if (!outputs) return tl::unexpected(outputs.error());
+        const hooks::Request request{*forward, *backward, *outputs, m_out.filter, m_staticInputs};
         auto hooked = hooks::inlineHooks(
-            request, [&](const std::string& of) { return hookOn(pack, of); },
-            [&](const std::string& of) { return hookOn(unpack, of); });
+            request, [&](const std::string& of) { return traced(packStage, of); },
+            [&](const std::string& of) { return traced(unpackStage, of); });
         if (!hooked) return tl::unexpected(hooked.error());
         m_out.hooked = std::move(*hooked);
-        for (std::size_t i = request.functionOutputs; i < outputs.size(); ++i)
-            if (outputs[i].isNode()) describe(outputs[i].text);
+        m_out.values = hooks::hookedValues(request, m_out.hooked, m_out.filterSource, m_hints);
+        m_out.note = hooks::nothingPacked(m_out.values, m_out.filter, m_out.filterSource);
         return std::move(m_out);
-    }
-
-    void describe(const std::string& saved) {
-        HookedValue& value = m_out.values.emplace_back();
-        value.saved = saved;
-        const auto& all = m_out.hooked.packed;
-        const auto found = std::find_if(all.begin(), all.end(),
-                                        [&](const hooks::Packed& packed) { return packed.saved == saved; });
-        value.packed = found != all.end();
-        if (!value.packed) {
-            value.why = reasonToLeave();
-            return;
-        }
-        value.values = found->values;
-        std::string names;
-        for (const std::string& name : value.values) {
-            const ir::NodeIndex node = m_out.hooked.forward->find(name);
-            const auto meta =
-                node == ir::npos ? std::optional<ir::ValueMeta>() : m_out.hooked.forward->node(node).meta;
-            const bool tensor = meta && meta->tensor;
-            const std::string form = tensor ? meta->tensor->shortForm() : std::string("of unknown shape");
-            value.text += (value.text.empty() ? "" : ", ") + form;
-            names += (names.empty() ? "" : ", ") + name + ' ' + form;
-            const auto bytes = tensor ? bytesOf(*meta->tensor) : std::nullopt;
-            if (!bytes || value.bytes < 0 || __builtin_add_overflow(value.bytes, *bytes, &value.bytes))
-                value.bytes = -1;
-        }
-        value.why = "the hook packs it into " + (names.empty() ? std::string("no tensor") : names);
-    }
-
-    [[nodiscard]] std::string reasonToLeave() const {
-        const std::string by = m_out.filterRecorded
-                                   ? std::string(" (saved_tensors_hooks_filtering_mode)")
-                                   : std::string(" (PyTorch's default saved_tensors_hooks_filtering_mode)");
-        const std::string begin =
-            "the hooks leave it as it is: filter '" + std::string(filterName(m_out.filter)) + '\'' + by;
-        if (m_out.filter == Filter::Donated)
-            return begin + " packs only memory that nobody but backward holds, and this is or shares that of "
-                           "an input, an output or a gradient";
-        return begin + (m_out.filter == Filter::NoStatic ? " leaves out parameters and buffers" : "");
-    }
-
-    [[nodiscard]] std::optional<std::int64_t> bytesOf(const ir::TensorMeta& meta) const {
-        ir::TensorMeta at = meta;
-        for (std::string& size : at.sizes) {
-            const auto value = ir::symbolValue(size, m_hints);
-            if (!value) return std::nullopt;
-            size = std::to_string(*value);
-        }
-        const auto bytes = at.bytes();
-        return bytes ? std::optional(static_cast<std::int64_t>(*bytes)) : std::nullopt;
     }
 
     const session::Session& m_session;
@@ -150,6 +149,31 @@ private:
     SavedHooks m_out;
 };
 
+/// Positions of parameters and buffers among the primals, as the k-th record of metadata has them; nothing
+/// where there is no such record.
+std::optional<std::string> staticInputsText(const session::Session& session, const session::Compile& compile,
+                                            int attempt, int k) {
+    int seen = 0;
+    for (const std::size_t index : compile.records) {
+        const session::Record& record = session.records[index];
+        if (record.type != "artifact:aot_forward_graph_fw_metadata" || record.attempt != attempt ||
+            seen++ != k)
+            continue;
+        const auto metadata = passes::aot::readMetadataText(record.payload.text());
+        if (!metadata) return std::nullopt;
+        std::string out;
+        for (const passes::aot::InnerIndex input : metadata->staticInputs)
+            out += (out.empty() ? "" : ",") + std::to_string(input.value);
+        return out;
+    }
+    return std::nullopt;
+}
+
+std::string printed(const ir::Graph& graph) {
+    return graph.style().form == ir::TextStyle::Form::Readable ? ir::printReadable(graph).text
+                                                               : ir::printFx(graph);
+}
+
 } // namespace
 
 std::optional<Result<SavedHooks>> savedHooks(const session::Session& session, const session::Compile& compile,
@@ -158,12 +182,64 @@ std::optional<Result<SavedHooks>> savedHooks(const session::Session& session, co
     return CapturedHooks(session, compile, attempt, k, staticInputs, hints).run();
 }
 
+session::StagePtr hookedTwin(const session::Compile& compile, const session::Stage& stage) {
+    for (const std::string_view half : {forwardStage, backwardStage})
+        if (stage.name == std::string(half) + std::string(beforeSuffix))
+            return stageOf(compile, half, stage.attempt, stage.k);
+    return nullptr;
+}
+
+Result<std::map<std::string, std::string, std::less<>>>
+hookOptions(const session::Session& session, const session::Compile& compile, const session::Stage& stage) {
+    const bool isBefore = stage.name.ends_with(beforeSuffix);
+    const std::string half = stage.name.substr(0, stage.name.size() - (isBefore ? beforeSuffix.size() : 0));
+    if (half != forwardStage && half != backwardStage)
+        return failure("hooks are inlined into a forward or backward graph of AOTAutograd's, and " +
+                       stage.label() + " is neither");
+    const StagePtr recorded = before(compile, half, stage.attempt, stage.k);
+    if (!isBefore && recorded)
+        return failure("the hooks are in " + stage.label() + " already: take " + recorded->label());
+    if (!isBefore && !hooksAreOn(compile, stage.attempt, stage.k))
+        return failure("the capture shows no saved-tensors hooks that PyTorch inlines in this compile");
+    const bool isForward = half == forwardStage;
+    const std::string other = std::string(isForward ? backwardStage : forwardStage);
+    const StagePtr partner =
+        stageOf(compile, isBefore ? other + std::string(beforeSuffix) : other, stage.attempt, stage.k);
+    std::map<std::string, std::string, std::less<>> out;
+    out["half"] = isForward ? "forward" : "backward";
+    if (partner) {
+        const auto graph = partner->graph();
+        if (!graph) return tl::unexpected(graph.error());
+        out["partner"] = printed(**graph);
+    }
+    const FilterFound found = filterOf(session, compile, stage.attempt);
+    if (found.source == FilterSource::Recorded) {
+        out["filter"] = hooks::filterName(found.filter);
+        out["filter_source"] = "recorded";
+    }
+    if (const auto positions = staticInputsText(session, compile, stage.attempt, stage.k))
+        out["static"] = *positions;
+    for (const auto& [symbol, value] : session::symbolHints(compile)) {
+        std::string& symbols = out["symbols"];
+        symbols += (symbols.empty() ? "" : ",") + symbol + '=' + std::to_string(value);
+    }
+    for (const StagePtr& hook : compile.stages) {
+        const bool packs = hook->name == packStage;
+        if (hook->attempt != stage.attempt || hook->detail.empty() || (!packs && hook->name != unpackStage))
+            continue;
+        const auto graph = hook->graph();
+        if (!graph) return tl::unexpected(graph.error());
+        out.emplace((packs ? "pack:" : "unpack:") + hook->detail, printed(**graph));
+    }
+    return out;
+}
+
 void addHooks(const SavedHooks& hooks, std::vector<passes::partition::Decision>& decisions) {
     using passes::partition::Decision;
     for (Decision& decision : decisions) {
-        const auto found =
-            std::find_if(hooks.values.begin(), hooks.values.end(),
-                         [&](const HookedValue& value) { return value.saved == decision.node; });
+        const auto found = std::find_if(
+            hooks.values.begin(), hooks.values.end(),
+            [&](const passes::hooks::HookedValue& value) { return value.saved == decision.node; });
         if (decision.kind != Decision::Kind::Saved || found == hooks.values.end()) continue;
         decision.why += "; " + found->why;
         if (!found->packed || found->bytes < 0) continue;
@@ -172,10 +248,6 @@ void addHooks(const SavedHooks& hooks, std::vector<passes::partition::Decision>&
                 ", " + std::to_string(found->bytes) + " bytes instead of " + std::to_string(decision.bytes);
         decision.bytes = found->bytes;
     }
-}
-
-std::string_view filterName(Filter filter) {
-    return filter == Filter::Donated ? "donated" : filter == Filter::NoStatic ? "no_static" : "all";
 }
 
 } // namespace dynascope::engine

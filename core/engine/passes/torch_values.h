@@ -30,6 +30,9 @@ public:
     /// As freshInputs(), but an input that is an earlier one becomes a second tensor on its storage, as in a
     /// traced graph.
     [[nodiscard]] std::vector<c10::IValue> freshDistinctInputs() const;
+    [[nodiscard]] std::shared_ptr<const passes::Values> withoutInputs() const override {
+        return std::make_shared<const TorchValues>(m_attributes, std::vector<c10::IValue>());
+    }
     /// `graph` compiled.
     [[nodiscard]] std::shared_ptr<const Program> program(const ir::GraphPtr& graph) const;
     /// The same inputs with the constants of a graph that was made from this one.

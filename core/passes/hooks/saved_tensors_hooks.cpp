@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/hooks/saved_tensors_hooks.h"
 
+#include "core/ir/empty_like.h"
 #include "core/ir/storage.h"
 #include "core/passes/fx_names.h"
 #include "core/passes/rename_inputs.h"
@@ -86,7 +87,9 @@ public:
                 return tl::unexpected(done.error());
             }
         }
-        Hooked out{forward(), backward(), std::move(m_packed)};
+        ir::GraphPtr newForward = forward();
+        ir::GraphPtr newBackward = backward(*newForward);
+        Hooked out{std::move(newForward), std::move(newBackward), std::move(m_packed)};
         if (auto same = checkNames(*out.backward); !same) return tl::unexpected(same.error());
         return out;
     }
@@ -188,7 +191,10 @@ private:
                 m_epilogue[i].name = found->second;
             renameInputs(m_epilogue[i], results);
         }
-        Packed packed{saved, {}};
+        Packed packed;
+        packed.saved = saved;
+        for (std::size_t i = first; i < m_epilogue.size(); ++i)
+            packed.packing.push_back(m_epilogue[i].name);
         for (Argument& leaf : leaves) {
             renameInputs(leaf, results);
             if (!leaf.isNode()) continue;
@@ -227,6 +233,7 @@ private:
             copy.name = m_backwardNames.create(node->name);
             m_taken.insert(copy.name);
             values[node->name] = Argument::node(copy.name);
+            m_packed.back().unpacking.push_back(copy.name);
             block.push_back(std::move(copy));
         }
         m_prologues.push_back(std::move(block));
@@ -235,7 +242,7 @@ private:
             return failure("expected exactly 1 leaf, got " + std::to_string(result.size()));
         substitute(result.front(), values);
         if (!result.front().isNode()) return failure("the unpack hook of '" + saved + "' returns no tensor");
-        m_renamedBackward[saved] = result.front().text;
+        m_renamedBackward[saved] = m_packed.back().unpacked = result.front().text;
         return {};
     }
 
@@ -250,14 +257,8 @@ private:
             substitute(item, values);
     }
 
-    static void shareSubgraphs(const ir::Graph& graph, ir::GraphBuilder& builder) {
-        for (const std::string& name : graph.subgraphOrder())
-            builder.addSubgraph(name, graph.subgraphs().find(name)->second);
-    }
-
     ir::GraphPtr forward() {
-        ir::GraphBuilder builder;
-        shareSubgraphs(m_forward, builder);
+        ir::GraphBuilder builder = ir::emptyLike(m_forward);
         for (const ir::NodePtr& node : m_forward.nodes()) {
             if (node->op == Op::Output) continue;
             ir::NodePtr out = withInputsRenamed(node, m_renamedForward);
@@ -287,9 +288,9 @@ private:
         return builder.build();
     }
 
-    ir::GraphPtr backward() {
-        ir::GraphBuilder builder;
-        shareSubgraphs(m_backward, builder);
+    /// After forward(), which has what the hooks returned.
+    ir::GraphPtr backward(const ir::Graph& forward) {
+        ir::GraphBuilder builder = ir::emptyLike(m_backward);
         std::size_t left = placeholderNames(m_backward).size();
         for (const ir::NodePtr& node : m_backward.nodes()) {
             if (node->op != Op::Placeholder) {
@@ -301,6 +302,8 @@ private:
                     ir::Node placeholder;
                     placeholder.name = placeholder.target = name;
                     placeholder.op = Op::Placeholder;
+                    if (const NodeIndex packed = forward.find(name); packed != ir::npos)
+                        placeholder.meta = forward.node(packed).meta;
                     builder.add(std::move(placeholder));
                 }
             }
@@ -342,6 +345,15 @@ private:
 };
 
 } // namespace
+
+Result<std::size_t> functionOutputsOf(const ir::Graph& forward, const ir::Graph& backward) {
+    const std::size_t outputs = resultLeaves(forward).size();
+    std::size_t saved = 0;
+    for (const std::string& name : placeholderNames(backward))
+        saved += forward.find(name) != ir::npos ? 1 : 0;
+    if (saved > outputs) return failure("backward takes more than forward saves");
+    return outputs - saved;
+}
 
 Result<Hooked> inlineHooks(const Request& request, const Trace& pack, const Trace& unpack) {
     return Inliner(request, pack, unpack).run();

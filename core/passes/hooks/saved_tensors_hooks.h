@@ -38,6 +38,8 @@ using Trace = std::function<Result<ir::GraphPtr>(const std::string& saved)>;
 struct Packed {
     std::string saved;
     std::vector<std::string> values; ///< outputs of forward and inputs of backward that stand for it
+    std::vector<std::string> packing, unpacking; ///< nodes of the hooks in forward and in backward
+    std::string unpacked;                        ///< what backward reads in its place
 };
 
 struct Hooked {
@@ -45,6 +47,9 @@ struct Hooked {
     std::vector<Packed>
         packed; ///< in the order of the saved tensors; those that the filter left out are not here
 };
+
+/// How many of forward's outputs are the function's: those behind them are what backward takes.
+[[nodiscard]] Result<std::size_t> functionOutputsOf(const ir::Graph& forward, const ir::Graph& backward);
 
 /// Shares the nodes that it leaves alone. Linear but for the sorting of names.
 [[nodiscard]] Result<Hooked> inlineHooks(const Request& request, const Trace& pack, const Trace& unpack);

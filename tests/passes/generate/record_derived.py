@@ -80,6 +80,14 @@ def symbolic_hooks():
         eagerly(lambda x: Saving.apply(x + 1).view(x.shape), leaf(4, 6), dynamic=True)
 
 
+def hooks_that_pack_nothing():
+    """Only inputs are saved, which the default filter leaves out: PyTorch records no graph of the hooks."""
+    record_traced.ARTIFACTS.update({"aot_saved_tensors_hooks_graphs", "torch._functorch.config"})
+    pack, unpack = symbolic_trace(lambda x: x.to(torch.bfloat16)), symbolic_trace(lambda x: x.to(torch.float32))
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        eagerly(lambda x, w: (x * w).sum(), leaf(4, 4), leaf(4, 4))
+
+
 def overlap_of_computed():
     def function(a, b):
         a.mul_(2)
@@ -110,6 +118,25 @@ def overlap_inside_storage():
         return (a + b) * weight
     base = torch.randn(40).detach()[8:32].view(4, 6)
     eagerly(function, base[1:3], base[2:4], leaf(6))
+
+
+def written_first(a, b, weight):
+    a.add_(1)
+    return a * b * weight
+
+
+def reuse_training():
+    """Code for inputs that overlap, with the guards, which ask no more than that they are no one tensor."""
+    record_traced.ARTIFACTS.add("dynamo_cpp_guards_str")
+    base = torch.randn(4, 6)
+    eagerly(written_first, base[:, :4], base[:, 2:], leaf(4))
+
+
+def reuse_symbolic():
+    """The same; with symbolic sizes PyTorch does ask for the overlap."""
+    record_traced.ARTIFACTS.add("dynamo_cpp_guards_str")
+    base = torch.randn(4, 6)
+    eagerly(written_first, base[:, :4], base[:, 2:], torch.randn(4), dynamic=True)
 
 
 class Mixed(nn.Module):
