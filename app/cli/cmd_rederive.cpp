@@ -86,6 +86,9 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
     const bool lost = std::any_of(stages.begin(), stages.end(), [](const RederivedStage& stage) {
         return stage.verdict == Rederived::NotDerived;
     });
+    if (std::any_of(stages.begin(), stages.end(),
+                    [](const RederivedStage& stage) { return stage.verdict == Rederived::Alone; }))
+        out += ", " + of(Rederived::Alone);
     return out + (lost ? ", " + of(Rederived::NotDerived) : "") + '\n';
 }
 

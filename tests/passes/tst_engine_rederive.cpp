@@ -193,6 +193,23 @@ private slots:
         QVERIFY(stagesOf(guarded)[1].missedGuard.empty());
     }
 
+    /// What is written is known without PyTorch's metadata, and said to be derived.
+    void writesAreDerivedWhereTheCaptureHasNoMetadata() {
+        std::string log = derivedLogs().at("overlap_of_computed");
+        QVERIFY(log.find("aot_forward_graph_fw_metadata") != std::string::npos);
+        log = everywhere(log, "aot_forward_graph_fw_metadata", "aot_forward_graph_no_metadata");
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QCOMPARE(stages.size(), 4U);
+        QVERIFY(stages[0].verdict == Rederived::Alone);
+        QCOMPARE(engine::rederivedName(stages[0].verdict), std::string_view("only derived"));
+        QCOMPARE(
+            stages[0].reason,
+            std::string("the capture has none to hold it against; the engine derives: input 0 (primals_1): "
+                        "data mutated"));
+        for (std::size_t i = 1; i < stages.size(); ++i)
+            QVERIFY2(stages[i].verdict == Rederived::Isomorphic, stages[i].reason.c_str());
+    }
+
     /// Inductor decomposes before it traces: other operators, the same numbers; in training but for rounding.
     void otherDecompositionsAreEquivalent_data() {
         QTest::addColumn<int>("stages");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/alias_rows.h"
 
+#include "core/engine/client/metadata_compare.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
@@ -158,6 +159,19 @@ QString outputMeaning(OutputType type) {
     return tr("A view made by a custom autograd.Function: passed on as it is");
 }
 
+/// Where inputs and outputs stand in the traced graph.
+void placeNodes(AliasTable& out) {
+    out.inputs.assign(out.metadata->meta.inputs.size(), ir::npos);
+    if (out.graph) {
+        std::size_t next = 0;
+        for (NodeIndex i = 0; i < out.graph->size() && next < out.inputs.size(); ++i)
+            if (out.graph->node(i).op == ir::Op::Placeholder) out.inputs[next++] = i;
+        out.outputs = userOutputs(*out.graph, *out.metadata);
+    } else {
+        out.outputs.assign(out.metadata->meta.outputs.size(), ir::npos);
+    }
+}
+
 } // namespace
 
 QString inputName(const AliasTable& table, std::size_t input) {
@@ -194,16 +208,18 @@ AliasTable aliasTable(const session::Session& session, std::size_t index) {
         return out;
     }
     out.metadata = std::move(*read);
-    out.inputs.assign(out.metadata->meta.inputs.size(), ir::npos);
-    if (out.graph) {
-        std::size_t next = 0;
-        for (NodeIndex i = 0; i < out.graph->size() && next < out.inputs.size(); ++i)
-            if (out.graph->node(i).op == ir::Op::Placeholder) out.inputs[next++] = i;
-        out.outputs = userOutputs(*out.graph, *out.metadata);
-    } else {
-        out.outputs.assign(out.metadata->meta.outputs.size(), ir::npos);
-    }
+    placeNodes(out);
     return out;
+}
+
+AliasTable withDerivedMetadata(AliasTable table, const nlohmann::json& derived) {
+    auto read = engine::readGraphMetadata(derived);
+    if (!read) return table;
+    table.metadata.emplace();
+    table.metadata->meta = std::move(*read);
+    table.problem.clear();
+    placeNodes(table);
+    return table;
 }
 
 std::vector<TableColumn> inputAliasColumns() {

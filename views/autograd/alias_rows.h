@@ -8,6 +8,7 @@
 #include "core/session/session.h"
 #include "views/text/row_table.h"
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct AliasTable {
 [[nodiscard]] bool hasMetadata(const session::Session& session, const session::Compile& compile);
 /// Of the compile's last attempt. Reads the graph: for a worker.
 [[nodiscard]] AliasTable aliasTable(const session::Session& session, std::size_t compile);
+/// The same of metadata that was derived (engine::graphMetadataJson), where the capture has none; `metadata`
+/// stays empty where it does not fit together.
+[[nodiscard]] AliasTable withDerivedMetadata(AliasTable table, const nlohmann::json& derived);
 
 enum class InputAliasColumn { Index, Name, Type, Writes, How, Gradient, From, Why };
 [[nodiscard]] std::vector<TableColumn> inputAliasColumns();

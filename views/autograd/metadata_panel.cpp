@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/metadata_panel.h"
 
+#include "core/engine/client/metadata_compare.h"
 #include "views/autograd/metadata_rows.h"
 #include "views/engine/rederivations.h"
 #include "views/models/go_to.h"
@@ -102,22 +103,43 @@ void MetadataPanel::showAgain() {
     d->rows.clear();
     d->cells.clear();
     d->shown.clear();
-    if (!d->table.metadata)
-        return showMessage(tr("There is no metadata to hold against: %1.").arg(toQString(d->table.problem)));
     const engine::RederivedStage* derived =
         d->rederived ? d->rederived->metadataOf(d->table.stage.get()) : nullptr;
+    const bool alone = !d->table.metadata;
+    if (alone && !d->table.stage)
+        return showMessage(tr("There is no metadata to hold against: %1.").arg(toQString(d->table.problem)));
     if (d->rederived && d->rederived->isRunning(*session(), std::size_t(compile())))
         return showMessage(tr("The graphs of this compile are being derived anew."));
     if (!derived || derived->metadata.is_null()) {
-        QString why = tr("Nothing was derived to hold the captured metadata against.");
+        QString why = alone ? tr("Nothing was derived, and %1.").arg(toQString(d->table.problem))
+                            : tr("Nothing was derived to hold the captured metadata against.");
         if (derived) why = tr("The metadata was not derived: %1.").arg(toQString(derived->reason));
         if (!d->rederived) return showMessage(why);
         return showMessage(why,
                            derived ? tr("Derive the graphs anew once more") : tr("Derive the graphs anew"),
                            [this] { d->rederived->run(); });
     }
-    d->rows = metadataRows(d->table, derived->metadata);
-    d->cells = metadataCells(d->table, d->rows);
+    const AliasTable shown = alone ? withDerivedMetadata(d->table, derived->metadata) : d->table;
+    if (!shown.metadata || !shown.graph)
+        return showMessage(tr("The derived metadata does not fit together."));
+    d->rows = metadataRows(shown, derived->metadata);
+    if (alone)
+        for (MetadataRow& row : d->rows) {
+            row.captured.clear();
+            row.alone = true;
+        }
+    d->cells = metadataCells(shown, d->rows);
+    d->only->setEnabled(!alone);
+    if (alone) {
+        d->only->setChecked(false);
+        d->verdict->setText(tr("only derived"));
+        d->verdict->setStyleSheet({});
+        d->note->setText(tr("%1; all of this is derived by the engine from Dynamo's graph: %2")
+                             .arg(toQString(d->table.problem),
+                                  toQString(engine::mutationWords(derived->metadata, *shown.graph))));
+        showContent();
+        return showRows();
+    }
     const auto same = std::size_t(
         std::count_if(d->rows.begin(), d->rows.end(), [](const auto& row) { return row.same(); }));
     const bool all = same == d->rows.size();

@@ -156,20 +156,21 @@ std::vector<TableRow> metadataCells(const AliasTable& table, const std::vector<M
         const bool linked = row.node != ir::npos && table.graph;
         const auto value = [&](const QString& text) -> TableCell {
             return {text.isEmpty() ? tr("none") : text, text.isEmpty() ? Look::Quiet : Look::Mono,
-                    row.same() ? Tone::None : Tone::Warn};
+                    row.same() || row.alone ? Tone::None : Tone::Warn};
         };
         const QString tip = row.part == Part::Tangent && row.index < table.metadata->tangents.size()
                                 ? toQString(table.metadata->tangents[row.index])
                                 : QString();
-        out.push_back({row.same()
-                           ? TableCell{QStringLiteral("="), Look::Quiet, Tone::None, tr("Both say the same")}
-                           : TableCell{tr("~ differs"), Look::Chip, Tone::Warn, {}},
-                       {ofText(row), Look::Text, Tone::None, {}, qulonglong(out.size())},
-                       {linked ? toQString(table.graph->node(row.node).name) : QString(), Look::Link},
-                       {row.field, linked ? Look::Link : Look::Mono},
-                       value(row.captured),
-                       value(row.derived),
-                       {metadataMeaning(row), Look::Quiet}});
+        out.push_back(
+            {row.alone ? TableCell{tr("derived"), Look::Quiet, Tone::None, tr("The capture does not say it")}
+             : row.same() ? TableCell{QStringLiteral("="), Look::Quiet, Tone::None, tr("Both say the same")}
+                          : TableCell{tr("~ differs"), Look::Chip, Tone::Warn, {}},
+             {ofText(row), Look::Text, Tone::None, {}, qulonglong(out.size())},
+             {linked ? toQString(table.graph->node(row.node).name) : QString(), Look::Link},
+             {row.field, linked ? Look::Link : Look::Mono},
+             value(row.captured),
+             value(row.derived),
+             {metadataMeaning(row), Look::Quiet}});
         if (!tip.isEmpty()) out.back()[std::size_t(MetadataColumn::Captured)].toolTip = tip;
     }
     return out;

@@ -17,6 +17,7 @@ struct MetadataRow {
     std::size_t index = 0;            ///< of the input, output, tangent or place among the graph's outputs
     QString field, captured, derived; ///< the last two empty where one of them has none
     ir::NodeIndex node = ir::npos;    ///< of the traced graph: the placeholder or the value that is returned
+    bool alone = false;               ///< the capture has no metadata: `captured` says nothing
     [[nodiscard]] bool same() const { return captured == derived; }
 };
 

@@ -218,7 +218,7 @@ QString Rederivations::text(const session::Stage* stage) const {
 }
 
 QString Rederivations::summary(const session::Compile& compile) const {
-    std::array<int, 5> count{};
+    std::array<int, 6> count{};
     bool any = false;
     for (const session::StagePtr& stage : compile.stages)
         if (const RederivedStage* row = find(stage.get())) {

@@ -98,4 +98,24 @@ std::vector<std::string> metadataDifferences(const std::vector<MetadataField>& f
     return out;
 }
 
+std::string mutationWords(const json& derived, const ir::Graph& traced) {
+    std::vector<std::string_view> names;
+    for (const ir::NodePtr& node : traced.nodes())
+        if (node->op == ir::Op::Placeholder) names.emplace_back(node->name);
+    std::string out;
+    const json& inputs = field(derived, "input_info");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        std::string what;
+        for (const auto& [key, word] :
+             {std::pair("mutates_data", "data"), std::pair("mutates_metadata", "metadata"),
+              std::pair("mutates_storage_metadata", "storage")})
+            if (field(inputs[i], key) == true) what += (what.empty() ? "" : " and ") + std::string(word);
+        if (what.empty()) continue;
+        out += (out.empty() ? "input " : "; input ") + std::to_string(i);
+        if (i < names.size()) out += " (" + std::string(names[i]) + ')';
+        out += ": " + what + " mutated";
+    }
+    return out.empty() ? "no input is mutated" : out;
+}
+
 } // namespace dynascope::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/ir/graph.h"
 #include "core/passes/aot/metadata_text.h"
 
 #include <cstddef>
@@ -35,5 +36,9 @@ struct MetadataField {
 
 /// Those that differ, in words: "output 0: output_type is "is_input", captured "non_alias"".
 [[nodiscard]] std::vector<std::string> metadataDifferences(const std::vector<MetadataField>& fields);
+
+/// Which inputs derived metadata says are written, in words: "input 0 (x): data and metadata mutated; ...";
+/// names are those of the traced graph's placeholders.
+[[nodiscard]] std::string mutationWords(const nlohmann::json& derived, const ir::Graph& traced);
 
 } // namespace dynascope::engine

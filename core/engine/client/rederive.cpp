@@ -96,16 +96,16 @@ private:
         if (!hooks) return;
         for (std::size_t i = first; *hooks && i < m_out.size(); ++i)
             addHooks(**hooks, m_out[i].decisions);
+        if (first < m_out.size())
+            m_out[first].hooks = *hooks ? (*hooks)->note : "saved-tensors hooks: " + hooks->error().message;
+        // They are in the captured graphs, which the split was held against, only where something is packed.
+        if (!sameRound(*forward, "aot_forward_graph_pre_saved_tensors_hooks")) return;
         const auto hold = [&](const StagePtr& stage, std::string_view before, const auto& derived) {
             if (!stage) return;
             RederivedStage& out = m_out.emplace_back(begin(*stage, sameRound(*stage, before)));
             const auto captured = stage->graph();
             if (!captured) return decline(out, captured.error().message);
             if (!*hooks) return decline(out, "the hooks are not inlined: " + hooks->error().message);
-        if (first < m_out.size())
-            m_out[first].hooks = *hooks ? (*hooks)->note : "saved-tensors hooks: " + hooks->error().message;
-        // They are in the captured graphs, which the split was held against, only where something is packed.
-        if (!sameRound(*forward, "aot_forward_graph_pre_saved_tensors_hooks")) return;
             compareGraphs(out, **captured, derived(**hooks));
         };
         hold(forward, "aot_forward_graph_pre_saved_tensors_hooks",
@@ -174,15 +174,16 @@ private:
             lose(out, *m_none);
         else
             traceAt(stage, *source, **captured, text, out, metadata);
-        if (out.verdict == Rederived::Declined && metadata.nodes == 0) decline(metadata, out.reason);
-        if (out.lost && metadata.nodes == 0) lose(metadata, *out.lost);
+        const bool known = !metadata.metadata.is_null();
+        if (out.verdict == Rederived::Declined && !known) decline(metadata, out.reason);
+        if (out.lost && !known) lose(metadata, *out.lost);
         if (out.lost && out.lost->kind == CallError::Kind::NotStarted) m_none = out.lost;
         if (m_engine && !out.lost && dynamo && source && captured && stage.name == "aot_inference_graph")
             out.missedGuard = missedGuard(**source, **captured, text);
         if (m_engine && out.missedGuard.empty() && !out.lost && dynamo && source && captured &&
             stage.name == "aot_inference_graph" && m_hints.empty())
             out.missedGuard = missedAliasing(*m_engine, m_compile, **source, **captured, m_options);
-        if (!text.empty()) m_out.push_back(std::move(metadata));
+        if (!text.empty() || metadata.verdict == Rederived::Alone) m_out.push_back(std::move(metadata));
         m_out.push_back(std::move(out));
     }
 
@@ -225,7 +226,7 @@ private:
                 withDevicesOf(*want, atHints(*traced->traced.graph, sizes).value_or(traced->traced.graph));
             if (times == 1) {
                 out.microseconds = traced->microseconds;
-                compareMetadata(metadataOf, traced->metadata, metadata);
+                compareMetadata(metadataOf, traced->metadata, captured, metadata);
             }
             compareGraphs(out, *want, got.graph);
             if (traced->traced.joint != joint) {
@@ -334,9 +335,16 @@ private:
         return std::nullopt;
     }
 
-    static void compareMetadata(const std::string& text, const nlohmann::json& derived, RederivedStage& out) {
-        const auto captured = passes::aot::readMetadataText(text);
+    static void compareMetadata(const std::string& text, const nlohmann::json& derived,
+                                const ir::Graph& graph, RederivedStage& out) {
         out.metadata = derived;
+        if (text.empty()) {
+            out.verdict = Rederived::Alone;
+            out.reason = "the capture has none to hold it against; the engine derives: " +
+                         mutationWords(derived, graph);
+            return;
+        }
+        const auto captured = passes::aot::readMetadataText(text);
         if (!captured) return decline(out, captured.error().message);
         const std::vector<MetadataField> fields = metadataFields(*captured, derived);
         const std::vector<std::string> differences = metadataDifferences(fields);
@@ -438,6 +446,8 @@ std::string_view rederivedName(Rederived verdict) {
         return "declined";
     case Rederived::NotDerived:
         return "not derived";
+    case Rederived::Alone:
+        return "only derived";
     }
     return {};
 }
@@ -458,7 +468,7 @@ void nameVersions(const session::Session& session, Client* engine, std::vector<R
     const auto info = engine->start();
     if (!info || release(info->torch) == release(session.torchVersion)) return;
     for (RederivedStage& stage : stages)
-        if (stage.verdict != Rederived::NotDerived)
+        if (stage.verdict != Rederived::NotDerived && stage.verdict != Rederived::Alone)
             stage.versions = "PyTorch " + std::string(release(info->torch)) + " here, " +
                              std::string(release(session.torchVersion)) + " there";
 }

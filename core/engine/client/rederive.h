@@ -24,6 +24,7 @@ enum class Rederived : std::uint8_t {
     Different,
     Declined,   ///< not derived, and why
     NotDerived, ///< there was no engine to ask, or it was lost: nothing is known of the stage
+    Alone,      ///< derived, and the capture has nothing to hold it against
 };
 [[nodiscard]] std::string_view rederivedName(Rederived verdict);
 
@@ -33,7 +34,7 @@ struct RederivedStage {
     std::string stage; ///< "aot_forward_graph"
     std::string from;  ///< the stage that it was derived from
     Rederived verdict = Rederived::Isomorphic;
-    std::string reason; ///< one sentence; empty where isomorphic
+    std::string reason; ///< one sentence; empty where isomorphic. Of Alone: what was derived
     /// "PyTorch 2.13 here, 2.11 there" where the capture was made by another release than derives it: what
     /// differs may be the release. Else empty.
     std::string versions;
@@ -49,10 +50,10 @@ struct RederivedStage {
     /// One sentence where sizes were left out that the guards let in, because deriving the graph at these
     /// would have taken or did take too long: the verdict is of the others. Else empty.
     std::string leftOut;
-    /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
     /// Of a forward graph: one sentence where saved-tensors hooks were on and packed nothing, or what they
     /// packed is not known; else empty.
     std::string hooks;
+    /// What deriving it took. A joint graph's time has that of its metadata in it, a forward graph's that of
     /// its backward.
     double microseconds = 0;
     std::optional<CallError> lost; ///< of NotDerived: what became of the engine

@@ -76,7 +76,7 @@ std::optional<RederivedStage> readRederived(const json& stage) {
     RederivedStage out;
     bool known = false;
     for (const Rederived verdict : {Rederived::Isomorphic, Rederived::Equivalent, Rederived::Different,
-                                    Rederived::Declined, Rederived::NotDerived})
+                                    Rederived::Declined, Rederived::NotDerived, Rederived::Alone})
         if (rederivedName(verdict) == text(stage, "verdict")) {
             out.verdict = verdict;
             known = true;

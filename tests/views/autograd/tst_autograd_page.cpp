@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The joint graph cut in two, what is saved, and the alias and mutation table, clicked through.
+#include "core/capture/open.h"
+#include "core/engine/client/metadata_compare.h"
+#include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/views/panel_test.h"
 #include "views/autograd/alias_panel.h"
 #include "views/autograd/alias_rows.h"
 #include "views/autograd/autograd_page.h"
 #include "views/autograd/cut_view.h"
+#include "views/autograd/metadata_rows.h"
 #include "views/autograd/split_panel.h"
 #include "views/autograd/split_rows.h"
 #include "views/inspector/fact_view.h"
@@ -232,6 +236,44 @@ private slots:
             }
         }
         QVERIFY2(split >= 5, qPrintable(QString::number(split)));
+    }
+
+    /// PyTorch records no graphs of hooks that pack nothing; that they were on is said all the same.
+    void hooksThatPackNothingAreShown() {
+        std::string log;
+        for (test::ArchiveFile& file : test::readArchive(DYNASCOPE_TEST_DATA "/captures/derived.tar.xz"))
+            if (file.path.ends_with("hooks_that_pack_nothing.log")) log = std::move(file.content);
+        const auto session = capture::openText(log, "hooks.log");
+        QVERIFY(session);
+        const JointSplit split = splitJoint(**session, 0, {});
+        QVERIFY2(split.hooks.starts_with("saved-tensors hooks are on, and leave everything"),
+                 split.hooks.c_str());
+        const Facts facts = splitFacts(split);
+        QVERIFY(std::any_of(facts.sections.begin(), facts.sections.end(),
+                            [](const Section& section) { return section.title == "Saved-tensors hooks"; }));
+    }
+
+    /// Of a capture without metadata: nothing counts as captured, nothing as different.
+    void derivedMetadataStandsAlone() {
+        const auto session = capture::open(test::capture("trace_aot_eager/alias_overlap").toStdString());
+        QVERIFY(session);
+        AliasTable table = aliasTable(**session, 0);
+        QVERIFY(table.metadata);
+        const nlohmann::json derived = engine::graphMetadataJson(table.metadata->meta);
+        const std::size_t inputs = table.metadata->meta.inputs.size();
+        table.metadata.reset();
+        const AliasTable known = withDerivedMetadata(table, derived);
+        QVERIFY(known.metadata && known.metadata->meta.inputs.size() == inputs);
+        std::vector<MetadataRow> rows = metadataRows(known, derived);
+        QVERIFY(!rows.empty());
+        for (MetadataRow& row : rows) {
+            row.captured.clear();
+            row.alone = true;
+        }
+        for (const TableRow& row : metadataCells(known, rows)) {
+            QCOMPARE(row[std::size_t(MetadataColumn::Same)].text, QString("derived"));
+            QCOMPARE(row[std::size_t(MetadataColumn::Captured)].text, QString("none"));
+        }
     }
 
     void survivesClosing() {
