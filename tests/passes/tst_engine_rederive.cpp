@@ -193,6 +193,28 @@ private slots:
         QVERIFY(stagesOf(guarded)[1].missedGuard.empty());
     }
 
+    /// In training the forward graph is what runs, at the captured sizes where these are symbols.
+    void codeForOverlapsIsReusedInTrainingAndAtSymbolicSizes() {
+        const auto missedIn = [this](const std::string& log) {
+            std::string out;
+            for (const RederivedStage& stage : stagesOf(log))
+                out += stage.missedGuard;
+            return out;
+        };
+        const std::string training = missedIn(derivedLogs().at("reuse_training"));
+        QVERIFY2(training.starts_with(
+                     "a guard is missed: the code was compiled for L['a'] and L['b'] that overlap;"),
+                 training.c_str());
+        QVERIFY2(training.find("(output 0: data") != std::string::npos, training.c_str());
+        // With symbolic sizes PyTorch asks for the overlap as well; the log has the guards on sizes alone.
+        const std::string& symbolic = derivedLogs().at("reuse_symbolic");
+        const std::string unguarded = missedIn(symbolic);
+        QVERIFY2(unguarded.starts_with(
+                     "a guard is missed: the code was compiled for L['a'] and L['b'] that overlap;"),
+                 unguarded.c_str());
+        QCOMPARE(missedIn(everywhere(symbolic, "LAMBDA_GUARD", "STORAGE_OVERLAPPING")), std::string());
+    }
+
     /// What is written is known without PyTorch's metadata, and said to be derived.
     void writesAreDerivedWhereTheCaptureHasNoMetadata() {
         std::string log = derivedLogs().at("overlap_of_computed");

@@ -3,6 +3,7 @@
 
 #include "core/engine/client/compare.h"
 #include "core/engine/client/graph_inputs.h"
+#include "core/engine/client/rederive_trace.h"
 #include "core/ir/text.h"
 #include "core/session/input_sources.h"
 
@@ -17,16 +18,15 @@ namespace {
 using nlohmann::json;
 
 /// What the compiled graph takes of the program's inputs, as the runtime hands it over.
-std::optional<json> handedOver(const json& inputs, const ir::Graph& captured) {
+std::optional<json> handedOver(const json& inputs, const ir::Graph& captured, const ir::SymbolValues& sizes) {
     json out = inputs;
     out["inputs"] = json::array();
-    const auto numbers = [](const std::vector<std::string>& texts) -> std::optional<json> {
+    const auto numbers = [&sizes](const std::vector<std::string>& texts) -> std::optional<json> {
         json list = json::array();
         for (const std::string& text : texts) {
-            std::int64_t value = 0;
-            const char* const end = text.data() + text.size();
-            if (std::from_chars(text.data(), end, value).ptr != end) return std::nullopt;
-            list.push_back(value);
+            const auto value = ir::symbolValue(text, sizes);
+            if (!value) return std::nullopt;
+            list.push_back(*value);
         }
         return list;
     };
@@ -75,11 +75,44 @@ std::vector<std::string> takeApart(json& inputs, std::size_t first, const std::v
     return names;
 }
 
+/// Where the function's outputs stand among those of the graph, as the graph describes its outputs; all of
+/// them in their order where it describes none.
+std::optional<std::vector<std::size_t>> outputPlaces(const ir::Graph& captured, std::size_t outputs,
+                                                     std::size_t results) {
+    constexpr std::string_view key = "PlainAOTOutput(idx=";
+    std::vector<std::size_t> out(outputs, SIZE_MAX);
+    const std::string_view comment =
+        captured.size() == 0 ? std::string_view() : std::string_view(captured.nodes().back()->comment);
+    bool described = false;
+    for (std::size_t at = 0, position = 0; at < comment.size(); ++position) {
+        const std::size_t end = std::min(comment.find('\n', at), comment.size());
+        const std::string_view line = comment.substr(at, end - at);
+        std::size_t output = 0;
+        if (line.starts_with(key) &&
+            std::from_chars(line.data() + key.size(), line.data() + line.size(), output).ec == std::errc() &&
+            output < outputs) {
+            out[output] = position;
+            described = true;
+        }
+        at = end + 1;
+    }
+    if (described) {
+        if (std::find_if(out.begin(), out.end(), [&](std::size_t at) { return at >= results; }) != out.end())
+            return std::nullopt; // some results are made after the graph
+        return out;
+    }
+    if (outputs != results) return std::nullopt;
+    for (std::size_t i = 0; i < outputs; ++i)
+        out[i] = i;
+    return out;
+}
+
 /// How the compiled graph's results differ from the function's; empty where they do not, nothing where one of
 /// them does not run.
 std::optional<std::string> difference(Client& engine, const ir::Graph& dynamo, const ir::Graph& captured,
-                                      const json& inputs, const CallOptions& options) {
-    const auto given = handedOver(inputs, captured);
+                                      const json& inputs, const ir::SymbolValues& sizes,
+                                      const CallOptions& options) {
+    const auto given = handedOver(inputs, captured, sizes);
     if (!given) return std::nullopt;
     const CallResult want =
         engine.callOnGraph("execute", ir::printReadable(dynamo).text, {{"inputs", inputs}}, options);
@@ -89,10 +122,11 @@ std::optional<std::string> difference(Client& engine, const ir::Graph& dynamo, c
     if (!got) return got.error().message;
     const json expected = want->value("outputs", json::array()),
                actual = got->value("outputs", json::array());
-    if (expected.size() != actual.size()) return std::nullopt; // some results are made after the graph
+    const auto places = outputPlaces(captured, expected.size(), actual.size());
+    if (!places) return std::nullopt;
     for (std::size_t i = 0; i < expected.size(); ++i)
         if (std::string text =
-                dataDifference(expected[i].value("data", json()), actual[i].value("data", json()));
+                dataDifference(expected[i].value("data", json()), actual[(*places)[i]].value("data", json()));
             !text.empty())
             return "output " + std::to_string(i) + ": " + text;
     return std::string();
@@ -108,19 +142,24 @@ std::string listed(const std::vector<std::string>& names) {
 } // namespace
 
 std::string missedAliasing(Client& engine, const session::Compile& compile, const ir::Graph& dynamo,
-                           const ir::Graph& captured, const CallOptions& options) {
+                           const ir::Graph& compiled, const ir::SymbolValues& sizes,
+                           const CallOptions& options) {
     const std::string guards = compile.guardText.text();
     if (guards.empty() || guards.find("STORAGE_OVERLAPPING") != std::string::npos) return {};
     std::set<std::size_t> bases;
-    for (const ir::NodePtr& node : captured.nodes())
+    for (const ir::NodePtr& node : compiled.nodes())
         if (const auto inner = node->op == ir::Op::Placeholder ? session::innerInput(*node) : std::nullopt;
             inner && inner->isBase)
             bases.insert(inner->outer);
     if (bases.empty()) return {};
+    const auto atSizes = atHints(compiled, sizes);
+    if (!atSizes) return {};
+    const ir::Graph& captured = **atSizes;
     GraphInputOptions wanted;
     wanted.views = true;
+    wanted.symbols = sizes;
     const auto inputs = inputsOfCapture(compile, dynamo, wanted);
-    if (!inputs || difference(engine, dynamo, captured, *inputs, options) != std::string()) return {};
+    if (!inputs || difference(engine, dynamo, captured, *inputs, sizes, options) != std::string()) return {};
     json apart = *inputs;
     const std::vector<std::string> sources = session::inputSources(compile, dynamo);
     std::vector<std::string> names;
@@ -129,7 +168,7 @@ std::string missedAliasing(Client& engine, const session::Compile& compile, cons
         const std::vector<std::string> members = takeApart(apart, base, sources);
         names.insert(names.end(), members.begin(), members.end());
     }
-    const auto found = difference(engine, dynamo, captured, apart, options);
+    const auto found = difference(engine, dynamo, captured, apart, sizes, options);
     if (!found || found->empty()) return {};
     return "a guard is missed: the code was compiled for " + listed(names) +
            " that overlap; ones that do not pass the guards too, and for these it does something else than "

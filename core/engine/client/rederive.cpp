@@ -89,6 +89,12 @@ private:
         return before ? before : stage;
     }
 
+    /// What runs of a joint graph when the function is called, as it was before hooks; null for none.
+    [[nodiscard]] StagePtr forwardOf(const Stage& joint) const {
+        const StagePtr forward = sameRound(joint, "aot_forward_graph");
+        return forward ? beforeHooks(forward, "aot_forward_graph_pre_saved_tensors_hooks") : nullptr;
+    }
+
     /// `first`: of what was derived without them.
     void inlineHooks(const StagePtr& forward, const StagePtr& backward, std::size_t first) {
         const auto hooks =
@@ -180,9 +186,11 @@ private:
         if (out.lost && out.lost->kind == CallError::Kind::NotStarted) m_none = out.lost;
         if (m_engine && !out.lost && dynamo && source && captured && stage.name == "aot_inference_graph")
             out.missedGuard = missedGuard(**source, **captured, text);
-        if (m_engine && out.missedGuard.empty() && !out.lost && dynamo && source && captured &&
-            stage.name == "aot_inference_graph" && m_hints.empty())
-            out.missedGuard = missedAliasing(*m_engine, m_compile, **source, **captured, m_options);
+        const StagePtr run =
+            stage.name == "aot_inference_graph" ? sameRound(stage, stage.name) : forwardOf(stage);
+        const auto compiled = run ? run->graph() : Result<ir::GraphPtr>(nullptr);
+        if (m_engine && out.missedGuard.empty() && !out.lost && dynamo && source && compiled && *compiled)
+            out.missedGuard = missedAliasing(*m_engine, m_compile, **source, **compiled, m_hints, m_options);
         if (!text.empty() || metadata.verdict == Rederived::Alone) m_out.push_back(std::move(metadata));
         m_out.push_back(std::move(out));
     }
