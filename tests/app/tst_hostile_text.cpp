@@ -4,6 +4,7 @@
 // names of 100,000 characters. Nothing of it is taken for markup, nothing is loaded, nothing freezes.
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "views/theme/shown_text.h"
 
 #include <QAbstractItemView>
 #include <QDockWidget>
@@ -165,6 +166,19 @@ private slots:
         QVERIFY(::mkfifo(m_pipe.toLocal8Bit().constData(), 0600) == 0);
     }
     void cleanup() { close(); }
+
+    void whatHidesTextIsShown() {
+        const QString turned = QStringLiteral("a") + QChar(0x202e) + QStringLiteral("b") + QChar(0x1b);
+        QCOMPARE(shownText(turned, 10), QString("a<U+202E>b<U+001B>"));
+        QCOMPARE(shownText("plain\ttext\n", 20), QString("plain\ttext\n"));
+        QCOMPARE(shownText(QString(1200, u'x'), 1000), QString(1000, u'x') + "… and 200 more characters");
+        const QFontMetricsF metrics(theme().font(FontRole::Text));
+        QCOMPARE(elided(metrics, turned, Qt::ElideRight, 1000), QString("a<U+202E>b<U+001B>"));
+        const QString cut = elided(metrics, QString(100000, u'x'), Qt::ElideMiddle, 100);
+        QVERIFY2(cut.size() < 100 && cut.contains(QChar(0x2026)), qPrintable(cut));
+        QVERIFY(plainToolTip(QString(100000, u'<')).size() < 5 * 4200);
+        QCOMPARE(plainToolTip(plainToolTip("<b>")), plainToolTip("<b>"));
+    }
 
     void everyView_data() {
         QTest::addColumn<QString>("log");

@@ -15,6 +15,8 @@ namespace {
 
 /// Of an item's text; a wide table shows some 300 characters.
 constexpr qsizetype longestItem = 1000;
+/// Of a label's, which may wrap over a page.
+constexpr qsizetype longestLabel = 10000;
 
 void drawTriangle(QPainter* painter, const QRect& rect, const QColor& colour, double degrees) {
     painter->save();
@@ -150,6 +152,12 @@ QSize LookStyle::sizeFromContents(ContentsType type, const QStyleOption* option,
     QStyleOptionViewItem cut = *item;
     cut.text = shownText(item->text, longestItem);
     return QProxyStyle::sizeFromContents(type, &cut, size, widget);
+}
+
+/// Of labels, buttons, tabs and headers.
+void LookStyle::drawItemText(QPainter* painter, const QRect& rect, int flags, const QPalette& palette,
+                             bool enabled, const QString& text, QPalette::ColorRole role) const {
+    QProxyStyle::drawItemText(painter, rect, flags, palette, enabled, shownText(text, longestLabel), role);
 }
 
 void LookStyle::polish(QWidget* widget) {

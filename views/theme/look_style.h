@@ -21,6 +21,8 @@ public:
                      const QWidget* widget) const override;
     [[nodiscard]] QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                                          const QWidget* widget) const override;
+    void drawItemText(QPainter* painter, const QRect& rect, int flags, const QPalette& palette, bool enabled,
+                      const QString& text, QPalette::ColorRole role) const override;
     using QProxyStyle::polish;
     void polish(QWidget* widget) override;
     [[nodiscard]] int pixelMetric(PixelMetric metric, const QStyleOption* option,

@@ -31,6 +31,19 @@ QString safe(const QString& toolTip) {
     return toolTip.isEmpty() || toolTip.startsWith(mark()) ? toolTip : plainToolTip(toolTip);
 }
 
+QString withVisibleMarks(const QString& text) {
+    const auto hides = [](QChar c) { return hidesText(c.unicode()); };
+    if (std::none_of(text.begin(), text.end(), hides)) return text;
+    QString out;
+    for (const QChar c : text) {
+        if (hides(c))
+            out += QStringLiteral("<U+%1>").arg(c.unicode(), 4, 16, QLatin1Char('0')).toUpper();
+        else
+            out += c;
+    }
+    return out;
+}
+
 /// Of the item, section, tab or entry at a place of a widget; else the widget's own.
 struct Tip {
     QString text;
@@ -69,16 +82,7 @@ QString shownText(const QString& text, qsizetype most) {
     if (!isLong && !hides) return text;
     QString out = text.left(most);
     if (isLong && !out.isEmpty() && out.back().isHighSurrogate()) out.chop(1);
-    if (hides) {
-        QString visible;
-        for (const QChar c : out) {
-            if (hidesText(c.unicode()))
-                visible += QStringLiteral("<U+%1>").arg(c.unicode(), 4, 16, QLatin1Char('0')).toUpper();
-            else
-                visible += c;
-        }
-        out = std::move(visible);
-    }
+    if (hides) out = withVisibleMarks(out);
     if (isLong)
         out += QCoreApplication::translate("shownText", "… and %1 more characters")
                    .arg(QLocale::c().toString(text.size() - most));
@@ -98,10 +102,11 @@ QString markupToolTip(const QString& html) {
 QString elided(const QFontMetricsF& metrics, const QString& text, Qt::TextElideMode mode, qreal width) {
     // No character that is seen is narrower than a pixel.
     const auto most = std::max<qsizetype>(64, qsizetype(std::max<qreal>(width, 0)));
-    if (text.size() <= most) return metrics.elidedText(text, mode, width);
-    const QString cut = mode == Qt::ElideLeft     ? text.right(most)
-                        : mode == Qt::ElideMiddle ? text.left(most / 2) + text.right(most / 2)
-                                                  : text.left(most);
+    if (text.size() <= most) return metrics.elidedText(withVisibleMarks(text), mode, width);
+    const QString cut =
+        withVisibleMarks(mode == Qt::ElideLeft     ? text.right(most)
+                         : mode == Qt::ElideMiddle ? text.left(most / 2) + text.right(most / 2)
+                                                   : text.left(most));
     return metrics.elidedText(cut, mode, std::min(width, metrics.horizontalAdvance(cut) - 1));
 }
 

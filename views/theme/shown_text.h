@@ -24,8 +24,8 @@ namespace dynascope::views {
 /// A tool tip that is markup. Whatever of a capture is in it has been through shownText() and escaped.
 [[nodiscard]] QString markupToolTip(const QString& html);
 
-/// Text that fits into `width`, as QFontMetrics::elidedText() makes it, in a time that does not grow with the
-/// length of the text.
+/// Text that fits into `width`, as QFontMetrics::elidedText() makes it, marks of direction and control codes
+/// as in shownText(), in a time that does not grow with the length of the text.
 [[nodiscard]] QString elided(const QFontMetricsF& metrics, const QString& text, Qt::TextElideMode mode,
                              qreal width);
 
