@@ -2,9 +2,9 @@
 #include "core/engine/passes/eager_check.h"
 
 #include "core/engine/case_values.h"
+#include "core/engine/verify/program_run.h"
 #include "core/engine/verify/tensor_compare.h"
 
-#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <algorithm>
@@ -45,7 +45,7 @@ Outcome runOn(const Program& program, const Attributes& constants, std::vector<I
     for (const auto& [name, tensor] : constants)
         own.emplace(name, tensor.clone());
     const at::AutoGradMode noGrad(false);
-    seedDefaultGenerator();
+    seedRandomNumbers(generatorSeed);
     auto results = run(program, inputs, own, task);
     if (!results) {
         out.error = std::move(results.error());
@@ -115,11 +115,6 @@ EagerCheck compared(const Program& source, const Program& result, const Function
 }
 
 } // namespace
-
-void seedDefaultGenerator() {
-    at::Generator generator = at::globalContext().defaultGenerator(c10::Device(at::kCPU));
-    generator.set_current_seed(generatorSeed);
-}
 
 std::vector<IValue> writtenBack(std::vector<IValue> results, std::vector<Tensor>& inputs,
                                 const std::vector<WriteBack>& writeBacks) {

@@ -19,9 +19,6 @@ namespace dynascope::engine {
                                                    std::vector<at::Tensor>& inputs,
                                                    const std::vector<WriteBack>& writeBacks);
 
-/// Seeds PyTorch's numbers, so that what two programs draw in the same order is the same.
-void seedDefaultGenerator();
-
 /// How two programs compared.
 enum class EagerAgreement {
     Same,    ///< on the inputs given and, if the source runs on them, on others of the same shapes

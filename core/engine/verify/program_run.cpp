@@ -56,11 +56,6 @@ void writeBackAll(const WriteBackList& list, std::vector<c10::IValue>& results, 
                   results.begin() + static_cast<std::ptrdiff_t>(std::min(leading, results.size())));
 }
 
-void seedRandomNumbers(std::uint64_t seed) {
-    at::Generator generator = at::globalContext().defaultGenerator(c10::Device(at::kCPU));
-    generator.set_current_seed(seed);
-}
-
 bool writesBack(const ir::Node& node) {
     for (const std::string_view name : {"copy_.", "as_strided_.", "resize_."}) {
         if (node.target.starts_with("torch.ops.aten." + std::string(name))) return true;
@@ -87,6 +82,11 @@ Program withoutWriteBacks(const Program& program) {
 }
 
 } // namespace
+
+void seedRandomNumbers(std::uint64_t seed) {
+    at::Generator generator = at::globalContext().defaultGenerator(c10::Device(at::kCPU));
+    generator.set_current_seed(seed);
+}
 
 ProgramRun runSide(const Side& side, const json& inputs, std::uint64_t seed, const TaskContext& task,
                    RunObserver* observer) {

@@ -31,6 +31,9 @@ struct ProgramRun {
     std::optional<RunError> error;
 };
 
+/// Seeds PyTorch's numbers, so that what two programs draw in the same order is the same.
+void seedRandomNumbers(std::uint64_t seed);
+
 /// Makes the inputs anew, seeds the random numbers, and runs without gradients. Throws where `inputs` are no
 /// inputs.
 [[nodiscard]] ProgramRun runSide(const Side& side, const nlohmann::json& inputs, std::uint64_t seed,
