@@ -442,6 +442,43 @@ private slots:
                  answer["first_difference"].dump().c_str());
     }
 
+    /// A kernel that acts otherwise in single precision is none of it: gelu.out takes no notice of the
+    /// strides of its `out` there. What sums cancel is, however large.
+    void aKernelOfOnePrecisionIsNoRounding() {
+        const std::string head =
+            "graph():\n    %x0 : [num_users=1] = placeholder[target=x0]\n"
+            "    %m : [num_users=1] = call_function[target=torch.ops.aten.view.default](args = "
+            "(%x0, [2, 3]), kwargs = {})\n";
+        const std::string source =
+            head +
+            "    %z : [num_users=1] = call_function[target=torch.ops.aten.zeros.default](args = ([3, 2],), "
+            "kwargs = {dtype: torch.float32})\n"
+            "    %t : [num_users=1] = call_function[target=torch.ops.aten.t.default](args = (%z,), kwargs = "
+            "{})\n"
+            "    %g : [num_users=1] = call_function[target=torch.ops.aten.gelu.out](args = (%m,), kwargs = "
+            "{out: "
+            "%t})\n"
+            "    return (g,)";
+        const std::string computed =
+            head + "    %g : [num_users=1] = call_function[target=torch.ops.aten.gelu.default](args = (%m,), "
+                   "kwargs = "
+                   "{})\n"
+                   "    return (g,)";
+        const json answer = compared(source, computed, vectors({{1, 2, 3, 4, 5, 6}}), {});
+        QCOMPARE(answer["verdict"].get<std::string>(), std::string("different"));
+        QVERIFY2(answer["reason"].get<std::string>().find("so it is no rounding") != std::string::npos,
+                 answer["reason"].dump().c_str());
+        QCOMPARE(answer["first_difference"]["computed"].get<std::string>(), std::string("g"));
+        const std::string up = graphOf(
+            1, {{"up", "aten.add.Tensor", "%x0, 123456789.0"}, {"s", "aten.sub.Tensor", "%up, 123456789.0"}},
+            "s");
+        const std::string down = graphOf(
+            1, {{"up", "aten.sub.Tensor", "%x0, 123456789.0"}, {"s", "aten.add.Tensor", "%up, 123456789.0"}},
+            "s");
+        const json cancelled = compared(up, down, vectors({{1.7, 5.1, 11.9}}), {});
+        QCOMPARE(cancelled["verdict"].get<std::string>(), std::string("equal"));
+    }
+
     /// The tolerance is absolute below 1; values that are small themselves are not the same for that.
     void smallValuesAreTold() {
         const auto scaled = [](const std::string& factor) {

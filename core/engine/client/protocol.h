@@ -87,7 +87,8 @@
 //                     identities of outputs, which functionalization does not keep, count with `strict`
 //                     only. The last four members come with values: how far apart, whether no further than
 //                     1e-5 times the largest magnitude, and the first cell that differs; and `rounded`: in
-//                     double precision the difference is a hundredth at most, so that it does not count
+//                     double precision the difference is a hundredth at most, and rounding can make as
+//                     much of it, so that it does not count
 //   in_double_precision  whether both ran in double precision too, as they do where values differ and where
 //                     that is the same program
 //   first_difference  null, or {computed, source, index, expected, actual, text, among, runs, how}: names of

@@ -3,6 +3,7 @@
 // Compiled with NDEBUG, as LibTorch is: without it at::RecordFunction has one member more.
 #include "core/engine/verify/monitor.h"
 
+#include "core/engine/verify/rounding_noise.h"
 #include "core/engine/verify/tensor_compare.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -90,6 +91,10 @@ Monitor::Monitor() {
     m_callback = at::addThreadLocalCallback(at::RecordFunctionCallback(&MonitorCallback::onCall)
                                                 .needsInputs(true)
                                                 .scopes({at::RecordScope::FUNCTION}));
+}
+
+void Monitor::after(ir::NodeIndex /*node*/, const c10::IValue& value) {
+    m_unit = std::max(m_unit, roundingUnit(value));
 }
 
 Monitor::~Monitor() {

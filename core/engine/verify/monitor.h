@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Watches an eager run for what has no defined result: reads that a write disturbs, random numbers, and
-// memory that nobody wrote.
+// memory that nobody wrote; and for how coarse its numbers are.
 #pragma once
 
 #include "core/engine/interpreter.h"
@@ -24,7 +24,7 @@ public:
     ~Monitor() override;
 
     void before(ir::NodeIndex node) override { m_node = node; }
-    void after(ir::NodeIndex /*node*/, const c10::IValue& /*value*/) override {}
+    void after(ir::NodeIndex node, const c10::IValue& value) override;
 
     /// A tensor is written while a partly overlapping view of it is read: the result depends on the order in
     /// which cells are visited (SPEC: eager hazards). PyTorch refuses what it can prove to be so.
@@ -33,6 +33,8 @@ public:
     [[nodiscard]] const std::optional<Hazard>& random() const { return m_random; }
     /// An operator gave memory that holds anything.
     [[nodiscard]] const std::optional<Hazard>& uninitialized() const { return m_empty; }
+    /// roundingUnit() of the coarsest value so far.
+    [[nodiscard]] double unit() const { return m_unit; }
 
 private:
     friend struct MonitorCallback;
@@ -41,6 +43,7 @@ private:
 
     ir::NodeIndex m_node = ir::npos;
     std::optional<Hazard> m_order, m_random, m_empty;
+    double m_unit = 0;
     std::uint64_t m_callback = 0;
 };
 
