@@ -3,6 +3,7 @@
 // dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--json]
 #include "app/cli/engine_command.h"
 #include "core/engine/client/saved_hooks.h"
+#include "core/engine/client/torch_release.h"
 #include "core/ir/annotate.h"
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
@@ -175,8 +176,10 @@ int list(const PassOptions& options) {
 }
 
 std::string verdictText(const json& reply) {
-    if (reply["verified"] == true) return "verified: the same values as eager\n";
-    std::string out = reply["verified"].is_null() ? "not verified\n" : "verification failed\n";
+    std::string apart = reply.value("versions", "");
+    if (!apart.empty()) apart = " (" + apart + ')';
+    if (reply["verified"] == true) return "verified: the same values as eager" + apart + '\n';
+    std::string out = (reply["verified"].is_null() ? "not verified" : "verification failed") + apart + '\n';
     for (const json& difference : reply.value("differences", json::array()))
         out += "  " + difference["text"].get<std::string>() + '\n';
     for (const json& deviation : reply.value("deviations", json::array()))
@@ -304,6 +307,11 @@ int run(const PassOptions& options) {
     if (chosen->compile) addBreaks(*reply, *chosen);
     const json twin = options.verify && inlinesHooks && names.size() == 1 ? twinOf(*chosen, *reply) : json();
     if (!twin.is_null()) (*reply)["twin"] = twin;
+    if (options.verify)
+        if (const auto info = client.start())
+            if (std::string apart = engine::releasesApart(info->torch, chosen->session->torchVersion);
+                !apart.empty())
+                (*reply)["versions"] = std::move(apart);
     if (options.verify && (*reply)["verified"] == false) {
         if (engine::CallResult where = client.callOnGraph("verify", text, params)) {
             where->erase("graph");

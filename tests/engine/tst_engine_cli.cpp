@@ -55,6 +55,20 @@ private slots:
                  run.out);
     }
 
+    /// What another release captured is verified with this one's kernels, and the verdict says so.
+    void passNamesAnotherRelease() {
+        QFile file(path("hand_view_then_inplace_add.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        nlohmann::json document = nlohmann::json::parse(file.readAll().toStdString());
+        document["torch_version"] = "2.6.1+cpu";
+        write("other.case", QByteArray::fromStdString(document.dump()));
+        const Run run = cli({"pass", "functionalize", path("other.case"), "--verify"});
+        QVERIFY2(run.out.contains("verified: the same values as eager (PyTorch 2.") &&
+                     run.out.endsWith(" here, 2.6 there)\n"),
+                 run.out + run.err);
+        QCOMPARE(run.exit, 0);
+    }
+
     /// PyTorch's own graph on inputs that share memory: where it goes wrong is said.
     void passThatFailsVerification() {
         write("alias.txt", "graph():\n    %a : [num_users=1] = placeholder[target=a]\n    %b : [num_users=1] "

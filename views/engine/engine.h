@@ -43,7 +43,9 @@ public:
     [[nodiscard]] QString trouble() const { return m_trouble; }
     [[nodiscard]] std::int64_t processId() const { return m_info.pid; } ///< 0 before the first start
 
-    /// EngineInfo::unconfined of the engine that was started last.
+    /// EngineInfo::torch of the engine that was started last.
+    [[nodiscard]] const std::string& torchVersion() const { return m_info.torch; }
+    /// EngineInfo::unconfined of the same.
     [[nodiscard]] const std::vector<std::string>& unconfined() const { return m_info.unconfined; }
 
     template <typename T>

@@ -6,6 +6,7 @@
 #include "core/engine/client/graph_inputs.h"
 #include "core/engine/client/rederive.h"
 #include "core/engine/client/saved_hooks.h"
+#include "core/engine/client/torch_release.h"
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
 #include "core/session/byte_source.h"
@@ -374,7 +375,9 @@ void Passes::verify(int index) {
     }
     using Checked = tl::expected<CheckedStage, CallError>;
     const QString what = tr("verification of %1").arg(toQString(stage->label()));
-    const auto done = [this, stage](Checked checked) { takeChecked(stage, std::move(checked)); };
+    const auto done = [this, stage, release = m_workspace.session()->torchVersion](Checked checked) {
+        takeChecked(stage, std::move(checked), release);
+    };
     if (known->twin) {
         const session::Compile* compile = m_workspace.compile();
         m_engine.run<CheckedStage>(
@@ -414,7 +417,8 @@ void Passes::verify(int index) {
         done);
 }
 
-void Passes::takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, CallError> checked) {
+void Passes::takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, CallError> checked,
+                         const std::string& release) {
     const auto at = m_computed.find(stage.get());
     if (at == m_computed.end()) return;
     Verdict verdict;
@@ -422,6 +426,9 @@ void Passes::takeChecked(const session::StagePtr& stage, tl::expected<CheckedSta
         verdict = checked->verdict;
         at->second.differences = checked->differences;
         at->second.parting = checked->parting;
+        const std::string apart = engine::releasesApart(m_engine.torchVersion(), release);
+        if (!apart.empty())
+            verdict.text += (verdict.text.isEmpty() ? QString() : QStringLiteral("; ")) + toQString(apart);
     } else if (checked.error().kind == CallError::Kind::Cancelled ||
                checked.error().kind == CallError::Kind::EngineDied) {
         return;

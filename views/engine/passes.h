@@ -132,7 +132,9 @@ private:
     void forgetInputs(); ///< of captures that were closed
     void add(Ran ran);
     void compareWithTwin(const session::StagePtr& stage);
-    void takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, engine::CallError> checked);
+    /// `release` is the PyTorch that made the capture.
+    void takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, engine::CallError> checked,
+                     const std::string& release);
 
     Workspace& m_workspace;
     Engine& m_engine;

@@ -7,6 +7,7 @@
 #include "core/engine/client/missed_aliasing.h"
 #include "core/engine/client/rederive_trace.h"
 #include "core/engine/client/saved_hooks.h"
+#include "core/engine/client/torch_release.h"
 #include "core/ir/empty_like.h"
 #include "core/passes/aot/tensorify.h"
 #include "core/passes/match_in_order.h"
@@ -462,23 +463,15 @@ std::string_view rederivedName(Rederived verdict) {
 
 namespace {
 
-/// "2.13" of "2.13.0+cpu".
-std::string_view release(std::string_view version) {
-    const std::size_t point = version.find('.');
-    return point == std::string_view::npos
-               ? version
-               : version.substr(0, version.find_first_not_of("0123456789", point + 1));
-}
-
 void nameVersions(const session::Session& session, Client* engine, std::vector<RederivedStage>& stages) {
     // One that was lost is not started again for this.
-    if (!engine || !engine->running() || session.torchVersion.empty() || stages.empty()) return;
+    if (!engine || !engine->running() || stages.empty()) return;
     const auto info = engine->start();
-    if (!info || release(info->torch) == release(session.torchVersion)) return;
+    if (!info) return;
+    const std::string apart = releasesApart(info->torch, session.torchVersion);
     for (RederivedStage& stage : stages)
         if (stage.verdict != Rederived::NotDerived && stage.verdict != Rederived::Alone)
-            stage.versions = "PyTorch " + std::string(release(info->torch)) + " here, " +
-                             std::string(release(session.torchVersion)) + " there";
+            stage.versions = apart;
 }
 
 } // namespace

@@ -50,6 +50,20 @@ private slots:
         QCOMPARE(s.page.sourceOps().totals(), QStringLiteral("9 nodes in   23 emitted   17 after dce"));
     }
 
+    void verdictsNameAnotherRelease() {
+        Shown s;
+        QFile file(DYNASCOPE_SOURCE_DIR "/resources/samples/sibling_views.json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        nlohmann::json document = nlohmann::json::parse(file.readAll().toStdString());
+        document["torch_version"] = "2.6.1+cpu";
+        const auto session = capture::openText(document.dump(), "other.json");
+        QVERIFY(session);
+        s.workspace.addCapture({*session, session::summarizeBreaks(**session)});
+        s.functionalize();
+        const QString text = s.workspace.verdict(s.stepper.stage()->stage.get()).text;
+        QVERIFY2(text.endsWith(QStringLiteral("; PyTorch 2.13 here, 2.6 there")), qPrintable(text));
+    }
+
     void steps() {
         Shown s;
         s.functionalize();
