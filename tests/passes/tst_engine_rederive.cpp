@@ -232,6 +232,37 @@ private slots:
             QVERIFY2(stages[i].verdict == Rederived::Isomorphic, stages[i].reason.c_str());
     }
 
+    void dataAndMetadataOfOneInputAreDerived() {
+        const auto record = [](const std::string& fields, const std::string& payload) {
+            return "V1122 12:00:00.000000 1 torch/x.py:1] {" + fields +
+                   ", \"frame_id\": 0, \"frame_compile_id\": 0, \"attempt\": 0, \"has_payload\": \"0\"}\n" +
+                   payload;
+        };
+        const std::string log =
+            record("\"dynamo_output_graph\": {}",
+                   "\tclass GraphModule(torch.nn.Module):\n"
+                   "\t    def forward(self, L_x_: \"f32[2, 3][3, 1]cpu\", L_y_: \"f32[4, 4][4, 1]cpu\"):\n"
+                   "\t        l_x_ = L_x_\n"
+                   "\t        l_y_ = L_y_\n"
+                   "\t        mul_: \"f32[2, 3][3, 1]cpu\" = l_x_.mul_(2);  mul_ = None\n"
+                   "\t        t_: \"f32[3, 2][1, 3]cpu\" = l_x_.t_();  l_x_ = t_ = None\n"
+                   "\t        u_: \"f32[1, 4, 4][16, 4, 1]cpu\" = l_y_.unsqueeze_(0);  l_y_ = u_ = None\n"
+                   "\t        return ()\n") +
+            record("\"aot_inference_graph\": {}",
+                   "\tclass <lambda>(torch.nn.Module):\n"
+                   "\t    def forward(self, arg0_1: \"f32[2, 3]\", arg1_1: \"f32[4, 4]\"):\n"
+                   "\t        mul: \"f32[2, 3]\" = torch.ops.aten.mul.Tensor(arg0_1, 2);  arg0_1 = None\n"
+                   "\t        return (mul,)\n") +
+            record("\"artifact\": {\"name\": \"aot_forward_graph_no_metadata\", \"encoding\": \"string\"}",
+                   "\tnone\n");
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QVERIFY(!stages.empty());
+        QVERIFY2(stages[0].verdict == Rederived::Alone, stages[0].reason.c_str());
+        QCOMPARE(stages[0].reason,
+                 std::string("the capture has none to hold it against; the engine derives: input 0 (arg0_1): "
+                             "data and metadata mutated; input 1 (arg1_1): metadata mutated"));
+    }
+
     /// Inductor decomposes before it traces: other operators, the same numbers; in training but for rounding.
     void otherDecompositionsAreEquivalent_data() {
         QTest::addColumn<int>("stages");
