@@ -10,6 +10,7 @@
 #include "views/palette/palette.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QPixmap>
@@ -204,21 +205,24 @@ void Exporter::grab(const QString& what) {
     settle(m_window);
     const QString part = what.isEmpty() ? QString() : u'-' + what;
     const QString file = m_folder.filePath(m_name + part + m_suffix + QStringLiteral(".png"));
-    report(file, m_window.grab().save(file, "PNG"));
+    QBuffer picture; // libpng, where it writes a file itself, adds a line of its own to each error
+    picture.open(QIODevice::WriteOnly);
+    m_window.grab().save(&picture, "PNG");
+    write(file, picture.data());
 }
 
 void Exporter::writeText(const QString& name, const QByteArray& text) {
-    QFile file(m_folder.filePath(name));
-    report(file.fileName(), file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+    write(m_folder.filePath(name), text);
 }
 
-void Exporter::report(const QString& file, bool written) {
-    if (written) {
-        std::printf("%s\n", qPrintable(file));
-    } else {
-        std::fprintf(stderr, "dynascope: %s: the file could not be written\n", qPrintable(file));
-        m_failed = true;
+void Exporter::write(const QString& path, const QByteArray& content) {
+    QFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(content) == content.size() && file.flush()) {
+        std::printf("%s\n", qPrintable(path));
+        return;
     }
+    std::fprintf(stderr, "dynascope: %s: %s\n", qPrintable(path), qPrintable(file.errorString()));
+    m_failed = true;
 }
 
 } // namespace dynascope::app

@@ -66,7 +66,7 @@ private:
     QString uniqueName(const QString& title);
     void grab(const QString& what);
     void writeText(const QString& name, const QByteArray& text);
-    void report(const QString& file, bool written);
+    void write(const QString& path, const QByteArray& content);
 
     views::Theme& m_theme;
     views::Workspace& m_workspace;
