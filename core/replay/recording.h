@@ -122,7 +122,9 @@ struct ReplayRun {
     std::uint64_t iterations = 0;
     TotalTime replay; ///< of all graphs together
     TotalTime eager;  ///< the same graphs run node by node; zero where that was not asked for
-    /// Calls of PyTorch's allocator in all replays, by whatever thread.
+    /// Calls of PyTorch's allocator in all replays, by whatever thread: what a node takes that did otherwise
+    /// than recorded, and what a kernel's worker threads take, which no plan can serve (attention does, on
+    /// several).
     std::uint64_t allocatorCalls = 0;
     std::uint64_t verified = 0;  ///< replays that were held against an eager run, bit by bit
     std::uint64_t different = 0; ///< of those

@@ -124,7 +124,8 @@ std::vector<FigureRow::Figure> replayChecks(const ReplayedRun& run, const Colour
         divergences += graph.run.divergences.size();
     std::vector<FigureRow::Figure> out{
         {numberText(done.allocatorCalls), tr("allocator calls"),
-         done.allocatorCalls > 0 ? colours.changed : QColor(), tr("In all replays, by whatever thread")},
+         done.allocatorCalls > 0 ? colours.changed : QColor(),
+         tr("In all replays: of nodes that did otherwise than recorded, and of kernels' worker threads")},
         {numberText(divergences), tr("divergences"), divergences > 0 ? colours.changed : QColor(),
          tr("Nodes that did not do what they did when they were recorded; they run eagerly since")}};
     if (done.verified > 0)

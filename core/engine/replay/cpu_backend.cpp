@@ -3,6 +3,7 @@
 
 #include <ATen/Parallel.h>
 #include <algorithm>
+#include <ctime>
 
 namespace dynascope::engine {
 
@@ -10,6 +11,13 @@ namespace {
 
 /// Ops that are shorter than this lose more by waking other threads than they gain.
 constexpr double shortOpUs = 50;
+
+/// Time that this thread has run: how long ops are, however busy the machine is.
+double threadUs() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
 
 RunError reshapes(const Program& program, std::size_t input) {
     const auto found = std::find_if(program.code.begin(), program.code.end(), [&](const Instruction& code) {
@@ -37,10 +45,10 @@ public:
         // The first runs fill caches that kernels keep; what they do is of no interest.
         double us = 0;
         for (int warmUp = 0; warmUp < 2; ++warmUp) {
-            const auto begin = Clock::now();
+            const double begin = threadUs();
             if (const auto done = run(program, request.inputs, request.attributes, task); !done)
                 return tl::unexpected(done.error());
-            us = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+            us = threadUs() - begin;
             if (const auto input = content.reshaped()) return tl::unexpected(reshapes(program, *input));
             if (warmUp == 0) {
                 content.settle();
