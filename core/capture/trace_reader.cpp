@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace dynascope::capture {
 
@@ -285,15 +287,33 @@ session::Session TraceReader::finish() {
     return std::move(m_session);
 }
 
+namespace {
+
+/// As they happen in an attempt: Inductor makes forward's code before it turns to the backward graph.
+void sortStages(std::vector<session::StagePtr>& stages) {
+    using session::Phase;
+    std::map<int, std::size_t> backward; // its first record, by attempt
+    for (const session::StagePtr& stage : stages)
+        if (stage->phase == Phase::PostGradBackward) backward.try_emplace(stage->attempt, stage->record);
+    const auto place = [&](const session::Stage& stage) {
+        const auto found = backward.find(stage.attempt);
+        const bool forwards =
+            stage.phase == Phase::Code && found != backward.end() && stage.record < found->second;
+        return std::tuple(stage.attempt, forwards ? Phase::PostGradBackward : stage.phase, !forwards);
+    };
+    std::stable_sort(stages.begin(), stages.end(),
+                     [&](const auto& a, const auto& b) { return place(*a) < place(*b); });
+}
+
+} // namespace
+
 void TraceReader::closeCompile(Open& open) {
     session::Compile& compile = open.compile;
     compile.attempts = std::max(open.lastAttempt, static_cast<int>(compile.restartReasons.size())) + 1;
     compile.isRecompile = compile.id.compile > 0 || !compile.recompileReasons.empty();
 
     compile.stages = std::move(open.stages);
-    std::stable_sort(compile.stages.begin(), compile.stages.end(), [](const auto& a, const auto& b) {
-        return std::pair(a->attempt, a->phase) < std::pair(b->attempt, b->phase);
-    });
+    sortStages(compile.stages);
 
     if (open.isLogged && compile.userStack.empty() && !open.file.empty())
         compile.userStack.push_back({open.file, open.firstLine, compile.function, {}});

@@ -143,11 +143,11 @@ private slots:
         const session::SessionPtr session = open(text);
         QCOMPARE(session->torchVersion, std::string("2.11.0+cu130"));
         const session::Compile& compile = session->compiles.front();
-        QCOMPARE(labels(compile), QStringList({"dynamo_output_graph", "before_pre_grad_graph",
-                                               "aot_joint_graph", "aot_forward_graph", "aot_backward_graph",
-                                               "before_post_grad_graph", "inductor_post_grad_graph",
-                                               "before_post_grad_graph#1", "inductor_post_grad_graph#1",
-                                               "inductor_output_code", "inductor_output_code#1"}));
+        QCOMPARE(labels(compile),
+                 QStringList({"dynamo_output_graph", "before_pre_grad_graph", "aot_joint_graph",
+                              "aot_forward_graph", "aot_backward_graph", "before_post_grad_graph",
+                              "inductor_post_grad_graph", "inductor_output_code", "before_post_grad_graph#1",
+                              "inductor_post_grad_graph#1", "inductor_output_code#1"}));
         using session::Phase;
         QCOMPARE(compile.findStage("before_post_grad_graph", 0)->phase, Phase::PostGradForward);
         QCOMPARE(compile.findStage("before_post_grad_graph", 1)->phase, Phase::PostGradBackward);
