@@ -10,8 +10,11 @@
 #include "core/session/resume.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <map>
+#include <system_error>
+#include <thread>
 
 namespace dynascope::cli {
 
@@ -24,6 +27,7 @@ using session::Session;
 constexpr std::size_t functionWidth = 32;
 constexpr std::size_t whyWidth = 76;
 constexpr std::size_t mostMemoryLines = 10;
+constexpr std::size_t fewCompiles = 16; ///< whose graphs are not worth a thread
 
 std::string functionOf(const Compile& compile) {
     if (const auto resumed = session::parseResumedFunction(compile.function))
@@ -56,6 +60,29 @@ std::string nodesOf(const Compile& compile) {
     for (const session::StagePtr& stage : compile.stages)
         if (stage->content == session::Stage::Content::Graph) return count(stage->nodeCount(), "node");
     return "no graph";
+}
+
+/// Has the graphs that nodesOf() asks for read on all cores; a stage keeps what was counted.
+void countNodes(const Session& session) {
+    std::atomic<std::size_t> next{0};
+    const auto count = [&] {
+        try {
+            for (std::size_t i = next++; i < session.compiles.size(); i = next++)
+                (void)nodesOf(session.compiles[i]);
+        } catch (...) {
+            // What went wrong, such as memory that ran out, goes wrong again where the number is printed.
+            return;
+        }
+    };
+    std::vector<std::jthread> threads;
+    const std::size_t cores = std::min<std::size_t>(std::thread::hardware_concurrency(), 8);
+    try {
+        for (std::size_t i = 1; i < cores && session.compiles.size() > fewCompiles; ++i)
+            threads.emplace_back(count);
+    } catch (const std::system_error&) {
+        return; // no thread can be had: they are counted as they are printed
+    }
+    count();
 }
 
 std::string runsText(const Session& session) {
@@ -170,8 +197,8 @@ std::string timingsText(const Session& session) {
 
 std::string recordsText(const Session& session) {
     std::map<std::string, std::size_t> unknown;
-    for (const session::Record& record : session.records)
-        if (!record.known) ++unknown[record.type];
+    for (std::size_t i = 0; i < session.records.size(); ++i)
+        if (!session.records.known(i)) ++unknown[session.records.type(i)];
     if (unknown.empty()) return {};
     Table table({Align::Left, Align::Right});
     for (const auto& [type, n] : unknown)
@@ -215,7 +242,7 @@ std::vector<PhaseTime> phaseTimes(const Session& session) {
     for (const session::TimingEvent& event : session.timings) {
         if (event.durationUs <= 0) continue;
         PhaseTime& time = byName[event.name];
-        time.name = event.name;
+        if (time.count == 0) time.name = event.name;
         time.seconds += event.durationUs * 1e-6;
         ++time.count;
     }
@@ -234,7 +261,10 @@ std::string infoText(const Session& session) {
     if (session.tree)
         return out + count(session.tree->functions.size(), "function") + ", " +
                count(session.tree->events.size(), "event") + " of CUDA-graph trees\n";
-    if (!session.records.empty()) out += runsText(session) + compilesText(session);
+    if (!session.records.empty()) {
+        countNodes(session);
+        out += runsText(session) + compilesText(session);
+    }
     return out + breaksText(session) + stagesText(session) + cachesText(session) + timingsText(session) +
            recordsText(session) + warningsText(session);
 }

@@ -7,6 +7,7 @@
 #include "core/session/session.h"
 #include "core/store/session_file.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@
 namespace dynascope::capture {
 
 struct OpenOptions {
-    bool checkHashes = true; ///< compare each payload with its has_payload MD5
+    bool checkHashes = true;                        ///< compare each payload with its has_payload MD5
+    std::size_t chunkBytes = std::size_t{4} << 20U; ///< about how much of a trace one core reads at a time
 };
 
 /// Opens a file, or a folder or archive that holds trace logs (all its *.log files as ranks of one session);

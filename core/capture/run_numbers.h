@@ -28,7 +28,7 @@ public:
         /// compile made a backward graph, which then is compiled so.
         enum class Backward : std::uint8_t { None, Made, Begins, Ends } backward = Backward::None;
         /// The inputs of a backward graph, as they are printed: of one that was made, or that is compiled.
-        std::string inputs;
+        std::string_view inputs;
         std::string_view process; ///< its number; the texts must outlive number() only
         std::size_t line = 0;     ///< from 1
     };

@@ -61,7 +61,6 @@ session::TensorInput parseTensor(const json::element& body) {
     out.isConj = json::boolean(body, "is_conj");
     out.isNeg = json::boolean(body, "is_neg");
     out.base = json::smallInteger(body, "base");
-    out.raw = simdjson::minify(body);
     return out;
 }
 

@@ -44,52 +44,87 @@ void TimingBuilder::beginLog() {
     m_backward.clear();
 }
 
-void TimingBuilder::add(const json::element& event, int rank, const session::CompileId& fallback, int run,
-                        std::size_t record) {
-    const std::string_view phase = json::text(event, "ph");
-    const double at = json::number(event, "ts", NAN);
-    if (phase.size() != 1 || !std::isfinite(at)) return;
-    const std::int64_t pid = json::integer(event, "pid", 0);
-    const std::int64_t tid = json::integer(event, "tid", 0);
-    if (m_events.empty() && m_last == 0) m_first = at;
-    m_first = std::min(m_first, at);
-    m_last = std::max(m_last, at);
+std::uint32_t NamePool::number(std::string_view text) {
+    const auto found = m_numbers.find(text);
+    if (found != m_numbers.end()) return found->second;
+    const auto number = static_cast<std::uint32_t>(m_texts.size());
+    m_numbers.emplace(m_texts.emplace_back(text), number);
+    return number;
+}
 
-    Lane& lane = m_lanes[{m_log, rank, pid, tid}];
-    const std::string_view name = json::text(event, "name");
-    if (phase == "E") {
-        end(lane, name, at, record);
+TimingRecord readTiming(const json::element& event, NamePool& names) {
+    TimingRecord out;
+    const std::string_view phase = json::text(event, "ph");
+    out.at = json::number(event, "ts", NAN);
+    out.name = names.number(json::text(event, "name"));
+    out.category = names.number(json::text(event, "cat"));
+    if (phase.size() != 1 || !std::isfinite(out.at)) return out;
+    out.phase = phase.front();
+    out.pid = json::integer(event, "pid", 0);
+    out.tid = json::integer(event, "tid", 0);
+    if (out.phase == 'X') out.duration = std::max(0.0, json::number(event, "dur"));
+    if (json::element args; event["args"].get(args) == simdjson::SUCCESS)
+        out.compileId = parseCompileId(json::text(args, "compile_id"));
+    return out;
+}
+
+void TimingBuilder::reserve(std::size_t count) {
+    // Exactly so for one log; of many logs, each is not to move all that came before it.
+    const std::size_t wanted = m_built.events.size() + count, has = m_built.events.capacity();
+    if (wanted <= has) return;
+    m_built.events.reserve(std::max(wanted, has + has / 2));
+    m_built.compileIds.reserve(std::max(wanted, has + has / 2));
+}
+
+const session::SharedText& TimingBuilder::shared(const std::string& text) {
+    const auto [found, isNew] = m_shared.try_emplace(text);
+    if (isNew) found->second = session::SharedText(text);
+    return found->second;
+}
+
+void TimingBuilder::add(const TimingRecord& event, const NamePool& names, int rank,
+                        const session::CompileId& fallback, int run, std::size_t record) {
+    if (event.phase == 0) return;
+    if (m_built.events.empty() && m_last == 0) m_first = event.at;
+    m_first = std::min(m_first, event.at);
+    m_last = std::max(m_last, event.at);
+
+    Lane& lane = m_lanes[{m_log, rank, event.pid, event.tid}];
+    const std::string& name = names.str(event.name);
+    if (event.phase == 'E') {
+        end(lane, name, event.at, record);
         return;
     }
-    if (phase != "B" && phase != "X" && phase != "i" && phase != "I") return;
+    const bool begins = event.phase == 'B';
+    if (!begins && event.phase != 'X' && event.phase != 'i' && event.phase != 'I') return;
 
-    Built built;
-    built.compileId = fallback;
-    if (json::element args; event["args"].get(args) == simdjson::SUCCESS) {
-        session::CompileId own = parseCompileId(json::text(args, "compile_id"));
-        own.run = run;
-        if (!own.empty()) built.compileId = own;
+    session::CompileId id = fallback;
+    if (!event.compileId.empty()) {
+        id = event.compileId;
+        id.run = run;
     }
-    built.event.name = name;
-    built.event.category = json::text(event, "cat");
-    built.event.startUs = at;
-    built.event.pid = pid;
-    built.event.tid = tid;
-    built.event.rank = rank;
-    built.event.record = record;
-    if (phase != "B") built.event.endRecord = record;
-    built.event.depth = static_cast<int>(lane.stack.size());
-    if (phase == "X") {
-        built.event.durationUs = std::max(0.0, json::number(event, "dur"));
-        m_last = std::max(m_last, at + built.event.durationUs);
+    const std::size_t index = m_built.events.size();
+    session::TimingEvent& built = m_built.events.emplace_back();
+    m_built.compileIds.push_back(id);
+    built.name = shared(name);
+    built.category = shared(names.str(event.category));
+    built.startUs = event.at;
+    built.pid = event.pid;
+    built.tid = event.tid;
+    built.rank = rank;
+    built.record = record;
+    if (!begins) built.endRecord = record;
+    built.depth = static_cast<int>(lane.stack.size());
+    if (event.phase == 'X') {
+        built.durationUs = event.duration;
+        m_last = std::max(m_last, event.at + event.duration);
     }
-    if (phase == "B") {
-        lane.stack.push_back(m_events.size());
-        lane.byName[built.event.name].push_back(m_events.size());
+    if (begins) {
+        lane.stack.push_back(index);
+        lane.byName[name].push_back(index);
         if (isBackwardName(name)) ++m_backward[rank];
     }
-    m_open.push_back(phase == "B");
-    m_events.push_back(std::move(built));
+    m_open.push_back(begins);
 }
 
 void TimingBuilder::end(Lane& lane, std::string_view name, double at, std::size_t record) {
@@ -98,13 +133,13 @@ void TimingBuilder::end(Lane& lane, std::string_view name, double at, std::size_
     // Threads share one tid, so the event that ends need not be the innermost.
     const std::size_t index = found->second.back();
     found->second.pop_back();
-    Built& built = m_events[index];
-    built.event.durationUs = std::max(0.0, at - built.event.startUs);
-    built.event.endRecord = record;
+    session::TimingEvent& built = m_built.events[index];
+    built.durationUs = std::max(0.0, at - built.startUs);
+    built.endRecord = record;
     m_open[index] = 0;
     while (!lane.stack.empty() && !m_open[lane.stack.back()])
         lane.stack.pop_back();
-    if (isBackwardName(name)) --m_backward[built.event.rank];
+    if (isBackwardName(name)) --m_backward[built.rank];
 }
 
 bool TimingBuilder::inBackward(int rank) const {
@@ -112,16 +147,16 @@ bool TimingBuilder::inBackward(int rank) const {
     return found != m_backward.end() && found->second > 0;
 }
 
-std::vector<TimingBuilder::Built> TimingBuilder::finish() {
-    for (std::size_t i = 0; i < m_events.size(); ++i) {
-        session::TimingEvent& event = m_events[i].event;
+TimingBuilder::Built TimingBuilder::finish() {
+    for (std::size_t i = 0; i < m_built.events.size(); ++i) {
+        session::TimingEvent& event = m_built.events[i];
         if (m_open[i]) {
             event.open = true;
             event.durationUs = m_last - event.startUs;
         }
         event.startUs -= m_first;
     }
-    std::vector<Built> out = std::move(m_events);
+    Built out = std::move(m_built);
     *this = {};
     return out;
 }

@@ -44,6 +44,8 @@ public:
         : m_text(text) {}
     [[nodiscard]] std::optional<TraceItem> next();
     [[nodiscard]] std::uint64_t position() const { return m_at; }
+    /// Number of the line that comes next, from 1.
+    [[nodiscard]] std::size_t line() const { return m_line; }
 
 private:
     [[nodiscard]] std::string_view lineAt(std::uint64_t at) const;

@@ -1,47 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/trace_reader.h"
 
-#include "core/base/digest.h"
 #include "core/capture/frames.h"
 #include "core/capture/json.h"
-#include "core/session/utf8.h"
+#include "core/capture/trace_lines.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <tuple>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace dynascope::capture {
 
 namespace {
 
 constexpr std::size_t maxWarnings = 1000;
+constexpr std::size_t giveBackEvery = 32; ///< chunks
 
-/// Keys of a header that say where a record belongs, not what it is.
-bool isContextKey(std::string_view key) {
-    static constexpr std::array<std::string_view, 6> keys = {"frame_id",    "frame_compile_id",     "attempt",
-                                                             "has_payload", "compiled_autograd_id", "rank"};
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
-/// MD5 of the text that was logged: lines without their tab, and without the CR of a file that went through
-/// Windows.
-std::string hashOf(std::string_view payload, bool keepCarriageReturns) {
-    Md5 md5;
-    for (std::size_t at = 0;;) {
-        if (at < payload.size() && payload[at] == '\t') ++at;
-        const std::size_t end = payload.find('\n', at);
-        std::string_view line = payload.substr(at, end - at);
-        if (!keepCarriageReturns && line.ends_with('\r')) line.remove_suffix(1);
-        const bool last = end == std::string_view::npos;
-        if (keepCarriageReturns && !last) line = payload.substr(at, end + 1 - at);
-        md5.add(line);
-        if (last) break;
-        if (!keepCarriageReturns) md5.add("\n");
-        at = end + 1;
-    }
-    return toHex(md5.finish());
+/// What other threads allocated lies scattered; the system gets it back when it is asked to take it.
+void giveBackFreedMemory() {
+#ifdef __GLIBC__
+    ::malloc_trim(0);
+#endif
 }
 
 } // namespace
@@ -65,25 +49,52 @@ bool TraceReader::read(const session::ByteSourcePtr& source, const std::string& 
     m_strings.clear();
     m_timing.beginLog();
     const std::string_view text = source->bytes();
-    TraceLines lines(text);
-    std::vector<TraceItem> items;
-    while (const std::optional<TraceItem> item = lines.next()) {
-        items.push_back(*item);
-        if (items.size() % 1024 == 0 && task.cancelled()) return false;
+    std::optional<std::vector<LogChunk>> ahead =
+        readAhead(text, m_options.checkHashes, task, m_options.chunkBytes);
+    if (!ahead) return false;
+    const std::vector<Belonging> belongings = placeRecords(*ahead, named);
+    // Exactly so for one log; of many logs, each is not to move all that came before it.
+    if (m_session.records.empty()) m_session.records.reserve(belongings.size());
+    std::size_t events = 0;
+    for (const LogChunk& chunk : *ahead)
+        events +=
+            static_cast<std::size_t>(std::count_if(chunk.events.begin(), chunk.events.end(),
+                                                   [](const TimingRecord& one) { return one.phase != 'E'; }));
+    m_timing.reserve(events);
+
+    std::size_t line = 1, next = 0, done = 0;
+    // Lines that are no records: of how many, which may go on in the next chunk.
+    std::size_t strayLine = 0, strays = 0;
+    const auto warnOfStrays = [&] {
+        if (strays > 0)
+            warn(strays == 1 ? "line is no record of a trace"
+                             : std::to_string(strays) + " lines are no records of a trace",
+                 strayLine);
+        strays = 0;
+    };
+    for (LogChunk& chunk : *ahead) {
+        std::vector<Sort> sorts;
+        for (const RecordSort& sort : chunk.sorts)
+            sorts.push_back(sortOf(sort));
+        for (std::size_t i = 0; i < chunk.records.size(); ++i) {
+            const RecordAhead& record = chunk.records[i];
+            if (i % 64 == 0 && task.cancelled()) return false;
+            if (record.isStray()) {
+                if (strays == 0) strayLine = line + record.line;
+                strays += record.payloadLength;
+                continue;
+            }
+            warnOfStrays();
+            const bool last = &chunk == &ahead->back() && i + 1 == chunk.records.size();
+            readRecord(record, chunk, sorts[record.sort], belongings[next++], line, last, task);
+        }
+        line += chunk.lines;
+        task.report("Reading", text.size() / 4 * 3 + chunk.end / 4, text.size());
+        chunk = {}; // what is known of it is in the session now
+        if (++done % giveBackEvery == 0) giveBackFreedMemory();
     }
-    const std::vector<Belonging> belongings = placeRecords(items, named);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const TraceItem& item = items[i];
-        if (item.kind == TraceItem::Kind::Stray)
-            warn(item.lines == 1 ? "line is no record of a trace"
-                                 : std::to_string(item.lines) + " lines are no records of a trace",
-                 item.line);
-        else
-            readRecord(item, belongings[i]);
-        if ((i + 1) % 64 != 0) continue;
-        if (task.cancelled()) return false;
-        task.report("Reading", item.jsonOffset, text.size());
-    }
+    warnOfStrays();
+    if (done >= giveBackEvery) giveBackFreedMemory();
     return true;
 }
 
@@ -105,75 +116,83 @@ TraceReader::Open& TraceReader::openCompile(int rank, const session::CompileId& 
     return *m_open[found->second];
 }
 
-void TraceReader::readRecord(const TraceItem& item, const Belonging& belonging) {
-    const std::string_view text = m_source->bytes();
-    const std::string_view header = text.substr(item.jsonOffset, item.jsonLength);
+TraceReader::Sort TraceReader::sortOf(const RecordSort& sort) {
+    Sort out;
+    const bool named = sort.type == "artifact" || sort.type == "graph_dump";
+    out.type = sort.type.empty() ? "empty" : named ? sort.type + ':' + sort.name : sort.type;
+    if (!sort.type.empty()) out.known = named ? isKnownArtifact(sort.name) : isKnownType(sort.type);
+    // Ahead-of-time compilation and export print their graphs without a compile id.
+    const std::string& name = named ? sort.name : sort.type;
+    out.isStage = stagePlace(name).has_value() || name == "aot_saved_tensors_hooks_graphs";
+    const Handler handler = named ? nullptr : typeHandler(sort.type);
+    out.needsBody =
+        named ? sort.name.find("_cache_") != std::string::npos
+              : handler != nullptr && sort.type != "chromium_event" && handler != &TraceReader::readGuards;
+    return out;
+}
 
+void TraceReader::readRecord(const RecordAhead& ahead, const LogChunk& chunk, const Sort& sort,
+                             const Belonging& belonging, std::size_t firstLine, bool last,
+                             const TaskContext& task) {
+    const std::string_view header = m_source->bytes().substr(ahead.jsonOffset, ahead.jsonLength);
     const std::size_t index = m_session.records.size();
-    session::Record& record = m_session.records.emplace_back();
-    record.line = item.line;
+    const RecordSort& common = chunk.sorts[ahead.sort];
+    session::Record record;
+    record.line = firstLine + ahead.line;
     record.rank = belonging.rank;
     m_run = belonging.run;
-    record.seconds = item.prefix.seconds;
-    record.origin = session::toValidUtf8(item.prefix.origin);
-    record.header = {m_source, item.jsonOffset, item.jsonLength, false};
-    if (item.hasPayload) record.payload = {m_source, item.payloadOffset, item.payloadLength, true};
+    record.seconds = ahead.seconds;
+    record.origin = common.origin;
+    record.header = {m_source, ahead.jsonOffset, ahead.jsonLength, false};
+    if (ahead.hasPayload()) record.payload = {m_source, ahead.payloadOffset(), ahead.payloadLength, true};
 
-    simdjson::padded_string json(header);
-    if (!session::isUtf8(header)) {
-        warn("header is not UTF-8; bad bytes are read as U+FFFD", item.line, index);
-        json = simdjson::padded_string(session::toValidUtf8(header));
-    }
-    simdjson::dom::element root;
-    simdjson::dom::object object;
-    const simdjson::error_code error = m_parser.parse(json).get(root);
-    if (error != simdjson::SUCCESS || root.get(object) != simdjson::SUCCESS) {
+    if (!ahead.headerIsUtf8) warn("header is not UTF-8; bad bytes are read as U+FFFD", record.line, index);
+    if (ahead.header != RecordAhead::Header::Read) {
         const std::string cause =
-            error != simdjson::SUCCESS ? simdjson::error_message(error) : "not an object";
-        warn((item.last ? "file ends inside a header, or its JSON is bad: " : "header is not JSON: ") + cause,
-             item.line, index);
+            ahead.header == RecordAhead::Header::Unreadable
+                ? simdjson::error_message(static_cast<simdjson::error_code>(ahead.error))
+                : "not an object";
+        warn((last ? "file ends inside a header, or its JSON is bad: " : "header is not JSON: ") + cause,
+             record.line, index);
         record.type = "unreadable";
         ++m_session.recordCounts[record.type];
+        m_session.records.push_back(record);
         return;
     }
-
-    std::string_view type, hash;
-    simdjson::dom::element body;
-    for (const auto [key, value] : object) {
-        if (isContextKey(key)) continue;
-        if (!type.empty() && type != "stack") break;
-        type = key; // "stack" may accompany another type
-        body = value;
-    }
-    hash = json::text(root, "has_payload");
-    record.compileId = compileIdOf(root);
-    record.attempt = json::smallInteger(root, "attempt");
-    checkPayload(record, item, hash);
-
-    // Ahead-of-time compilation and export print their graphs without a compile id.
-    const std::string_view named =
-        type == "artifact" || type == "graph_dump" ? json::text(body, "name") : type;
-    const bool isStage = stagePlace(named).has_value() || named == "aot_saved_tensors_hooks_graphs";
+    if (ahead.abridged)
+        warn("header has " + std::to_string(ahead.jsonLength) +
+                 " bytes: its long values are not read, and are shown with the record only",
+             record.line, index);
+    record.type = sort.type;
+    record.known = sort.known;
+    record.compileId = ahead.compileId();
+    record.attempt = ahead.attempt;
     Open* open = nullptr;
-    if (!record.compileId.empty() || isStage) {
+    if (!record.compileId.empty() || sort.isStage) {
         record.compileId.run = belonging.run;
         open = &openCompile(record.rank, record.compileId);
         open->compile.records.push_back(index);
         open->lastAttempt = std::max(open->lastAttempt, record.attempt);
     }
-    if (type.empty()) {
-        record.type = "empty";
-    } else if (type == "artifact" || type == "graph_dump") {
-        const std::string_view name = json::text(body, "name");
-        record.type = std::string(type) + ':' + std::string(name);
-        record.known = isKnownArtifact(name);
-        dispatchArtifact(name, {record, index, body, open, record.line + 1});
-    } else {
-        record.type = type;
-        record.known = isKnownType(type);
-        dispatchType(type, {record, index, body, open, record.line + 1});
-    }
     ++m_session.recordCounts[record.type];
+    m_session.records.push_back(record);
+    checkPayload(ahead, chunk, record.line, last);
+
+    simdjson::dom::element body;
+    if (sort.needsBody) {
+        // A file that was cut short meanwhile reads as zeros.
+        simdjson::dom::element root;
+        if (m_headers.parse(header, task).get(root) != simdjson::SUCCESS ||
+            root[common.type].get(body) != simdjson::SUCCESS)
+            return;
+    }
+    const Visit visit{record, index, body, open, record.line + 1};
+    if (common.type == "chromium_event")
+        readEvent(chunk.events[ahead.extra], chunk.names, visit);
+    else if (common.type == "artifact" || common.type == "graph_dump")
+        dispatchArtifact(common.name, visit);
+    else if (!common.type.empty())
+        dispatchType(common.type, visit);
 }
 
 void TraceReader::dispatchArtifact(std::string_view name, const Visit& visit) {
@@ -206,9 +225,10 @@ void TraceReader::setCode(int rank, const session::CompileId& id, const ir::Sour
 
 void TraceReader::add(Addition item) {
     const std::size_t index = m_session.records.size();
-    m_hash.clear();
+    m_hash.reset();
     m_payloadDamaged = false;
-    const session::Record& added = m_session.records.emplace_back(std::move(item.record));
+    const session::Record added = std::move(item.record);
+    m_session.records.push_back(added);
     Open* open = nullptr;
     if (!added.compileId.empty() || stagePlace(item.name) || item.phase) {
         open = &openCompile(added.rank, added.compileId);
@@ -227,35 +247,39 @@ void TraceReader::add(Addition item) {
         dispatchArtifact(item.name, visit);
 }
 
-void TraceReader::checkPayload(const session::Record& record, const TraceItem& item, std::string_view hash) {
-    m_hash.clear();
-    m_payloadDamaged = true;
+void TraceReader::checkPayload(const RecordAhead& ahead, const LogChunk& chunk, std::size_t line, bool last) {
+    using State = RecordAhead::PayloadState;
     const std::size_t index = m_session.records.size() - 1;
-    if (!item.hasPayload) {
-        m_payloadDamaged = !hash.empty();
-        if (m_payloadDamaged)
-            warn(item.last ? "file ends before the record's payload" : "payload is missing", record.line,
-                 index);
+    m_hash.reset();
+    m_payloadDamaged = true;
+    switch (ahead.payload) {
+    case State::Missing:
+        warn(last ? "file ends before the record's payload" : "payload is missing", line, index);
+        return;
+    case State::BadUtf8:
+        warn("payload is not UTF-8; bad bytes are shown as U+FFFD", line, index);
+        return;
+    case State::Differs: {
+        simdjson::dom::element root;
+        const std::string_view header = m_source->bytes().substr(ahead.jsonOffset, ahead.jsonLength);
+        const std::string_view hash = m_headers.parse(header, {}).get(root) == simdjson::SUCCESS
+                                          ? json::text(root, "has_payload")
+                                          : std::string_view();
+        warn(last ? "file ends inside the record's payload, or its hash is wrong: it was cut or changed "
+                    "after PyTorch wrote it, and is shown as it stands"
+                  : "payload does not match its hash " + std::string(hash.substr(0, 40)) +
+                        ": it was changed after PyTorch wrote it, and is shown as it stands",
+             line, index);
         return;
     }
-    const std::string_view payload = m_source->bytes().substr(item.payloadOffset, item.payloadLength);
-    if (!session::isUtf8(payload)) {
-        warn("payload is not UTF-8; bad bytes are shown as U+FFFD", record.line, index);
-        return;
+    case State::Matches:
+        if (ahead.extra < chunk.digests.size()) m_hash = chunk.digests[ahead.extra];
+        break;
+    case State::None:
+    case State::Unchecked:
+        break;
     }
     m_payloadDamaged = false;
-    if (hash.empty() || !m_options.checkHashes) return;
-    m_payloadDamaged = hashOf(payload, true) != hash &&
-                       (payload.find('\r') == std::string_view::npos || hashOf(payload, false) != hash);
-    if (m_payloadDamaged) {
-        warn(item.last ? "file ends inside the record's payload, or its hash is wrong: it was cut or changed "
-                         "after PyTorch wrote it, and is shown as it stands"
-                       : "payload does not match its hash " + std::string(hash.substr(0, 40)) +
-                             ": it was changed after PyTorch wrote it, and is shown as it stands",
-             record.line, index);
-        return;
-    }
-    m_hash = hash;
 }
 
 session::Session TraceReader::finish() {
@@ -274,8 +298,8 @@ session::Session TraceReader::finish() {
         m_session.compiles.push_back(std::move(open.compile));
     }
     std::set<int> ranks;
-    for (const session::Record& record : m_session.records)
-        ranks.insert(record.rank);
+    for (std::size_t i = 0; i < m_session.records.size(); ++i)
+        ranks.insert(m_session.records.rank(i));
     m_session.ranks.assign(ranks.begin(), ranks.end());
     m_session.runs = m_runs.runs();
     m_session.frames = groupFrames(m_session.compiles, code);
@@ -364,51 +388,12 @@ void TraceReader::joinTimings() {
     std::map<std::pair<int, session::CompileId>, int> indexOf;
     for (std::size_t i = 0; i < m_session.compiles.size(); ++i)
         indexOf.emplace(std::pair(m_session.compiles[i].rank, m_session.compiles[i].id), static_cast<int>(i));
-    for (TimingBuilder::Built& built : m_timing.finish()) {
-        const auto found = indexOf.find({built.event.rank, built.compileId});
-        if (found != indexOf.end()) built.event.compile = found->second;
-        m_session.timings.push_back(std::move(built.event));
+    TimingBuilder::Built built = m_timing.finish();
+    for (std::size_t i = 0; i < built.events.size(); ++i) {
+        const auto found = indexOf.find({built.events[i].rank, built.compileIds[i]});
+        if (found != indexOf.end()) built.events[i].compile = found->second;
     }
-}
-
-ir::SourceLocation TraceReader::location(const simdjson::dom::element& frame) const {
-    ir::SourceLocation out;
-    out.line =
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>(json::integer(frame, "line", 0), 0, UINT32_MAX));
-    out.function = json::text(frame, "name");
-    out.code = json::text(frame, "loc");
-    simdjson::dom::element file;
-    if (frame["filename"].get(file) != simdjson::SUCCESS) return out;
-    std::int64_t id = 0;
-    std::string_view name;
-    if (file.get(id) == simdjson::SUCCESS) {
-        const auto found = m_strings.find(id);
-        if (found != m_strings.end()) out.file = found->second;
-    } else if (file.get(name) == simdjson::SUCCESS) {
-        out.file = name;
-    }
-    return out;
-}
-
-ir::StackTrace TraceReader::stack(const simdjson::dom::element& frames) const {
-    ir::StackTrace out;
-    simdjson::dom::array items;
-    if (frames.get(items) != simdjson::SUCCESS) return out;
-    for (const simdjson::dom::element frame : items)
-        out.push_back(location(frame));
-    return out;
-}
-
-void TraceReader::quote(const ir::SourceLocation& location) {
-    if (location.code.empty() || location.line == 0 || location.file.empty()) return;
-    session::SourceFile& file = m_session.sources[location.file];
-    if (file.path.empty()) file.path = location.file;
-    file.lines.try_emplace(location.line, location.code);
-}
-
-void TraceReader::quote(const ir::StackTrace& stack) {
-    for (const ir::SourceLocation& frame : stack)
-        quote(frame);
+    m_session.timings = std::move(built.events);
 }
 
 } // namespace dynascope::capture

@@ -6,10 +6,10 @@
 
 #include "core/base/task.h"
 #include "core/capture/open.h"
+#include "core/capture/read_ahead.h"
 #include "core/capture/record_types.h"
 #include "core/capture/run_numbers.h"
 #include "core/capture/timing.h"
-#include "core/capture/trace_lines.h"
 #include "core/session/session.h"
 
 #include <map>
@@ -95,11 +95,19 @@ private:
     struct Belonging { ///< rank and run of a record
         int rank = 0, run = 1;
     };
-    [[nodiscard]] std::vector<Belonging> placeRecords(const std::vector<TraceItem>& items, int named);
-    [[nodiscard]] static session::CompileId compileIdOf(const simdjson::dom::element& header);
-    [[nodiscard]] RunNumbers::Mention mentionOf(const TraceItem& item);
-    void readRecord(const TraceItem& item, const Belonging& belonging);
-    void checkPayload(const session::Record& record, const TraceItem& item, std::string_view hash);
+    /// What all records of a sort have in common.
+    struct Sort {
+        std::string type; ///< Record::type
+        bool known = false, isStage = false;
+        bool needsBody = false; ///< a handler reads the header's JSON
+    };
+    [[nodiscard]] std::vector<Belonging> placeRecords(const std::vector<LogChunk>& chunks, int named);
+    [[nodiscard]] static Sort sortOf(const RecordSort& sort);
+    /// `last`: nothing follows in the file. `firstLine` is the chunk's, from 1.
+    void readRecord(const RecordAhead& ahead, const LogChunk& chunk, const Sort& sort,
+                    const Belonging& belonging, std::size_t firstLine, bool last, const TaskContext& task);
+    void checkPayload(const RecordAhead& ahead, const LogChunk& chunk, std::size_t line, bool last);
+    void readEvent(const TimingRecord& event, const NamePool& names, const Visit& visit);
     void dispatchArtifact(std::string_view name, const Visit& visit);
     void dispatchType(std::string_view type, const Visit& visit);
     Open& openCompile(int rank, const session::CompileId& id);
@@ -116,7 +124,7 @@ private:
     void readSpecialisation(const Visit&);
     void readGuards(const Visit&);
     void readGuardList(const Visit&);
-    void readEvent(const Visit&);
+    void readPastedEvent(const Visit&);
     void readBreak(const Visit&);
     void readError(const Visit&);
     void readVersion(const Visit&);
@@ -146,7 +154,7 @@ private:
     std::vector<std::unique_ptr<Open>> m_open;
     TimingBuilder m_timing;
     RunNumbers m_runs;
-    std::unordered_map<std::string, session::StagePtr> m_stageByHash;
+    std::map<Md5::Digest, session::StagePtr> m_stageByHash;
     std::size_t m_droppedWarnings = 0;
 
     // Of the log being read.
@@ -154,8 +162,9 @@ private:
     std::string m_file;
     int m_run = 1; ///< of the record at hand
     std::unordered_map<std::int64_t, std::string> m_strings;
-    std::string m_hash;            ///< of the payload at hand; empty where it is not to be trusted
-    bool m_payloadDamaged = false; ///< a warning about the payload at hand was given
+    std::optional<Md5::Digest> m_hash; ///< of the payload at hand; nothing where it is not to be trusted
+    bool m_payloadDamaged = false;     ///< a warning about the payload at hand was given
+    HeaderParser m_headers;
     simdjson::dom::parser m_parser, m_payloadParser;
 };
 

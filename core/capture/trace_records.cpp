@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // TraceReader's handlers: one small function per record type.
+#include "core/capture/abridge.h"
 #include "core/capture/graph_break.h"
 #include "core/capture/guards.h"
 #include "core/capture/json.h"
@@ -59,7 +60,7 @@ std::vector<std::string> loggedReasons(std::string_view text) {
 TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
     static constexpr std::array<NamedHandler, 14> handlers = {{
         {"str", &TraceReader::readString},
-        {"chromium_event", &TraceReader::readEvent},
+        {"chromium_event", &TraceReader::readPastedEvent},
         {"describe_tensor", &TraceReader::readTensor},
         {"describe_source", &TraceReader::readSource},
         {"describe_storage", &TraceReader::readStorage},
@@ -100,16 +101,24 @@ void TraceReader::readString(const Visit& visit) {
         m_strings[id] = text;
 }
 
-void TraceReader::readEvent(const Visit& visit) {
-    // Tabs between tokens are white space to JSON, so the payload is read where it lies.
-    const std::string_view text = bytesOf(visit.record.payload);
-    simdjson::dom::element event;
-    const simdjson::error_code error = m_payloadParser.parse(text.data(), text.size(), true).get(event);
-    if (error == simdjson::SUCCESS)
-        m_timing.add(event, visit.record.rank, visit.record.compileId, m_run, visit.index);
+void TraceReader::readEvent(const TimingRecord& event, const NamePool& names, const Visit& visit) {
+    if (event.error == simdjson::SUCCESS)
+        m_timing.add(event, names, visit.record.rank, visit.record.compileId, m_run, visit.index);
     else if (!m_payloadDamaged)
-        warn(std::string("timing event is not JSON: ") + simdjson::error_message(error), visit.record.line,
-             visit.index);
+        warn(std::string("timing event is not JSON: ") +
+                 simdjson::error_message(static_cast<simdjson::error_code>(event.error)),
+             visit.record.line, visit.index);
+}
+
+void TraceReader::readPastedEvent(const Visit& visit) {
+    const std::string_view text = bytesOf(visit.record.payload);
+    simdjson::dom::element element;
+    TimingRecord event;
+    NamePool names;
+    const simdjson::error_code error = m_payloadParser.parse(text.data(), text.size(), true).get(element);
+    if (error == simdjson::SUCCESS) event = readTiming(element, names);
+    event.error = static_cast<std::uint8_t>(error);
+    readEvent(event, names, visit);
 }
 
 void TraceReader::readStart(const Visit& visit) {
@@ -134,7 +143,7 @@ void TraceReader::readMetrics(const Visit& visit) {
     if (!visit.open) return;
     session::Compile& compile = visit.open->compile;
     visit.open->hasMetrics = true;
-    compile.metricsJson = simdjson::minify(visit.body);
+    compile.metrics = visit.record.header;
     if (const std::string_view name = json::text(visit.body, "co_name"); !name.empty()) {
         compile.function = name;
         visit.open->file = json::text(visit.body, "co_filename");
@@ -232,7 +241,7 @@ void TraceReader::readSpecialisation(const Visit& visit) {
 void TraceReader::readGuards(const Visit& visit) {
     if (!visit.open) return;
     visit.open->compile.guardText = visit.record.payload;
-    visit.open->compile.guards = parseGuards(visit.record.payload.text());
+    visit.open->compile.guards = session::GuardList(visit.record.payload, &parseGuards);
 }
 
 void TraceReader::readGuardList(const Visit& visit) {
@@ -244,6 +253,7 @@ void TraceReader::readGuardList(const Visit& visit) {
     if (m_payloadParser.parse(text).get(root) != simdjson::SUCCESS || root.get(items) != simdjson::SUCCESS)
         return;
     visit.open->compile.guardText = visit.record.payload;
+    std::vector<session::Guard> guards;
     for (const simdjson::dom::element item : items) {
         session::Guard guard;
         guard.code = json::text(item, "code");
@@ -252,8 +262,9 @@ void TraceReader::readGuardList(const Visit& visit) {
             if (!user.empty()) guard.addedAt = user.back();
             guard.userCode = guard.addedAt.code;
         }
-        visit.open->compile.guards.push_back(std::move(guard));
+        guards.push_back(std::move(guard));
     }
+    visit.open->compile.guards = std::move(guards);
 }
 
 void TraceReader::readBreak(const Visit& visit) {
@@ -327,7 +338,11 @@ void TraceReader::readCache(const Visit& visit, std::string_view name) {
     event.outcome = found->second;
     event.cache = name.substr(0, name.size() - found->first.size());
     event.record = visit.index;
-    const std::string text = visit.record.payload.text();
+    std::string text;
+    if (visit.record.payload.length > longestJson)
+        text = abridged(bytesOf(visit.record.payload)).value_or(std::string());
+    else
+        text = visit.record.payload.text();
     simdjson::dom::element info;
     if (m_payloadParser.parse(text).get(info) != simdjson::SUCCESS) info = visit.body;
     if (info.is_object()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// TraceReader's stages: graphs and generated code, with their place in the pipeline.
+// TraceReader's stages: graphs and generated code, with their place in the pipeline; and the source lines
+// that records quote.
+#include "core/capture/json.h"
 #include "core/capture/text_lines.h"
 #include "core/capture/trace_reader.h"
 #include "core/capture/traceback.h"
@@ -82,8 +84,8 @@ void TraceReader::addStage(const Visit& visit, std::string name, Phase phase, se
 
     const std::string_view text = bytesOf(stage->payload);
     bool isNew = true;
-    if (whole && !m_hash.empty()) {
-        const auto [known, inserted] = m_stageByHash.try_emplace(m_hash, stage);
+    if (whole && m_hash) {
+        const auto [known, inserted] = m_stageByHash.try_emplace(*m_hash, stage);
         isNew = inserted;
         if (!inserted && known->second->content == stage->content &&
             known->second->payload.length == stage->payload.length)
@@ -132,6 +134,46 @@ void TraceReader::readHooks(const Visit& visit) {
         begun = {current.substr(0, colon), at + colon + 1, at + current.size(), line};
     }
     close();
+}
+
+ir::SourceLocation TraceReader::location(const simdjson::dom::element& frame) const {
+    ir::SourceLocation out;
+    out.line =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(json::integer(frame, "line", 0), 0, UINT32_MAX));
+    out.function = json::text(frame, "name");
+    out.code = json::text(frame, "loc");
+    simdjson::dom::element file;
+    if (frame["filename"].get(file) != simdjson::SUCCESS) return out;
+    std::int64_t id = 0;
+    std::string_view name;
+    if (file.get(id) == simdjson::SUCCESS) {
+        const auto found = m_strings.find(id);
+        if (found != m_strings.end()) out.file = found->second;
+    } else if (file.get(name) == simdjson::SUCCESS) {
+        out.file = name;
+    }
+    return out;
+}
+
+ir::StackTrace TraceReader::stack(const simdjson::dom::element& frames) const {
+    ir::StackTrace out;
+    simdjson::dom::array items;
+    if (frames.get(items) != simdjson::SUCCESS) return out;
+    for (const simdjson::dom::element frame : items)
+        out.push_back(location(frame));
+    return out;
+}
+
+void TraceReader::quote(const ir::SourceLocation& location) {
+    if (location.code.empty() || location.line == 0 || location.file.empty()) return;
+    session::SourceFile& file = m_session.sources[location.file];
+    if (file.path.empty()) file.path = location.file;
+    file.lines.try_emplace(location.line, location.code);
+}
+
+void TraceReader::quote(const ir::StackTrace& stack) {
+    for (const ir::SourceLocation& frame : stack)
+        quote(frame);
 }
 
 void TraceReader::quoteComments(std::string_view payload) {

@@ -153,7 +153,7 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
             judge(entry, ca, cb);
             // A run has one configuration as a rule: reading it for every compile would take longer than the
             // rest.
-            if (!settled && !ca.metricsJson.empty() && !cb.metricsJson.empty()) {
+            if (!settled && !ca.metrics.empty() && !cb.metrics.empty()) {
                 out.settings = detail::compareSettings(a, ca, b, cb);
                 settled = true;
             }

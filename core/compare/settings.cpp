@@ -10,7 +10,7 @@ std::vector<ValueComparison> compareSettings(const session::Session& a, const se
                                              const session::Session& b, const session::Compile& cb) {
     const auto valuesOf = [](const session::Session& session, const session::Compile& compile) {
         std::map<std::string, std::string> out;
-        for (auto& [name, value] : session::readSettings(compile.metricsJson))
+        for (auto& [name, value] : session::readSettings(compile))
             out.emplace(name, withoutAddresses(value.text));
         if (!session.torchVersion.empty()) out.emplace("pytorch_version", session.torchVersion);
         return out;

@@ -66,10 +66,11 @@ public:
     }
 
     void read(std::size_t index) {
-        const Record& record = m_session.records[index];
+        const std::string& type = m_session.records.type(index);
         const auto part = std::find_if(partsOfTypes.begin(), partsOfTypes.end(),
-                                       [&](const PartOfType& p) { return p.type == record.type; });
+                                       [&](const PartOfType& p) { return p.type == type; });
         if (part == partsOfTypes.end()) return;
+        const Record record = m_session.records[index];
         const simdjson::padded_string json(record.header.text());
         simdjson::dom::object fields;
         if (m_parser.parse(json)[record.type].get(fields) != simdjson::SUCCESS) return;
@@ -224,12 +225,22 @@ MetricTable readMetrics(const Session& session, const TaskContext& task) {
     return reader.finish();
 }
 
-std::map<std::string, Metric> readSettings(std::string_view metricsJson) {
+std::string bodyJson(const Payload& header, std::string_view type) {
+    if (header.empty()) return {};
+    simdjson::dom::parser parser;
+    const simdjson::padded_string json(header.text());
+    simdjson::dom::element body;
+    if (parser.parse(json)[type].get(body) != simdjson::SUCCESS) return {};
+    return simdjson::minify(body);
+}
+
+std::map<std::string, Metric> readSettings(const Compile& compile) {
     std::map<std::string, Metric> out;
+    if (compile.metrics.empty()) return out;
     simdjson::dom::parser parser, inner;
-    const simdjson::padded_string json(metricsJson);
+    const simdjson::padded_string json(compile.metrics.text());
     simdjson::dom::object fields;
-    if (parser.parse(json).get(fields) != simdjson::SUCCESS) return out;
+    if (parser.parse(json)["compilation_metrics"].get(fields) != simdjson::SUCCESS) return out;
     for (const auto& [name, value] : fields) {
         std::string_view text;
         simdjson::dom::object config;

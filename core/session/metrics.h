@@ -47,9 +47,13 @@ struct MetricTable {
 /// where it was cancelled.
 [[nodiscard]] MetricTable readMetrics(const Session& session, const TaskContext& task = {});
 
-/// Versions and configurations that a compilation_metrics record tells (Compile::metricsJson), configurations
-/// taken apart: "pytorch_version", "inductor_config.max_autotune". Empty where the text is no JSON object.
-[[nodiscard]] std::map<std::string, Metric> readSettings(std::string_view metricsJson);
+/// The JSON that a record's header holds under the name of its type: {"describe_tensor": {...}} gives {...}.
+/// Empty where there is none.
+[[nodiscard]] std::string bodyJson(const Payload& header, std::string_view type);
+
+/// Versions and configurations that a compile's compilation_metrics tells, configurations taken apart:
+/// "pytorch_version", "inductor_config.max_autotune". Empty where it has none.
+[[nodiscard]] std::map<std::string, Metric> readSettings(const Compile& compile);
 
 /// What compiling a kernel took, as triton_kernel_compile_times_us tells it (the 25 slowest of a compile).
 struct KernelTime {

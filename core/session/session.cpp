@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -128,9 +130,47 @@ std::vector<const GraphBreak*> Compile::finalBreaks() const {
     return out;
 }
 
+namespace {
+
+/// The id that toString() spells so; nothing where none is.
+std::optional<CompileId> idOf(std::string_view text) {
+    CompileId out;
+    std::string_view rest = text;
+    const auto number = [&rest](int& value) {
+        const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+        rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+        return error == std::errc();
+    };
+    const auto take = [&rest](char c) {
+        if (!rest.starts_with(c)) return false;
+        rest.remove_prefix(1);
+        return true;
+    };
+    if (!take('-')) {
+        if (take('!') && !number(out.autograd)) return std::nullopt;
+        if (out.autograd >= 0 && !rest.empty() && rest.front() != '@' && !take('/')) return std::nullopt;
+        if (!rest.empty() && rest.front() != '@' &&
+            (!number(out.frame) || !take('/') || !number(out.compile)))
+            return std::nullopt;
+    }
+    if (take('@') && !number(out.run)) return std::nullopt;
+    if (out.toString() != text) return std::nullopt;
+    return out;
+}
+
+} // namespace
+
 const Compile* Session::find(int rank, std::string_view compileId) const {
+    const std::optional<CompileId> id = idOf(compileId);
+    if (!id) return nullptr;
+    // As they are spelled: what stands in a field that toString() leaves out makes no difference.
+    const auto sameId = [&id](const CompileId& other) {
+        return (id->frame < 0 ? other.frame < 0 : id->frame == other.frame && id->compile == other.compile) &&
+               (id->autograd < 0 ? other.autograd < 0 : id->autograd == other.autograd) &&
+               std::max(id->run, 1) == std::max(other.run, 1);
+    };
     const auto found = std::find_if(compiles.begin(), compiles.end(), [&](const Compile& compile) {
-        return compile.rank == rank && compile.id.toString() == compileId;
+        return compile.rank == rank && sameId(compile.id);
     });
     return found == compiles.end() ? nullptr : &*found;
 }

@@ -7,7 +7,10 @@
 
 #include "core/base/result.h"
 #include "core/ir/graph.h"
+#include "core/session/guard_list.h"
 #include "core/session/memory_snapshot.h"
+#include "core/session/record_list.h"
+#include "core/session/shared_text.h"
 
 #include <cstdint>
 #include <map>
@@ -35,35 +38,6 @@ public:
     virtual ~ByteSource() = default;
     [[nodiscard]] virtual std::string_view bytes() const = 0;
 };
-using ByteSourcePtr = std::shared_ptr<const ByteSource>;
-
-/// A piece of a ByteSource. In a trace log every line of a payload starts with a tab, which text() takes off.
-struct Payload {
-    ByteSourcePtr source;
-    std::uint64_t offset = 0;
-    std::uint64_t length = 0;
-    bool tabbed = false;
-
-    [[nodiscard]] bool empty() const { return length == 0; }
-    /// A copy of the text, made valid UTF-8 (bad bytes become U+FFFD).
-    [[nodiscard]] std::string text() const;
-};
-
-/// "1/0": frame_id / frame_compile_id of torch._guards.CompileId; `autograd` is set for compiled autograd
-/// ("!0/1/0"). Every process counts its ids from 0/0, and again after torch._dynamo.reset(): `run` says which
-/// counting of the rank it is, from 1.
-struct CompileId {
-    int frame = -1;
-    int compile = -1;
-    int autograd = -1;
-    int run = 1;
-
-    /// Neither a frame nor compiled autograd is named.
-    [[nodiscard]] bool empty() const { return frame < 0 && autograd < 0; }
-    /// "-" when frame is -1; "0/0@2" in the second run.
-    [[nodiscard]] std::string toString() const;
-    friend auto operator<=>(const CompileId&, const CompileId&) = default;
-};
 
 /// One counting of compile ids: what a process compiled until torch._dynamo.reset(), or until its end.
 struct Run {
@@ -78,20 +52,6 @@ struct Run {
     Cause cause = Cause::First;
     std::string file;     ///< the log that it begins in
     std::size_t line = 0; ///< of its first record there, from 1; 0 where it is the whole file
-};
-
-/// One record of a trace log, in file order. Unknown types are records like any other.
-struct Record {
-    std::string type; ///< "dynamo_start", "artifact:dynamo_graph_break_reason", ...
-    int rank = 0;
-    CompileId compileId;
-    int attempt = -1;
-    std::size_t line = 0; ///< of the header, from 1
-    Payload header;       ///< the JSON of the header line
-    Payload payload;
-    double seconds = 0; ///< wall clock of the log prefix, seconds of the day; 0 where unreadable
-    std::string origin; ///< "torch/_dynamo/convert_frame.py:303"
-    bool known = false; ///< false: kept and shown raw only
 };
 
 /// Part of a compile that a stage belongs to; stages sort by (phase, order of appearance).
@@ -173,17 +133,6 @@ struct GraphBreak {
     }
 };
 
-/// An entry of the guard tree (dynamo_cpp_guards_str), in print order.
-struct Guard {
-    int depth = 0;
-    std::string type;     ///< "TENSOR_MATCH", "GuardManager", ...
-    std::string code;     ///< the check
-    std::string source;   ///< "L['x']" of the manager above or of the check itself
-    std::string userCode; ///< the source line that added it, where the comment names it
-    ir::SourceLocation addedAt;
-    [[nodiscard]] bool isManager() const { return type.ends_with("Manager"); }
-};
-
 /// describe_storage, describe_tensor and describe_source of one compile, joined by describer and id.
 struct StorageInfo {
     int describer = 0, id = 0;
@@ -198,7 +147,7 @@ struct TensorInput {
     bool isLeaf = false, requiresGrad = false, isParameter = false, isView = false;
     bool isConj = false, isNeg = false; ///< conjugated or negated lazily: what is in memory is not
     int base = -1;                      ///< TensorInput::id that this is a view of
-    std::string raw;                    ///< the record's JSON
+    std::string raw;                    ///< its JSON; empty where that is the record's
     std::size_t record = SIZE_MAX;
 };
 
@@ -228,7 +177,7 @@ struct CacheEvent {
 /// A complete chromium_event (B and E joined, or X). Times in microseconds since the first event of the
 /// session.
 struct TimingEvent {
-    std::string name, category;
+    SharedText name, category;
     double startUs = 0, durationUs = 0;
     std::int64_t pid = 0, tid = 0;
     int depth = 0; ///< nesting within its thread
@@ -258,7 +207,7 @@ struct Compile {
     std::string function;           ///< co_name
     std::vector<StagePtr> stages;   ///< in pipeline order
     std::vector<GraphBreak> breaks; ///< of the final attempt last
-    std::vector<Guard> guards;
+    GuardList guards;
     Payload guardText;
     std::vector<StorageInfo> storages;
     std::vector<TensorInput> inputs;
@@ -269,7 +218,7 @@ struct Compile {
     ir::SourceLocation failAt;
     double compileSeconds = 0;        ///< entire_frame_compile_time_s; 0 where unknown
     double backwardSeconds = 0;       ///< of bwd_compilation_metrics
-    std::string metricsJson;          ///< compilation_metrics as recorded
+    Payload metrics;                  ///< header of compilation_metrics; see bodyJson()
     std::vector<std::size_t> records; ///< indices into Session::records, in file order
     /// JSON objects of an oracle case: what to run its graph on, and the graph's constants; else empty.
     std::string runInputs, runAttributes;
@@ -343,8 +292,8 @@ struct Session {
     std::string title; ///< file name without dedicated_log_torch_trace_ and .log
     std::string torchVersion;
     std::vector<int> ranks;
-    std::vector<Run> runs; ///< by rank, then number; may be empty where no rank has a second one
-    std::vector<Record> records;
+    std::vector<Run> runs;         ///< by rank, then number; may be empty where no rank has a second one
+    RecordList records;            ///< in file order
     std::vector<Compile> compiles; ///< by rank and run, then order of first appearance
     std::vector<Frame> frames;
     std::vector<TimingEvent> timings;

@@ -182,10 +182,10 @@ SpanTree makeSpans(const Session& session, const std::vector<int>& compiles) {
         for (; i < events.size() && threadOf(*events[i]) == key; ++i) {
             const TimingEvent& event = *events[i];
             const auto [name, isNew] =
-                nameOf.try_emplace(event.name, static_cast<std::uint32_t>(tree.names.size()));
+                nameOf.try_emplace(event.name.str(), static_cast<std::uint32_t>(tree.names.size()));
             if (isNew) {
                 tree.names.push_back(event.name);
-                parts.push_back(partOf(event.name));
+                parts.push_back(partOf(event.name.str()));
             }
             Span span;
             span.name = name->second;

@@ -135,7 +135,7 @@ StageTree makeStageTree(const Session& session, const Compile& compile) {
         last[{stage.attempt, stage.phase}] = i;
     }
     for (const std::size_t record : compile.records) {
-        if (session.records[record].type != "artifact:inductor_provenance_tracking_node_mappings") continue;
+        if (session.records.type(record) != "artifact:inductor_provenance_tracking_node_mappings") continue;
         std::size_t code = StageTree::none;
         for (std::size_t i = 0; i < count; ++i)
             if (!isGraph(*compile.stages[i]) && compile.stages[i]->record < record &&

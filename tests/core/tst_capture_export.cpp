@@ -13,6 +13,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <map>
+#include <optional>
 
 using namespace dynascope;
 
@@ -29,10 +30,10 @@ Files archives() {
     return out;
 }
 
-const session::Record* recordOf(const session::Session& session, const std::string& type) {
-    const auto found = std::find_if(session.records.begin(), session.records.end(),
-                                    [&](const session::Record& record) { return record.type == type; });
-    return found == session.records.end() ? nullptr : &*found;
+std::optional<session::Record> recordOf(const session::Session& session, const std::string& type) {
+    for (const session::Record& record : session.records)
+        if (record.type == type) return record;
+    return std::nullopt;
 }
 
 } // namespace
@@ -120,12 +121,12 @@ private slots:
 
     void weightsAreListedAndReadAsNumbers() {
         const session::SessionPtr session = open("views");
-        const session::Record* weight = recordOf(*session, "file:data/weights/weight_0");
+        const auto weight = recordOf(*session, "file:data/weights/weight_0");
         QVERIFY(weight);
         const QStringList lines = QString::fromStdString(weight->payload.text()).split('\n');
         QCOMPARE(lines.at(0), QString("lin.weight: f32[3, 4][4, 1]cpu, 48 bytes"));
         QCOMPARE(lines.mid(2).join(' ').split(' ', Qt::SkipEmptyParts).size(), 12);
-        const session::Record* samples = recordOf(*session, "file:data/sample_inputs/model.pt");
+        const auto samples = recordOf(*session, "file:data/sample_inputs/model.pt");
         QVERIFY(samples);
         QVERIFY(QString::fromStdString(samples->payload.text()).contains("never loaded"));
         QStringList sources;

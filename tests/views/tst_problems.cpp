@@ -16,11 +16,13 @@ namespace {
 Workspace::Capture damaged() {
     auto session = std::make_shared<session::Session>();
     session->title = "damaged";
-    session->records.resize(2);
-    session->records[0].type = "made_up";
-    session->records[0].line = 4;
-    session->records[1].type = "str";
-    session->records[1].known = true;
+    session::Record madeUp, string;
+    madeUp.type = "made_up";
+    madeUp.line = 4;
+    string.type = "str";
+    string.known = true;
+    session->records.push_back(madeUp);
+    session->records.push_back(string);
     session->recordCounts = {{"made_up", 1}, {"str", 1}};
     session::Compile failed;
     failed.id = {0, 0, -1};

@@ -20,12 +20,13 @@ using passes::aot::OutputType;
 using session::Stage;
 using Look = TableCell::Look;
 
-const session::Record* metadataRecord(const session::Session& session, const session::Compile& compile) {
+/// Index of the compile's last record of metadata; SIZE_MAX where there is none.
+std::size_t metadataRecord(const session::Session& session, const session::Compile& compile) {
     for (auto record = compile.records.rbegin(); record != compile.records.rend(); ++record)
         if (*record < session.records.size() &&
-            session.records[*record].type == "artifact:aot_forward_graph_fw_metadata")
-            return &session.records[*record];
-    return nullptr;
+            session.records.type(*record) == "artifact:aot_forward_graph_fw_metadata")
+            return *record;
+    return SIZE_MAX;
 }
 
 /// The graph that was traced: its inputs are those of the metadata, tangents behind them.
@@ -188,7 +189,7 @@ QString tangentSubject(const AliasTable& table, const passes::aot::Tangent& tang
 }
 
 bool hasMetadata(const session::Session& session, const session::Compile& compile) {
-    return metadataRecord(session, compile) != nullptr;
+    return metadataRecord(session, compile) != SIZE_MAX;
 }
 
 AliasTable aliasTable(const session::Session& session, std::size_t index) {
@@ -197,12 +198,12 @@ AliasTable aliasTable(const session::Session& session, std::size_t index) {
     out.stage = tracedStage(compile);
     if (out.stage)
         if (const auto graph = out.stage->graph()) out.graph = *graph;
-    const session::Record* record = metadataRecord(session, compile);
-    if (!record) {
+    const std::size_t record = metadataRecord(session, compile);
+    if (record == SIZE_MAX) {
         out.problem = "the capture has no ViewAndMutationMeta of this compile";
         return out;
     }
-    auto read = passes::aot::readMetadataText(record->payload.text());
+    auto read = passes::aot::readMetadataText(session.records[record].payload.text());
     if (!read) {
         out.problem = "the metadata cannot be read: " + read.error().message;
         return out;

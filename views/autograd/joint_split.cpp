@@ -50,7 +50,7 @@ StagePtr jointOf(const Compile& compile) {
 std::vector<std::size_t> staticPrimals(const session::Session& session, const Compile& compile, int attempt) {
     for (auto record = compile.records.rbegin(); record != compile.records.rend(); ++record)
         if (*record < session.records.size() &&
-            session.records[*record].type == "artifact:aot_forward_graph_fw_metadata" &&
+            session.records.type(*record) == "artifact:aot_forward_graph_fw_metadata" &&
             session.records[*record].attempt == attempt)
             return replay::staticInputsOf(session.records[*record].payload.text());
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inputs/inputs_model.h"
 
+#include "core/session/metrics.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
@@ -44,8 +45,12 @@ QVariant InputsModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const session::TensorInput& input =
         m_session->compiles[m_compile].inputs[m_rows[std::size_t(index.row())]];
-    if (role == Qt::ToolTipRole)
-        return toQString(input.raw.empty() ? input.source : input.raw.substr(0, 1500));
+    if (role == Qt::ToolTipRole) {
+        std::string json = input.raw;
+        if (json.empty() && input.record < m_session->records.size())
+            json = session::bodyJson(m_session->records[input.record].header, "describe_tensor");
+        return toQString(json.empty() ? input.source : json.substr(0, 1500));
+    }
     if (role != Qt::DisplayRole) return {};
     switch (index.column()) {
     case Source:

@@ -79,8 +79,7 @@ Section mainSection(const session::Session& session, const Compile& compile) {
              {text(countText(compile.stages.size(), tr("stage"), tr("stages"))),
               quiet(compile.stages.empty() ? QString() : tr(", %1 of them graphs").arg(graphs))},
              tr("Graphs and code that PyTorch printed on the way from bytecode to kernels.")));
-    const auto guards = std::count_if(compile.guards.begin(), compile.guards.end(),
-                                      [](const session::Guard& g) { return !g.isManager(); });
+    const std::size_t guards = compile.guards.checkCount();
     out.facts.push_back(
         fact(tr("Guards"),
              {guards ? panelLink(numberText(qulonglong(guards)), "guards") : quiet(tr("not recorded"))},

@@ -61,15 +61,15 @@ void addWarnings(std::vector<Problem>& out, const session::Session& session, int
     // One row for each type that no reader knows, not one for each record.
     std::map<std::string, std::pair<std::size_t, std::size_t>> unknown; // type -> count, first
     for (std::size_t i = 0; i < session.records.size(); ++i)
-        if (!session.records[i].known)
-            ++unknown.try_emplace(session.records[i].type, 0U, i).first->second.first;
+        if (!session.records.known(i))
+            ++unknown.try_emplace(session.records.type(i), 0U, i).first->second.first;
     for (const auto& [type, seen] : unknown) {
         Problem p;
         p.capture = capture;
         p.text = ProblemModel::tr("%1 of unknown type %2, kept raw")
                      .arg(countText(seen.first, ProblemModel::tr("record"), ProblemModel::tr("records")),
                           toQString(type));
-        p.place = ProblemModel::tr("line %1").arg(session.records[seen.second].line);
+        p.place = ProblemModel::tr("line %1").arg(session.records.line(seen.second));
         p.record = std::ptrdiff_t(seen.second);
         out.push_back(std::move(p));
     }

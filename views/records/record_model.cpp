@@ -70,6 +70,7 @@ QVariant RecordModel::headerData(int section, Qt::Orientation orientation, int r
 
 void RecordFilter::setText(const QString& text) {
     m_text = text.trimmed();
+    m_judged.clear();
     invalidateFilter();
 }
 
@@ -89,25 +90,39 @@ void RecordFilter::setCompile(int compile) {
 bool RecordFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     if (m_compile >= 0 && (std::size_t(row) >= m_ofCompile.size() || !m_ofCompile[std::size_t(row)]))
         return false;
-    return m_text.isEmpty() || sourceModel()
-                                   ->index(row, RecordModel::Type, parent)
-                                   .data()
-                                   .toString()
-                                   .contains(m_text, Qt::CaseInsensitive);
+    if (m_text.isEmpty()) return true;
+    const auto matches = [&] {
+        return sourceModel()
+            ->index(row, RecordModel::Type, parent)
+            .data()
+            .toString()
+            .contains(m_text, Qt::CaseInsensitive);
+    };
+    const auto* model = qobject_cast<const RecordModel*>(sourceModel());
+    if (!model || !model->session()) return matches();
+    // A million records have a hundred types: each is compared once.
+    const session::RecordList& records = model->session()->records;
+    if (m_judgedOf != model->session() || m_judged.size() != records.commonCount()) {
+        m_judgedOf = model->session();
+        m_judged.assign(records.commonCount(), Unjudged);
+    }
+    char& judged = m_judged[records.commonIndex(std::size_t(row))];
+    if (judged == Unjudged) judged = matches() ? Matches : MatchesNot;
+    return judged == Matches;
 }
 
 bool RecordFilter::lessThan(const QModelIndex& a, const QModelIndex& b) const {
     const auto* model = qobject_cast<const RecordModel*>(sourceModel());
     if (!model || !model->session()) return QSortFilterProxyModel::lessThan(a, b);
-    const auto& records = model->session()->records;
-    const session::Record &ra = records[std::size_t(a.row())], &rb = records[std::size_t(b.row())];
+    const session::RecordList& records = model->session()->records;
+    const std::size_t ra = std::size_t(a.row()), rb = std::size_t(b.row());
     switch (a.column()) {
     case RecordModel::Line:
-        return ra.line < rb.line;
+        return records.line(ra) < records.line(rb);
     case RecordModel::Size:
-        return ra.payload.length < rb.payload.length;
+        return records.payloadLength(ra) < records.payloadLength(rb);
     case RecordModel::CompileId:
-        return ra.compileId < rb.compileId;
+        return records.compileId(ra) < records.compileId(rb);
     default:
         return QSortFilterProxyModel::lessThan(a, b);
     }

@@ -46,6 +46,9 @@ private:
     QString m_text;
     int m_compile = -1;
     std::vector<bool> m_ofCompile;
+    enum : char { Unjudged, Matches, MatchesNot };
+    mutable std::vector<char> m_judged; // by RecordList::commonIndex(), of m_text
+    mutable session::SessionPtr m_judgedOf;
 };
 
 } // namespace dynascope::views
