@@ -16,17 +16,19 @@ namespace dynascope::layout {
 using GroupId = std::uint32_t;
 inline constexpr GroupId noGroup = UINT32_MAX;
 
-/// A block: a module, a source line, or the whole graph (group 0).
+/// A block: a module, a source line, a run of neighbours where there would be too many, or the whole graph
+/// (group 0).
 struct Group {
-    enum class Kind : std::uint8_t { Root, Module, SourceLine } kind = Kind::Root;
-    std::string name;   ///< "layers.0", "self_attn", "cap.py:43"
+    enum class Kind : std::uint8_t { Root, Module, SourceLine, Run } kind = Kind::Root;
+    std::string name;   ///< "layers.0", "self_attn", "cap.py:43", "nodes 1-100"
     std::string path;   ///< "model.layers.0.self_attn"; unique
     std::string detail; ///< class name where known, or the line's code
     GroupId parent = noGroup;
     std::vector<GroupId> children;    ///< in graph order
     std::vector<ir::NodeIndex> nodes; ///< directly inside, in graph order
     std::size_t totalNodes = 0;       ///< with all descendants
-    std::uint64_t shapeHash = 0;      ///< equal for isomorphic groups: same ops, arguments and internal edges
+    std::uint64_t shapeHash = 0; ///< of items of lists, such as layers.0: equal for isomorphic ones, with
+                                 ///< the same ops, arguments and internal edges; else 0
     /// First of a run of neighbouring isomorphic siblings ("layers.0 ... 3, 4 alike"), else noGroup. The
     /// run's other members carry the same value; the first carries its own id.
     GroupId alike = noGroup;

@@ -4,6 +4,7 @@
 // nodes would be both above and below something else (a module that is called twice) would make a cycle once
 // it is drawn as one block, so such buckets are cut into runs of neighbouring nodes; a run of a topological
 // order never makes a cycle.
+#include "core/layout/bundle_runs.h"
 #include "core/layout/fold.h"
 #include "core/layout/module_paths.h"
 
@@ -55,7 +56,8 @@ class TreeBuilder {
 public:
     TreeBuilder(const ir::Graph& graph, ModulePaths paths)
         : m_graph(graph)
-        , m_paths(std::move(paths)) {}
+        , m_paths(std::move(paths))
+        , m_partOf(graph.size(), noPart) {}
 
     GroupTree build() {
         m_tree.groupOfNode.assign(m_graph.size(), 0);
@@ -108,6 +110,11 @@ private:
     }
 
     void fillModule(GroupId id, const std::vector<ir::NodeIndex>& nodes, int depth) {
+        const auto isDeeper = [&](ir::NodeIndex n) { return m_paths.table.depth(m_paths.ofNode[n]) > depth; };
+        if (std::none_of(nodes.begin(), nodes.end(), isDeeper)) {
+            fillLines(id, nodes);
+            return;
+        }
         std::vector<Part> parts;
         std::unordered_map<PathId, std::size_t> bucketOf;
         for (const ir::NodeIndex node : nodes) {
@@ -178,13 +185,13 @@ private:
     /// Cuts the buckets that lie on a cycle of the quotient graph (Tarjan's components, iterative) into runs
     /// of neighbours, and dissolves buckets that are too small to be blocks.
     std::vector<Part> withoutCycles(std::vector<Part> parts, const std::vector<ir::NodeIndex>& nodes) {
-        std::unordered_map<ir::NodeIndex, std::uint32_t> partOf;
+        std::vector<std::uint32_t>& partOf = m_partOf;
         for (std::uint32_t p = 0; p < parts.size(); ++p) {
             for (const ir::NodeIndex n : parts[p].nodes) {
                 partOf[n] = p;
             }
         }
-        const std::vector<std::uint8_t> cyclic = onCycle(parts, partOf);
+        const std::vector<std::uint8_t> cyclic = onCycle(parts, nodes);
         std::vector<Part> out;
         std::unordered_map<std::uint32_t, std::size_t> placed; // whole buckets
         std::uint32_t last = UINT32_MAX;                       // bucket of the run that `run` indexes
@@ -211,6 +218,9 @@ private:
                 last = UINT32_MAX;
             }
         }
+        for (const ir::NodeIndex n : nodes) {
+            partOf[n] = noPart;
+        }
         std::vector<Part> kept;
         for (Part& part : out) {
             const auto calls = std::size_t(std::count_if(part.nodes.begin(), part.nodes.end(),
@@ -226,16 +236,17 @@ private:
         return kept;
     }
 
-    [[nodiscard]] std::vector<std::uint8_t>
-    onCycle(const std::vector<Part>& parts,
-            const std::unordered_map<ir::NodeIndex, std::uint32_t>& partOf) const {
+    /// Of the parts that m_partOf tells of `nodes`.
+    [[nodiscard]] std::vector<std::uint8_t> onCycle(const std::vector<Part>& parts,
+                                                    const std::vector<ir::NodeIndex>& nodes) const {
         std::vector<std::vector<std::uint32_t>> next(parts.size());
-        for (const auto& [node, p] : partOf) {
+        for (const ir::NodeIndex node : nodes) {
+            const std::uint32_t p = m_partOf[node];
             for (const ir::NodeIndex user : m_graph.users(node)) {
-                const auto at = partOf.find(user);
+                const std::uint32_t q = m_partOf[user];
                 // A path that leaves this level and comes back closes a cycle too; the level above has cut
                 // those.
-                if (at != partOf.end() && at->second != p) next[p].push_back(at->second);
+                if (q != noPart && q != p) next[p].push_back(q);
             }
         }
         for (auto& list : next) {
@@ -290,8 +301,11 @@ private:
                       const std::unordered_map<std::string_view, std::size_t>& local) const;
     void markAlike(Group& parent);
 
+    static constexpr std::uint32_t noPart = UINT32_MAX;
+
     const ir::Graph& m_graph;
     ModulePaths m_paths;
+    std::vector<std::uint32_t> m_partOf; ///< of the level at hand; noPart for nodes of others
     GroupTree m_tree;
 };
 
@@ -392,7 +406,9 @@ void TreeBuilder::finish() {
         nodes.insert(nodes.end(), group.nodes.begin(), group.nodes.end());
         std::sort(nodes.begin(), nodes.end());
         group.totalNodes = nodes.size();
-        group.shapeHash = hashOf(nodes);
+        // Only items of lists, such as layers.0, are ever held against their neighbours.
+        if (group.kind == Group::Kind::Module && group.name.find('.') != std::string::npos)
+            group.shapeHash = hashOf(nodes);
         if (group.detail.empty() && id != 0) {
             std::vector<std::string> ops;
             for (const ir::NodeIndex n : nodes) {
@@ -428,7 +444,7 @@ int GroupTree::depth(GroupId id) const {
 }
 
 GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints) {
-    return TreeBuilder(graph, inferModules(graph, hints)).build();
+    return bundleRuns(graph, TreeBuilder(graph, inferModules(graph, hints)).build());
 }
 
 } // namespace dynascope::layout

@@ -139,6 +139,7 @@ private slots:
     void smallGraphStaysFlat();
     void budgetDecidesWhatOpens();
     void endlessModuleNamesAreCut();
+    void manyNeighboursAreFolded();
 };
 
 void TestLayoutFold::readsHints_data() {
@@ -448,6 +449,57 @@ void TestLayoutFold::endlessModuleNamesAreCut() {
     for (GroupId id = 1; id < tree.groups.size(); ++id) {
         all.insert(id);
     }
+    QCOMPARE(fold(*graph, tree, all).items.size(), graph->size());
+}
+
+/// A graph whose nodes say nothing of modules or lines is drawn as runs of neighbours.
+void TestLayoutFold::manyNeighboursAreFolded() {
+    constexpr int inputs = 1500, calls = 30'000;
+    ir::GraphBuilder builder;
+    for (int i = 0; i < inputs; ++i) {
+        ir::Node node;
+        node.op = ir::Op::Placeholder;
+        node.name = node.target = "x" + std::to_string(i);
+        builder.add(std::move(node));
+    }
+    for (int i = 0; i < calls; ++i) {
+        ir::Node node;
+        node.name = "add_" + std::to_string(i);
+        node.target = "torch.ops.aten.add.Tensor";
+        node.args = {ir::Argument::node(i == 0 ? "x0" : "add_" + std::to_string(i - 1)),
+                     ir::Argument::node("x" + std::to_string(i % inputs))};
+        builder.add(std::move(node));
+    }
+    const ir::GraphPtr graph = builder.build();
+    const GroupTree tree = groupNodes(*graph);
+    std::set<std::string> paths;
+    std::size_t nodes = 0;
+    for (GroupId id = 0; id < tree.groups.size(); ++id) {
+        const Group& group = tree.groups[id];
+        QVERIFY(paths.insert(group.path).second);
+        QVERIFY(group.nodes.size() + group.children.size() <= 100);
+        nodes += group.nodes.size();
+        std::size_t below = group.nodes.size();
+        for (const GroupId child : group.children) {
+            QVERIFY(child > id);
+            QCOMPARE(tree.groups[child].parent, id);
+            below += tree.groups[child].totalNodes;
+        }
+        QCOMPARE(group.totalNodes, below);
+        if (id > 0) QCOMPARE(int(group.kind), int(Group::Kind::Run));
+        for (const ir::NodeIndex n : group.nodes)
+            QCOMPARE(tree.groupOfNode[n], id);
+    }
+    QCOMPARE(nodes, graph->size());
+    const FoldedGraph closed = fold(*graph, tree, {});
+    QVERIFY(closed.items.size() > 1 && closed.items.size() <= 100);
+    // Runs of a list that is in order make no cycle.
+    for (const VisibleEdge& edge : closed.edges)
+        QVERIFY(edge.from < edge.to);
+    QVERIFY(fold(*graph, tree, initialOpen(*graph, tree, 60)).items.size() <= 200);
+    std::set<GroupId> all;
+    for (GroupId id = 1; id < tree.groups.size(); ++id)
+        all.insert(id);
     QCOMPARE(fold(*graph, tree, all).items.size(), graph->size());
 }
 
