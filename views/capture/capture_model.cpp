@@ -89,9 +89,12 @@ struct CaptureModel::Item {
     }
     [[nodiscard]] int row() const {
         if (!parent) return 0;
-        const auto at = std::find_if(parent->children.begin(), parent->children.end(),
-                                     [this](const auto& c) { return c.get() == this; });
-        return int(at - parent->children.begin());
+        // Views ask for the row of every item; siblings are counted once until rows come or go.
+        const auto& siblings = parent->children;
+        if (m_row >= siblings.size() || siblings[m_row].get() != this)
+            for (std::size_t i = 0; i < siblings.size(); ++i)
+                siblings[i]->m_row = i;
+        return int(m_row);
     }
     [[nodiscard]] const Item* captureItem() const {
         const Item* item = this;
@@ -105,6 +108,9 @@ struct CaptureModel::Item {
             if (Item* found = child->find(wanted)) return found;
         return nullptr;
     }
+
+private:
+    mutable std::size_t m_row = 0;
 };
 
 CaptureModel::CaptureModel(Workspace& workspace, QObject* parent)
@@ -309,8 +315,7 @@ std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const
     const auto countOr = [&absent](std::size_t n) { return n > 0 ? numberText(n) : absent; };
     add("layers", tr("Stages"), countOr(compile.stages.size()), "stages");
     if (session.kind != session::Kind::TorchTrace && session.kind != session::Kind::TorchLogs) return facets;
-    const auto guards = std::count_if(compile.guards.begin(), compile.guards.end(),
-                                      [](const session::Guard& g) { return !g.isManager(); });
+    const std::size_t guards = compile.guards.checkCount();
     const auto inputs = std::count_if(compile.inputs.begin(), compile.inputs.end(),
                                       [](const session::TensorInput& t) { return !t.source.empty(); });
     add("guard", tr("Guards"), countOr(std::size_t(guards)), "guards");

@@ -19,7 +19,8 @@ namespace dynascope::views {
 
 namespace {
 const QString taskTag = QStringLiteral("filter");
-}
+constexpr std::size_t decidedAtOnce = 1000; ///< compiles; a filter decides more of them on a worker
+} // namespace
 
 CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     : QWidget(parent)
@@ -146,11 +147,11 @@ void CapturePanel::applyFilter() {
                     accepted.emplace(int(i), int(j));
         return accepted;
     };
-    if (!filter.asksAboutNodes()) {
+    if (!filter.asksAboutNodes() && compileCount() <= decidedAtOnce) {
         setAccepted(decide({}));
         return;
     }
-    m_edit->setSummary(tr("Reading graphs"));
+    m_edit->setSummary(filter.asksAboutNodes() ? tr("Reading graphs") : tr("Filtering"));
     m_workspace.tasks().run<CompileSet>(taskTag, this, decide,
                                         [this](CompileSet accepted) { setAccepted(std::move(accepted)); });
 }
@@ -264,7 +265,7 @@ void CapturePanel::open(const QModelIndex& index) {
         const session::Session& session = *m_workspace.captures()[std::size_t(capture)].session;
         const std::string type = index.data(CaptureModel::RecordTypeRole).toString().toStdString();
         for (std::size_t i = 0; i < session.records.size(); ++i)
-            if (session.records[i].type == type) {
+            if (session.records.type(i) == type) {
                 emit m_workspace.recordRequested(capture, int(i));
                 break;
             }

@@ -21,7 +21,11 @@ NotesModel::NotesModel(Workspace& workspace, Notebook& notebook, QObject* parent
 std::vector<NotesModel::Row> NotesModel::collect() const {
     std::vector<Row> out;
     for (int capture = 0; capture < int(m_workspace.captures().size()); ++capture) {
-        const session::Session& session = *m_workspace.captures()[std::size_t(capture)].session;
+        const session::SessionPtr& session = m_workspace.captures()[std::size_t(capture)].session;
+        // What a place is called was looked up when its row was made, and a session does not change.
+        std::map<ir::Address, const Row*> known;
+        for (const Row& row : m_rows)
+            if (row.session == session) known.emplace(row.address, &row);
         std::map<ir::Address, Row> rows;
         for (const store::Note& note : m_notebook.notes(capture)) {
             Row& row = rows[note.address];
@@ -33,9 +37,11 @@ std::vector<NotesModel::Row> NotesModel::collect() const {
         for (auto& [address, row] : rows) {
             row.capture = capture;
             row.address = address;
-            row.place = addressText(session, address);
-            row.frame = compileText(session, address);
-            row.captureName = toQString(session.title);
+            row.session = session;
+            const auto before = known.find(address);
+            row.place = before != known.end() ? before->second->place : addressText(*session, address);
+            row.frame = before != known.end() ? before->second->frame : compileText(*session, address);
+            row.captureName = toQString(session->title);
             out.push_back(std::move(row));
         }
     }

@@ -21,6 +21,7 @@ public:
         QString note;
         qint64 changed = 0; ///< seconds since 1970 UTC; 0 where not known
         bool bookmarked = false;
+        session::SessionPtr session; ///< that `capture` names
         friend bool operator==(const Row&, const Row&) = default;
     };
 
