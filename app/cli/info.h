@@ -17,6 +17,10 @@ namespace dynascope::cli {
 /// The same as one JSON document; README lists its fields.
 [[nodiscard]] std::string infoJson(const session::Session& session);
 
+/// Prints a line for each compile, graph break and recompile of a log as it is written, until Ctrl-C or until
+/// nobody reads. Returns the exit status.
+[[nodiscard]] int followInfo(const std::string& path);
+
 using session::compileName;
 using session::outcomeName;
 

@@ -71,6 +71,7 @@ Breadcrumb::Breadcrumb(Workspace& workspace, Theme& theme, QWidget* parent)
             rebuild();
     });
     connect(&m_workspace, &Workspace::captureClosed, this, &Breadcrumb::rebuild);
+    connect(&m_workspace, &Workspace::captureReplaced, this, &Breadcrumb::rebuild);
     connect(&m_theme, &Theme::changed, this, &Breadcrumb::rebuild);
     rebuild();
 }

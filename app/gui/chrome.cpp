@@ -8,8 +8,10 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
+#include <QPushButton>
 #include <QToolButton>
 #include <algorithm>
+#include <utility>
 
 namespace dynascope::app {
 
@@ -174,8 +176,14 @@ MessageBar::MessageBar(Theme& theme, QWidget* parent)
     , m_theme(theme)
     , m_icon(new QLabel(this))
     , m_label(new QLabel(this))
+    , m_offer(new QPushButton(this))
     , m_close(new QToolButton(this)) {
     setObjectName(QStringLiteral("messageBar"));
+    m_offer->hide();
+    connect(m_offer, &QPushButton::clicked, this, [this] {
+        hide();
+        if (const auto action = std::exchange(m_action, {})) action();
+    });
     m_label->setTextFormat(Qt::PlainText);
     m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_label->setWordWrap(true);
@@ -185,6 +193,7 @@ MessageBar::MessageBar(Theme& theme, QWidget* parent)
     row->setSpacing(8);
     row->addWidget(m_icon);
     row->addWidget(m_label, 1);
+    row->addWidget(m_offer);
     row->addWidget(m_close);
     connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
     connect(&m_theme, &Theme::changed, this, &MessageBar::restyle);
@@ -205,20 +214,34 @@ void MessageBar::restyle() {
     m_close->setIcon(m_theme.icon(QStringLiteral("cross")));
 }
 
-void MessageBar::showMessage(const QString& text, const QString& cause) {
-    m_notice = false;
+void MessageBar::show(const QString& text, bool notice, const QString& cause) {
+    m_notice = notice;
     m_cause = cause;
+    m_action = {};
+    m_offer->hide();
     restyle();
     m_label->setText(text);
-    show();
+    QFrame::show();
+}
+
+void MessageBar::showMessage(const QString& text, const QString& cause) {
+    show(text, false, cause);
 }
 
 void MessageBar::showNotice(const QString& text) {
-    m_notice = true;
-    m_cause.clear();
-    restyle();
-    m_label->setText(text);
-    show();
+    show(text, true, {});
+}
+
+void MessageBar::showOffer(const QString& text, const QString& button, std::function<void()> action,
+                           const QString& cause) {
+    show(text, true, cause);
+    m_action = std::move(action);
+    m_offer->setText(button);
+    m_offer->show();
+}
+
+QAbstractButton* MessageBar::offer() const {
+    return m_offer;
 }
 
 void MessageBar::clear(const QString& cause) {

@@ -12,6 +12,7 @@
 
 class QLabel;
 class QMenu;
+class QPushButton;
 class QToolButton;
 
 namespace dynascope::app {
@@ -79,17 +80,24 @@ public:
     /// `cause` names what it is about, for clear().
     void showMessage(const QString& text, const QString& cause = {});
     void showNotice(const QString& text);
+    /// With a button at its end that runs `action` and closes the line.
+    void showOffer(const QString& text, const QString& button, std::function<void()> action,
+                   const QString& cause);
+    [[nodiscard]] QAbstractButton* offer() const; ///< hidden where nothing is offered
     [[nodiscard]] QString text() const;
     /// Hides the line if it is about this cause, which is gone.
     void clear(const QString& cause);
 
 private:
     void restyle();
+    void show(const QString& text, bool notice, const QString& cause);
 
     views::Theme& m_theme;
     QLabel* m_icon;
     QLabel* m_label;
+    QPushButton* m_offer;
     QToolButton* m_close;
+    std::function<void()> m_action;
     bool m_notice = false;
     QString m_cause;
 };

@@ -20,6 +20,7 @@
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
+#include "views/models/follower.h"
 #include "views/models/labels.h"
 #include "views/notes/notebook.h"
 #include "views/palette/palette.h"
@@ -61,6 +62,7 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     makeCentre();
     makeEngine(std::move(engineCommand));
     makeSession();
+    makeFollower();
     makeFileActions();
     makeViewActions();
     makeGoActions();
@@ -133,7 +135,7 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
             files << toQString(path);
         m_message->showMessage(
             tr("%1 was cut short while it was open, and what is shown of it is no longer true. "
-               "Close it and open it again.")
+               "Capture > Reload reads it again.")
                 .arg(files.join(tr(", "))),
             QStringLiteral("lost"));
     });
@@ -226,7 +228,8 @@ bool MainWindow::isSettled() const {
           "cudagraphs", "cudagraphs.inputs", "replay.tree", "replay.memory", "replay.other", "autograd.split",
           "autograd.alias", "autograd.metadata", "autograd.convention"})
         if (tasks.isRunning(QLatin1String(tag))) return false;
-    if (m_workspace.isOpening() || m_engine->isBusy() || m_session->isBusy() || !m_waiting.paths.isEmpty())
+    if (m_workspace.isOpening() || m_follower->isReading() || m_engine->isBusy() || m_session->isBusy() ||
+        !m_waiting.paths.isEmpty())
         return false;
     if (m_workspace.place().page == Page::Compare)
         return m_compare && !tasks.isRunning(QStringLiteral("compare")) && m_compare->isSettled();

@@ -23,6 +23,7 @@ class BreaksPage;
 class ComparePage;
 class CompareView;
 class Engine;
+class Follower;
 class FunctionalizePage;
 class DynamoPage;
 class MemoryPage;
@@ -79,6 +80,7 @@ public:
     [[nodiscard]] views::ReplayRuns& replays() { return *m_replays; }
     [[nodiscard]] views::Notebook& notebook() { return *m_notebook; }
     [[nodiscard]] SessionKeeper& session() { return *m_session; }
+    [[nodiscard]] views::Follower& follower() { return *m_follower; }
     [[nodiscard]] const MessageBar& messageBar() const { return *m_message; }
     [[nodiscard]] const WindowStatus& status() const { return *m_status; }
     /// Every canvas has its layout, every stage and diff is read: nothing on screen will change by itself.
@@ -157,6 +159,11 @@ private:
     void restoreSession(int capture, const store::SessionContents& saved);
     void closeCapture(int capture);
     [[nodiscard]] bool mayQuit();
+    // window_follow.cpp
+    void makeFollower();
+    void makeFollowActions();
+    void updateFollowActions();
+    void updateFollowing();
     // window_compare.cpp
     void compareDialog();
     void compareRanks();
@@ -200,6 +207,7 @@ private:
     views::ReplayRuns* m_replays = nullptr;
     views::Rederivations* m_rederived = nullptr;
     SessionKeeper* m_session = nullptr;
+    views::Follower* m_follower = nullptr;
     WindowDocks* m_docks = nullptr;
     WindowStatus* m_status = nullptr;
     QStackedWidget* m_pages = nullptr;

@@ -59,6 +59,11 @@ SessionKeeper::SessionKeeper(Workspace& workspace, Notebook& notebook, Passes& p
                   [&window](const QString& suggestion) { return askSaveFile(&window, suggestion); }}
     , m_layout([](int) { return Layout(); }) {
     connect(&m_workspace, &Workspace::captureOpened, this, &SessionKeeper::takeBack);
+    connect(&m_workspace, &Workspace::captureReplaced, this,
+            [this](int capture, const session::SessionPtr& before) {
+                if (m_givenUp.remove(before.get()))
+                    m_givenUp.insert(m_workspace.captures()[std::size_t(capture)].session.get());
+            });
     // Also after a cancel, which delivers no result.
     connect(&m_workspace.tasks(), &TaskRunner::finished, this, [this](const QString& tag) {
         if (tag != saveTag) return;
@@ -140,8 +145,9 @@ void SessionKeeper::startNext() {
         goOnClosing();
         return;
     }
-    const Save save = std::move(m_queue.front());
+    Save save = std::move(m_queue.front());
     m_queue.pop_front();
+    if (const session::SessionPtr now = m_workspace.current(save.session)) save.session = now;
     const int capture = indexOf(*save.session);
     if (capture < 0) {
         startNext();
@@ -178,7 +184,8 @@ void SessionKeeper::finished(const Save& save, const store::SessionContents& con
     }
     store::SessionContents now = contents;
     now.captureId = *result;
-    m_notebook.setSaved(*save.session, save.file, now, computed);
+    if (const session::SessionPtr open = m_workspace.current(save.session))
+        m_notebook.setSaved(*open, save.file, now, computed);
     emit saved(save.file);
 }
 

@@ -89,6 +89,20 @@ void Settings::clearRecentFiles() {
     setValue(QStringLiteral("recentFiles"), QStringList());
 }
 
+bool Settings::isFollowed(const QString& path) const {
+    return value(QStringLiteral("followed")).toStringList().contains(QFileInfo(path).absoluteFilePath());
+}
+
+void Settings::setFollowed(const QString& path, bool on) {
+    QStringList paths = value(QStringLiteral("followed")).toStringList();
+    const QString absolute = QFileInfo(path).absoluteFilePath();
+    paths.removeAll(absolute);
+    if (on) paths.prepend(absolute);
+    while (paths.size() > recentLimit)
+        paths.removeLast();
+    setValue(QStringLiteral("followed"), paths);
+}
+
 QStringList Settings::recentChoices() const {
     return value(QStringLiteral("recentChoices")).toStringList();
 }

@@ -30,6 +30,9 @@ public:
     [[nodiscard]] QStringList recentFiles() const;
     void addRecentFile(const QString& path);
     void clearRecentFiles();
+    /// Captures that are followed whenever they are opened, by path.
+    [[nodiscard]] bool isFollowed(const QString& path) const;
+    void setFollowed(const QString& path, bool on);
     [[nodiscard]] QStringList recentChoices() const; ///< of the palette
     void setRecentChoices(const QStringList& ids);
     /// As RecordDialog::values() has them.

@@ -177,6 +177,7 @@ void MainWindow::makeGoActions() {
     m_actions->add(
         spec("capture.previous", tr("Previous compile"), capture, {QKeySequence(tr("Ctrl+Up"))}, "up"),
         [this] { stepCompile(-1); });
+    makeFollowActions();
     m_actions->add(grouped(spec("capture.cancel", tr("Stop reading"), capture, {}, "cross")),
                    [this] { m_workspace.cancelOpen(); });
 }

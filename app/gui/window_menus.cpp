@@ -162,6 +162,7 @@ void MainWindow::updateActions() {
     updateEngineActions();
     updateNoteActions();
     updatePageActions();
+    updateFollowActions();
 }
 
 } // namespace dynascope::app

@@ -29,18 +29,21 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
     , m_counts(new QLabel(&bar))
     , m_place(new QLabel(&bar))
     , m_progress(new QLabel(&bar))
+    , m_following(new QLabel(&bar))
     , m_cancel(new QPushButton(tr("Cancel"), &bar))
     , m_delay(new QTimer(this)) {
     bar.setSizeGripEnabled(false);
-    for (QLabel* label : {m_selection, m_counts, m_place, m_progress})
+    for (QLabel* label : {m_selection, m_counts, m_place, m_progress, m_following})
         label->setTextFormat(Qt::PlainText);
     m_cancel->setProperty("link", true);
     bar.addWidget(m_progress);
     bar.addWidget(m_cancel);
     bar.addWidget(m_selection);
     bar.addWidget(m_counts);
+    bar.addWidget(m_following);
     bar.addPermanentWidget(m_place);
     m_progress->hide();
+    m_following->hide();
     m_cancel->hide();
     m_delay->setSingleShot(true);
     m_delay->setInterval(showAfterMs);
@@ -88,6 +91,16 @@ QString WindowStatus::progressText() const {
 void WindowStatus::setZoom(double factor) {
     m_zoom = factor;
     refresh();
+}
+
+void WindowStatus::setFollowing(const QString& text, const QString& path) {
+    m_following->setText(text);
+    m_following->setToolTip(path.isEmpty() ? QString() : plainToolTip(path));
+    m_following->setVisible(!text.isEmpty());
+}
+
+QString WindowStatus::followingText() const {
+    return m_following->text();
 }
 
 void WindowStatus::setProblems(std::size_t count) {

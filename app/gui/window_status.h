@@ -25,6 +25,9 @@ public:
 
     void setZoom(double factor);
     void setProblems(std::size_t count);
+    /// That the capture that is shown is read on as it grows; empty where it is not.
+    void setFollowing(const QString& text, const QString& path);
+    [[nodiscard]] QString followingText() const;
     [[nodiscard]] QString selectionText() const;
     [[nodiscard]] QString countsText() const;
     [[nodiscard]] QString progressText() const;
@@ -37,7 +40,7 @@ private:
 
     views::Workspace& m_workspace;
     ProgressLine& m_line;
-    QLabel *m_selection, *m_counts, *m_place, *m_progress;
+    QLabel *m_selection, *m_counts, *m_place, *m_progress, *m_following;
     QPushButton* m_cancel;
     QTimer* m_delay;
     QString m_task; ///< whose progress is shown: "open", "save", or none

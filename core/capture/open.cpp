@@ -292,6 +292,7 @@ Result<session::Session> readInputs(session::Inputs inputs, std::vector<session:
         inputs.isFolder ? openFolder(inputs, std::move(unusable), task, options)
                         : openFile(inputs.files.front().source, inputs.path, task, options);
     if (session) session->inputs = std::move(inputs);
+    if (session && options.finish) options.finish(*session);
     return session;
 }
 

@@ -8,6 +8,7 @@
 #include "core/store/session_file.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ namespace dynascope::capture {
 struct OpenOptions {
     bool checkHashes = true;                        ///< compare each payload with its has_payload MD5
     std::size_t chunkBytes = std::size_t{4} << 20U; ///< about how much of a trace one core reads at a time
+    /// Called once with what was read, before anybody else sees it; may be empty.
+    std::function<void(session::Session&)> finish{};
 };
 
 /// Opens a file, or a folder or archive that holds trace logs (all its *.log files as ranks of one session);

@@ -102,6 +102,8 @@ public:
 
     /// For readers, before the stage is shared: the payloads are equal, so read one of them only.
     void shareReadingWith(const Stage& other) { m_cache = other.m_cache; }
+    /// Whether it was found to be the same as another one, so that both have one graph.
+    [[nodiscard]] bool sharesReadingWith(const Stage& other) const { return m_cache == other.m_cache; }
     /// For readers, before the stage is shared: the graph is already known.
     void setGraph(ir::GraphPtr graph);
 

@@ -2,12 +2,14 @@
 #include "views/capture/capture_model.h"
 
 #include "core/session/cache_counts.h"
+#include "views/capture/capture_item.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace dynascope::views {
 
@@ -73,46 +75,6 @@ QString statusTone(const Compile& compile) {
 
 } // namespace
 
-struct CaptureModel::Item {
-    Kind kind = Kind::Root;
-    Item* parent = nullptr;
-    int compile = -1;
-    QString icon, tone, strong, chip, detail, right, panel, type, tip;
-    std::vector<std::unique_ptr<Item>> children;
-
-    Item* add(Kind childKind) {
-        auto child = std::make_unique<Item>();
-        child->kind = childKind;
-        child->parent = this;
-        children.push_back(std::move(child));
-        return children.back().get();
-    }
-    [[nodiscard]] int row() const {
-        if (!parent) return 0;
-        // Views ask for the row of every item; siblings are counted once until rows come or go.
-        const auto& siblings = parent->children;
-        if (m_row >= siblings.size() || siblings[m_row].get() != this)
-            for (std::size_t i = 0; i < siblings.size(); ++i)
-                siblings[i]->m_row = i;
-        return int(m_row);
-    }
-    [[nodiscard]] const Item* captureItem() const {
-        const Item* item = this;
-        while (item && item->kind != Kind::Capture)
-            item = item->parent;
-        return item;
-    }
-    Item* find(int wanted) {
-        if (kind == Kind::Compile && compile == wanted) return this;
-        for (const auto& child : children)
-            if (Item* found = child->find(wanted)) return found;
-        return nullptr;
-    }
-
-private:
-    mutable std::size_t m_row = 0;
-};
-
 CaptureModel::CaptureModel(Workspace& workspace, QObject* parent)
     : QAbstractItemModel(parent)
     , m_workspace(workspace)
@@ -121,6 +83,8 @@ CaptureModel::CaptureModel(Workspace& workspace, QObject* parent)
         m_root->children.push_back(buildCapture(i));
     connect(&m_workspace, &Workspace::captureOpened, this, &CaptureModel::addCapture);
     connect(&m_workspace, &Workspace::captureClosed, this, &CaptureModel::removeCapture);
+    connect(&m_workspace, &Workspace::captureReplaced, this, &CaptureModel::updateCapture);
+    connect(&m_workspace, &Workspace::followedChanged, this, &CaptureModel::updateCapture);
     connect(&m_workspace, &Workspace::placeChanged, this, &CaptureModel::moveFacets);
     moveFacets();
 }
@@ -180,6 +144,10 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
     root->icon = QStringLiteral("folder");
     root->strong = toQString(session.title);
     root->right = toQString(session::kindName(session.kind));
+    if (m_workspace.captures()[std::size_t(capture)].followed) {
+        root->icon = QStringLiteral("play");
+        root->right = tr("following");
+    }
     root->tip = toQString(session.path);
     if (!session.torchVersion.empty())
         root->tip += QStringLiteral("\nPyTorch ") + toQString(session.torchVersion);

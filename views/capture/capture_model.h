@@ -51,6 +51,9 @@ private:
     struct Item;
     void addCapture(int capture);
     void removeCapture(int capture);
+    /// Brings the rows of a capture that was read again up to date: those that stay are the same rows.
+    void updateCapture(int capture);
+    void merge(Item& item, Item& fresh);
     void moveFacets();
     [[nodiscard]] std::unique_ptr<Item> buildCapture(int capture) const;
     [[nodiscard]] std::vector<std::unique_ptr<Item>> buildFacets(const session::Session& session,

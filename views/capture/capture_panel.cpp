@@ -91,6 +91,13 @@ CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
         expandNew(capture);
     });
     connect(&m_workspace, &Workspace::captureClosed, this, &CapturePanel::applyFilter);
+    connect(&m_workspace, &Workspace::captureReplacing, this, &CapturePanel::keepView);
+    connect(&m_workspace, &Workspace::captureReplaced, this, &CapturePanel::restoreView);
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, this,
+            [this](const QModelIndex& parent, int first, int last) {
+                for (int row = first; m_kept.on && row <= last; ++row)
+                    m_kept.added.emplace_back(m_proxy->index(row, 0, parent));
+            });
     connect(&m_workspace, &Workspace::placeChanged, this, [this](const Place& now, const Place& before) {
         if (now.capture != before.capture || now.compile != before.compile || now.page != before.page)
             showCurrent();
@@ -202,6 +209,29 @@ void CapturePanel::expandNew(int capture) {
             open.push_back(child);
         }
     }
+}
+
+void CapturePanel::keepView() {
+    const QModelIndex top = m_tree->indexAt(QPoint(0, 0));
+    m_kept = {true, top, m_tree->visualRect(top).top(), m_tree->currentIndex(), {}};
+}
+
+void CapturePanel::restoreView() {
+    m_kept.on = false;
+    if (m_proxy->isActive()) applyFilter(); // decides about what came in
+    // A frame that is new stands open, as those of a capture that was just opened.
+    for (const QPersistentModelIndex& row : m_kept.added)
+        if (row.isValid() &&
+            CaptureModel::Kind(row.data(CaptureModel::KindRole).toInt()) != CaptureModel::Kind::Artifacts)
+            m_tree->expand(row);
+    if (m_kept.top.isValid()) {
+        const int shift = m_tree->visualRect(m_kept.top).top() - m_kept.y;
+        m_tree->verticalScrollBar()->setValue(m_tree->verticalScrollBar()->value() + shift);
+    }
+    if (!m_kept.current.isValid()) showCurrent();
+    if (m_edit->filter().isEmpty())
+        m_edit->setSummary(countText(compileCount(), tr("compile"), tr("compiles")));
+    m_kept = {};
 }
 
 void CapturePanel::showCurrent() {

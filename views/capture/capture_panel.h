@@ -7,7 +7,9 @@
 #include "views/models/workspace.h"
 #include "views/theme/theme.h"
 
+#include <QPersistentModelIndex>
 #include <QWidget>
+#include <vector>
 
 class QLabel;
 class QStackedWidget;
@@ -39,6 +41,8 @@ private:
     void showCurrent();
     void expandNew(int capture);
     void updateState();
+    void keepView(); ///< before a capture is replaced
+    void restoreView();
     [[nodiscard]] std::size_t compileCount() const;
 
     Workspace& m_workspace;
@@ -50,6 +54,14 @@ private:
     QStackedWidget* m_stack;
     QTreeView* m_tree;
     QLabel* m_empty;
+    /// While a capture is being replaced: the row at the top of the view, where it stood, and what came in.
+    struct Kept {
+        bool on = false;
+        QPersistentModelIndex top;
+        int y = 0;
+        QPersistentModelIndex current;
+        std::vector<QPersistentModelIndex> added;
+    } m_kept;
 };
 
 } // namespace dynascope::views

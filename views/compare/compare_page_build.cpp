@@ -66,6 +66,15 @@ ComparePage::ComparePage(Workspace& workspace, Theme& theme, QWidget* parent)
             d->model->set(nullptr);
         }
     });
+    connect(&workspace, &Workspace::captureReplaced, this, [this](int capture) {
+        const session::SessionPtr& now = this->workspace().captures()[std::size_t(capture)].session;
+        for (auto at = d->results.begin(); at != d->results.end();) {
+            const ComparisonRequest& request = this->workspace().comparisons()[std::size_t(at.key())];
+            const bool old = !request.isOpen() || request.a == now || request.b == now;
+            at = old ? d->results.erase(at) : std::next(at);
+        }
+        d->running = -1; // one that runs compares what is no longer open
+    });
     restyle();
 }
 

@@ -93,6 +93,24 @@ Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
         std::erase_if(m_computed, [&](const auto& entry) { return !held.contains(entry.first); });
         forgetInputs();
     });
+    connect(&m_workspace, &Workspace::captureReplaced, this,
+            [this](int capture, const session::SessionPtr& before) {
+                const auto moved =
+                    movedStages(*before, *m_workspace.captures()[std::size_t(capture)].session);
+                for (auto& [stage, computed] : m_computed)
+                    if (const auto at = moved.find(computed.root.get()); at != moved.end())
+                        computed.root = *at;
+                for (auto at = moved.begin(); at != moved.end(); ++at) {
+                    const auto given = std::find_if(m_given.begin(), m_given.end(), [&](const auto& entry) {
+                        return entry.first.get() == at.key();
+                    });
+                    if (given == m_given.end()) continue;
+                    auto rows = std::move(given->second);
+                    m_given.erase(given);
+                    m_given.insert_or_assign(*at, std::move(rows));
+                }
+                forgetInputs();
+            });
 }
 
 bool Passes::has(const QString& pass) const {

@@ -47,6 +47,21 @@ Rederivations::Rederivations(Workspace& workspace, Passes& passes, QObject* pare
         m_known = std::move(kept);
         emit changed();
     });
+    connect(&m_workspace, &Workspace::captureReplaced, this,
+            [this](int capture, const session::SessionPtr& before) {
+                const session::SessionPtr& now = m_workspace.captures()[std::size_t(capture)].session;
+                const auto moved = movedStages(*before, *now);
+                for (auto at = moved.begin(); at != moved.end(); ++at)
+                    if (m_known.contains(at.key())) m_known.insert(at->get(), m_known.take(at.key()));
+                if (m_asked.first == before.get()) {
+                    const session::Compile& was = before->compiles[m_asked.second];
+                    m_asked = {nullptr, 0};
+                    for (std::size_t i = 0; i < now->compiles.size(); ++i)
+                        if (now->compiles[i].rank == was.rank && now->compiles[i].id == was.id)
+                            m_asked = {now.get(), i};
+                }
+                emit changed();
+            });
     connect(&m_engine, &Engine::cancelled, this, &Rederivations::changed);
 }
 
@@ -87,14 +102,18 @@ void Rederivations::run() {
     emit changed();
 }
 
-void Rederivations::take(const session::SessionPtr& session, std::size_t index,
+void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
                          std::vector<RederivedStage> rows) {
-    // Closed meanwhile, its stages are forgotten already.
-    const auto& open = m_workspace.captures();
-    if (std::none_of(open.begin(), open.end(),
-                     [&](const auto& capture) { return capture.session == session; }))
-        return;
-    const session::Compile& compile = session->compiles[index];
+    // Closed meanwhile, its stages are forgotten already; read again meanwhile, they are others.
+    const session::SessionPtr session = m_workspace.current(asked);
+    if (!session) return;
+    const session::Compile& was = asked->compiles[index];
+    const auto found =
+        std::find_if(session->compiles.begin(), session->compiles.end(), [&was](const session::Compile& one) {
+            return one.rank == was.rank && one.id == was.id;
+        });
+    if (found == session->compiles.end()) return;
+    const session::Compile& compile = *found;
     // Metadata comes before the graph that it is of.
     std::optional<RederivedStage> metadata;
     for (RederivedStage& row : rows) {

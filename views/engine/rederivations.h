@@ -70,7 +70,7 @@ private:
     /// The index of the computed stage that shows what was derived for a captured one; -1 for none.
     [[nodiscard]] int shownAs(const session::Stage* stage) const;
     int show(const session::StagePtr& stage);
-    void take(const session::SessionPtr& session, std::size_t compile,
+    void take(const session::SessionPtr& asked, std::size_t compile,
               std::vector<engine::RederivedStage> rows);
 
     Workspace& m_workspace;

@@ -4,6 +4,7 @@
 // setter and is told by a signal, like every other panel; panels never talk to each other.
 #pragma once
 
+#include "core/capture/disk_stamp.h"
 #include "core/diff/graph_diff.h"
 #include "core/session/breaks.h"
 #include "core/session/session.h"
@@ -135,6 +136,9 @@ public:
         session::SessionPtr session;
         session::BreakSummary breaks;
         std::shared_ptr<const store::SessionContents> saved{}; ///< of a session file, else null
+        capture::DiskStamp disk{}; ///< of its files before they were read; empty where it has none
+        bool followed = false;     ///< read on as its files grow
+        std::vector<std::weak_ptr<const session::Session>> earlier{}; ///< that it took the place of
     };
 
     explicit Workspace(TaskRunner& tasks, QObject* parent = nullptr);
@@ -217,6 +221,14 @@ public:
     /// Adds what was read elsewhere; shows it if `show`. Returns its index.
     int addCapture(Capture capture, bool show = true);
     void close(int capture);
+    /// Puts what was read again in the place of a capture. Place, history, computed stages, marks and
+    /// comparisons go on with it, as far as their compiles and stages are still there.
+    void replaceCapture(int capture, Capture again);
+    /// Says of a capture that it is read on as it grows; who does that sets it.
+    void setFollowed(int capture, bool on);
+    /// What is open now in the place of a session that was open: itself, or what it was read again as. Null
+    /// once it is closed.
+    [[nodiscard]] session::SessionPtr current(const session::SessionPtr& session) const;
 
     /// Shows a comparison, a new one or the same as before. Both sides must be open.
     void compare(ComparisonRequest request);
@@ -264,6 +276,11 @@ public:
 signals:
     void captureOpened(int capture);
     void captureClosed(int capture); ///< indices above it moved down by one
+    void followedChanged(int capture);
+    void captureReplacing(int capture); ///< it is about to be, and is still there
+    /// The capture at this place was read again: whoever holds something by its session, or by compiles and
+    /// stages of that, finds them anew. Followed by placeChanged().
+    void captureReplaced(int capture, const dynascope::session::SessionPtr& before);
     void openFailed(const QString& message);
     void placeChanged(const dynascope::views::Place& now, const dynascope::views::Place& before);
     void computedChanged(); ///< other computed stages of the current compile, or another verdict
@@ -294,6 +311,9 @@ private:
         bool show = false;
     };
     void dropComparisons(const session::SessionPtr& session);
+    class Renumbering;
+    void moveComputed(const Renumbering& to);
+    void showAgain();
     void completeComparison(Place& place) const;
     void enqueue(Request request);
     void openNext();
@@ -333,6 +353,11 @@ private:
     std::shared_ptr<const diff::GraphDiff> m_diff;
     std::unique_ptr<Trace> m_trace;
 };
+
+/// Stages of a session that are other objects in what was read again, with the same bytes: what is kept by
+/// the one belongs to the other.
+[[nodiscard]] QHash<const session::Stage*, session::StagePtr> movedStages(const session::Session& before,
+                                                                          const session::Session& now);
 
 } // namespace dynascope::views
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/follow.h"
 #include "core/capture/open.h"
 #include "views/models/workspace.h"
 
@@ -40,6 +41,9 @@ void Workspace::openNext() {
     m_tasks.run<Opened>(
         "open", this,
         [request = std::move(request)](const TaskContext& task) -> Opened {
+            // Before it is read: what is written meanwhile is a change.
+            capture::DiskStamp disk;
+            if (!request.isText) disk = capture::stampOf(request.path.toStdString());
             auto opened = request.isText ? capture::openText(request.text.toStdString(),
                                                              request.path.toStdString(), task)
                                                .map([](session::SessionPtr session) {
@@ -48,7 +52,9 @@ void Workspace::openNext() {
                                          : capture::openSaved(request.path.toStdString(), task);
             if (!opened) return {{}, QString::fromStdString(opened.error().toString())};
             session::BreakSummary breaks = session::summarizeBreaks(*opened->session);
-            return {{std::move(opened->session), std::move(breaks), std::move(opened->saved)}, {}};
+            return {
+                {std::move(opened->session), std::move(breaks), std::move(opened->saved), std::move(disk)},
+                {}};
         },
         [this, show](Opened opened) {
             m_opening = false;

@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::size_t hashedAtOnce = 1U << 20U;
 
+/// Of a capture whose bytes change while it is read.
+QString placeName(const session::Inputs& inputs) {
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    hash.addData(QByteArray("place:") + QByteArray::fromStdString(inputs.path));
+    return QString::fromLatin1(hash.result().toHex());
+}
+
 } // namespace
 
 QString draftName(const session::Inputs& inputs, const std::string& captureId, const TaskContext& task) {
@@ -46,6 +53,7 @@ Drafts::Drafts(Workspace& workspace, Notebook& notebook, QString folder, QObject
     m_timer.setInterval(delayMs);
     connect(&m_timer, &QTimer::timeout, this, &Drafts::writeAll);
     connect(&m_workspace, &Workspace::captureOpened, this, &Drafts::open);
+    connect(&m_workspace, &Workspace::captureReplaced, this, &Drafts::moveOn);
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
         const auto& open = m_workspace.captures();
         m_drafts.removeIf([&open](QHash<const session::Session*, Draft>::iterator draft) {
@@ -73,11 +81,18 @@ void Drafts::open(int capture) {
         [session, id, folder = m_folder](const TaskContext& task) {
             Found found;
             found.name = draftName(session->inputs, id, task);
-            const std::string path = QDir(folder).filePath(found.name).toStdString();
             if (found.name.isEmpty()) return found;
-            if (const auto file = session::openByteSource(path))
-                if (auto read = store::readSession(**file, path, task))
-                    found.contents = std::make_shared<store::SessionContents>(std::move(*read));
+            // A log that grew since its notes were written is known by its place.
+            for (const QString& name : {found.name, placeName(session->inputs)}) {
+                const std::string path = QDir(folder).filePath(name).toStdString();
+                const auto file = session::openByteSource(path);
+                if (!file) continue;
+                auto read = store::readSession(**file, path, task);
+                if (!read) continue;
+                found.name = name;
+                found.contents = std::make_shared<store::SessionContents>(std::move(*read));
+                break;
+            }
             return found;
         },
         [this, session](const Found& found) {
@@ -86,17 +101,37 @@ void Drafts::open(int capture) {
         });
 }
 
-void Drafts::opened(const session::SessionPtr& session, const QString& name,
+void Drafts::moveOn(int capture, const session::SessionPtr& before) {
+    const session::SessionPtr& now = m_workspace.captures()[std::size_t(capture)].session;
+    Draft draft = m_drafts.take(before.get());
+    const std::string path = QDir(m_folder).filePath(placeName(now->inputs)).toStdString();
+    const FilePtr old = draft.file;
+    const bool wasWritten = draft.written;
+    if (!old || old->path != path) {
+        draft.file = std::make_shared<File>();
+        draft.file->path = path;
+        draft.written = false;
+    }
+    Draft& kept = *m_drafts.insert(now.get(), draft);
+    if (!old || old->path == path) return;
+    write(capture, kept);
+    if (wasWritten) removeFile(old);
+}
+
+void Drafts::opened(const session::SessionPtr& asked, const QString& name,
                     const std::shared_ptr<store::SessionContents>& found) {
+    const session::SessionPtr session = m_workspace.current(asked);
     const auto& open = m_workspace.captures();
     const auto at = std::find_if(open.begin(), open.end(),
                                  [&](const Workspace::Capture& c) { return c.session == session; });
     const auto draft = m_drafts.find(session.get());
     if (at == open.end() || draft == m_drafts.end() || name.isEmpty()) return;
     const int capture = int(at - open.begin());
-    draft->file = std::make_shared<File>();
-    draft->file->path = QDir(m_folder).filePath(name).toStdString();
-    draft->written = found != nullptr;
+    if (!draft->file) { // else it has moved on meanwhile
+        draft->file = std::make_shared<File>();
+        draft->file->path = QDir(m_folder).filePath(name).toStdString();
+        draft->written = found != nullptr;
+    }
     if (!m_timer.isActive()) m_timer.start(); // what was written before the name was known
     if (!found) return;
     m_notebook.restoreDraft(*session, *found);

@@ -56,8 +56,10 @@ private:
     };
 
     void open(int capture);
-    void opened(const session::SessionPtr& session, const QString& name,
+    void opened(const session::SessionPtr& asked, const QString& name,
                 const std::shared_ptr<store::SessionContents>& found);
+    /// A capture was read again: its bytes no longer name its notes, its place does.
+    void moveOn(int capture, const session::SessionPtr& before);
     void writeAll();
     void write(int capture, Draft& draft);
     static void removeFile(const FilePtr& file);

@@ -41,18 +41,18 @@ void tidy(List& list) {
 
 class Notebook::Change : public QUndoCommand {
 public:
-    Change(Notebook& book, const session::Session* session, ir::Address address, Entry before, Entry after,
-           const QString& text, bool typed)
+    Change(Notebook& book, std::shared_ptr<const session::Session*> session, ir::Address address,
+           Entry before, Entry after, const QString& text, bool typed)
         : QUndoCommand(text)
         , m_book(book)
-        , m_session(session)
+        , m_session(std::move(session))
         , m_address(std::move(address))
         , m_before(std::move(before))
         , m_after(std::move(after))
         , m_typed(typed) {}
 
-    void undo() override { m_book.put(m_session, m_address, m_before); }
-    void redo() override { m_book.put(m_session, m_address, m_after); }
+    void undo() override { m_book.put(*m_session, m_address, m_before); }
+    void redo() override { m_book.put(*m_session, m_address, m_after); }
     [[nodiscard]] int id() const override { return m_typed ? 1 : -1; }
     bool mergeWith(const QUndoCommand* next) override {
         const auto* other = static_cast<const Change*>(next); // ids are equal
@@ -65,7 +65,7 @@ public:
 
 private:
     Notebook& m_book;
-    const session::Session* m_session;
+    std::shared_ptr<const session::Session*> m_session; ///< the newest of the capture
     ir::Address m_address;
     Entry m_before, m_after;
     bool m_typed;
@@ -88,6 +88,7 @@ Notebook::Notebook(Workspace& workspace, QObject* parent)
         made->savedNotes = made->contents.notes;
         made->savedBookmarks = made->contents.bookmarks;
         made->savedReplays = made->contents.replays.size();
+        made->session = std::make_shared<const session::Session*>(opened.session.get());
         m_books.insert(opened.session.get(), std::move(made));
         tell(opened.session.get());
     });
@@ -98,6 +99,16 @@ Notebook::Notebook(Workspace& workspace, QObject* parent)
         });
         emit changed(capture);
     });
+    connect(&m_workspace, &Workspace::captureReplaced, this,
+            [this](int capture, const session::SessionPtr& before) {
+                const session::SessionPtr& now = m_workspace.captures()[std::size_t(capture)].session;
+                const std::shared_ptr<Book> known = m_books.take(before.get());
+                if (!known) return;
+                known->contents.inputs = now->inputs;
+                *known->session = now.get();
+                m_books.insert(now.get(), known);
+                tell(now.get());
+            });
     connect(&m_workspace, &Workspace::computedChanged, this,
             [this] { emit changed(m_workspace.place().capture); });
 }
@@ -153,8 +164,9 @@ bool Notebook::isBookmarked(int capture, const ir::Address& address) const {
 
 void Notebook::push(int capture, const ir::Address& address, Entry after, const QString& what, bool typed) {
     const session::SessionPtr& session = m_workspace.captures()[std::size_t(capture)].session;
-    m_undo.push(new Change(*this, session.get(), address, entry(capture, address), std::move(after),
-                           tr("%1 at %2").arg(what, addressText(*session, address)), typed));
+    m_undo.push(new Change(*this, m_books.value(session.get())->session, address, entry(capture, address),
+                           std::move(after), tr("%1 at %2").arg(what, addressText(*session, address)),
+                           typed));
 }
 
 void Notebook::setNote(int capture, const ir::Address& address, const QString& text) {

@@ -81,6 +81,7 @@ private:
         Computed savedComputed;
         std::size_t derivations = 0;
         std::size_t savedReplays = 0;
+        std::shared_ptr<const session::Session*> session; ///< what it is of, for steps to undo
     };
     struct Entry {
         std::optional<store::Note> note;

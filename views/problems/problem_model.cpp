@@ -95,6 +95,7 @@ ProblemModel::ProblemModel(Workspace& workspace, QObject* parent)
     , m_workspace(workspace) {
     connect(&m_workspace, &Workspace::captureOpened, this, &ProblemModel::reload);
     connect(&m_workspace, &Workspace::captureClosed, this, &ProblemModel::reload);
+    connect(&m_workspace, &Workspace::captureReplaced, this, &ProblemModel::update);
     reload();
 }
 
@@ -102,6 +103,29 @@ void ProblemModel::reload() {
     beginResetModel();
     m_problems = collectProblems(m_workspace.captures());
     endResetModel();
+}
+
+void ProblemModel::update() {
+    std::vector<Problem> now = collectProblems(m_workspace.captures());
+    // What came in is one piece between what is as it was: rows that a reader has selected stay.
+    std::size_t front = 0, back = 0;
+    const std::size_t shorter = std::min(now.size(), m_problems.size());
+    while (front < shorter && now[front] == m_problems[front])
+        ++front;
+    while (back < shorter - front && now[now.size() - 1 - back] == m_problems[m_problems.size() - 1 - back])
+        ++back;
+    if (const std::size_t end = m_problems.size() - back; end > front) {
+        beginRemoveRows({}, int(front), int(end) - 1);
+        m_problems.erase(m_problems.begin() + std::ptrdiff_t(front),
+                         m_problems.begin() + std::ptrdiff_t(end));
+        endRemoveRows();
+    }
+    if (const std::size_t end = now.size() - back; end > front) {
+        beginInsertRows({}, int(front), int(end) - 1);
+        m_problems.insert(m_problems.begin() + std::ptrdiff_t(front), now.begin() + std::ptrdiff_t(front),
+                          now.begin() + std::ptrdiff_t(end));
+        endInsertRows();
+    }
 }
 
 int ProblemModel::rowCount(const QModelIndex& parent) const {

@@ -21,6 +21,7 @@ struct Problem {
     int compile = -1;           ///< where a compile is to blame
     int breakGroup = -1;        ///< into BreakSummary::groups
     std::ptrdiff_t record = -1; ///< to be shown raw
+    friend bool operator==(const Problem&, const Problem&) = default;
 };
 
 /// Errors first, then breaks by cost, then warnings in file order; capture by capture.
@@ -43,6 +44,7 @@ public:
 
 private:
     void reload();
+    void update(); ///< keeps the rows that are as they were
 
     Workspace& m_workspace;
     std::vector<Problem> m_problems;

@@ -91,6 +91,12 @@ ReplayRuns::ReplayRuns(Workspace& workspace, Engine& engine, Notebook& notebook,
         m_runs.removeIf([&](auto entry) { return !isOpen(entry.key()); });
         m_troubles.removeIf([&](auto entry) { return !isOpen(entry.key()); });
     });
+    connect(&m_workspace, &Workspace::captureReplaced, this,
+            [this](int capture, const session::SessionPtr& before) {
+                const session::Session* now = m_workspace.captures()[std::size_t(capture)].session.get();
+                if (m_runs.contains(before.get())) m_runs.insert(now, m_runs.take(before.get()));
+                m_troubles.remove(before.get()); // what was in the way may be there by now
+            });
 }
 
 LivePlace ReplayRuns::livePlace() const {
@@ -279,10 +285,12 @@ void ReplayRuns::take(const Request& request, engine::WorkloadRun done, const en
             out->changes = std::move(changes);
             out->changedSince = before.kept.seconds;
         }
-    std::vector<ReplayedRunPtr>& runs = m_runs[request.session.get()];
+    const session::SessionPtr now = m_workspace.current(request.session);
+    if (!now) return; // closed meanwhile
+    std::vector<ReplayedRunPtr>& runs = m_runs[now.get()];
     runs.push_back(out);
     if (runs.size() > keptRecordings) runs.erase(runs.begin());
-    m_notebook.addReplay(*request.session, {out->root, "cpu", replay::toJson(out->kept).dump()});
+    m_notebook.addReplay(*now, {out->root, "cpu", replay::toJson(out->kept).dump()});
     for (const ReplayedGraph& graph : out->graphs)
         if (graph.stage) m_workspace.setNodeTimes(graph.stage, nodeTimes(graph));
     emit finished(out);
@@ -296,7 +304,8 @@ void ReplayRuns::endLive() {
 
 void ReplayRuns::fail(const session::SessionPtr& session, ReplayTrouble trouble) {
     const QString message = trouble.what;
-    m_troubles.insert(session.get(), std::move(trouble));
+    if (const session::SessionPtr now = m_workspace.current(session))
+        m_troubles.insert(now.get(), std::move(trouble));
     emit failed(message);
     emit runningChanged();
 }
@@ -312,8 +321,10 @@ ReplayedRunPtr ReplayRuns::newest(const session::Session& session) const {
 
 std::vector<KnownRun> ReplayRuns::history(const ReplayedRun& run) const {
     std::vector<KnownRun> out;
-    const std::vector<ReplayedRunPtr> full = runs(*run.session);
-    for (const store::Replay& row : m_notebook.replays(*run.session)) {
+    const session::SessionPtr session = m_workspace.current(run.session);
+    if (!session) return out;
+    const std::vector<ReplayedRunPtr> full = runs(*session);
+    for (const store::Replay& row : m_notebook.replays(*session)) {
         if (row.root != run.root || row.backend != "cpu") continue;
         Result<replay::KeptRun> kept = replay::keptRunFromJson(json::parse(row.result, nullptr, false));
         if (!kept) continue;

@@ -2,6 +2,7 @@
 #include "views/text/panel.h"
 
 #include "views/text/message_page.h"
+#include "views/text/view_places.h"
 
 #include <QAbstractItemView>
 #include <QAction>
@@ -13,6 +14,7 @@
 #include <QStackedLayout>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <utility>
 
 namespace dynascope::views {
 
@@ -79,9 +81,7 @@ Panel::Panel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_refreshTimer->setSingleShot(true);
     m_refreshTimer->setInterval(0);
     connect(m_refreshTimer, &QTimer::timeout, this, [this] {
-        if (!isVisible() || !m_dirty) return;
-        m_dirty = false;
-        refresh();
+        if (isVisible() && m_dirty) refreshNow();
     });
     m_loadingTimer->setSingleShot(true);
     m_loadingTimer->setInterval(loadingDelayMs);
@@ -97,6 +97,10 @@ Panel::Panel(Workspace& workspace, Theme& theme, QWidget* parent)
     });
     connect(&m_workspace, &Workspace::captureClosed, this, &Panel::invalidate);
     connect(&m_workspace, &Workspace::placeChanged, this, &Panel::invalidate);
+    connect(&m_workspace, &Workspace::captureReplaced, this, [this](int capture) {
+        m_again = m_again || capture == m_workspace.place().capture;
+        invalidate();
+    });
 }
 
 Panel::~Panel() = default;
@@ -196,9 +200,19 @@ void Panel::keyPressEvent(QKeyEvent* event) {
 void Panel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     if (!m_dirty) return;
-    m_dirty = false;
     m_refreshTimer->stop();
+    refreshNow();
+}
+
+void Panel::refreshNow() {
+    m_dirty = false;
+    if (!std::exchange(m_again, false)) {
+        refresh();
+        return;
+    }
+    const ViewPlaces places(*this);
     refresh();
+    places.restore();
 }
 
 } // namespace dynascope::views

@@ -83,6 +83,8 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void refreshNow();
+
     class LoadingBar;
     Workspace& m_workspace;
     Theme& m_theme;
@@ -93,6 +95,7 @@ private:
     QTimer* m_refreshTimer = nullptr;
     QTimer* m_loadingTimer = nullptr;
     bool m_dirty = true;
+    bool m_again = false; ///< the same capture was read again: the reader's place stays
 };
 
 } // namespace dynascope::views

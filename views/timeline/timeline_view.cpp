@@ -53,6 +53,16 @@ TimelineView::TimelineView(Workspace& workspace, Theme& theme, QWidget* parent)
         m_compile = nullptr;
         refresh();
     });
+    connect(&m_workspace, &Workspace::captureReplaced, this, [this] {
+        // What is known of stages that are still the same objects stays.
+        QHash<const session::Stage*, Fact> kept;
+        const session::Compile* compile = m_workspace.compile();
+        for (int i = 0; compile && i < m_workspace.stageCount(); ++i)
+            if (const session::StagePtr at = m_workspace.stageAt(i); at && m_facts.contains(at.get()))
+                kept.insert(at.get(), m_facts.value(at.get()));
+        m_facts = std::move(kept);
+        m_compile = nullptr;
+    });
     connect(&m_workspace, &Workspace::computedChanged, this, [this] {
         // A stage may have taken the place of one that is gone, at the same address.
         for (int i = capturedCount(); i < stageCount(); ++i)

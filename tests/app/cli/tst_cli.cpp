@@ -16,6 +16,8 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <csignal>
+#include <sys/types.h>
 
 using namespace dynascope;
 
@@ -57,6 +59,56 @@ private:
     }
 
 private slots:
+    void followSaysWhatComesIn() {
+        const auto compile = [](int frame) {
+            test::TraceText text;
+            text.at(frame, 0).start("f" + std::to_string(frame));
+            text.add("\"dynamo_output_graph\": {}", test::readableGraph()).metrics();
+            return QByteArray::fromStdString(text.text());
+        };
+        const QString log = file("follow.log", compile(0));
+        QProcess process;
+        process.start(test::program("dynascope-cli"), {"info", "--follow", log});
+        QByteArray out, err;
+        const auto says = [&](const QByteArray& line) {
+            return QTest::qWaitFor(
+                [&] {
+                    out += process.readAllStandardOutput();
+                    err += process.readAllStandardError();
+                    return out.contains(line) || err.contains(line);
+                },
+                30000);
+        };
+        QVERIFY2(says("done        0/0       compiled, 1 graph, 0.50 s\n"), out + err);
+        QVERIFY2(out.startsWith("compile     0/0       f"), out);
+        QFile file(log);
+        QVERIFY(file.open(QFile::Append));
+        file.write(compile(1).left(200)); // not yet
+        file.flush();
+        QTest::qWait(600);
+        out += process.readAllStandardOutput();
+        QVERIFY2(!out.contains("1/0"), out);
+        file.write(compile(1).mid(200));
+        file.flush();
+        QVERIFY2(says("done        1/0"), out + err);
+        QCOMPARE(out.count("done "), 2); // nothing is said twice
+        QVERIFY(file.resize(0) && file.seek(0));
+        file.write(compile(7).left(compile(0).size() - 1));
+        file.flush();
+        QVERIFY2(says("follow.log was truncated: beginning again"), out + err);
+        file.write(compile(7).mid(compile(0).size() - 1));
+        file.flush();
+        QVERIFY2(says("done        7/0"), out + err);
+        QCOMPARE(::kill(pid_t(process.processId()), SIGINT), 0);
+        QVERIFY(process.waitForFinished(10000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 0);
+
+        QCOMPARE(cli({"info", "--follow", m_folder.filePath("no such.log")}).exitCode, 2);
+        QCOMPARE(cli({"info", "--follow", "--json", log}).exitCode, 2);
+        QCOMPARE(cli({"info", "--follow", "-"}).exitCode, 2);
+    }
+
     void doctorSaysWhatWorks() {
         const Run run = cli({"doctor", "--json", "--python", "/no/such/python"});
         QCOMPARE(run.exitCode, 1); // no interpreter, no recorder

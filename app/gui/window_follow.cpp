@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Captures whose files change: following a log that grows, and the offer to reload one that is another now.
+#include "app/gui/action_specs.h"
+#include "app/gui/chrome.h"
+#include "app/gui/main_window.h"
+#include "app/gui/window_docks.h"
+#include "app/gui/window_status.h"
+#include "views/models/follower.h"
+#include "views/models/labels.h"
+
+#include <QFileInfo>
+#include <QLocale>
+
+namespace dynascope::app {
+
+using namespace views;
+
+namespace {
+
+const QString diskCause = QStringLiteral("disk");
+
+QString nameOf(const session::Session& session) {
+    const QString name = QFileInfo(toQString(session.inputs.path)).fileName();
+    return name.isEmpty() ? toQString(session.title) : name;
+}
+
+} // namespace
+
+void MainWindow::makeFollower() {
+    m_follower = new Follower(m_workspace, this);
+    connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
+        const session::SessionPtr& session = m_workspace.captures()[std::size_t(capture)].session;
+        if (!m_settings.isFollowed(toQString(session->inputs.path))) return;
+        // Once everybody has it.
+        const auto follow = [this, opened = std::weak_ptr(session)] {
+            const auto& open = m_workspace.captures();
+            for (std::size_t i = 0; i < open.size(); ++i)
+                if (open[i].session == opened.lock()) m_follower->setFollowing(int(i), true);
+        };
+        QMetaObject::invokeMethod(this, follow, Qt::QueuedConnection);
+    });
+    connect(&m_workspace, &Workspace::captureReplaced, this, [this] {
+        m_status->setProblems(m_docks->problemCount());
+        updateActions();
+        updateTitle();
+    });
+    connect(m_follower, &Follower::changed, this, [this] {
+        updateFollowing();
+        updateActions();
+    });
+    connect(m_follower, &Follower::told, this,
+            [this](int, const QString& words) { m_message->showNotice(words); });
+    connect(m_follower, &Follower::failed, this,
+            [this](int, const QString& message) { m_message->showMessage(message, QStringLiteral("open")); });
+    connect(m_follower, &Follower::reloaded, this, [this] { m_message->clear(diskCause); });
+    connect(m_follower, &Follower::differs, this, [this](int capture, const QString& words) {
+        const std::weak_ptr<const session::Session> session =
+            m_workspace.captures()[std::size_t(capture)].session;
+        m_message->showOffer(
+            tr("%1 since it was read. What is shown is what it held then.").arg(words), tr("Reload"),
+            [this, session] {
+                const auto& open = m_workspace.captures();
+                for (std::size_t i = 0; i < open.size(); ++i)
+                    if (open[i].session == session.lock()) m_follower->reload(int(i));
+            },
+            diskCause);
+        updateActions();
+    });
+    connect(&m_workspace, &Workspace::placeChanged, this, &MainWindow::updateFollowing);
+    connect(&m_workspace, &Workspace::captureClosed, this, &MainWindow::updateFollowing);
+}
+
+void MainWindow::makeFollowActions() {
+    const QString capture = QStringLiteral("Capture");
+    m_actions->addToggle(
+        grouped(spec("capture.follow", tr("Follow"), capture, {QKeySequence(tr("Ctrl+Shift+L"))}, "play",
+                     tr("Read a log, or a folder of logs, on as it grows, as tail -f does"))),
+        [this](bool on) {
+            const int at = m_workspace.place().capture;
+            m_follower->setFollowing(at, on);
+            if (const session::Session* session = m_workspace.session())
+                m_settings.setFollowed(toQString(session->inputs.path), m_follower->isFollowing(at));
+            updateActions();
+        });
+    m_actions->add(spec("capture.reload", tr("Reload"), capture, {QKeySequence(tr("Ctrl+Shift+R"))}, "reset",
+                        tr("Read the capture again from where it was opened; notes and place stay")),
+                   [this] { m_follower->reload(m_workspace.place().capture); });
+}
+
+void MainWindow::updateFollowActions() {
+    const int capture = m_workspace.place().capture;
+    if (QAction* follow = m_actions->find(QStringLiteral("capture.follow"))) {
+        follow->setEnabled(m_follower->canFollow(capture) || m_follower->isFollowing(capture));
+        follow->setChecked(m_follower->isFollowing(capture));
+    }
+    if (QAction* reload = m_actions->find(QStringLiteral("capture.reload")))
+        reload->setEnabled(m_follower->canReload(capture));
+}
+
+void MainWindow::updateFollowing() {
+    const int capture = m_workspace.place().capture;
+    if (!m_follower->isFollowing(capture)) {
+        m_status->setFollowing({}, {});
+        return;
+    }
+    const session::Session& session = *m_workspace.session();
+    const QDateTime grew = m_follower->grewAt(capture);
+    const QString when = grew.isValid() ? tr("grew %1").arg(grew.time().toString(QStringLiteral("HH:mm:ss")))
+                                        : tr("nothing new yet");
+    m_status->setFollowing(tr("Following %1, %2").arg(nameOf(session), when), toQString(session.inputs.path));
+}
+
+} // namespace dynascope::app
