@@ -17,6 +17,8 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -38,18 +40,6 @@ constexpr bool sanitized = false;
 
 std::size_t g_otherThreads = 0; // when it was sealed
 int g_landlock = -1;            // asked before seccomp forbids to ask
-
-/// The driver's library makes device files that are missing by a program that gains rights, which nothing can
-/// after this.
-void makeGpuDevices() {
-    if (!fs::exists("/proc/driver/nvidia/version") || fs::exists("/dev/nvidia-uvm")) return;
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::execl("/usr/bin/nvidia-modprobe", "nvidia-modprobe", "-u", "-c", "0", nullptr);
-        ::_exit(1);
-    }
-    if (child > 0) ::waitpid(child, nullptr, 0);
-}
 
 /// Folders of the shared libraries that are mapped: what they load later lies beside them.
 std::set<std::string> libraryFolders() {
@@ -120,6 +110,14 @@ bool makesProcess() {
     return true;
 }
 
+/// Of a line of /proc/self/status; 0 where it cannot be read.
+int statusNumber(std::string_view key) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(key)) return std::atoi(line.c_str() + key.size());
+    return 0;
+}
+
 bool makesSocket() {
     const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (made >= 0) ::close(made);
@@ -128,7 +126,7 @@ bool makesSocket() {
 
 } // namespace
 
-Result<void> confine(std::uint64_t memoryMib) {
+Result<void> confine(std::uint64_t memoryMib, const GpuDriver& driver) {
     std::signal(SIGPIPE, SIG_IGN); // a client that is gone is the end of input, not a signal
     const rlim_t bytes =
         memoryMib > (RLIM_INFINITY >> 20) ? RLIM_INFINITY : static_cast<rlim_t>(memoryMib) << 20;
@@ -138,7 +136,7 @@ Result<void> confine(std::uint64_t memoryMib) {
             Error{std::string("the memory limit cannot be set: ") + std::strerror(errno), {}, 0, 0});
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
-    makeGpuDevices();
+    makeGpuDevices(driver); // what follows forbids the program that makes them to gain rights
     g_landlock = landlockAbi();
     (void)forbidWriting(); // confinement() tells
     return {};
@@ -164,6 +162,9 @@ Confinement confinement() {
     rlimit memory{};
     if (::getrlimit(RLIMIT_DATA, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
         out.memoryBytes = memory.rlim_cur;
+    const int privileges = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+    out.noNewPrivileges = privileges == 1 || statusNumber("NoNewPrivs:") == 1;
+    out.seccomp = statusNumber("Seccomp:");
     return out;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/engine/sandbox/gpu_devices.h"
 
 #include <cstdint>
 #include <string>
@@ -14,9 +15,10 @@
 namespace dynascope::engine {
 
 /// Limits private memory to `memoryMib` MiB, turns core dumps off, lets no program that is started gain
-/// rights, and forbids writing, creating, truncating and removing files (Landlock). A build with the address
-/// sanitizer has no memory limit. Fails only if the memory limit cannot be set.
-[[nodiscard]] Result<void> confine(std::uint64_t memoryMib);
+/// rights, and forbids writing, creating, truncating and removing files (Landlock). Before that it has the
+/// device files of GPUs made that are missing (gpu_devices.h). A build with the address sanitizer has no
+/// memory limit. Fails only if the memory limit cannot be set.
+[[nodiscard]] Result<void> confine(std::uint64_t memoryMib, const GpuDriver& driver = machineDriver());
 
 /// Once plugins are loaded: of files only shared libraries, what the kernel tells of the machine and of this
 /// process, and the folders `readable` can be read (Landlock); there is no network, no program can be
@@ -33,6 +35,8 @@ struct Confinement {
     bool startsPrograms = true;    ///< it can make a process
     std::size_t otherThreads = 0;  ///< ran when it was sealed, and are not confined by Landlock
     std::uint64_t memoryBytes = 0; ///< most private memory; 0: no limit
+    int seccomp = 0;               ///< 2: calls are filtered, as the kernel says of this process; 0: none
+    bool noNewPrivileges = false;  ///< a program that it started could gain no rights
 };
 [[nodiscard]] Confinement confinement();
 
