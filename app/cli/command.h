@@ -72,5 +72,6 @@ void addSymbols(Parser& parser);
 void addSteps(Parser& parser);
 void addCapture(Parser& parser);
 void addDoctor(Parser& parser);
+void addStatus(Parser& parser);
 
 } // namespace dynascope::cli

@@ -29,5 +29,6 @@ int main(int argc, char** argv) {
     cli::addSteps(parser);
     cli::addCapture(parser);
     cli::addDoctor(parser);
+    cli::addStatus(parser);
     return parser.run(argc, argv);
 }

@@ -11,6 +11,7 @@
 #include "views/engine/functionalize_page.h"
 #include "views/engine/inputs_dialog.h"
 #include "views/engine/passes.h"
+#include "views/engine/plugins_dialog.h"
 #include "views/engine/rederivations.h"
 #include "views/engine/stepper.h"
 #include "views/engine/values_panel.h"
@@ -155,6 +156,13 @@ void MainWindow::makeEngineActions() {
         [this] { m_engine->cancel(); }, true);
     add("engine.start", tr("Start the engine"), menu, {}, "reset",
         tr("Start dynascope-engine, also after it stopped"), [this] { m_engine->start(); });
+    add("engine.plugins", tr("Plugins..."), menu, {}, "list",
+        tr("What the engine loaded from plugin folders, what each brought, and why others were refused"),
+        [this] {
+            auto* dialog = new PluginsDialog(*m_engine, m_theme, this);
+            dialog->setAttribute(Qt::WA_DeleteOnClose);
+            dialog->open();
+        });
     makePassActions();
 
     add("step.first", tr("First op"), step, {QKeySequence(tr("Ctrl+Shift+Home"))}, "first", {}, [this] {

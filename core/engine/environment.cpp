@@ -40,7 +40,9 @@ nlohmann::json confinementJson() {
             {"opens_sockets", confined.opensSockets},
             {"starts_programs", confined.startsPrograms},
             {"other_threads", confined.otherThreads},
-            {"memory_limit_bytes", confined.memoryBytes}};
+            {"memory_limit_bytes", confined.memoryBytes},
+            {"seccomp", confined.seccomp == 2},
+            {"no_new_privileges", confined.noNewPrivileges}};
 }
 
 Reply environment() {

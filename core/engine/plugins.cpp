@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/plugins.h"
 
+#include "core/engine/replay/cuda_loader.h"
 #include "core/ir/empty_like.h"
 #include "core/ir/text.h"
 #include "core/passes/rename_inputs.h"
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <torch/headeronly/version.h>
 #include <unistd.h>
@@ -257,8 +259,15 @@ std::string distrust(const std::string& path) {
     return {};
 }
 
-/// Adds the plugin's passes; gives the causes of those that it could not add.
-std::vector<std::string> load(const std::string& path, passes::Registry& registry) {
+std::string ownerOf(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    if (const passwd* user = ::getpwuid(status.st_uid); user && user->pw_name) return user->pw_name;
+    return std::to_string(status.st_uid);
+}
+
+/// Adds the plugin's passes to the registry and the report; gives the causes of those that it could not add.
+std::vector<std::string> load(const std::string& path, passes::Registry& registry, PluginReport& report) {
     if (const std::string cause = distrust(path); !cause.empty()) return {"is not loaded: " + cause};
     const std::shared_ptr<void> library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), [](void* handle) {
         if (handle) ::dlclose(handle);
@@ -278,6 +287,7 @@ std::vector<std::string> load(const std::string& path, passes::Registry& registr
     if (plugin->abi != DYNASCOPE_PLUGIN_ABI)
         return {"is built for plugin interface " + std::to_string(plugin->abi) + ", this engine has " +
                 std::to_string(DYNASCOPE_PLUGIN_ABI)};
+    report.torch = textOf(plugin->torch_version);
     if (plugin->torch_version && std::string_view(plugin->torch_version) != TORCH_VERSION)
         return {"is built for PyTorch " + textOf(plugin->torch_version) + ", this engine has " TORCH_VERSION};
     std::vector<std::string> problems;
@@ -288,7 +298,10 @@ std::vector<std::string> load(const std::string& path, passes::Registry& registr
             continue;
         }
         const auto added = registry.add(std::make_shared<PluginPass>(pass, library), path);
-        if (!added) problems.push_back(added.error().message);
+        if (added)
+            report.passes.emplace_back(pass.name);
+        else
+            problems.push_back(added.error().message);
     }
     return problems;
 }
@@ -310,7 +323,7 @@ std::vector<std::string> pluginFolders() {
     return folders;
 }
 
-std::vector<std::string> loadPlugins(const std::string& folder, passes::Registry& registry) {
+std::vector<PluginReport> loadPlugins(const std::string& folder, passes::Registry& registry) {
     std::vector<std::string> paths;
     std::error_code failure;
     for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
@@ -318,13 +331,34 @@ std::vector<std::string> loadPlugins(const std::string& folder, passes::Registry
         if (entry->path().extension() == ".so") paths.push_back(entry->path().string());
     std::sort(paths.begin(), paths.end());
     if (const std::string cause = paths.empty() ? std::string() : distrust(folder); !cause.empty())
-        return {folder + ": no plugin is loaded from it: " + cause};
-    std::vector<std::string> problems;
+        return {{folder, ownerOf(folder), {}, {}, {"no plugin is loaded from it: " + cause}}};
+    std::vector<PluginReport> out;
     for (const std::string& path : paths) {
-        for (const std::string& cause : load(path, registry))
-            problems.push_back(path + ": " + cause);
+        PluginReport& report = out.emplace_back();
+        report.path = path;
+        report.owner = ownerOf(path);
+        report.problems = load(path, registry, report);
     }
-    return problems;
+    return out;
+}
+
+nlohmann::json pluginList(const std::vector<std::string>& folders, const std::vector<PluginReport>& plugins) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const PluginReport& plugin : plugins)
+        list.push_back({{"path", plugin.path},
+                        {"name", fs::path(plugin.path).stem().string()},
+                        {"owner", plugin.owner},
+                        {"torch", plugin.torch},
+                        {"passes", plugin.passes},
+                        {"loaded", !plugin.passes.empty()},
+                        {"problems", plugin.problems}});
+    const CudaPresence cuda = cudaPresence(cudaPluginPath());
+    std::vector<std::string> problems;
+    if (!cuda.pluginProblem.empty()) problems.push_back(cuda.pluginProblem);
+    nlohmann::json backends = nlohmann::json::array();
+    backends.push_back(
+        {{"path", cuda.plugin}, {"name", "cuda"}, {"loaded", problems.empty()}, {"problems", problems}});
+    return {{"folders", folders}, {"plugins", std::move(list)}, {"backends", std::move(backends)}};
 }
 
 } // namespace dynascope::engine

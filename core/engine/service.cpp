@@ -61,10 +61,11 @@ Result<json> inputsOf(const json& params, const ir::Graph& graph) {
 
 Service::Service(const std::vector<std::string>& pluginFolders)
     : m_passes(enginePasses())
+    , m_pluginFolders(pluginFolders)
     , m_replays(std::make_unique<ReplayPlans>()) {
     for (const std::string& folder : pluginFolders) {
-        for (std::string& problem : loadPlugins(folder, m_passes))
-            m_pluginProblems.push_back(std::move(problem));
+        for (PluginReport& plugin : loadPlugins(folder, m_passes))
+            m_plugins.push_back(std::move(plugin));
     }
 }
 Service::~Service() = default;
@@ -85,7 +86,14 @@ Reply Service::dispatch(const std::string& method, const json& params, const Req
     if (method == "initialize") return initialize(params);
     if (method == "load") return load(params);
     if (method == "environment") return environment();
-    if (method == "passes") return passList(m_passes, m_pluginProblems);
+    if (method == "passes") {
+        std::vector<std::string> problems;
+        for (const PluginReport& plugin : m_plugins)
+            for (const std::string& cause : plugin.problems)
+                problems.push_back(plugin.path + ": " + cause);
+        return passList(m_passes, problems);
+    }
+    if (method == "plugins") return pluginList(m_pluginFolders, m_plugins);
     if (method == "replay") return m_replays->replay(params, task);
     if (method == "drop") return m_replays->drop(params);
     if (method == "tree") return m_replays->tree(params, task);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/engine/client/server.h"
+#include "core/engine/plugins.h"
 #include "core/passes/registry.h"
 
 #include <list>
@@ -39,7 +40,8 @@ private:
     /// Most recently used first.
     std::list<std::pair<std::string, ProgramPtr>> m_programs;
     passes::Registry m_passes;
-    std::vector<std::string> m_pluginProblems; ///< one line each
+    std::vector<std::string> m_pluginFolders;
+    std::vector<PluginReport> m_plugins;
     std::unique_ptr<ReplayPlans> m_replays;
 };
 

@@ -2,11 +2,17 @@
 //
 // Plugins: the sample works, and none that is broken takes anything else with it.
 #include "core/engine/client/client.h"
+#include "core/engine/client/plugin_list.h"
 #include "tests/support/programs.h"
 
 #include <QFile>
+#include <QMap>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace dynascope;
 using nlohmann::json;
@@ -112,6 +118,72 @@ private slots:
         // The same engine goes on.
         QVERIFY(client.callOnGraph("pass", graphText, {{"passes", {"dce"}}, {"inputs", inputs}}));
         QCOMPARE(client.start()->pid, before->pid);
+    }
+
+    /// What was found and what was refused, whose it is, and why.
+    void saysWhatWasLoaded() {
+        QTemporaryDir folder;
+        QVERIFY(QFile::copy(DYNASCOPE_SAMPLE_PLUGINS "/drop_detach.so", folder.filePath("good.so")));
+        QVERIFY(QFile::copy(DYNASCOPE_SAMPLE_PLUGINS "/drop_detach.so", folder.filePath("open.so")));
+        QVERIFY(
+            QFile::copy(QStringLiteral(DYNASCOPE_BAD_PLUGINS "/wrong_abi.so"), folder.filePath("old.so")));
+        QVERIFY(::chmod(folder.filePath("open.so").toLocal8Bit().constData(), 0666) == 0);
+        const std::vector<std::string> command{test::engineProgram(), "--plugin-path",
+                                               folder.path().toStdString()};
+        engine::Client client(command);
+        const auto answer = client.call("plugins");
+        QVERIFY2(answer.has_value(), answer ? "" : answer.error().message.c_str());
+        const auto list = engine::readPluginList(*answer);
+        QVERIFY2(list.has_value(), list ? "" : list.error().message.c_str());
+        QCOMPARE(list->folders.back(), folder.path().toStdString());
+        QMap<QString, engine::PluginEntry> found;
+        for (const engine::PluginEntry& plugin : list->plugins)
+            if (plugin.path.starts_with(folder.path().toStdString()) ||
+                plugin.kind == engine::PluginEntry::Kind::Backend)
+                found[QString::fromStdString(plugin.name)] = plugin;
+        QCOMPARE(found.keys(), QStringList({"cuda", "good", "old", "open"}));
+        QVERIFY(found["good"].loaded);
+        QCOMPARE(found["good"].passes, std::vector<std::string>{"drop_detach"});
+        QCOMPARE(engine::stateWords(found["good"]), std::string("loaded: drop_detach"));
+        const passwd* user = ::getpwuid(::geteuid());
+        QCOMPARE(found["good"].owner, user ? std::string(user->pw_name) : std::to_string(::geteuid()));
+        QVERIFY(!found["open"].loaded);
+        QCOMPARE(engine::stateWords(found["open"]),
+                 std::string("not loaded: others than its owner can write it"));
+        QVERIFY(engine::stateWords(found["old"]).find("plugin interface 7") != std::string::npos);
+        QVERIFY(!found["cuda"].path.empty());
+        QVERIFY(engine::pluginText(*list).find(folder.path().toStdString() + "/good.so (passes, of ") !=
+                std::string::npos);
+        QVERIFY(!engine::readPluginList(json{{"folders", 7}}));
+
+        // On the command line: the same, with what confines the engine, by which it ends.
+        QStringList arguments{"status", "--json", "--engine"};
+        for (const std::string& word : command)
+            arguments << QString::fromStdString(word);
+        const auto run = [](const QStringList& words) {
+            QProcess process;
+            process.start(test::program("dynascope-cli"), words);
+            return process.waitForFinished(60000)
+                       ? std::pair(process.exitCode(), process.readAllStandardOutput())
+                       : std::pair(-1, QByteArray());
+        };
+        const auto [status, out] = run(arguments);
+        const json said = json::parse(out.toStdString(), nullptr, false);
+        QVERIFY2(said.is_object(), out);
+        QCOMPARE(said["plugins"], (*answer)["plugins"]);
+        const json& confinement = said["confinement"];
+        QCOMPARE(status, confinement["confined"].get<bool>() ? 0 : 1);
+        QCOMPARE(confinement["confined"].get<bool>(), confinement["could"].empty());
+        QVERIFY(confinement["no_new_privileges"].get<bool>() || confinement["landlock_abi"] == 0);
+        arguments.removeAll("--json");
+        const auto [again, text] = run(arguments);
+        QCOMPARE(again, status);
+        QVERIFY2(text.startsWith("engine      dynascope-engine "), text);
+        QVERIFY2(text.contains("\nLandlock    ") && text.contains("\nseccomp     ") &&
+                     text.contains("good.so (passes, of ") &&
+                     text.contains("others than its owner can write it"),
+                 text);
+        QCOMPARE(run({"status", "--engine", "/no/such/engine"}).first, 2);
     }
 
     void aFolderThatIsNotThereHasNoPlugins() {

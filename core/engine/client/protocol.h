@@ -9,6 +9,7 @@
 //   execute    {graph, inputs, attrs, grad, ...}    -> {outputs, post, ...}       see below
 //   pass       {graph, passes, inputs, attrs, ...}  -> {graph, attrs, steps, nodes_before, nodes_after, ...}
 //   passes     {}                                   -> {passes: [{name, description, origin}], problems}
+//   plugins    {}                                   -> {folders, plugins, backends}            see below
 //   verify     {graph, computed | passes, ...}      -> {verdict, checks, first_difference, reason, ...}
 //   tensor     {graph, inputs, attrs, node, item}   -> {dtype, shape, bytes} and bulk data
 //   aot        {graph, inputs, attrs, ...}          -> {joint, graph, metadata, ...}        see below
@@ -22,12 +23,18 @@
 //
 // environment: what the engine has to work with, for `doctor`. confinement: {landlock (ABI, 0: none),
 // writes_files, reads_files (others than libraries), opens_sockets, starts_programs, other_threads (that ran
-// when it was confined), memory_limit_bytes (0: none)}, tried out. cuda: {plugin (path), plugin_problem
-// (empty where it can be used), device_files, and where it can be: driver (version), problem (why no device
-// can be used, else empty), cupti (version), cupti_problem, devices: [{name, bytes, capability}]}.
+// when it was confined), memory_limit_bytes (0: none), seccomp, no_new_privileges}, tried out; the last two
+// as the kernel says of the process. cuda: {plugin (path), plugin_problem (empty where it can be used),
+// device_files, and where it can be: driver (version), problem (why no device can be used, else empty), cupti
+// (version), cupti_problem, devices: [{name, bytes, capability}]}.
 //
 // A pass's `origin` is "builtin" or the plugin's path; `problems` has a line for each plugin that was not
 // loaded.
+//
+// plugins: what was found when the engine started. folders: paths that were searched, in order. plugins:
+// [{path, name, owner, torch (PyTorch that it is built for; empty: any), passes: [names], loaded, problems:
+// [cause]}], one for each *.so, or for a folder from which none is loaded; `loaded` where at least one pass
+// came of it. backends: [{path, name, loaded, problems}], the modules of the engine's own for devices.
 //
 // pass {graph, passes, inputs, attrs, options, runs, scorecard, verify, shapes} -> {
 //   graph, attrs         text and constants of the result

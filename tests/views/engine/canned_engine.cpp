@@ -44,6 +44,28 @@ public:
             return json{{"graph", engine::graphHash(text)}, {"nodes", 1}};
         }
         if (method == "passes") return m_replies["passes"];
+        if (method == "plugins")
+            return json{{"folders", {"/opt/plugins"}},
+                        {"plugins",
+                         {{{"path", "/opt/plugins/polish.so"},
+                           {"name", "polish"},
+                           {"owner", "ada"},
+                           {"torch", "2.13.0"},
+                           {"passes", {"polish", "shine"}},
+                           {"loaded", true},
+                           {"problems", json::array()}},
+                          {{"path", "/opt/plugins/strange.so"},
+                           {"name", "strange"},
+                           {"owner", "eve"},
+                           {"torch", ""},
+                           {"passes", json::array()},
+                           {"loaded", false},
+                           {"problems", {"it belongs to another user"}}}}},
+                        {"backends",
+                         {{{"path", "/opt/cuda.so"},
+                           {"name", "cuda"},
+                           {"loaded", false},
+                           {"problems", {"is not there"}}}}}};
         if (method == "execute") return m_replies.value("execute", json::object());
         if (method == "pass") return pass(params, task);
         if (method == "verify") return verify();

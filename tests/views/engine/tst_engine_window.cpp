@@ -8,12 +8,16 @@
 #include "tests/views/engine/engine_window.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
+#include "views/engine/plugins_dialog.h"
 #include "views/engine/rederivations.h"
 #include "views/engine/scorecard_view.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
+#include "views/text/row_table.h"
 #include "views/timeline/timeline_view.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QPushButton>
 #include <csignal>
 
@@ -61,6 +65,25 @@ private slots:
         const int shown = w.workspace.place().stageB;
         QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(2).center());
         QCOMPARE(w.workspace.place().stageB, shown);
+    }
+
+    void listsThePlugins() {
+        Opened w(cannedEngine());
+        w.window.actionRegistry().trigger(QStringLiteral("engine.plugins"));
+        auto* dialog = w.window.findChild<PluginsDialog*>();
+        QVERIFY(dialog);
+        QTRY_COMPARE_WITH_TIMEOUT(dialog->table()->rows().rowCount(), 3, 10000);
+        QStringList cells;
+        for (const TableRow& row : dialog->table()->rows().rows())
+            cells << row[0].text + ": " + row[2].text + " (" + row[3].text + ')';
+        QCOMPARE(cells, QStringList({"polish: loaded: polish, shine (ada)",
+                                     "strange: not loaded: it belongs to another user (eve)",
+                                     "cuda: not loaded: is not there ()"}));
+        QVERIFY(dialog->note().contains("/opt/plugins"));
+        dialog->copyAll();
+        QVERIFY(QApplication::clipboard()->text().contains(
+            "/opt/plugins/polish.so (passes, of ada, built for PyTorch 2.13.0): loaded: polish, shine\n"));
+        dialog->close();
     }
 
     void aComputedStageIsAStage() {

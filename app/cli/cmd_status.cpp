@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli status [--json] [--engine COMMAND...]
+#include "app/cli/command.h"
+#include "app/cli/engine_command.h"
+#include "core/engine/client/confinement_words.h"
+#include "core/engine/client/plugin_list.h"
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+namespace dynascope::cli {
+
+namespace {
+
+using nlohmann::json;
+
+struct StatusOptions {
+    EngineOptions engine;
+    bool json = false;
+};
+
+std::string statusLine(std::string_view what, const std::string& text) {
+    std::string out(what);
+    out.resize(12, ' ');
+    return out + text + '\n';
+}
+
+std::string limitWords(const json& confinement) {
+    const auto bytes = confinement.value("memory_limit_bytes", std::uint64_t{0});
+    if (bytes == 0) return "no limit on memory";
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "at most %.1f GiB of private memory",
+                  static_cast<double>(bytes) / (1U << 30U));
+    return text.data();
+}
+
+/// What holds, part by part; what the engine does not say does not hold.
+json confinementStatus(const json& said) {
+    const int landlock = said.value("landlock", 0);
+    const bool reads = said.value("reads_files", true), writes = said.value("writes_files", true);
+    return {{"confined", engine::unconfined(said).empty()},
+            {"landlock_abi", landlock},
+            {"landlock", landlock > 0 && !reads && !writes},
+            {"seccomp", said.value("seccomp", false)},
+            {"no_new_privileges", said.value("no_new_privileges", false)},
+            {"memory_limit_bytes", said.value("memory_limit_bytes", std::uint64_t{0})},
+            {"other_threads", said.value("other_threads", std::size_t{0})},
+            {"could", engine::unconfined(said)}};
+}
+
+std::string confinementText(const json& status, const json& said) {
+    const auto yes = [&](const char* key) { return status.at(key).get<bool>(); };
+    const int abi = status.at("landlock_abi").get<int>();
+    std::string could;
+    for (const json& one : status.at("could"))
+        could += (could.empty() ? "" : ", ") + one.get<std::string>();
+    std::string out =
+        statusLine("confined", yes("confined") ? "yes" : "no: a graph that takes it over could " + could);
+    out +=
+        statusLine("Landlock", abi == 0          ? "not offered by this kernel"
+                               : yes("landlock") ? "holds, ABI " + std::to_string(abi)
+                                                 : "offered, ABI " + std::to_string(abi) + ", does not hold");
+    out += statusLine("seccomp", yes("seccomp") ? "holds" : "does not hold");
+    out += statusLine("privileges", yes("no_new_privileges") ? "none can be gained" : "can be gained");
+    return out + statusLine("limits", limitWords(said));
+}
+
+int run(const StatusOptions& options) {
+    engine::Client client = makeClient(options.engine);
+    const auto started = client.start();
+    if (!started) return fail(started.error().message);
+    const auto environment = client.call("environment");
+    if (!environment) return fail(environment.error().message);
+    const auto answer = client.call("plugins");
+    if (!answer) return fail(answer.error().message);
+    const Result<engine::PluginList> plugins = engine::readPluginList(*answer);
+    if (!plugins) return fail(plugins.error());
+    const json said = environment->value("confinement", json::object());
+    const json confinement = confinementStatus(said);
+    const bool confined = confinement.at("confined").get<bool>();
+    if (options.json) {
+        const json document{{"engine", started->engine},       {"torch", started->torch},
+                            {"confinement", confinement},      {"plugin_folders", (*answer)["folders"]},
+                            {"plugins", (*answer)["plugins"]}, {"backends", (*answer)["backends"]}};
+        print(document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+    } else {
+        print(statusLine("engine", "dynascope-engine " + started->engine + ", LibTorch " + started->torch));
+        print(confinementText(confinement, said));
+        std::string head = "plugins";
+        const std::string text = engine::pluginText(*plugins);
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = text.find('\n', at);
+            print(statusLine(std::exchange(head, {}), text.substr(at, end - at)));
+            at = end + 1;
+        }
+    }
+    return confined ? exitOk : exitFailure;
+}
+
+} // namespace
+
+void addStatus(Parser& parser) {
+    auto options = std::make_shared<StatusOptions>();
+    Command command = parser.command(
+        "status", "Say what confines the engine (Landlock, seccomp, privileges, limits) and which plugins it "
+                  "loaded or refused; exit status 0 where it is confined, 1 where it is not");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(command, options->engine);
+    command.run([options] { return run(*options); });
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What an engine says of its plugins: the answer of the method "plugins" (protocol.h) as values, and as text.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// A file that was found in a plugin folder, a folder that was refused, or a backend module of the engine's
+/// own.
+struct PluginEntry {
+    enum class Kind : unsigned char { Passes, Backend } kind = Kind::Passes;
+    std::string path, name;
+    std::string owner;               ///< user of the file; empty where not known, as for backends
+    std::string torch;               ///< PyTorch that it is built for; empty: any
+    std::vector<std::string> passes; ///< that it brought
+    bool loaded = false;
+    std::vector<std::string> problems; ///< why it, or a part of it, is not loaded
+};
+
+struct PluginList {
+    std::vector<std::string> folders; ///< that were searched, in order
+    std::vector<PluginEntry> plugins; ///< in order of the search, backends last
+};
+
+/// An Error where the answer has not the form that protocol.h says.
+[[nodiscard]] Result<PluginList> readPluginList(const nlohmann::json& answer);
+
+/// "passes", "backend".
+[[nodiscard]] std::string_view kindName(PluginEntry::Kind kind);
+/// "loaded: polish", "loaded in part: ...", "not loaded: it belongs to another user".
+[[nodiscard]] std::string stateWords(const PluginEntry& plugin);
+/// A line each with path and state, the folders below where there is none; to be copied.
+[[nodiscard]] std::string pluginText(const PluginList& list);
+
+} // namespace dynascope::engine
