@@ -2,8 +2,10 @@
 //
 // A capture whose every text is an attack: markup that would load a file, marks of direction, control codes,
 // names of 100,000 characters. Nothing of it is taken for markup, nothing is loaded, nothing freezes.
+#include "tests/support/hostile_text.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "views/text/code_view.h"
 #include "views/theme/shown_text.h"
 
 #include <QAbstractItemView>
@@ -11,97 +13,18 @@
 #include <QFile>
 #include <QHeaderView>
 #include <QHelpEvent>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QLabel>
 #include <QPointer>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTextEdit>
 #include <QToolTip>
+#include <cstdlib>
 #include <sys/stat.h>
 
 using namespace dynascope;
 using namespace dynascope::app;
 using namespace dynascope::views;
-
-namespace {
-
-/// Texts that mean something to the reader stay; what only people read is replaced.
-class Attack {
-public:
-    explicit Attack(const QString& file)
-        : m_text(QStringLiteral("<img src=\"%1\"> <b>bold</b> ").arg(file) + QChar(0x202e) +
-                 QStringLiteral("desrever") + QChar(0x1b) + QStringLiteral("]0;title") + QChar(7)) {}
-
-    QByteArray on(const QByteArray& log) {
-        QByteArray out;
-        for (const QByteArray& line : log.split('\n')) {
-            const qsizetype json = line.indexOf("] {");
-            if (json < 0 || line.startsWith('\t')) {
-                out += ofPayload(line) + '\n';
-                continue;
-            }
-            QJsonParseError error;
-            const QJsonDocument document = QJsonDocument::fromJson(line.mid(json + 2), &error);
-            if (error.error != QJsonParseError::NoError) {
-                out += line + '\n';
-                continue;
-            }
-            QJsonObject object = document.object();
-            attack(object, QString());
-            out += line.left(json + 2) + QJsonDocument(object).toJson(QJsonDocument::Compact) + '\n';
-        }
-        return out;
-    }
-    [[nodiscard]] int count() const { return m_count; }
-
-private:
-    QString replaced(const QString& text) {
-        ++m_count;
-        // One in forty is long, so that the log stays readable in seconds.
-        return m_text + text + (m_count % 40 == 7 ? QString(100000, u'A') : QString());
-    }
-    void attack(QJsonObject& object, const QString& of) {
-        static const QStringList read{"encoding", "has_payload", "category", "ph", "type"};
-        for (auto field = object.begin(); field != object.end(); ++field) {
-            QJsonValueRef value = field.value();
-            if (value.isString() && !read.contains(field.key()) &&
-                !(of == "artifact" && field.key() == "name"))
-                value = replaced(value.toString());
-            else
-                attack(value, field.key());
-        }
-    }
-    void attack(QJsonValueRef value, const QString& of) {
-        if (value.isObject()) {
-            QJsonObject object = value.toObject();
-            attack(object, of);
-            value = object;
-        } else if (value.isArray()) {
-            QJsonArray array = value.toArray();
-            for (QJsonValueRef item : array) {
-                if (item.isString())
-                    item = replaced(item.toString());
-                else
-                    attack(item, of);
-            }
-            value = array;
-        }
-    }
-    /// Comments of graphs name files, functions and code; arguments hold strings.
-    QByteArray ofPayload(const QByteArray& line) {
-        if (!line.contains("# File: ")) return line;
-        ++m_count;
-        return QByteArray(line).replace("code: ", "code: " + m_text.toUtf8());
-    }
-
-    QString m_text;
-    int m_count = 0;
-};
-
-} // namespace
 
 class TestHostileText : public QObject, private test::OpenWindow {
     Q_OBJECT
@@ -180,6 +103,56 @@ private slots:
         QCOMPARE(plainToolTip(plainToolTip("<b>")), plainToolTip("<b>"));
     }
 
+    /// In code each mark that hides or turns others has a cell of its own, and moves nothing.
+    void codeStaysInItsCells() {
+        const QString marks = QStringLiteral("ab") + QChar(0x202e) + QStringLiteral("cd");
+        QString piled = QStringLiteral("e");
+        for (int i = 0; i < 10000; ++i)
+            piled += QChar(0x0301);
+        const auto document = makeCodeDocument(
+            marks + "\nabXcd\n" + piled + "\n漢a\n" + QString(100000, u'A') + "\nabXdc", Language::Plain);
+        const CodeLine& turned = document->lines[0];
+        QVERIFY(turned.isSign(2) && !turned.isSign(1) && !turned.isSign(3));
+        QCOMPARE(turned.cellOf(3), 3U);
+        QCOMPARE(turned.columnAt(3), 3);
+        const CodeLine& pile = document->lines[2];
+        QVERIFY(!pile.isSign(1) && pile.isSign(5)); // some stand on the letter, the others are a pile
+        QCOMPARE(pile.cellOf(4), 1U);
+        QCOMPARE(pile.cellOf(int(pile.text.size())), 9997U);
+        QCOMPARE(pile.columnAt(1), 5);
+        QCOMPARE(document->lines[3].cellOf(1), 2U); // a wide letter
+        QVERIFY(document->lines[4].cells.empty());
+        QCOMPARE(document->longest, 100000);
+
+        CodeView view(theme());
+        view.resize(600, 200);
+        view.setDocument(document, {});
+        const QImage picture = view.grab().toImage();
+        const double cell = QFontMetricsF(theme().font(FontRole::Code)).horizontalAdvance(u'm');
+        const auto part = [&](int line, int from, int cells) {
+            const QRect row = view.lineRect(0, line);
+            const int left = row.left() + 4 + int(from * cell);
+            return picture.copy(QRect(left, row.top(), int(cells * cell), row.height()));
+        };
+        QCOMPARE(part(0, 0, 2), part(1, 0, 2));
+        // "cd", not turned: glyphs may stand half a pixel apart, but are no "dc".
+        const auto distance = [](const QImage& a, const QImage& b) {
+            int out = 0;
+            for (int y = 0; y < a.height(); ++y)
+                for (int x = 0; x < a.width(); ++x)
+                    out += std::abs(qGray(a.pixel(x, y)) - qGray(b.pixel(x, y)));
+            return out;
+        };
+        QVERIFY(distance(part(0, 3, 2), part(1, 3, 2)) * 2 < distance(part(0, 3, 2), part(5, 3, 2)));
+        QVERIFY(part(0, 2, 1) != part(1, 2, 1));
+        view.selectAll();
+        QVERIFY(view.selectedText().startsWith(marks + "\nabXcd\n"));
+        QHelpEvent help(QEvent::ToolTip, view.lineRect(0, 0).topLeft() + QPoint(4 + int(2.3 * cell), 4), {});
+        QCoreApplication::sendEvent(view.viewport(), &help);
+        QVERIFY2(QToolTip::text().contains("U+202E, shown as a box"), qPrintable(QToolTip::text()));
+        QToolTip::hideText();
+    }
+
     void everyView_data() {
         QTest::addColumn<QString>("log");
         QTest::newRow("training") << test::samplePath("encoder_train");
@@ -190,7 +163,7 @@ private slots:
         QFETCH(QString, log);
         QFile file(log);
         QVERIFY(file.open(QFile::ReadOnly));
-        Attack attack(m_pipe);
+        test::HostileText attack(test::markupAttack(m_pipe));
         QFile hostile(m_folder.filePath("hostile.log"));
         QVERIFY(hostile.open(QFile::WriteOnly));
         hostile.write(attack.on(file.readAll()));

@@ -2,9 +2,9 @@
 #include "tests/support/open_captures.h"
 #include "views/problems/problems_panel.h"
 #include "views/records/records_panel.h"
+#include "views/text/code_view.h"
 
 #include <QAbstractItemModelTester>
-#include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QTreeView>
 
@@ -107,8 +107,8 @@ void TestProblems::recordsShowRawText() {
     for (std::size_t i = 0; i < session.records.size(); ++i) {
         if (session.records[i].type != "dynamo_output_graph") continue;
         panel.showRecord(0, int(i));
-        QVERIFY(panel.text()->toPlainText().contains("dynamo_output_graph"));
-        QVERIFY(panel.text()->toPlainText().contains("def forward"));
+        QVERIFY(panel.text()->document(0)->text().contains("dynamo_output_graph"));
+        QVERIFY(panel.text()->document(0)->text().contains("def forward"));
     }
     panel.showRecord(0, -5);
     panel.showRecord(0, 1000000);

@@ -2,6 +2,7 @@
 #include "views/records/records_panel.h"
 
 #include "views/models/labels.h"
+#include "views/text/code_view.h"
 #include "views/theme/splitter.h"
 
 #include <QCheckBox>
@@ -9,18 +10,19 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPlainTextEdit>
 #include <QStyle>
 #include <QStyledItemDelegate>
-#include <QTextDocument>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 namespace dynascope::views {
 
 namespace {
 
-constexpr qsizetype shownAtFirst = 1 << 20; ///< characters; a QPlainTextEdit grows slow far beyond
+constexpr std::uint64_t shownAtFirst =
+    1U << 18U; ///< bytes of a header and of a payload: cut into lines in a frame
 
 class RecordDelegate : public QStyledItemDelegate {
 public:
@@ -53,7 +55,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_thisCompile(new QCheckBox(tr("This compile only")))
     , m_find(new QLineEdit)
     , m_note(new QLabel)
-    , m_text(new QPlainTextEdit) {
+    , m_text(new CodeView(theme)) {
     m_proxy->setSourceModel(m_model);
     m_list->setModel(m_proxy);
     m_list->setRootIsDecorated(false);
@@ -71,11 +73,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_find->setMaximumWidth(theme.scaled(240));
     m_note->setTextFormat(Qt::PlainText);
     m_note->setProperty("role", "label");
-    m_text->setReadOnly(true);
-    m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_text->setAccessibleName(tr("Record text"));
-    m_text->setFont(theme.font(FontRole::Code));
-    m_text->setContentsMargins(8, 4, 8, 4);
 
     const auto column = [](QWidget* widget, std::initializer_list<QWidget*> bar) {
         auto* box = new QVBoxLayout(widget);
@@ -106,10 +104,6 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
             [this](const QModelIndex& now) { showText(m_proxy->mapToSource(now).row(), false); });
     connect(m_find, &QLineEdit::returnPressed, this, [this] { find(false); });
     connect(m_note, &QLabel::linkActivated, this, [this] { showText(m_shown, true); });
-}
-
-void RecordsPanel::restyle() {
-    m_text->setFont(theme().font(FontRole::Code));
 }
 
 void RecordsPanel::sync() {
@@ -157,22 +151,22 @@ void RecordsPanel::showText(int record, bool whole) {
     if (!m_model->session() || record < 0 || record >= m_model->rowCount()) return;
     m_shown = record;
     const session::Record& r = m_model->session()->records[std::size_t(record)];
-    QString text = toQString(r.header.text());
-    qsizetype left = 0;
-    if (!r.payload.empty()) {
-        session::Payload payload = r.payload;
-        // A long payload is cut before it is copied.
-        if (!whole && payload.length > std::uint64_t(shownAtFirst)) {
-            left = qsizetype(payload.length) - shownAtFirst;
-            payload.length = std::uint64_t(shownAtFirst);
-        }
-        text += QStringLiteral("\n\n") + toQString(payload.text());
-    }
-    m_text->setPlainText(text);
-    if (left > 0) {
+    std::uint64_t shown = 0;
+    const auto take = [&](session::Payload part) {
+        // What is long is cut before it is copied.
+        if (!whole) part.length = std::min(part.length, shownAtFirst);
+        shown += part.length;
+        return toQString(part.text());
+    };
+    QString text = take(r.header);
+    if (!r.payload.empty()) text += QStringLiteral("\n\n") + take(r.payload);
+    const std::uint64_t all = r.header.length + r.payload.length;
+    m_text->setDocument(makeCodeDocument(text, Language::Plain), {});
+    m_found.clear();
+    if (shown < all) {
         m_note->setTextFormat(Qt::RichText);
         m_note->setText(tr("Showing %1 of %2. <a href='all' style='color:%3'>Show all</a>")
-                            .arg(bytesText(qulonglong(shownAtFirst)), bytesText(r.payload.length),
+                            .arg(bytesText(qulonglong(shown)), bytesText(qulonglong(all)),
                                  theme().colours().accent.name()));
     } else {
         m_note->setTextFormat(Qt::PlainText);
@@ -182,10 +176,11 @@ void RecordsPanel::showText(int record, bool whole) {
 }
 
 void RecordsPanel::find(bool backwards) {
-    const auto flags = backwards ? QTextDocument::FindBackward : QTextDocument::FindFlags();
-    if (m_text->find(m_find->text(), flags)) return;
-    m_text->moveCursor(backwards ? QTextCursor::End : QTextCursor::Start);
-    const bool found = m_text->find(m_find->text(), flags);
+    bool found = true;
+    if (std::exchange(m_found, m_find->text()) != m_find->text() || m_text->findText() != m_found)
+        found = m_text->find(m_found) > 0;
+    else if (!m_found.isEmpty() && (found = m_text->hasMatches()))
+        m_text->findNext(backwards ? -1 : 1);
     m_find->setProperty("error", !found && !m_find->text().isEmpty());
     m_find->style()->unpolish(m_find);
     m_find->style()->polish(m_find);

@@ -9,10 +9,11 @@
 class QCheckBox;
 class QLabel;
 class QLineEdit;
-class QPlainTextEdit;
 class QTreeView;
 
 namespace dynascope::views {
+
+class CodeView;
 
 class RecordsPanel : public Panel {
     Q_OBJECT
@@ -22,11 +23,10 @@ public:
     /// Selects a record of a capture and shows its text.
     void showRecord(int capture, int record);
     [[nodiscard]] QTreeView* list() const { return m_list; }
-    [[nodiscard]] QPlainTextEdit* text() const { return m_text; }
+    [[nodiscard]] CodeView* text() const { return m_text; }
 
 protected:
     void refresh() override;
-    void restyle() override;
 
 private:
     void sync();
@@ -40,7 +40,8 @@ private:
     QCheckBox* m_thisCompile;
     QLineEdit* m_find;
     QLabel* m_note;
-    QPlainTextEdit* m_text;
+    CodeView* m_text;
+    QString m_found; ///< that was searched for last
     int m_shown = -1;
 };
 

@@ -33,11 +33,22 @@ struct CodeLine {
     int number = 0; ///< as shown in the gutter; 0 shows none
     std::vector<CodeSpan> spans;
     std::vector<CodeLink> links;
+    /// Where each unit of the text begins, in cells of the code font, and where the last one ends. Empty
+    /// where every unit takes one cell. Marks that stand on a letter take none, but for those that pile up.
+    std::vector<std::uint32_t> cells = {};
+
+    [[nodiscard]] std::uint32_t cellOf(int column) const {
+        return cells.empty() ? std::uint32_t(column) : cells[std::size_t(column)];
+    }
+    /// The last unit that begins at or before a cell.
+    [[nodiscard]] int columnAt(std::uint32_t cell) const;
+    /// Whether a unit is shown as a sign: it hides or turns what stands beside it, or is one mark of a pile.
+    [[nodiscard]] bool isSign(int column) const;
 };
 
 struct CodeDocument {
     std::vector<CodeLine> lines;
-    int longest = 0; ///< columns of the longest line
+    int longest = 0; ///< cells of the longest line
 
     [[nodiscard]] QString text() const;
 };

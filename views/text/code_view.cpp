@@ -19,12 +19,6 @@ namespace {
 constexpr int foldContext = 3;  // rows kept open on each side of a difference
 constexpr int foldAtLeast = 12; // a shorter run is cheaper to read than to open
 constexpr int stripWidth = 8;
-
-bool isSimple(const QString& text, int columns) {
-    for (int i = 0; i < columns && i < text.size(); ++i)
-        if (text[i].unicode() >= 0x300) return false;
-    return true;
-}
 } // namespace
 
 CodeView::CodeView(Theme& theme, QWidget* parent)
@@ -239,17 +233,11 @@ void CodeView::updateScrollBars() {
 }
 
 double CodeView::xOf(const CodeLine& line, int column) const {
-    if (isSimple(line.text, column)) return column * m_charWidth;
-    return QFontMetricsF(m_theme.font(FontRole::Code)).horizontalAdvance(line.text.left(column));
+    return line.cellOf(std::clamp(column, 0, int(line.text.size()))) * m_charWidth;
 }
 
 int CodeView::columnAt(const CodeLine& line, double x) const {
-    const int size = int(line.text.size());
-    if (isSimple(line.text, size)) return std::clamp(int(x / m_charWidth + 0.5), 0, size);
-    int column = 0;
-    while (column < size && xOf(line, column + 1) <= x)
-        ++column;
-    return column;
+    return line.columnAt(std::uint32_t(std::max(0.0, x / m_charWidth + 0.5)));
 }
 
 const CodeLine* CodeView::lineAt(int pane, int row) const {

@@ -85,6 +85,7 @@ public:
     int find(const QString& text);
     void findNext(int direction);
     [[nodiscard]] QString findText() const { return m_findText; }
+    [[nodiscard]] bool hasMatches() const { return !m_matches.empty(); }
 
     [[nodiscard]] QString selectedText() const;
     void selectAll();
@@ -158,6 +159,8 @@ private:
     void paintFold(QPainter& painter, int firstRow, int y) const;
     void paintGutter(QPainter& painter, int pane, int row, int y) const;
     void paintText(QPainter& painter, int pane, int row, int y) const;
+    /// A box for a unit that would not show itself.
+    void paintSign(QPainter& painter, const QRectF& cell) const;
     void paintRanges(QPainter& painter, int pane, int row, int y) const;
     [[nodiscard]] std::pair<Position, Position> selection() const;
 

@@ -250,6 +250,11 @@ bool CodeView::viewportEvent(QEvent* event) {
         const auto& marks = m_marks[std::size_t(at.pane)];
         if (help->pos().x() < geometryOf(at.pane).textLeft)
             text = marks.value(index).toolTip;
+        else if (at.column < line->text.size() && line->isSign(at.column))
+            text = tr("%1, shown as a box. Here it turns or hides nothing; copying keeps it.")
+                       .arg(QString(QStringLiteral("U+%1"))
+                                .arg(line->text[at.column].unicode(), 4, 16, QLatin1Char('0'))
+                                .toUpper());
         else if (toolTipFor) {
             const CodeRange word = wordAt(line->text, at.column);
             text = toolTipFor(at.pane, index, line->text.mid(word.begin, word.end - word.begin));

@@ -226,6 +226,14 @@ void CodeView::paintRanges(QPainter& painter, int pane, int row, int y) const {
     painter.restore();
 }
 
+void CodeView::paintSign(QPainter& painter, const QRectF& cell) const {
+    const Colours& c = m_theme.colours();
+    const QRectF box = cell.adjusted(0.5, cell.height() * 0.2, -0.5, -cell.height() * 0.2);
+    painter.setPen(QPen(c.changed, 1));
+    painter.drawRect(box);
+    painter.drawLine(box.bottomLeft(), box.topRight());
+}
+
 void CodeView::paintText(QPainter& painter, int pane, int row, int y) const {
     const Colours& c = m_theme.colours();
     const CodeLine& line = *lineAt(pane, row);
@@ -234,19 +242,41 @@ void CodeView::paintText(QPainter& painter, int pane, int row, int y) const {
     painter.setClipRect(QRect(g.textLeft, y, g.left + g.width - g.textLeft, m_rowHeight));
     const int scroll = horizontalScrollBar()->value();
     const double origin = g.textLeft + 4 - scroll;
-    const int firstColumn = std::max(0, int(scroll / m_charWidth) - 2);
-    const int lastColumn = firstColumn + int(g.width / m_charWidth) + 4;
     const int size = int(line.text.size());
+    const int firstCell = std::max(0, int(scroll / m_charWidth) - 2);
+    const int firstColumn = line.columnAt(std::uint32_t(firstCell));
+    const int lastColumn =
+        std::min(size, line.columnAt(std::uint32_t(firstCell + int(g.width / m_charWidth) + 4)) + 1);
     const bool strong =
         m_selectedLines[std::size_t(pane)].contains(m_rows[std::size_t(row)].line[std::size_t(pane)]);
+    // Letters that are not Latin stand each in its own cell, and what hides or turns others is a sign: so
+    // nothing of a line changes the place of anything else in it.
+    const auto isLatin = [&](int column) {
+        return line.text[column].unicode() < 0x300 && !line.isSign(column);
+    };
+    const auto draw = [&](int begin, int end, const QColor& colour) {
+        for (int to = begin; begin < end; begin = to) {
+            const QPointF at(origin + xOf(line, begin), y);
+            if (line.isSign(begin)) {
+                paintSign(painter, QRectF(at, QSizeF(m_charWidth, m_rowHeight)));
+                to = begin + 1;
+                continue;
+            }
+            to = begin + 1;
+            const bool latin = isLatin(begin);
+            while (to < end && (latin ? isLatin(to) : line.cellOf(to + 1) == line.cellOf(to)))
+                ++to;
+            painter.setPen(colour);
+            painter.drawText(at + QPointF(0, m_ascent), line.text.mid(begin, to - begin));
+        }
+    };
     const auto run = [&](int begin, int end, CodeStyle style) {
         begin = std::max(begin, firstColumn);
         end = std::min({end, lastColumn, size});
         if (begin >= end) return;
         // On a selected row comments keep their contrast by using the label colour.
         const bool hint = style == CodeStyle::Comment && (strong || isDifference(row));
-        painter.setPen(hint ? c.text2 : syntaxColour(style, c));
-        painter.drawText(QPointF(origin + xOf(line, begin), y + m_ascent), line.text.mid(begin, end - begin));
+        draw(begin, end, hint ? c.text2 : syntaxColour(style, c));
     };
     int at = 0;
     for (const CodeSpan& span : line.spans) {
@@ -262,9 +292,8 @@ void CodeView::paintText(QPainter& painter, int pane, int row, int y) const {
                          QPointF(origin + xOf(line, end), bottom));
     };
     for (const CodeLink& link : line.links) {
-        painter.setPen(c.accent);
-        painter.drawText(QPointF(origin + xOf(line, link.begin), y + m_ascent),
-                         line.text.mid(link.begin, link.end - link.begin));
+        if (link.end <= firstColumn || link.begin >= lastColumn) continue;
+        draw(std::max(link.begin, firstColumn), std::min(link.end, lastColumn), c.accent);
         const bool hovered =
             row == m_hoverRow && pane == m_hoverPane && m_hoverIsLink && m_hoverWord.begin == link.begin;
         if (hovered) underline(link.begin, link.end, true);
