@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/allow_list.h"
 
+#include "core/engine/sandbox/operator_classes.h"
+
 #include <algorithm>
 #include <array>
 
@@ -9,37 +11,6 @@ namespace dynascope::engine {
 namespace {
 
 using namespace std::string_view_literals;
-
-/// Operators of allowed namespaces that reach outside (from_file opens and even creates files), write to the
-/// terminal, build tensors over memory that nobody checked, or take a tensor of bytes for an object in
-/// memory.
-constexpr std::array refusedOperators{
-    "from_file"sv,
-    "_print"sv,
-    "_test_warn_in_autograd"sv,
-    "record_stream"sv,
-    "_sparse_coo_tensor_unsafe"sv,
-    "_sparse_compressed_tensor_unsafe"sv,
-    "_sparse_csr_tensor_unsafe"sv,
-    "_sparse_csc_tensor_unsafe"sv,
-    "_sparse_bsr_tensor_unsafe"sv,
-    "_sparse_bsc_tensor_unsafe"sv,
-    "_sparse_coo_tensor_with_dims_and_tensors"sv,
-    "_nested_view_from_buffer"sv,
-    "_nested_view_from_buffer_copy"sv,
-    "_cudnn_init_dropout_state"sv,
-    "fbgemm_linear_fp16_weight"sv,
-    "fbgemm_linear_fp16_weight_fp32_activation"sv,
-    "fbgemm_linear_int8_weight"sv,
-    "fbgemm_linear_int8_weight_fp32_activation"sv,
-    "_wrapped_quantized_linear_prepacked"sv,
-    "quantized_gru"sv,
-    "quantized_gru_cell"sv,
-    "quantized_lstm"sv,
-    "quantized_lstm_cell"sv,
-    "quantized_rnn_relu_cell"sv,
-    "quantized_rnn_tanh_cell"sv,
-};
 
 /// Python modules that no graph has a use for, and builtins as torch.fx writes them.
 constexpr std::array refusedModules{
@@ -102,6 +73,8 @@ constexpr std::string_view needsDevice = "needs a device that is not here";
 constexpr std::string_view needsPeers = "talks to other processes";
 constexpr std::string_view needsPython = "calls Python that the capture does not hold";
 constexpr std::string_view outside = "is refused: it reaches outside the graph";
+constexpr std::string_view unclassed =
+    "is not classed: nobody has looked at what it does with hostile arguments";
 constexpr std::string_view toTerminal = "is refused: it writes to the terminal";
 
 constexpr std::array families{
@@ -198,8 +171,14 @@ std::string_view obstacleName(Obstacle obstacle) {
 }
 
 Verdict judgeOperator(std::string_view space, std::string_view name) {
-    if (holds(refusedOperators, name)) return {Obstacle::Refused, std::string(outside)};
-    if (space == "aten" || space == "prims") return {};
+    if (space == "aten" || space == "prims") {
+        const std::string whole = std::string(space) + "::" + std::string(name);
+        const OperatorClass* row = operatorClass(whole);
+        if (row && !row->refusal.empty())
+            return {Obstacle::Refused, "is refused: " + std::string(row->refusal)};
+        if (!row && isBuiltInOperator(whole)) return {Obstacle::Refused, std::string(unclassed)};
+        return {}; // a plugin's, or one that this PyTorch does not have
+    }
     return judgeUnknown("torch.ops." + std::string(space) + '.' + std::string(name));
 }
 

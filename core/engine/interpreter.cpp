@@ -166,7 +166,7 @@ IValue call(const Instruction& instruction, const Values& values, const torch_le
     stack.reserve(instruction.operands.size());
     for (const Operand& operand : instruction.operands)
         stack.push_back(evaluate(operand, values));
-    callChecked(*instruction.op, stack);
+    callChecked(*instruction.op, instruction.check, stack);
     if (stack.empty()) return {};
     if (stack.size() == 1) return std::move(stack.front());
     return c10::ivalue::Tuple::create(std::vector<IValue>(stack.begin(), stack.end()));

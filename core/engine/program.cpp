@@ -162,6 +162,7 @@ private:
         }
         out.op = std::move(resolved.op);
         const c10::FunctionSchema& schema = out.op->schema();
+        out.check = CallCheck(schema);
         const auto& formals = schema.arguments();
         if (node.args.size() > formals.size())
             return refuse("takes " + std::to_string(formals.size()) + " arguments, not " +

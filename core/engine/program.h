@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/engine/allow_list.h"
+#include "core/engine/sandbox/argument_checks.h"
 #include "core/engine/torch_level/call.h"
 #include "core/ir/graph.h"
 
@@ -46,6 +47,7 @@ struct Instruction {
     };
     Kind kind = Kind::Operator;
     std::optional<c10::OperatorHandle> op;
+    CallCheck check; ///< of `op`'s arguments, before each call
     torch_level::Function function;
     std::vector<Operand> operands;
     std::vector<std::string> keywords; ///< of a Function: names of the last operands

@@ -9,6 +9,7 @@
 #include "core/engine/pass_runner.h"
 #include "core/engine/plugins.h"
 #include "core/engine/replay/replay_methods.h"
+#include "core/engine/sandbox/operator_classes.h"
 #include "core/engine/verify/verify_method.h"
 #include "core/ir/text.h"
 
@@ -63,6 +64,7 @@ Service::Service(const std::vector<std::string>& pluginFolders)
     : m_passes(enginePasses())
     , m_pluginFolders(pluginFolders)
     , m_replays(std::make_unique<ReplayPlans>()) {
+    rememberBuiltInOperators();
     for (const std::string& folder : pluginFolders) {
         for (PluginReport& plugin : loadPlugins(folder, m_passes))
             m_plugins.push_back(std::move(plugin));

@@ -303,6 +303,7 @@ const Tape::Call& Tape::callOf(const c10::FunctionSchema& schema) {
     while (call.positional < formals.size() && !formals[call.positional].kwarg_only())
         ++call.positional;
     call.writesFirst = writesFirstArgument(schema);
+    call.check = CallCheck(schema);
     if (m_asFake) call.strides = strideRule(call.name);
     return call;
 }
@@ -349,10 +350,10 @@ void Tape::record(const c10::OperatorHandle& op, Stack& stack) {
     if (m_asFake) reachAsFake(call.name, std::span(stack).subspan(first));
     if (call.strides && mayLieOtherwise(*call.strides, std::span(stack).subspan(first))) {
         const std::vector<IValue> arguments(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
-        callChecked(op, stack);
+        callChecked(op, call.check, stack);
         layOutAsFake(*call.strides, arguments, std::span(stack).subspan(first));
     } else {
-        callChecked(op, stack);
+        callChecked(op, call.check, stack);
     }
     const std::size_t at = add(std::move(node), call.name, source);
     if (call.name == "_local_scalar_dense") m_numbersRead.push_back(stack.back());
@@ -380,7 +381,7 @@ void Tape::recordEffect(const c10::OperatorHandle& op, Stack& stack) {
                        Argument::raw(std::exchange(node->target, std::string(effectsTarget)))});
     for (std::size_t i = stack.size() - schema.arguments().size(); i < stack.size(); ++i)
         unwrap(stack[i]);
-    callChecked(op, stack);
+    callChecked(op, call.check, stack);
     const std::size_t at = add(std::move(node), "with_effects");
     m_token = m_nodes.size();
     (void)wrapItem(at::empty({0}), at, 0);

@@ -104,6 +104,7 @@ private:
         std::string_view name; ///< static, or the schema's
         std::size_t positional = 0;
         bool writesFirst = false;
+        CallCheck check;
         const StrideRule* strides = nullptr; ///< null: as the kernel lays results out
     };
 

@@ -263,7 +263,7 @@ void CpuGraph::makeSteps() {
                 step.checksShape = instruction.op->hasTag(at::Tag::dynamic_output_shape);
                 for (const Operand& operand : instruction.operands)
                     step.args.push_back(evaluate(operand, m_values));
-                step.check = argumentCheck(*instruction.op);
+                step.check = instruction.check;
                 if (m_inference) bind(step, *instruction.op);
             }
             m_steps.push_back(std::move(step));
@@ -294,7 +294,7 @@ void CpuGraph::bind(Step& step, const c10::OperatorHandle& op) const {
 }
 
 bool CpuGraph::runPlanned(Step& step) {
-    if (step.check) step.check(m_request.program->code[step.node].op->schema(), step.args.data());
+    step.check(m_request.program->code[step.node].op->schema(), step.args.data());
     if (step.inPlace) {
         m_server->beginInPlace(step.sites);
         step.bound->run(m_stack);

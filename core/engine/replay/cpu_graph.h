@@ -61,7 +61,7 @@ private:
         replay::NodeMode mode = replay::NodeMode::Planned;
         bool checksShape = false; ///< its operator's result depends on values
         std::vector<c10::IValue> args;
-        ArgumentCheck check = nullptr; ///< of `args` before each call
+        CallCheck check; ///< of `args` before each call
         /// The call with `args`, where there is a shorter way.
         std::unique_ptr<BoundCall> bound;
         bool inPlace = false; ///< `bound` writes its result where it lies at every replay

@@ -155,7 +155,7 @@ OverloadMap collectOverloads() {
         const auto op = dispatcher.findSchema(full);
         std::string name = full.name.substr(space.size());
         if (!op || isHidden(op->schema(), name)) continue;
-        Overload overload{*op, {}, {}, isFactory(op->schema()), false};
+        Overload overload{*op, CallCheck(op->schema()), {}, {}, isFactory(op->schema()), false};
         for (const c10::Argument& argument : op->schema().arguments())
             overload.formals.push_back(formalOf(argument));
         overload.hasOut = std::any_of(overload.formals.begin(), overload.formals.end(),

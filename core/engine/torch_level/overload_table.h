@@ -3,6 +3,8 @@
 // The overloads of ATen's operators, in the order in which Python's bindings try them.
 #pragma once
 
+#include "core/engine/sandbox/argument_checks.h"
+
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
 #include <optional>
@@ -26,6 +28,7 @@ struct Formal {
 
 struct Overload {
     c10::OperatorHandle op;
+    CallCheck check; ///< of its arguments, before each call
     std::vector<Formal> formals;
     std::string order; ///< what Python's bindings sort by
     bool isFactory = false;

@@ -306,7 +306,7 @@ Value callOverload(std::string_view name, const Call& call) {
                 if (overload.hasOut != (out != nullptr)) continue;
                 torch::jit::Stack stack;
                 if (!Binder(overload, call, numbers, spreadsOne).bind(stack)) continue;
-                callChecked(overload.op, stack);
+                callChecked(overload.op, overload.check, stack);
                 return resultOf(stack);
             }
         }
