@@ -310,6 +310,30 @@ private slots:
             "layouts differ");
         add("product in its factor", "[1, 2, 2]", "        r = torch.ops.aten.bmm.out(x, x, out = x)\n",
             "out shares memory with self");
+        add("distances of fewer", "[1, 3, 5]",
+            filled("b", "[2, 4, 5]", "1.0", "float32") + filled("d", "[0, 3, 4]", "1.0", "float32") +
+                "        r = torch.ops.aten._cdist_backward.default(d, x, b, 0.0, d)\n",
+            "distances are [0, 3, 4] for points [1, 3, 5] and [2, 4, 5]");
+        add("diagonals outside", "[2, 3]",
+            filled("o", "[2]", "-4", "int64") + "        r = torch.ops.aten._spdiags.default(x, o, [3, 3])\n",
+            "offsets has -4, and only [-3, 4) is there");
+        add("no sizes", "[1, 1, 4, 4]",
+            filled("i", "[1, 1, 2, 2]", "1", "int64") + filled("g", "[1, 1, 2, 2]", "1.0", "float32") +
+                "        r = torch.ops.aten.fractional_max_pool2d_backward.default(g, x, [2, 2], [], i)\n",
+            "output_size has 0 numbers");
+        add("weights that are expanded", "[1, 3]",
+            filled("w", "[1]", "1.0", "float32") +
+                "        e = torch.ops.aten.expand.default(w, [3])\n"
+                "        q = torch.ops.aten.native_group_norm.default(x, e, e, 1, 3, 1, 1, 1e-05)\n"
+                "        r = q[0]\n",
+            "weight is not contiguous");
+        add("packed sequence", "[6, 4]",
+            filled("n", "[2]", "5", "int64") + filled("h", "[1, 5, 5]", "1.0", "float32") +
+                filled("w", "[15, 4]", "1.0", "float32") + filled("v", "[15, 5]", "1.0", "float32") +
+                filled("b", "[15]", "1.0", "float32") +
+                "        q = torch.ops.aten.gru.data(x, n, h, [w, v, b, b], True, 1, 0.0, False, False)\n"
+                "        r = q[0]\n",
+            "batch_sizes take 10 of 6 rows");
     }
     void aLieIsAnError() {
         QFETCH(QString, graph);

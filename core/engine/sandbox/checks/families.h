@@ -52,7 +52,7 @@ DYNASCOPE_CHECK(checkDiagonals);
 
 // normalization.cpp
 DYNASCOPE_CHECK(checkBatchNorm);
-DYNASCOPE_CHECK(checkGroupNormBackward);
+DYNASCOPE_CHECK(checkGroupNorm);
 DYNASCOPE_CHECK(checkLayerNormBackward);
 DYNASCOPE_CHECK(checkSoftmaxBackward);
 DYNASCOPE_CHECK(checkWeightNorm);
@@ -78,7 +78,7 @@ DYNASCOPE_CHECK(checkHeads);
 DYNASCOPE_CHECK(checkPackedWeights);
 DYNASCOPE_CHECK(checkScaledWeights);
 DYNASCOPE_CHECK(checkRecurrentLayer);
-DYNASCOPE_CHECK(checkLstm);
+DYNASCOPE_CHECK(checkRecurrent);
 DYNASCOPE_CHECK(checkKernelSize);
 DYNASCOPE_CHECK(checkFusedOptimizer);
 DYNASCOPE_CHECK(checkSameLists);

@@ -101,6 +101,9 @@ void checkDiagonals(const c10::FunctionSchema& schema, const c10::IValue* values
     const Arguments call(schema, values);
     for (const std::int64_t size : call.numbers("shape"))
         TORCH_CHECK(size >= 0, call.op(), ": shape is ", at::IntArrayRef(call.numbers("shape")));
+    const std::vector<std::int64_t> shape = call.numbers("shape");
+    TORCH_CHECK(shape.size() == 2, call.op(), ": shape is ", at::IntArrayRef(shape));
+    checkRange(call, "offsets", -shape[0], shape[1] + 1);
 }
 
 } // namespace dynascope::engine::checks

@@ -4,6 +4,8 @@
 #include "core/engine/sandbox/checks/arguments.h"
 #include "core/engine/sandbox/checks/families.h"
 
+#include <ATen/ExpandUtils.h>
+
 namespace dynascope::engine::checks {
 
 void checkNllBackward(const c10::FunctionSchema& schema, const c10::IValue* values) {
@@ -59,6 +61,11 @@ void checkCdistBackward(const c10::FunctionSchema& schema, const c10::IValue* va
     TORCH_CHECK(a.dim() >= 2 && b.dim() >= 2 && distances.dim() >= 2 && a.size(-1) == b.size(-1) &&
                     distances.size(-2) == a.size(-2) && distances.size(-1) == b.size(-2),
                 call.op(), ": distances are ", distances.sizes(), " for ", a.sizes(), " and ", b.sizes());
+    const auto batchOf = [](const Tensor& tensor) {
+        return tensor.sizes().slice(0, static_cast<std::size_t>(tensor.dim() - 2));
+    };
+    TORCH_CHECK(batchOf(distances) == at::IntArrayRef(at::infer_size(batchOf(a), batchOf(b))), call.op(),
+                ": distances are ", distances.sizes(), " for points ", a.sizes(), " and ", b.sizes());
 }
 
 namespace {
@@ -81,6 +88,7 @@ void checkCtc(const c10::FunctionSchema& schema, const c10::IValue* values) {
     TORCH_CHECK(probabilities.dim() == 3 || probabilities.dim() == 2, call.op(), ": log_probs is ",
                 probabilities.sizes());
     checkRank(call, "targets", 1, 2);
+    TORCH_CHECK(targets.is_non_overlapping_and_dense(), call.op(), ": targets leaves memory out");
     const std::int64_t classes = probabilities.size(-1);
     const std::int64_t blank = call.number("blank");
     TORCH_CHECK(blank >= 0 && blank < classes, call.op(), ": blank is no class");

@@ -148,10 +148,33 @@ void checkScaledWeights(const c10::FunctionSchema& schema, const c10::IValue* va
         checkContiguous(call, name);
 }
 
+namespace {
+
+/// Rows of a packed sequence: how many sequences go on at each time, which never become more.
+void checkPacked(const Arguments& call) {
+    const Tensor sizes = call.tensor("batch_sizes");
+    checkRank(call, "batch_sizes", 1, 1);
+    TORCH_CHECK(sizes.numel() > 0 && sizes.scalar_type() == at::kLong && sizes.is_contiguous(), call.op(),
+                ": batch_sizes is ", sizes.sizes());
+    if (!hasData(sizes)) return;
+    const std::int64_t rows = call.tensor("data").size(0);
+    std::int64_t sum = 0, last = rows;
+    for (std::int64_t i = 0; i < sizes.numel(); ++i) {
+        const std::int64_t size = sizes.const_data_ptr<std::int64_t>()[i];
+        TORCH_CHECK(size > 0 && size <= last, call.op(), ": batch_sizes has ", size, " after ", last);
+        sum += size;
+        last = size;
+    }
+    TORCH_CHECK(sum == rows, call.op(), ": batch_sizes take ", sum, " of ", rows, " rows");
+}
+
+} // namespace
+
 /// Layers of LSTM with all their weights, of which the fast path takes the memory.
-void checkLstm(const c10::FunctionSchema& schema, const c10::IValue* values) {
+void checkRecurrent(const c10::FunctionSchema& schema, const c10::IValue* values) {
     const Arguments call(schema, values);
-    if (!call.has("input")) return; // packed sequences are made of other operators
+    if (call.has("data")) return checkPacked(call);
+    if (call.op() != "aten::lstm") return; // made of other operators, which check for themselves
     const Tensor input = call.tensor("input");
     const std::vector<Tensor> states = call.tensors("hx"), weights = call.tensors("params");
     const std::int64_t layers = call.number("num_layers"),

@@ -30,7 +30,7 @@ void checkBatchNorm(const c10::FunctionSchema& schema, const c10::IValue* values
     }
 }
 
-void checkGroupNormBackward(const c10::FunctionSchema& schema, const c10::IValue* values) {
+void checkGroupNorm(const c10::FunctionSchema& schema, const c10::IValue* values) {
     const Arguments call(schema, values);
     const std::int64_t batch = call.number("N"), channels = call.number("C"), cells = call.number("HxW"),
                        groups = call.number("group");
@@ -44,6 +44,8 @@ void checkGroupNormBackward(const c10::FunctionSchema& schema, const c10::IValue
     checkCount(call, "mean", batch * groups);
     checkCount(call, "rstd", batch * groups);
     checkCount(call, "weight", channels);
+    for (const char* name : {"weight", "bias"})
+        checkContiguous(call, name);
 }
 
 void checkLayerNormBackward(const c10::FunctionSchema& schema, const c10::IValue* values) {

@@ -10,6 +10,11 @@ template <int Dims>
 void checkPoolBackward(const c10::FunctionSchema& schema, const c10::IValue* values) {
     const Arguments call(schema, values);
     checkSameSizes(call, "indices", "grad_output");
+    for (const char* name :
+         {"kernel_size", "output_size"}) // a single number stands for all of a kernel's sizes
+        TORCH_CHECK(!call.has(name) || call.numbers(name).size() == Dims ||
+                        (call.numbers(name).size() == 1 && !call.has("output_size")),
+                    call.op(), ": ", name, " has ", call.numbers(name).size(), " numbers");
     const Tensor self = call.tensor("self"), gradient = call.tensor("grad_output");
     if (self.defined() && gradient.defined())
         TORCH_CHECK(self.dim() == gradient.dim() && self.sizes().slice(0, self.dim() - Dims) ==
