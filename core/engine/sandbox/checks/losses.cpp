@@ -46,7 +46,7 @@ void checkMarginBackward(const c10::FunctionSchema& schema, const c10::IValue* v
 void checkPdistBackward(const c10::FunctionSchema& schema, const c10::IValue* values) {
     const Arguments call(schema, values);
     const Tensor self = call.tensor("self");
-    TORCH_CHECK(self.dim() == 2, call.op(), ": self is no matrix");
+    TORCH_CHECK(self.dim() == 2 && self.size(0) > 0, call.op(), ": self is ", self.sizes());
     const std::int64_t pairs = self.size(0) * (self.size(0) - 1) / 2;
     checkRank(call, "grad", 1, 1);
     checkRank(call, "pdist", 1, 1);
