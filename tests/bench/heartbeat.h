@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QTimer>
+#include <algorithm>
+
+/// Longest time that the event loop did not turn, in milliseconds. GUI thread only.
+class Heartbeat {
+public:
+    Heartbeat() {
+        m_timer.setInterval(0);
+        QObject::connect(&m_timer, &QTimer::timeout, &m_timer, [this] { beat(); });
+    }
+    void start() {
+        m_longest = 0;
+        m_since.start();
+        m_timer.start();
+    }
+    double stop() {
+        beat();
+        m_timer.stop();
+        return m_longest;
+    }
+
+private:
+    void beat() {
+        m_longest = std::max(m_longest, static_cast<double>(m_since.nsecsElapsed()) / 1e6);
+        m_since.start();
+    }
+    QTimer m_timer;
+    QElapsedTimer m_since;
+    double m_longest = 0;
+};
+
+/// Private memory of this process in MiB: what no file backs.
+inline double anonymousMiB() {
+    QFile status(QStringLiteral("/proc/self/status"));
+    if (!status.open(QIODevice::ReadOnly)) return 0;
+    for (const QByteArray& line : status.readAll().split('\n'))
+        if (line.startsWith("RssAnon:")) return line.mid(8).trimmed().split(' ').front().toDouble() / 1024;
+    return 0;
+}
+
+/// Its highest value, looked at 50 times a second while the event loop turns.
+class MemoryPeak {
+public:
+    MemoryPeak() {
+        m_timer.setInterval(20);
+        QObject::connect(&m_timer, &QTimer::timeout, &m_timer, [this] { look(); });
+        m_timer.start();
+    }
+    double look() { return m_peak = std::max(m_peak, anonymousMiB()); }
+
+private:
+    QTimer m_timer;
+    double m_peak = 0;
+};
