@@ -18,7 +18,8 @@ using namespace views;
 
 namespace {
 
-constexpr int fileItem = -2; ///< of a capture box
+constexpr int fileItem = -2;             ///< of a capture box
+constexpr qsizetype longestChoice = 120; ///< characters: a box measures all that it offers
 constexpr int allOfIt = 0, oneRank = 1, oneCompile = 2;
 
 /// What a part box holds: a kind and its number.
@@ -46,7 +47,8 @@ CompareDialog::CompareDialog(const Workspace& workspace, QWidget* parent)
         side.capture->setMinimumWidth(240);
         side.part->setMinimumWidth(220);
         for (std::size_t c = 0; c < workspace.captures().size(); ++c)
-            side.capture->addItem(toQString(workspace.captures()[c].session->title), int(c));
+            side.capture->addItem(shownText(toQString(workspace.captures()[c].session->title), longestChoice),
+                                  int(c));
         grid->addWidget(new QLabel(names[std::size_t(i)]), i, 0);
         grid->addWidget(side.capture, i, 1);
         grid->addWidget(side.part, i, 2);
@@ -112,8 +114,9 @@ void CompareDialog::fillParts(const SideBoxes& side) {
         for (const int rank : session->ranks)
             side.part->addItem(tr("Rank %1").arg(rank), part(oneRank, rank));
     for (std::size_t i = 0; i < session->compiles.size(); ++i)
-        side.part->addItem(toQString(compileName(*session, session->compiles[i])) + QStringLiteral("  ") +
-                               frameText(session->compiles[i]),
+        side.part->addItem(shownText(toQString(compileName(*session, session->compiles[i])) +
+                                         QStringLiteral("  ") + frameText(session->compiles[i]),
+                                     longestChoice),
                            part(oneCompile, int(i)));
 }
 

@@ -3,20 +3,46 @@
 
 #include "views/theme/shown_text.h"
 
+#include <QAbstractItemView>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
+#include <QStyledItemDelegate>
+#include <algorithm>
+#include <typeinfo>
 
 namespace dynascope::views {
 
 namespace {
 
-/// Of an item's text; a wide table shows some 300 characters.
-constexpr qsizetype longestItem = 1000;
+/// Of an item's text: as much as is drawn, and as much as a column is made wide for by itself.
+constexpr qsizetype longestItem = 1000, longestMeasured = 100;
 /// Of a label's, which may wrap over a page.
 constexpr qsizetype longestLabel = 10000;
+
+/// How much of an item's text can be seen in a rectangle; somewhat more, so that it is cut where it ends.
+qsizetype mostOf(const QStyleOptionViewItem& item) {
+    if (item.rect.width() <= 0) return longestMeasured;
+    if (item.textElideMode == Qt::ElideLeft || item.textElideMode == Qt::ElideMiddle) return longestItem;
+    const qsizetype rows = std::max(1, item.rect.height() / std::max(1, item.fontMetrics.height()));
+    return std::clamp<qsizetype>(item.rect.width() * rows / 3, 64, longestItem);
+}
+
+/// In the place of Qt's own delegate: views whose rows the style sheet describes are not painted by
+/// LookStyle, and laying out 10,000 letters that nobody sees takes longer than all that is drawn.
+class CutItems : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const qsizetype most = mostOf(*option); // marks of direction grow where they are shown
+        option->text = shownText(shownText(option->text, most), most + 40);
+    }
+};
 
 void drawTriangle(QPainter* painter, const QRect& rect, const QColor& colour, double degrees) {
     painter->save();
@@ -136,10 +162,12 @@ void LookStyle::drawControl(ControlElement element, const QStyleOption* option, 
                             const QWidget* widget) const {
     const auto* item =
         element == CE_ItemViewItem ? qstyleoption_cast<const QStyleOptionViewItem*>(option) : nullptr;
-    if (!item || item->text == shownText(item->text, longestItem))
-        return QProxyStyle::drawControl(element, option, painter, widget);
+    if (!item) return QProxyStyle::drawControl(element, option, painter, widget);
+    const qsizetype most = mostOf(*item);
+    const QString text = shownText(shownText(item->text, most), most + 40);
+    if (item->text == text) return QProxyStyle::drawControl(element, option, painter, widget);
     QStyleOptionViewItem cut = *item;
-    cut.text = shownText(item->text, longestItem);
+    cut.text = text;
     QProxyStyle::drawControl(element, &cut, painter, widget);
 }
 
@@ -147,10 +175,10 @@ QSize LookStyle::sizeFromContents(ContentsType type, const QStyleOption* option,
                                   const QWidget* widget) const {
     const auto* item =
         type == CT_ItemViewItem ? qstyleoption_cast<const QStyleOptionViewItem*>(option) : nullptr;
-    if (!item || item->text.size() <= longestItem)
+    if (!item || item->text.size() <= longestMeasured)
         return QProxyStyle::sizeFromContents(type, option, size, widget);
     QStyleOptionViewItem cut = *item;
-    cut.text = shownText(item->text, longestItem);
+    cut.text = shownText(item->text, longestMeasured).left(longestMeasured);
     return QProxyStyle::sizeFromContents(type, &cut, size, widget);
 }
 
@@ -162,6 +190,10 @@ void LookStyle::drawItemText(QPainter* painter, const QRect& rect, int flags, co
 
 void LookStyle::polish(QWidget* widget) {
     QProxyStyle::polish(widget);
+    if (auto* view = qobject_cast<QAbstractItemView*>(widget); view && !qobject_cast<QHeaderView*>(widget))
+        if (const QAbstractItemDelegate* delegate = view->itemDelegate();
+            delegate && typeid(*delegate) == typeid(QStyledItemDelegate))
+            view->setItemDelegate(new CutItems(view));
     // Qt's tool tip is a label too; its text is markup only where TextGuard lets it be.
     if (auto* label = qobject_cast<QLabel*>(widget);
         label && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))

@@ -18,7 +18,7 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr qsizetype longestToolTip = 4000;
+constexpr qsizetype longestToolTip = 1000;
 
 /// What a tool tip of ours begins with. No capture can know the number.
 const QString& mark() {
@@ -92,7 +92,7 @@ QString shownText(const QString& text, qsizetype most) {
 QString plainToolTip(const QString& text) {
     if (text.isEmpty() || text.startsWith(mark())) return text;
     return mark() + QLatin1String("<p style='white-space:pre-wrap'>") +
-           shownText(text, longestToolTip).toHtmlEscaped();
+           shownText(shownText(text, longestToolTip), 2 * longestToolTip).toHtmlEscaped();
 }
 
 QString markupToolTip(const QString& html) {

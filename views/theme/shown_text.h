@@ -19,7 +19,7 @@ namespace dynascope::views {
 /// counted: "… and 96,000 more characters". The text itself where nothing is to be done.
 [[nodiscard]] QString shownText(const QString& text, qsizetype most);
 
-/// A tool tip that shows the text as it stands, lines included, of at most 4,000 characters.
+/// A tool tip that shows the text as it stands, lines included, of at most 1,000 characters.
 [[nodiscard]] QString plainToolTip(const QString& text);
 /// A tool tip that is markup. Whatever of a capture is in it has been through shownText() and escaped.
 [[nodiscard]] QString markupToolTip(const QString& html);
