@@ -63,11 +63,12 @@ void checkWhole(const session::Session& session) {
     QCOMPARE(stages(*first),
              QStringList({"before_post_grad_graph post-grad, forward 11",
                           "inductor_post_grad_graph post-grad, forward 11", "inductor_output_code code 0"}));
-    QCOMPARE(stages(*second), QStringList({"before_post_grad_graph post-grad, forward 9",
-                                           "inductor_post_grad_graph post-grad, forward 9",
-                                           "before_post_grad_graph#1 post-grad, backward 11",
-                                           "inductor_post_grad_graph#1 post-grad, backward 11",
-                                           "inductor_output_code code 0", "inductor_output_code#1 code 0"}));
+    QCOMPARE(
+        stages(*second),
+        QStringList({"before_post_grad_graph post-grad, forward 9",
+                     "inductor_post_grad_graph post-grad, forward 9", "inductor_output_code code 0",
+                     "before_post_grad_graph#1 post-grad, backward 11",
+                     "inductor_post_grad_graph#1 post-grad, backward 11", "inductor_output_code#1 code 0"}));
     QVERIFY(first->status == session::Status::Compiled);
     QCOMPARE(session.recordCounts.at("file:ir_pre_fusion.txt"), std::size_t(3));
     QCOMPARE(session.recordCounts.at("artifact:inductor_provenance_tracking_node_mappings"), std::size_t(2));
