@@ -153,6 +153,12 @@ private slots:
                 "x, x, "
                 "x, x, s, 0.0, False)\n        r = q[0]\n",
             "logsumexp is [1, 2, 0]");
+        add("grouped heads", "[1, 2, 3, 4]",
+            filled("k", "[1, 0, 3, 4]", "1", "float32") +
+                "        a = torch.ops.aten._scaled_dot_product_attention_math.default(x, k, k, None, 0.0, "
+                "False, "
+                "None, enable_gqa = True)\n        r = a[0]\n",
+            "without heads");
         add("heads", "[1, 1, 6]",
             filled("b", "[6]", "1.0", "float32") +
                 "        q = torch.ops.aten._transform_bias_rescale_qkv.default(x, b, 0)\n        r = q[0]\n",

@@ -74,6 +74,7 @@ DYNASCOPE_CHECK(checkFinite);
 
 // networks.cpp
 DYNASCOPE_CHECK(checkAttention);
+DYNASCOPE_CHECK(checkGroupedHeads);
 DYNASCOPE_CHECK(checkHeads);
 DYNASCOPE_CHECK(checkPackedWeights);
 DYNASCOPE_CHECK(checkScaledWeights);

@@ -28,6 +28,17 @@ void checkAttention(const c10::FunctionSchema& schema, const c10::IValue* values
     TORCH_CHECK(sums.sizes() == query.sizes().slice(0, 3), call.op(), ": logsumexp is ", sums.sizes());
 }
 
+/// Heads of the query are divided among those of key and value.
+void checkGroupedHeads(const c10::FunctionSchema& schema, const c10::IValue* values) {
+    const Arguments call(schema, values);
+    if (!call["enable_gqa"].toBool()) return;
+    for (const char* name : {"key", "value"}) {
+        const Tensor tensor = call.tensor(name);
+        TORCH_CHECK(tensor.dim() >= 3 && tensor.size(-3) > 0, call.op(), ": ", name, " is ", tensor.sizes(),
+                    ", without heads");
+    }
+}
+
 void checkHeads(const c10::FunctionSchema& schema, const c10::IValue* values) {
     const Arguments call(schema, values);
     const std::int64_t heads = call.number(call.has("num_head") ? "num_head" : "num_heads");
