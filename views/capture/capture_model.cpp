@@ -158,10 +158,10 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         item->icon = QStringLiteral("scissors");
         item->tone = QStringLiteral("removed");
         item->detail = tr("Graph breaks");
-        item->right =
-            breaks.breaks == breaks.groups.size()
-                ? numberText(breaks.breaks)
-                : tr("%1, %2 reasons").arg(numberText(breaks.breaks), numberText(breaks.groups.size()));
+        item->right = breaks.breaks == breaks.groups.size()
+                          ? numberText(breaks.breaks)
+                          : tr(breaks.groups.size() == 1 ? "%1, %2 reason" : "%1, %2 reasons")
+                                .arg(numberText(breaks.breaks), numberText(breaks.groups.size()));
         item->tip = tr("Why the graphs of this capture were cut, and what each cut costs");
     }
 
