@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/packed.h"
+#include "core/capture/payload_lines.h"
 #include "core/capture/trace_lines.h"
 #include "core/session/byte_source.h"
 #include "core/session/growing_source.h"
@@ -32,16 +33,13 @@ void stamp(DiskStamp& out, const std::string& path) {
                  std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec};
 }
 
-/// The MD5 that PyTorch writes of a payload: its lines without their tabs.
+/// The MD5 that PyTorch writes of a payload.
 std::string loggedHash(std::string_view payload) {
     Md5 md5;
-    for (std::size_t at = 0; at <= payload.size();) {
-        if (at < payload.size() && payload[at] == '\t') ++at;
-        const std::size_t end = payload.find('\n', at);
-        md5.add(payload.substr(at, end == std::string_view::npos ? end : end + 1 - at));
-        if (end == std::string_view::npos) break;
-        at = end + 1;
-    }
+    eachPayloadLine(payload, true, [&md5](std::string_view line) {
+        md5.add(line);
+        return true;
+    });
     return toHex(md5.finish());
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/capture/abridge.h"
 #include "core/capture/json.h"
+#include "core/capture/payload_lines.h"
 #include "core/capture/trace_lines.h"
 #include "core/session/utf8.h"
 
@@ -29,27 +30,6 @@ bool isContextKey(std::string_view key) {
     static constexpr std::array<std::string_view, 6> keys = {"frame_id",    "frame_compile_id",     "attempt",
                                                              "has_payload", "compiled_autograd_id", "rank"};
     return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
-/// Calls `take` with the pieces of the text that was logged: lines without their tab, and without the CR of a
-/// file that went through Windows, unless those are kept. Ends early where `take` is false.
-template <typename Take>
-void eachLine(std::string_view payload, bool keepCarriageReturns, Take take) {
-    for (std::size_t at = 0;;) {
-        if (at < payload.size() && payload[at] == '\t') ++at;
-        const std::size_t end = payload.find('\n', at);
-        const bool last = end == std::string_view::npos;
-        std::string_view line = payload.substr(at, last ? end : end + 1 - at);
-        const std::string_view ending = last ? "\r" : "\r\n";
-        if (!keepCarriageReturns && line.ends_with(ending)) {
-            line.remove_suffix(ending.size());
-            if (!take(line) || (!last && !take("\n"))) return;
-        } else if (!take(line)) {
-            return;
-        }
-        if (last) return;
-        at = end + 1;
-    }
 }
 
 /// Whether a chromium_event begins an interval.
@@ -237,14 +217,14 @@ private:
             std::string& text = m_text;
             text.clear();
             text.reserve(payload.size() + simdjson::SIMDJSON_PADDING);
-            eachLine(payload, keepCarriageReturns, [&text](std::string_view line) {
+            eachPayloadLine(payload, keepCarriageReturns, [&text](std::string_view line) {
                 text.append(line);
                 return true;
             });
             m_md5.add(text);
             return m_md5.finish();
         }
-        eachLine(payload, keepCarriageReturns, [this](std::string_view line) {
+        eachPayloadLine(payload, keepCarriageReturns, [this](std::string_view line) {
             for (; line.size() > longestCopy; line.remove_prefix(longestCopy)) {
                 if (m_task.cancelled()) return false;
                 m_md5.add(line.substr(0, longestCopy));

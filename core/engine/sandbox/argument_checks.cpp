@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/sandbox/argument_checks.h"
 
+#include "core/engine/sandbox/checks/arguments.h"
 #include "core/engine/sandbox/operator_classes.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -17,11 +18,6 @@ using at::Tensor;
 constexpr c10::DispatchKeySet otherLayouts({c10::DispatchKey::Sparse, c10::DispatchKey::SparseCsr,
                                             c10::DispatchKey::Quantized, c10::DispatchKey::NestedTensor,
                                             c10::DispatchKey::MkldnnCPU});
-
-/// Those whose inner tensors are checked when the call reaches them.
-constexpr c10::DispatchKeySet wrappers({c10::DispatchKey::Functionalize, c10::DispatchKey::Fake,
-                                        c10::DispatchKey::Python, c10::DispatchKey::FuncTorchBatched,
-                                        c10::DispatchKey::FuncTorchGradWrapper});
 
 /// Those that a graph can name: quantized and smaller than a byte are not among them.
 constexpr bool isNamedDtype(std::int64_t number) {
@@ -75,7 +71,7 @@ void checkSparse(const c10::FunctionSchema& schema, const Tensor& tensor) {
 
 void checkTensor(const c10::FunctionSchema& schema, const c10::TensorImpl& impl, const c10::IValue& value) {
     const c10::DispatchKeySet keys = impl.key_set();
-    if (keys.has_any(otherLayouts) && !keys.has_any(wrappers)) checkSparse(schema, value.toTensor());
+    if (keys.has_any(otherLayouts) && !keys.has_any(checks::wrappers)) checkSparse(schema, value.toTensor());
 }
 
 c10::TypePtr withoutOptionalType(c10::TypePtr type) {

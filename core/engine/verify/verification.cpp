@@ -205,9 +205,13 @@ private:
     bool noiseExplains(const Check& check, const ProgramRun& clean) {
         if (check.maxAbsolute <= grave * check.largest || m_unit == 0) return true;
         if (m_noise.empty()) measureNoise(clean);
+        return !isBeyondNoise(check);
+    }
+
+    /// False where noise was not measured: gradients are not run with it.
+    [[nodiscard]] bool isBeyondNoise(const Check& check) const {
         const auto found = m_noise.find(check.what);
-        // Gradients are not run with noise.
-        return found == m_noise.end() || !(check.maxAbsolute > inside * found->second);
+        return found != m_noise.end() && check.maxAbsolute > inside * found->second;
     }
 
     void measureNoise(const ProgramRun& clean) {
@@ -231,11 +235,10 @@ private:
 
     /// What is known of a difference that double precision does not have.
     [[nodiscard]] std::string noiseNote(const Check& check) const {
-        const auto found = m_noise.find(check.what);
-        if (found == m_noise.end() || !(check.maxAbsolute > inside * found->second)) return {};
+        if (!isBeyondNoise(check)) return {};
         return "; by up to " + shortNumber(check.maxAbsolute) +
                ", and in double precision hardly at all: one rounding of every value makes " +
-               shortNumber(found->second) +
+               shortNumber(m_noise.at(check.what)) +
                " of it, so it is no rounding: a kernel seems to do something else in this precision";
     }
 

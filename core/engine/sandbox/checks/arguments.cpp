@@ -27,10 +27,6 @@ std::vector<Tensor> Arguments::tensors(std::string_view name) const {
 }
 
 bool hasData(const Tensor& tensor) {
-    // What stands in a wrapper is checked when the call reaches what it wraps.
-    constexpr c10::DispatchKeySet wrappers({c10::DispatchKey::Functionalize, c10::DispatchKey::Fake,
-                                            c10::DispatchKey::Python, c10::DispatchKey::FuncTorchBatched,
-                                            c10::DispatchKey::FuncTorchGradWrapper});
     return tensor.defined() && tensor.is_cpu() && tensor.layout() == at::kStrided && tensor.has_storage() &&
            tensor.storage().nbytes() > 0 && tensor.storage().data() != nullptr &&
            !tensor.key_set().has_any(wrappers);

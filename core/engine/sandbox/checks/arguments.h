@@ -58,6 +58,11 @@ private:
     c10::impl::ExcludeDispatchKeyGuard m_keys;
 };
 
+/// Tensors around others: what stands in them is checked when the call reaches what they wrap.
+inline constexpr c10::DispatchKeySet wrappers({c10::DispatchKey::Functionalize, c10::DispatchKey::Fake,
+                                               c10::DispatchKey::Python, c10::DispatchKey::FuncTorchBatched,
+                                               c10::DispatchKey::FuncTorchGradWrapper});
+
 [[nodiscard]] bool hasData(const Tensor& tensor);
 
 /// Every element in [low, high), or `except`.
