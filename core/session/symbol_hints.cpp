@@ -17,6 +17,15 @@ ir::SymbolValues symbolHints(const Compile& compile) {
     return out;
 }
 
+std::vector<std::string> unboundedSymbols(const Compile& compile) {
+    std::vector<std::string> out;
+    for (const SymbolInfo& symbol : compile.symbols) {
+        // "[2, int_oo]", in older releases "[2, oo]"
+        if (symbol.range.ends_with("oo]")) out.push_back(symbol.symbol);
+    }
+    return out;
+}
+
 std::string specialisation(const SymbolInfo& symbol) {
     if (symbol.became.empty()) return {};
     std::string out = symbol.symbol + " became " + symbol.became;

@@ -4,6 +4,7 @@
 #include "core/engine/aot/aot_deviations.h"
 #include "core/engine/aot/aot_runtime.h"
 #include "core/engine/aot/aot_trace.h"
+#include "core/engine/aot/open_slices.h"
 #include "core/engine/case_values.h"
 #include "core/engine/cells/cell_call.h"
 #include "core/engine/cells/functionalize_cells.h"
@@ -157,6 +158,15 @@ private:
     json m_reply;
 };
 
+Result<UnboundedSymbols> unboundedSymbols(const json& params) {
+    const auto found = params.find("unbounded");
+    if (found == params.end()) return UnboundedSymbols();
+    const auto isName = [](const json& item) { return item.is_string(); };
+    if (!found->is_array() || !std::all_of(found->begin(), found->end(), isName))
+        return failure("'unbounded' is no list of symbols");
+    return found->get<UnboundedSymbols>();
+}
+
 } // namespace
 
 Reply aotMethod(const json& params, const Program& program, const json& inputs, const TaskContext& task) {
@@ -166,7 +176,10 @@ Reply aotMethod(const json& params, const Program& program, const json& inputs, 
     Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
     if (!attributes) return tl::unexpected(Failure{ErrorCode::InvalidParams, attributes.error().message, {}});
     seedAttributes(program, *attributes);
-    AotRequest request{program, made->values, *attributes};
+    const Result<UnboundedSymbols> unbounded = unboundedSymbols(params);
+    if (!unbounded) return tl::unexpected(Failure{ErrorCode::InvalidParams, unbounded.error().message, {}});
+    const Program symbolic = unbounded->empty() ? Program() : withOpenSlices(program, *unbounded);
+    AotRequest request{unbounded->empty() ? program : symbolic, made->values, *attributes};
     request.keepInputMutations = params.value("keep_input_mutations", true);
     request.symbolicSizes = params.value("symbolic_sizes", false);
     if (params.contains("grad_mode")) request.gradMode = params.at("grad_mode").get<bool>();

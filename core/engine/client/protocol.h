@@ -115,7 +115,7 @@
 // aot {graph, attrs, inputs (those that say requires_grad are differentiated), keep_input_mutations (true),
 // grad_mode (around the function; without it on where an input requires grad), autocast (its dtype, such as
 // "torch.bfloat16", where it is on around the function), symbolic_sizes (false: PyTorch's trace had numbers
-// alone), run (false)} -> {
+// alone), unbounded ([]: names of its symbols without an upper bound), run (false)} -> {
 //   joint            whether the graph is of forward and backward, or of forward alone
 //   graph            what AOTAutograd traces, dead nodes included; its placeholders are the inner arguments
 //                    and the tangents

@@ -8,6 +8,7 @@
 #include "core/ir/text.h"
 #include "core/passes/aot/lift_attributes.h"
 #include "core/session/input_sources.h"
+#include "core/session/symbol_hints.h"
 
 #include <algorithm>
 #include <array>
@@ -214,7 +215,10 @@ tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Comp
     if (autocast->elsewhere)
         return refused("autocast was on around the frame for another device than the CPU");
     json params{{"inputs", *inputs}};
-    if (!hints.empty()) params["symbolic_sizes"] = true;
+    if (!hints.empty()) {
+        params["symbolic_sizes"] = true;
+        params["unbounded"] = session::unboundedSymbols(compile);
+    }
     if (!autocast->dtype.empty()) params["autocast"] = autocast->dtype;
     const bool isGuarded = guards.find("\"grad_mode\":") != std::string::npos;
     if (isGuarded) params["grad_mode"] = guards.find("\"grad_mode\":true") != std::string::npos;

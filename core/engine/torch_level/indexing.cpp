@@ -7,6 +7,7 @@
 #include "core/engine/torch_level/overloads.h"
 
 #include <ATen/TensorIndexing.h>
+#include <ATen/ops/alias.h>
 #include <ATen/ops/lift_fresh.h>
 #include <algorithm>
 #include <limits>
@@ -71,6 +72,35 @@ std::optional<Value> mappedIndex(const Value& index) {
     return Value::list(std::move(items));
 }
 
+struct Sliced {
+    at::Tensor view;
+    std::vector<at::Tensor> indices; ///< what is left for index or index_put_
+};
+
+/// at::indexing::impl::applySlicing, which leaves out slices of whole dimensions, at symbols: of an open
+/// dimension a slice is left out only where it ends at the length itself. (A number that happens to be the
+/// length is taken for it.) `open` has a flag for each dimension.
+Sliced openSlicing(const at::Tensor& tensor, const std::vector<TensorIndex>& indices, OpenSizes open) {
+    Sliced out{tensor, {}};
+    std::int64_t dim = 0;
+    std::int64_t specified = at::indexing::impl::count_specified_dimensions(indices);
+    TORCH_CHECK_INDEX(specified <= tensor.dim(), "too many indices for tensor of dimension ", tensor.dim());
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const TensorIndex& index = indices[i];
+        const auto at = static_cast<std::size_t>(dim);
+        const bool beyond = index.is_slice() && open[at] &&
+                            index.slice().stop().guard_int(__FILE__, __LINE__) != out.view.size(dim);
+        out.view = at::indexing::handleDimInMultiDimIndexing(out.view, tensor, index, &dim, &specified,
+                                                             static_cast<std::int64_t>(i), out.indices,
+                                                             beyond, tensor.device(), out.view.sym_sizes());
+        // The flags follow the view's dimensions: an integer takes one away, None and booleans add one.
+        const auto here = open.begin() + static_cast<std::ptrdiff_t>(at);
+        if (static_cast<std::size_t>(out.view.dim()) > open.size()) open.insert(here, false);
+        if (static_cast<std::size_t>(out.view.dim()) < open.size()) open.erase(here);
+    }
+    return out;
+}
+
 std::size_t position(const Value& index, std::size_t size) {
     const std::int64_t given = index.integer();
     const auto length = static_cast<std::int64_t>(size);
@@ -108,14 +138,20 @@ Value sliced(const Value& sequence, const Value& slice) {
 
 } // namespace
 
-Value getItem(const Value& container, const Value& index) {
+Value getItem(const Value& container, const Value& index, const OpenSizes& open) {
     if (container.isTensor()) {
         if (const auto mapped = mappedIndex(index)) return aten("index", {container, *mapped});
         std::vector<TensorIndex> indices = tensorIndices(index);
         // Of a tuple Python drops a slice of everything, and C++ does where there is more than that.
         if (index.kind() == Kind::Tuple && indices.size() == 1 && indices[0].is_slice())
             indices.emplace_back(at::indexing::Ellipsis);
-        return at::indexing::get_item(container.tensor(), indices);
+        const at::Tensor& tensor = container.tensor();
+        if (indices.size() == 1 || std::ssize(open) != tensor.dim())
+            return at::indexing::get_item(tensor, indices);
+        Sliced sliced = openSlicing(tensor, indices, open);
+        if (!sliced.indices.empty())
+            return at::indexing::dispatch_index(sliced.view, std::move(sliced.indices));
+        return sliced.view.is_same(tensor) ? at::alias(tensor) : sliced.view;
     }
     if (container.kind() == Kind::Dict) {
         const std::vector<Value>& items = container.items();
@@ -129,7 +165,7 @@ Value getItem(const Value& container, const Value& index) {
     return container.items()[position(index, container.items().size())];
 }
 
-void setItem(const Value& container, const Value& index, const Value& value) {
+void setItem(const Value& container, const Value& index, const Value& value, const OpenSizes& open) {
     const at::Tensor& tensor = container.tensor();
     at::Tensor assigned;
     if (value.isTensor()) {
@@ -137,7 +173,15 @@ void setItem(const Value& container, const Value& index, const Value& value) {
     } else {
         assigned = tensorFrom(value, tensor.scalar_type());
     }
-    at::indexing::set_item(tensor, tensorIndices(index), assigned);
+    const std::vector<TensorIndex> indices = tensorIndices(index);
+    if (std::ssize(open) != tensor.dim() || (indices.size() == 1 && !indices[0].is_slice()))
+        return at::indexing::set_item(tensor, indices, assigned);
+    Sliced sliced = openSlicing(tensor, indices, open);
+    if (sliced.indices.empty()) return at::indexing::copy_to(sliced.view, assigned);
+    const c10::SymIntArrayRef sizes = at::indexing::slicePrefix1sSize(assigned.sym_sizes());
+    at::indexing::dispatch_index_put_(sliced.view, std::move(sliced.indices),
+                                      sizes.equals(assigned.sym_sizes()) ? assigned
+                                                                         : assigned.view_symint(sizes));
 }
 
 } // namespace dynascope::engine::torch_level

@@ -80,6 +80,29 @@ def symbolic_hooks():
         eagerly(lambda x: Saving.apply(x + 1).view(x.shape), leaf(4, 6), dynamic=True)
 
 
+def indexed(x):
+    rows = torch.arange(x.shape[0])
+    y = x[:, None] * 2
+    z = x + 1
+    z[:, 1] = x[:, 0]
+    z[rows, :] = x[rows, :] * 3
+    return (y[:, :, None, :3].sum(), x[None, :, 1].cos(), x[rows[:2], :].tanh(), x[:, rows[:2]].relu(),
+            x[..., None].exp(), x[:, :x.shape[1], None].sin(), z)
+
+
+def symbolic_slices():
+    """A slice of a whole dimension stays, because nothing tells that the length is below the slice's end."""
+    eagerly(indexed, leaf(4, 6), dynamic=True)
+
+
+def symbolic_slices_bounded():
+    """Rows have an upper bound here, so that their whole slices go; columns have none."""
+    x = leaf(4, 6)
+    torch._dynamo.mark_dynamic(x, 0, min=2, max=64)
+    torch._dynamo.mark_dynamic(x, 1)
+    eagerly(indexed, x)
+
+
 def hooks_that_pack_nothing():
     """Only inputs are saved, which the default filter leaves out: PyTorch records no graph of the hooks."""
     record_traced.ARTIFACTS.update({"aot_saved_tensors_hooks_graphs", "torch._functorch.config"})
