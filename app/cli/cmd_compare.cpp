@@ -205,7 +205,7 @@ std::string comparisonJson(const Session& a, const Session& b, const Comparison&
 std::string ranksText(const Session& session, const RankComparison& result) {
     std::string out = session.title + ", " + count(result.ranks.size(), "rank") + "\n\n" +
                       explanationText(compare::explainRanks(session, result)) + '\n';
-    if (result.firstDiffering == compare::none) return out + "all ranks compiled the same\n";
+    if (result.firstDiffering == compare::none) return out;
     const compare::RankRow& first = result.rows[result.firstDiffering];
     out += "first difference: " + first.compileId + ", rank " +
            std::to_string(result.ranks[static_cast<std::size_t>(first.differing)]) + ": " + first.difference +

@@ -236,7 +236,9 @@ Explanation explainRanks(const Session& session, const RankComparison& compariso
     const std::string ranks = count(comparison.ranks.size(), "rank");
     const std::string compiles = count(comparison.rows.size(), "compile id");
     if (comparison.firstDiffering == none)
-        return {"All " + ranks + " compiled the same: " + compiles + '.', {}};
+        return {(comparison.ranks.size() == 2 ? "Both ranks" : "All " + ranks) +
+                    " compiled the same: " + compiles + '.',
+                {}};
     const RankRow& row = comparison.rows[comparison.firstDiffering];
     const auto at = static_cast<std::size_t>(row.differing);
     const auto alike = static_cast<std::size_t>(std::count_if(comparison.rows.begin(), comparison.rows.end(),

@@ -6,8 +6,6 @@
 
 namespace dynascope::views {
 
-namespace {} // namespace
-
 Section recompileSection(const session::Session& session, const session::Compile& compile) {
     const std::vector<dynamo::FailedGuard> failed = dynamo::failedGuards(compile);
     Section section;
