@@ -101,7 +101,7 @@ private slots:
         QCOMPARE(report.objects.front().changedAt.back().line, 7U);
         QVERIFY(!report.objects.back().live);
         for (const std::string& fault : report.faults)
-            QWARN(fault.c_str());
+            qWarning("%s", fault.c_str());
         QVERIFY(report.faults.empty());
         QStringList texts;
         for (const ReplayStep& step : report.steps)

@@ -163,10 +163,12 @@ private slots:
             bool fits = true;
             for (const json& answer : capture.answers["graphs"]) {
                 ++graphs;
+                const auto compile = answer["compile"].get<std::string>();
+                const auto part = answer["part"].get<std::string>();
                 const auto found =
                     std::find_if(report.graphs.begin(), report.graphs.end(), [&](const GraphCoverage& graph) {
-                        return (*session)->compiles[graph.compile].id.toString() == answer["compile"] &&
-                               graph.part == answer["part"];
+                        return (*session)->compiles[graph.compile].id.toString() == compile &&
+                               graph.part == part;
                     });
                 std::vector<std::string> all{"there is no such graph"};
                 if (found != report.graphs.end()) all = differences(answer, *found, backend);
