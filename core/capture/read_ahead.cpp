@@ -367,6 +367,8 @@ std::optional<std::vector<LogChunk>> readAhead(std::string_view log, bool checkH
     for (const std::exception_ptr& error : errors)
         if (error) std::rethrow_exception(error);
     if (task.cancelled()) return std::nullopt;
+    // Other threads may have been faster than this one.
+    task.report("Reading", log.size() / 4 * 3, log.size());
     return chunks;
 }
 
