@@ -188,7 +188,7 @@ void addOracle(Parser& parser) {
     command.add("folder", options->folder, "Folder of case files, or one file").required();
     command.flag("--json", options->json, "One JSON document on stdout");
     command.flag("--faithful", options->faithful,
-                 "Judge by PyTorch's own graphs and errors, also where they part from eager");
+                 "Judge by PyTorch's own graphs and errors, also where they differ from eager");
     command.add("--recordings", options->recordings,
                 "Folder with NAME.dsteps of the cases of kind dynamo_program");
     command.add("--jobs", options->jobs, "Engines that work at the same time").between(1, 64).showDefault();

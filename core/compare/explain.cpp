@@ -267,7 +267,7 @@ Explanation explainRanks(const Session& session, const RankComparison& compariso
         for (const RankRow& other : comparison.rows)
             if (other.group[r] != other.group[0]) ids.push_back(other.compileId);
         if (!ids.empty())
-            out.points.push_back("Rank " + std::to_string(comparison.ranks[r]) + " is not as rank " +
+            out.points.push_back("Rank " + std::to_string(comparison.ranks[r]) + " differs from rank " +
                                  std::to_string(comparison.ranks.front()) + " in " + joined(ids) + '.');
     }
     return out;

@@ -137,7 +137,7 @@ std::string adviceFor(const FailedGuard& guard) {
     case Kind::Type:
         return "Pass one type only: an int where a float is meant costs an entry";
     case Kind::Object:
-        return "The very object is compiled in; make it once, outside the call";
+        return "The guard is on the identity of the object; create it once, outside the compiled function";
     case Kind::Length:
         return "The number of elements is compiled in; pad, or stack them into a tensor";
     case Kind::Alias:

@@ -124,7 +124,7 @@ void judge(TrackedObject& object) {
     };
     if (object.mutation.empty()) return say(false, "it cannot be changed");
     if (object.isNew()) {
-        return object.live ? say(true, "the frame made it, so that it is built anew")
+        return object.live ? say(true, "the frame made it, so the generated code builds it again")
                            : say(true, "the frame made it; nothing that outlives the graph reaches it, so "
                                        "that it is forgotten");
     }

@@ -274,7 +274,7 @@ private:
                 .places.push_back(std::move(place));
         }
         CoverageProblem dynamic{"takes sizes as inputs",
-                                "every new combination of them is recorded anew; pad to a few sizes",
+                                "every new combination of them is recorded again; pad to a few sizes",
                                 {},
                                 false};
         for (const ir::NodeIndex i : m_placeholders)

@@ -68,7 +68,7 @@ std::string whyOf(const TreeStep& step) {
         if (!step.message.empty()) return std::string(firstLine(step.message));
         return step.eagerCause == TreeStep::EagerCause::Mutation
                    ? "it writes a tensor that is neither static nor recorded"
-                   : "it was recorded anew too often";
+                   : "it was re-recorded too often";
     case Action::Failed:
         return step.error;
     case Action::Replay:

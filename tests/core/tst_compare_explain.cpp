@@ -188,7 +188,7 @@ private slots:
             said.contains(" is f32[4, 8][8, 1]cpu in A and f32[5, 8][8, 1]cpu in B. What differs first after "
                           "that is guard: "),
             qPrintable(said));
-        QVERIFY2(said.endsWith("- Rank 1 is not as rank 0 in 0/0."), qPrintable(said));
+        QVERIFY2(said.endsWith("- Rank 1 differs from rank 0 in 0/0."), qPrintable(said));
     }
 };
 

@@ -231,7 +231,7 @@ Section stateSection(const TreeWalk& walk) {
     for (const auto& [key, writes] : state.hints)
         if (writes)
             section.facts.push_back(
-                fact(tr("Kept eager"),
+                fact(tr("Runs eagerly"),
                      {text(tr("%1 after %2")
                                .arg(treeFunctionName(*walk.run(), key.second), treeNodeName(key.first)))},
                      tr("It was found to write what is neither static nor recorded")));

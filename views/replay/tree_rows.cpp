@@ -69,7 +69,7 @@ QString callWhy(const TreeStep& step) {
 } // namespace
 
 QString treeNodeName(NodeId node) {
-    if (node == replay::noNode) return tr("no node");
+    if (node == replay::noNode) return tr("the root");
     return node >= 0 ? QStringLiteral("#%1").arg(node) : tr("warm-up %1").arg(-node);
 }
 

@@ -103,7 +103,8 @@ private:
         if (instruction.kind == Kind::Function) return called("is no operator of the dispatcher");
         for (const ir::NodeIndex input : m_program.graph->inputs(i))
             if (m_out[input].fresh)
-                return called("reads '" + m_program.graph->node(input).name + "', which is made anew");
+                return called("reads '" + m_program.graph->node(input).name +
+                              "', which is a new tensor on every run");
         if (!shape.plain)
             return called(isNumber(shape.value) ? "its result is a number" : "its result is no plain tensor");
         if (isReshaped(shape)) return called("a later node gives its result another shape in place");
@@ -171,7 +172,8 @@ void spreadFreshness(const Program& program, const RunTrace& trace, std::vector<
             // What is prebuilt has no place in the plan for what its operator would allocate.
             const bool unplanned = decision.mode == NodeMode::Prebuilt && allocates[i];
             decision = {unplanned ? NodeMode::Eager : NodeMode::Called,
-                        "reads '" + program.graph->node(input).name + "', which is made anew", true, false};
+                        "reads '" + program.graph->node(input).name + "', which is a new tensor on every run",
+                        true, false};
             break;
         }
     }
