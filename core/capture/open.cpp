@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/open.h"
 
-#include "core/capture/case_file.h"
 #include "core/capture/debug_folder.h"
-#include "core/capture/dot_graph.h"
 #include "core/capture/export_archive.h"
-#include "core/capture/graph_file.h"
+#include "core/capture/formats.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/log_reader.h"
-#include "core/capture/memory_reader.h"
 #include "core/capture/packed.h"
-#include "core/capture/pickle.h"
 #include "core/capture/step_recordings.h"
 #include "core/capture/trace_lines.h"
 #include "core/capture/trace_reader.h"
-#include "core/ir/text.h"
 #include "core/session/byte_source.h"
 #include "core/store/session_file.h"
 
@@ -52,86 +47,16 @@ Error cancelledError() {
     return {"cancelled", {}, 0, 0};
 }
 
-bool isBlank(std::string_view text) {
-    return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
-bool looksBinary(std::string_view text) {
-    return text.substr(0, 65536).find('\0') != std::string_view::npos;
-}
-
 session::Session titled(session::Session session, std::string path, std::string title) {
     session.path = std::move(path);
     session.title = std::move(title);
     return session;
 }
 
-/// A session of recordings without a trace; an Error where none of them can be read.
-Result<session::Session> onlyRecordings(const session::Inputs& inputs, const std::string& path,
-                                        std::string title, const TaskContext& task) {
-    session::Session session;
-    session.kind = Kind::DynamoRecording;
-    if (!addRecordings(session, inputs, task)) return tl::unexpected(cancelledError());
-    if (session.recordings.empty()) return tl::unexpected(session.warnings.front().error);
-    return titled(std::move(session), path, std::move(title));
-}
-
 Result<session::Session> openPlain(const session::ByteSourcePtr& source, const std::string& label,
                                    std::string title, const TaskContext& task, const OpenOptions& options) {
-    const std::string_view text = source->bytes();
-    if (isBlank(text)) return tl::unexpected(Error{"file is empty", label, 0, 0});
-    Kind kind = sniff(text.substr(0, 65536));
-    // A log that begins in the middle of a long payload.
-    if (kind == Kind::Unknown && TraceReader::holdsRecord(text)) kind = Kind::TorchTrace;
-    if (kind == Kind::Unknown && looksLikeTorchLog(text)) kind = Kind::TorchLogs;
-    if (kind == Kind::TorchLogs) {
-        Result<session::Session> log =
-            readTorchLogs({{source, label, rankOfName(fs::path(label).filename().string())}}, task);
-        if (!log) return tl::unexpected(log.error());
-        const bool anyCompile =
-            std::any_of(log->compiles.begin(), log->compiles.end(),
-                        [](const session::Compile& compile) { return !compile.id.empty(); });
-        // An excerpt without compile ids may still hold graphs, which the reader of pasted text finds.
-        if (!anyCompile && ir::looksLikeGraph(text))
-            if (Result<session::Session> graphs = readGraphFile(source, label, task))
-                return titled(std::move(*graphs), label, std::move(title));
-        return titled(std::move(*log), label, std::move(title));
-    }
-    if (kind == Kind::TorchTrace) {
-        TraceReader reader(options);
-        if (!reader.read(source, label, rankOfName(fs::path(label).filename().string()), task))
-            return tl::unexpected(cancelledError());
-        session::Session session = reader.finish();
-        session.kind = Kind::TorchTrace;
-        return titled(std::move(session), label, std::move(title));
-    }
-    if (looksLikeDot(text)) {
-        Result<session::Session> drawn = readDebugFolder(
-            {{fs::path(label).filename().string() + (label.ends_with(".dot") ? "" : ".dot"), source}}, label,
-            task);
-        if (!drawn) return tl::unexpected(drawn.error());
-        if (drawn->compiles.empty()) return tl::unexpected(drawn->warnings.front().error);
-        return titled(std::move(*drawn), label, std::move(title));
-    }
-    if (looksLikePickle(text)) {
-        Result<session::MemorySnapshot> snapshot = readMemorySnapshot(text, task);
-        if (task.cancelled()) return tl::unexpected(cancelledError());
-        if (!snapshot)
-            return tl::unexpected(
-                Error{"a pickle, which is never loaded, and " + snapshot.error().message, label, 0, 0});
-        session::Session session;
-        session.kind = Kind::MemorySnapshot;
-        session.memory = std::make_shared<const session::MemorySnapshot>(std::move(*snapshot));
-        return titled(std::move(session), label, std::move(title));
-    }
-    if (looksLikeRecording(text))
-        return onlyRecordings({label, true, {{label + ".dsteps", source}}}, label, std::move(title), task);
-    if (looksBinary(text))
-        return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
-    Result<session::Session> session =
-        looksLikeCase(text) ? readCaseFile(source, label, task) : readGraphFile(source, label, task);
-    if (task.cancelled()) return tl::unexpected(cancelledError());
-    if (!session) return tl::unexpected(session.error());
+    Result<session::Session> session = readFormat(source, label, task, options);
+    if (!session) return session;
     return titled(std::move(*session), label, std::move(title));
 }
 
@@ -245,6 +170,12 @@ Result<session::Session> openFile(const session::ByteSourcePtr& source, const st
     return openPlain(source, path, titleOf(path), task, options);
 }
 
+Result<session::Session> openRecordings(const session::Inputs& inputs, const TaskContext& task) {
+    Result<session::Session> session = readRecordings(inputs, task);
+    if (!session) return session;
+    return titled(std::move(*session), inputs.path, titleOf(inputs.path));
+}
+
 Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<session::Warning> unusable,
                                     const TaskContext& task, const OpenOptions& options) {
     const bool isDebug =
@@ -275,8 +206,7 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
             unusable.push_back({unpacked.error(), SIZE_MAX});
         }
     }
-    if (logs.empty() && !inputs.files.empty())
-        return onlyRecordings(inputs, inputs.path, titleOf(inputs.path), task);
+    if (logs.empty() && !inputs.files.empty()) return openRecordings(inputs, task);
     Result<session::Session> session =
         openRanks(std::move(logs), std::move(unusable), inputs.path, task, options);
     if (session && !addRecordings(*session, inputs, task)) return tl::unexpected(cancelledError());
@@ -326,18 +256,6 @@ Result<session::SessionPtr> onlySession(Result<Opened> opened) {
 }
 
 } // namespace
-
-Kind sniff(std::string_view head) {
-    head = head.substr(0, 65536);
-    if (looksLikeTorchLog(head)) return Kind::TorchLogs;
-    if (TraceReader::holdsRecord(head)) return Kind::TorchTrace;
-    if (looksBinary(head)) return Kind::Unknown;
-    if (looksLikeCase(head)) return Kind::OracleCase;
-    if (!ir::looksLikeGraph(head)) return Kind::Unknown;
-    const std::size_t fx = head.find("graph(");
-    const std::size_t readable = head.find("def forward(");
-    return fx < readable ? Kind::FxText : Kind::ReadableText;
-}
 
 Result<Opened> openSaved(const std::string& path, const TaskContext& task, const OpenOptions& options) {
     std::error_code error;

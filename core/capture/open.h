@@ -47,7 +47,4 @@ struct Opened {
 [[nodiscard]] Result<session::SessionPtr> openText(std::string text, std::string label = "pasted text",
                                                    const TaskContext& task = {});
 
-/// What the first bytes of a file say about its kind. Looks at no more than 64 KiB.
-[[nodiscard]] session::Kind sniff(std::string_view head);
-
 } // namespace dynascope::capture

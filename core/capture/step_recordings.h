@@ -22,5 +22,7 @@ namespace dynascope::capture {
 /// becomes a warning. False if the task was cancelled.
 [[nodiscard]] bool addRecordings(session::Session& session, const session::Inputs& inputs,
                                  const TaskContext& task);
+/// A session of recordings without a trace; an Error where none of them can be read.
+[[nodiscard]] Result<session::Session> readRecordings(const session::Inputs& inputs, const TaskContext& task);
 
 } // namespace dynascope::capture

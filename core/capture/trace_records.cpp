@@ -58,7 +58,7 @@ std::vector<std::string> loggedReasons(std::string_view text) {
 } // namespace
 
 TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
-    static constexpr std::array<NamedHandler, 14> handlers = {{
+    static constexpr NamedHandler handlers[] = {
         {"str", &TraceReader::readString},
         {"chromium_event", &TraceReader::readPastedEvent},
         {"describe_tensor", &TraceReader::readTensor},
@@ -73,23 +73,23 @@ TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
         {"symbolic_shape_specialization", &TraceReader::readSpecialisation},
         {"dynamo_cpp_guards_str", &TraceReader::readGuards},
         {"dynamo_guards", &TraceReader::readGuardList},
-    }};
-    const auto found =
-        std::find_if(handlers.begin(), handlers.end(), [&](const auto& h) { return h.name == type; });
-    return found == handlers.end() ? nullptr : found->handler;
+    };
+    const auto* const found = std::find_if(std::begin(handlers), std::end(handlers),
+                                           [&](const NamedHandler& h) { return h.name == type; });
+    return found == std::end(handlers) ? nullptr : found->handler;
 }
 
 TraceReader::Handler TraceReader::artifactHandler(std::string_view name) {
-    static constexpr std::array<NamedHandler, 5> handlers = {{
+    static constexpr NamedHandler handlers[] = {
         {"dynamo_graph_break_reason", &TraceReader::readBreak},
         {"dynamo_error", &TraceReader::readError},
         {"torch_version", &TraceReader::readVersion},
         {"recompile_reasons", &TraceReader::readRecompile},
         {"aot_saved_tensors_hooks_graphs", &TraceReader::readHooks},
-    }};
-    const auto found =
-        std::find_if(handlers.begin(), handlers.end(), [&](const auto& h) { return h.name == name; });
-    return found == handlers.end() ? nullptr : found->handler;
+    };
+    const auto* const found = std::find_if(std::begin(handlers), std::end(handlers),
+                                           [&](const NamedHandler& h) { return h.name == name; });
+    return found == std::end(handlers) ? nullptr : found->handler;
 }
 
 void TraceReader::readString(const Visit& visit) {

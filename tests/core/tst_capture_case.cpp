@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Oracle cases as captures.
+#include "core/capture/formats.h"
 #include "core/capture/open.h"
 #include "core/replay/tree_simulator.h"
 

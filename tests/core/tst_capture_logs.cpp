@@ -2,11 +2,13 @@
 //
 // What TORCH_LOGS prints: its lines, and sessions beside the TORCH_TRACE of the same runs
 // (tests/data/torch_logs).
+#include "core/capture/formats.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/open.h"
 #include "core/compare/compare.h"
 #include "core/diff/graph_diff.h"
+#include "core/session/byte_source.h"
 #include "tests/support/archive.h"
 
 #include <QDir>
@@ -146,6 +148,34 @@ private slots:
         QCOMPARE(std::string(empty->artifact), std::string("guards"));
         QVERIFY(empty->text.empty());
         QVERIFY(!capture::parseLogLine("hello V1121 10:00:00.000000 1 torch/a.py:1] x"));
+    }
+
+    void formats_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QByteArray>("name");
+        const QByteArray message =
+            QByteArray::fromStdString(prefix("1", "[0/0] [__graph_code] TRACED GRAPH"));
+        const QByteArray record = QByteArray::fromStdString(prefix("1", "{\"str\": [\"a\", 1]}"));
+        const QByteArray far(100000, 'x');
+        QTest::addRow("logs") << message << QByteArray("TORCH_LOGS output");
+        QTest::addRow("trace") << record << QByteArray("TORCH_TRACE log");
+        QTest::addRow("trace after a long payload") << far + "\n" + record << QByteArray("TORCH_TRACE log");
+        QTest::addRow("drawing") << QByteArray(" digraph {}") << QByteArray("DOT graph");
+        QTest::addRow("pickle") << QByteArray("\x80\x04}q.") << QByteArray("memory snapshot");
+        QTest::addRow("recording") << QByteArray("\x89"
+                                                 "DYNSTEP")
+                                   << QByteArray("recording of Dynamo");
+        QTest::addRow("case") << QByteArray("{\"before\": \"\"}") << QByteArray("oracle case");
+        QTest::addRow("graph") << QByteArray("graph():\n") << QByteArray("graph text");
+        QTest::addRow("words") << QByteArray("nothing of the kind") << QByteArray("graph text");
+        QTest::addRow("binary") << QByteArray("a\0b", 3) << QByteArray();
+        QTest::addRow("binary case") << QByteArray("{\"a\0b", 5) << QByteArray();
+    }
+    void formats() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QByteArray, name);
+        const auto source = session::makeByteSource(bytes.toStdString());
+        QCOMPARE(QByteArray::fromStdString(std::string(capture::formatName(source))), name);
     }
 
     void sniff() {
