@@ -222,17 +222,10 @@ void MainWindow::openPaths(const QStringList& paths) {
 }
 
 bool MainWindow::isSettled() const {
-    const auto& tasks = m_workspace.tasks();
-    for (const char* tag :
-         {"open", "stage.a", "stage.b", "diff", "timeline", "filter", "palette", "trace", "metrics",
-          "cudagraphs", "cudagraphs.inputs", "replay.tree", "replay.memory", "replay.other", "autograd.split",
-          "autograd.alias", "autograd.metadata", "autograd.convention"})
-        if (tasks.isRunning(QLatin1String(tag))) return false;
-    if (m_workspace.isOpening() || m_follower->isReading() || m_engine->isBusy() || m_session->isBusy() ||
-        !m_waiting.paths.isEmpty())
+    if (!m_workspace.tasks().isIdle() || m_workspace.isOpening() || m_engine->isBusy() ||
+        m_session->isBusy() || !m_waiting.paths.isEmpty())
         return false;
-    if (m_workspace.place().page == Page::Compare)
-        return m_compare && !tasks.isRunning(QStringLiteral("compare")) && m_compare->isSettled();
+    if (m_workspace.place().page == Page::Compare) return m_compare && m_compare->isSettled();
     if (!m_stages || m_workspace.place().page != Page::Stages) return true;
     return m_stages->compare()->isSettled() && m_stages->timeline()->isSettled();
 }

@@ -28,14 +28,14 @@ struct Fixture {
         return panel;
     }
 
-    /// Until no task of a panel is running and deferred refreshes are done.
-    void settle() {
-        for (const char* tag : {"textdiff", "source", "bytecode", "outputcode", "breaks.source", "diff",
-                                "stage.a", "stage.b", "trace"})
-            QTRY_VERIFY_WITH_TIMEOUT(
-                (QCoreApplication::processEvents(), !tasks.isRunning(QLatin1String(tag))), 20000);
-        for (int i = 0; i < 5; ++i)
+    /// Until no task is running, nor one that a deferred refresh began.
+    void settle() { QTRY_VERIFY_WITH_TIMEOUT(isCalm(), 30000); }
+    [[nodiscard]] bool isCalm() {
+        for (int i = 0; i < 5; ++i) {
             QCoreApplication::processEvents();
+            if (!tasks.isIdle()) return false;
+        }
+        return true;
     }
 
     void select(views::Side side, const char* node) {

@@ -83,9 +83,7 @@ private slots:
 private:
     static void settle(test::Fixture& f, ComparePage& page) {
         f.settle();
-        QTRY_VERIFY_WITH_TIMEOUT(page.isSettled() && !f.tasks.isRunning("compare"), 20000);
-        f.settle();
-        QTRY_VERIFY_WITH_TIMEOUT(page.isSettled(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page.isSettled(), 20000);
     }
 };
 

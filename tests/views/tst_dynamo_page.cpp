@@ -91,8 +91,7 @@ struct Shown : test::Fixture {
     void until(const char* condition) {
         page->condition()->setText(QLatin1String(condition));
         QTest::keyClick(page->condition(), Qt::Key_Return);
-        QTRY_VERIFY((QCoreApplication::processEvents(), !tasks.isRunning("dynamo.run")));
-        QCoreApplication::processEvents();
+        settle();
     }
 };
 

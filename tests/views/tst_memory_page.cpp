@@ -37,12 +37,6 @@ struct Shown : test::Fixture {
     Shown() {
         workspace.addCapture(test::captureOf(snapshot()));
         page = show<MemoryPage>(1100, 600);
-        settleMemory();
-    }
-    void settleMemory() {
-        for (const char* tag : {"memory", "memory.alive"})
-            QTRY_VERIFY_WITH_TIMEOUT(
-                (QCoreApplication::processEvents(), !tasks.isRunning(QLatin1String(tag))), 20000);
         settle();
     }
     [[nodiscard]] QStringList rows() const {
@@ -75,12 +69,12 @@ private slots:
         QCOMPARE(s.rows(), (QStringList{"8.0 MiB train.py:12 in __init__", "8 MiB train.py:20 in forward",
                                         "1 KiB train.py:44 in step", "1 KiB stack not recorded"}));
         QTest::keyClick(s.page->chart(), Qt::Key_End);
-        s.settleMemory();
+        s.settle();
         QCOMPARE(s.page->chart()->moment(), std::size_t(12));
         QCOMPARE(s.rows().size(), 2);
         QTest::keyClick(s.page->chart(), Qt::Key_P);
         QTest::keyClick(s.page->chart(), Qt::Key_Right);
-        s.settleMemory();
+        s.settle();
         QCOMPARE(s.page->chart()->moment(), std::size_t(6));
         QVERIFY2(s.rows().contains("4 MiB train.py:20 in forward"), qPrintable(s.rows().join(u'\n')));
     }
@@ -129,18 +123,18 @@ private slots:
             {0, 4096, 2048, 0, "small", false, {{4096, 512, 512, session::MemoryBlock::State::Active, 0}}}};
         other.memory = std::move(one);
         s.workspace.addCapture(test::captureOf(std::move(other)));
-        s.settleMemory();
+        s.settle();
         QCOMPARE(s.rows(), QStringList{"512 B stack not recorded"});
         QCOMPARE(s.page->chart()->selected(), SIZE_MAX);
         s.workspace.addCapture(test::captureOf(session::Session{}));
         Place place = s.workspace.place();
         place.page = Page::Memory;
         s.workspace.go(place);
-        s.settleMemory();
+        s.settle();
         QVERIFY(s.rows().isEmpty());
         s.workspace.goBack();
         s.workspace.goBack();
-        s.settleMemory();
+        s.settle();
         QCOMPARE(s.rows(), QStringList{"512 B stack not recorded"});
     }
 

@@ -38,13 +38,13 @@ void TestTaskRunner::deliversOnTheGuiThread() {
             got = v;
             where = QThread::currentThread();
         });
-    QVERIFY(tasks.isRunning("t"));
+    QVERIFY(tasks.isRunning("t") && !tasks.isIdle());
     QTRY_COMPARE(got, 42);
     QCOMPARE(where, thread());
     QVERIFY(worked != thread());
     QTRY_COMPARE(finished.size(), 1);
     QCOMPARE(started.size(), 1);
-    QVERIFY(!tasks.isRunning("t"));
+    QVERIFY(!tasks.isRunning("t") && tasks.isIdle());
 }
 
 void TestTaskRunner::newestRequestWins() {
@@ -85,7 +85,7 @@ void TestTaskRunner::cancelDropsTheResult() {
     QTest::qWait(10);
     tasks.cancel("t");
     QCOMPARE(finished.size(), 1);
-    QVERIFY(!tasks.isRunning("t"));
+    QVERIFY(!tasks.isRunning("t") && tasks.isIdle());
     QTRY_VERIFY(ended);
     QTest::qWait(20);
     QVERIFY(!delivered);

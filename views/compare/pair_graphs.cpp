@@ -95,9 +95,8 @@ void PairGraphs::selectFirstDifference() {
 }
 
 bool PairGraphs::isSettled() const {
-    for (const char* tag : {"stage.a", "stage.b", "diff", "textdiff"})
-        if (m_tasks.isRunning(QLatin1String(tag))) return false;
-    return m_workspace.captures().empty() || !m_canvas->isVisible() || m_canvas->isSettled();
+    return m_tasks.isIdle() &&
+           (m_workspace.captures().empty() || !m_canvas->isVisible() || m_canvas->isSettled());
 }
 
 } // namespace dynascope::views

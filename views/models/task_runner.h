@@ -31,6 +31,8 @@ public:
 
     void cancel(const QString& tag);
     [[nodiscard]] bool isRunning(const QString& tag) const;
+    /// Nothing runs, and nothing waits to be delivered.
+    [[nodiscard]] bool isIdle() const { return m_jobs.isEmpty(); }
 
 signals:
     /// At most 30 times a second for each tag. `total` is 0 while unknown.

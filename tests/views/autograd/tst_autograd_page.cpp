@@ -29,18 +29,12 @@ struct Shown : test::Fixture {
     explicit Shown(const QString& name) {
         test::addCapture(workspace, test::capture(name));
         page = show<AutogradPage>(1280, 740);
-        settleAot();
-    }
-    void settleAot() {
-        for (const char* tag : {"autograd.split", "autograd.alias"})
-            QTRY_VERIFY_WITH_TIMEOUT(
-                (QCoreApplication::processEvents(), !tasks.isRunning(QLatin1String(tag))), 30000);
         settle();
     }
     void showAlias() {
         QTest::mouseClick(page->tabs(), Qt::LeftButton, {},
                           page->tabs()->tabRect(AutogradPage::AliasTab).center());
-        settleAot();
+        settle();
     }
     [[nodiscard]] SplitPanel& split() const { return *page->split(); }
     [[nodiscard]] CutView& cut() const { return *split().cut(); }
@@ -149,17 +143,17 @@ private slots:
         QTest::keyClick(&s.cut(), Qt::Key_Space);
         const std::string node = s.split().split()->values[std::size_t(s.cut().selectedValue())].node;
         QTest::keyClick(&s.cut(), Qt::Key_Return);
-        s.settleAot();
+        s.settle();
         QCOMPARE(s.workspace.place().page, Page::Stages);
         QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_forward_graph"));
         QVERIFY(s.workspace.selectedNode());
         QCOMPARE(s.workspace.selectedNode()->name, node);
         s.split().values()->setFocus();
         QTest::keyClick(s.split().values(), Qt::Key_Return);
-        s.settleAot();
+        s.settle();
         QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_joint_graph"));
         emit s.split().detail()->followed("backward:0");
-        s.settleAot();
+        s.settle();
         QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_backward_graph"));
         emit s.split().detail()->followed("backward:99999");
     }
@@ -185,7 +179,7 @@ private slots:
         QVERIFY(s.page->alias()->tangentText().startsWith("No tangents"));
         QTest::mouseClick(outputs->viewport(), Qt::LeftButton, {}, outputs->cellRect(0, 1).center());
         QTest::keyClick(outputs, Qt::Key_Return);
-        s.settleAot();
+        s.settle();
         QCOMPARE(s.workspace.selectedNode()->name, std::string("add_1"));
         inputs->setFocus();
         inputs->select(0);
@@ -206,7 +200,7 @@ private slots:
         const int before = s.workspace.place().compile;
         s.page->compiles()->setFocus();
         QTest::keyClick(s.page->compiles(), before == 0 ? Qt::Key_Down : Qt::Key_Up);
-        s.settleAot();
+        s.settle();
         QVERIFY(s.workspace.place().compile != before);
         QVERIFY(s.page->alias()->inputs()->rows().rowCount() > 0);
     }
@@ -279,11 +273,11 @@ private slots:
     void survivesClosing() {
         Shown s("trace_aot_eager/gpt2_train");
         s.workspace.addCapture(test::captureOf(session::Session{}));
-        s.settleAot();
+        s.settle();
         QVERIFY(s.split().message().contains("no compiled graph"));
         s.workspace.close(1);
         s.workspace.close(0);
-        s.settleAot();
+        s.settle();
         QVERIFY(!s.split().message().isEmpty());
         QVERIFY(!s.split().split());
         QVERIFY(s.cut().rowRect(CutView::Side::Forward, 0).isNull());

@@ -30,11 +30,6 @@ struct Shown : test::Fixture {
         const session::BreakSummary breaks = session::summarizeBreaks(*session);
         workspace.addCapture({std::move(session), breaks});
         panel = show<ConventionPanel>(1280, 700);
-        settleConvention();
-    }
-    void settleConvention() {
-        QTRY_VERIFY_WITH_TIMEOUT((QCoreApplication::processEvents(), !tasks.isRunning("autograd.convention")),
-                                 30000);
         settle();
     }
     [[nodiscard]] ConventionView& view() const { return *panel->view(); }
@@ -236,7 +231,7 @@ private slots:
         Shown s(*session);
         QTest::mouseDClick(s.view().viewport(), Qt::LeftButton, {},
                            s.view().cardRect(Step::Inner, 0).center());
-        s.settleConvention();
+        s.settle();
         QCOMPARE(s.workspace.place().page, Page::Stages);
         QCOMPARE(s.workspace.selectedNode()->name, std::string("arg0_1"));
     }
@@ -245,7 +240,6 @@ private slots:
         test::Fixture f;
         test::addSample(f.workspace, "view_mutation");
         const auto panel = f.show<ConventionPanel>(900, 500);
-        QTRY_VERIFY(!f.tasks.isRunning("autograd.convention"));
         f.settle();
         QVERIFY(panel->convention());
         f.workspace.close(0);

@@ -32,17 +32,11 @@ struct Shown : test::Fixture {
         test::addCapture(workspace, test::capture(name));
         page = show<AutogradPage>(1280, 740);
         page->setRederived(rederived);
-        settleAot();
-    }
-    void settleAot() {
-        for (const char* tag : {"autograd.split", "autograd.alias", "autograd.metadata"})
-            QTRY_VERIFY_WITH_TIMEOUT(
-                (QCoreApplication::processEvents(), !tasks.isRunning(QLatin1String(tag))), 30000);
         settle();
     }
     void showTab(AutogradPage::Tab tab) {
         QTest::mouseClick(page->tabs(), Qt::LeftButton, {}, page->tabs()->tabRect(tab).center());
-        settleAot();
+        settle();
     }
     [[nodiscard]] AliasTable table() const {
         return aliasTable(*workspace.session(), std::size_t(workspace.place().compile));
@@ -57,7 +51,7 @@ struct Shown : test::Fixture {
         known.said.metadata->reason = "a reason";
         known.said.metadata->metadata = derived;
         rederived.restore({known});
-        settleAot();
+        settle();
     }
     [[nodiscard]] json captured() const {
         const AliasTable of = table();
@@ -150,7 +144,7 @@ private slots:
         const int shown = s.rowOf("input 1", "mutates_data");
         QTest::mouseClick(fields.viewport(), Qt::LeftButton, {},
                           fields.cellRect(shown, int(MetadataColumn::Field)).center());
-        s.settleAot();
+        s.settle();
         QCOMPARE(s.workspace.place().page, Page::Stages);
         QVERIFY(s.workspace.selectedNode());
         QCOMPARE(s.workspace.selectedNode()->name, std::string("arg1_1"));
@@ -162,7 +156,7 @@ private slots:
         fields.setFocus();
         fields.select(0);
         QTest::keyClick(&fields, Qt::Key_Return);
-        s.settleAot();
+        s.settle();
         QCOMPARE(s.workspace.selectedNode()->name, std::string("add_1"));
         QTest::keyClick(&fields, Qt::Key_C, Qt::ControlModifier);
         QVERIFY(QApplication::clipboard()->text().contains("output_type\t\"non_alias\"\t\"non_alias\""));
@@ -193,12 +187,12 @@ private slots:
         // What somebody chose stays as long as it has something to show.
         test::addCapture(s.workspace, test::capture("trace_aot_eager/encoder_train"));
         s.workspace.selectCompile(1, 0);
-        s.settleAot();
+        s.settle();
         QCOMPARE(s.page->tabs()->currentIndex(), int(AutogradPage::AliasTab));
         s.showTab(AutogradPage::SplitTab);
         QCOMPARE(s.page->split()->message(), QString());
         s.workspace.goBack();
-        s.settleAot();
+        s.settle();
         QCOMPARE(s.page->tabs()->currentIndex(), int(AutogradPage::AliasTab));
     }
 };

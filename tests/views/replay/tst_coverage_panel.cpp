@@ -21,12 +21,6 @@ struct Shown : test::Fixture {
     explicit Shown(const QString& name) {
         test::addCapture(workspace, test::capture(name));
         panel = show<CoveragePanel>(1280, 700);
-        settleReplay();
-    }
-    void settleReplay() {
-        for (const char* tag : {"cudagraphs", "cudagraphs.inputs"})
-            QTRY_VERIFY_WITH_TIMEOUT(
-                (QCoreApplication::processEvents(), !tasks.isRunning(QLatin1String(tag))), 30000);
         settle();
     }
     [[nodiscard]] QString cell(const RowTable* table, int row, int column) const {
@@ -41,7 +35,7 @@ struct Shown : test::Fixture {
     void click(RowTable* table, int row, int column) {
         table->scrollTo(table->model()->index(row, column));
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->cellRect(row, column).center());
-        settleReplay();
+        settle();
     }
 };
 
@@ -79,7 +73,7 @@ private slots:
         QVERIFY(source[0][0].toString().endsWith("cap.py"));
         QCOMPARE(s.workspace.place().page, Page::Stages);
         s.workspace.goBack();
-        s.settleReplay();
+        s.settle();
         s.click(s.panel->inputs(), s.panel->inputs()->selected(), int(InputColumn::Line));
         QCOMPARE(source.size(), 2);
         QVERIFY(s.workspace.selectedNode());
@@ -119,7 +113,7 @@ private slots:
         QCOMPARE(s.panel->graphs()->selected(), 1);
         auto* backend = s.panel->findChild<QComboBox*>();
         QTest::keyClick(backend, Qt::Key_Down);
-        s.settleReplay();
+        s.settle();
         QCOMPARE(backend->currentIndex(), 1);
         QCOMPARE(s.panel->graphs()->selected(), 1); // the same graph, judged anew
         QVERIFY(s.panel->graphs()->rows().rowCount() == 2);
@@ -135,15 +129,15 @@ private slots:
     void changesWithTheCapture() {
         Shown s("trace_aot_eager/gpt2_train");
         s.workspace.addCapture(test::captureOf(session::Session{}));
-        s.settleReplay();
+        s.settle();
         QVERIFY(s.panel->message().contains("no compiled graph"));
         QCOMPARE(s.panel->graphs()->rows().rowCount(), 0);
         s.workspace.goBack();
-        s.settleReplay();
+        s.settle();
         QCOMPARE(s.panel->graphs()->rows().rowCount(), 2);
         s.workspace.close(1);
         s.workspace.close(0);
-        s.settleReplay();
+        s.settle();
         QVERIFY(!s.panel->message().isEmpty());
     }
 
@@ -153,7 +147,6 @@ private slots:
         test::addCapture(f.workspace, test::capture("trace_inductor/gpt2_tiny"));
         const auto panel = f.show<CoveragePanel>();
         f.workspace.close(0);
-        QTRY_VERIFY(!f.tasks.isRunning("cudagraphs"));
         f.settle();
         QCOMPARE(panel->graphs()->rows().rowCount(), 0);
         QVERIFY(!panel->message().isEmpty());

@@ -27,17 +27,13 @@ struct Shown : test::Fixture {
     explicit Shown(const char* name) {
         open(name);
         panel = show<TreePanel>(1280, 700);
-        settleRun();
+        settle();
     }
     void open(const char* name) {
         const std::map<std::string, std::string> cases = test::oracleCases();
         auto session = capture::openText(cases.at(name), name);
         if (!session) qFatal("%s", session.error().toString().c_str());
         workspace.addCapture({*session, session::summarizeBreaks(**session)});
-    }
-    void settleRun() {
-        QTRY_VERIFY_WITH_TIMEOUT((QCoreApplication::processEvents(), !tasks.isRunning("replay.tree")), 30000);
-        settle();
     }
     [[nodiscard]] TreeWalk& walk() const { return panel->walk(); }
     [[nodiscard]] TreePicture& picture() const { return *panel->picture(); }
@@ -314,14 +310,14 @@ private slots:
     void followsTheCapture() {
         Shown s("cg_tree_094");
         s.open("cg_tree_058");
-        s.settleRun();
+        s.settle();
         QCOMPARE(s.panel->events()->rows().rowCount(), 24);
         s.workspace.addCapture(test::captureOf(session::Session{}));
-        s.settleRun();
+        s.settle();
         QVERIFY(s.panel->message().contains("cudagraph_tree_trace"));
         QVERIFY(!s.walk().run());
         s.workspace.goBack();
-        s.settleRun();
+        s.settle();
         QCOMPARE(s.panel->events()->rows().rowCount(), 24);
     }
 };
