@@ -114,16 +114,18 @@ void Exporter::pictures(int index) {
     stages.compare()->setMode(CompareView::Mode::Merged);
     grab(QStringLiteral("merged"));
     stages.compare()->setMode(mode);
-    for (const char* panel : {"source", "bytecode", "outputcode", "textdiff", "guards", "inputs", "modules",
-                              "inspector", "provenance", "problems", "records", "compiletime"}) {
-        emit m_workspace.panelRequested(QLatin1String(panel));
-        grab(QStringLiteral("panel-") + QLatin1String(panel));
+    for (const PanelId panel :
+         {PanelId::Source, PanelId::Bytecode, PanelId::OutputCode, PanelId::TextDiff, PanelId::Guards,
+          PanelId::Inputs, PanelId::Modules, PanelId::Inspector, PanelId::Provenance, PanelId::Problems,
+          PanelId::Records, PanelId::CompileTime}) {
+        emit m_workspace.panelRequested(panel);
+        grab(QStringLiteral("panel-") + panelName(panel));
     }
     if (m_workspace.traceLine()) {
-        emit m_workspace.panelRequested(QStringLiteral("provenance"));
+        emit m_workspace.panelRequested(PanelId::Provenance);
         grab(QStringLiteral("panel-provenance-line"));
     }
-    m_window.docks().find(QStringLiteral("provenance"))->close();
+    m_window.docks().find(PanelId::Provenance)->close();
     compileTime();
     notes(index);
     functionalization(place);

@@ -73,7 +73,7 @@ void Exporter::comparisons(int index) {
 }
 
 void Exporter::compileTime() {
-    LazyDock* dock = m_window.docks().find(QStringLiteral("compiletime"));
+    LazyDock* dock = m_window.docks().find(PanelId::CompileTime);
     auto* panel = qobject_cast<CompileTimePanel*>(dock->content());
     panel->setScope(CompileTimePanel::Scope::Capture);
     panel->setView(CompileTimePanel::View::LeftHeavy);
@@ -86,7 +86,7 @@ void Exporter::compileTime() {
 }
 
 void Exporter::notes(int index) {
-    emit m_workspace.panelRequested(QStringLiteral("notes"));
+    emit m_workspace.panelRequested(PanelId::Notes);
     grab(QStringLiteral("panel-notes-empty"));
     Notebook& notebook = m_window.notebook();
     const std::vector<ir::Address> here = addressesHere(m_workspace);
@@ -98,7 +98,7 @@ void Exporter::notes(int index) {
     grab(QStringLiteral("panel-notes"));
     while (notebook.undoStack().canUndo())
         notebook.undoStack().undo();
-    m_window.docks().find(QStringLiteral("notes"))->close();
+    m_window.docks().find(PanelId::Notes)->close();
 }
 
 void Exporter::functionalization(Place place) {
@@ -128,14 +128,14 @@ void Exporter::functionalization(Place place) {
     lower.setCurrentIndex(0);
     m_window.actionRegistry().trigger(QStringLiteral("go.stages"));
     grab(QStringLiteral("computed"));
-    emit m_workspace.panelRequested(QStringLiteral("values"));
+    emit m_workspace.panelRequested(PanelId::Values);
     for (ValuesPanel* values : m_window.findChildren<ValuesPanel*>())
         if (values->isVisible()) values->run();
     grab(QStringLiteral("panel-values"));
     // The older pass is wrong where a write has other readers: a verdict that is not green.
     m_window.passes().run(QStringLiteral("normalize_ir"), 0);
     grab(QStringLiteral("verdicts"));
-    emit m_workspace.panelRequested(QStringLiteral("inspector"));
+    emit m_workspace.panelRequested(PanelId::Inspector);
 }
 
 void Exporter::replay(Place place) {

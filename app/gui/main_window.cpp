@@ -119,10 +119,9 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::panelRequested, this, &MainWindow::requestPanel);
-    connect(&m_workspace, &Workspace::sourceRequested, this,
-            [this] { requestPanel(QStringLiteral("source")); });
+    connect(&m_workspace, &Workspace::sourceRequested, this, [this] { requestPanel(PanelId::Source); });
     connect(&m_workspace, &Workspace::recordRequested, this, [this](int capture, int record) {
-        m_docks->raise(QStringLiteral("records"));
+        m_docks->raise(PanelId::Records);
         m_docks->recordsPanel().showRecord(capture, record);
     });
     // A view that reads on shows zeros; nothing else tells that the file has gone from under it.
@@ -204,11 +203,7 @@ void MainWindow::makeToolBar() {
     addToolBar(Qt::TopToolBarArea, bar);
 }
 
-void MainWindow::requestPanel(const QString& panel) {
-    if (panel == QLatin1String("stages")) {
-        m_actions->trigger(QStringLiteral("go.stages"));
-        return;
-    }
+void MainWindow::requestPanel(PanelId panel) {
     const bool onStages = m_workspace.place().page == Page::Stages;
     if (m_docks->raise(panel)) return;
     if (!onStages) m_actions->trigger(QStringLiteral("go.stages"));

@@ -102,7 +102,7 @@ private:
     // main_window.cpp
     void makeCentre();
     void makeToolBar();
-    void requestPanel(const QString& panel);
+    void requestPanel(views::PanelId panel);
     void updateTitle();
     void saveLayout();
     void restoreLayout();

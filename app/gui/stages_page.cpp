@@ -47,14 +47,14 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     m_tabs->setDocumentMode(true);
     m_tabs->tabBar()->setExpanding(false);
     m_tabs->tabBar()->setDrawBase(false);
-    const auto add = [&](const QString& id, const QString& title, Panel* panel) {
-        m_panels.insert(id, panel);
+    const auto add = [&](PanelId id, const QString& title, Panel* panel) {
+        m_panels.emplace(id, panel);
         m_tabs->addTab(panel, title);
     };
-    add(QStringLiteral("textdiff"), tr("Text diff"), m_textDiff);
-    add(QStringLiteral("source"), tr("Source"), new SourcePanel(workspace, theme));
-    add(QStringLiteral("bytecode"), tr("Bytecode"), new BytecodePanel(workspace, theme));
-    add(QStringLiteral("outputcode"), tr("Output code"), new OutputCodePanel(workspace, theme));
+    add(PanelId::TextDiff, tr("Text diff"), m_textDiff);
+    add(PanelId::Source, tr("Source"), new SourcePanel(workspace, theme));
+    add(PanelId::Bytecode, tr("Bytecode"), new BytecodePanel(workspace, theme));
+    add(PanelId::OutputCode, tr("Output code"), new OutputCodePanel(workspace, theme));
     // What belongs to the text diff stands beside the tabs, which saves a row.
     QWidget* tools = m_textDiff->takeTools();
     tools->setProperty("header", true);
@@ -85,16 +85,16 @@ void StagesPage::followStages() {
     const int code = b && b->content == session::Stage::Content::Code ? m_workspace.place().stageB : -1;
     if (code == m_lastCodeStage) return;
     if (code >= 0)
-        raisePanel(QStringLiteral("outputcode"));
-    else if (m_tabs->currentWidget() == m_panels.value(QStringLiteral("outputcode")))
-        raisePanel(QStringLiteral("textdiff"));
+        raisePanel(PanelId::OutputCode);
+    else if (m_tabs->currentWidget() == m_panels.at(PanelId::OutputCode))
+        raisePanel(PanelId::TextDiff);
     m_lastCodeStage = code;
 }
 
-bool StagesPage::raisePanel(const QString& panel) {
-    Panel* widget = m_panels.value(panel);
-    if (!widget) return false;
-    if (m_tabs->indexOf(widget) >= 0) m_tabs->setCurrentWidget(widget);
+bool StagesPage::raisePanel(PanelId panel) {
+    const auto at = m_panels.find(panel);
+    if (at == m_panels.end()) return false;
+    if (m_tabs->indexOf(at->second) >= 0) m_tabs->setCurrentWidget(at->second);
     return true;
 }
 
@@ -105,7 +105,7 @@ Panel* StagesPage::currentPanel() const {
 void StagesPage::setWide(bool wide) {
     if (wide == m_wide) return;
     m_wide = wide;
-    Panel* source = m_panels.value(QStringLiteral("source"));
+    Panel* source = m_panels.at(PanelId::Source);
     if (wide) {
         m_tabs->removeTab(m_tabs->indexOf(source));
         m_texts->addWidget(source);
@@ -135,8 +135,8 @@ QByteArray StagesPage::saveState() const {
 
 nlohmann::json StagesPage::state() const {
     nlohmann::json out = nlohmann::json::object();
-    for (auto at = m_panels.begin(); at != m_panels.end(); ++at)
-        if (at.value() == m_tabs->currentWidget()) out["panel"] = at.key().toStdString();
+    for (const auto& [id, panel] : m_panels)
+        if (panel == m_tabs->currentWidget()) out["panel"] = panelName(id).toStdString();
     for (const auto& [mode, name] : modeNames)
         if (mode == m_compare->mode()) out["mode"] = name;
     const QList<int> sizes = m_split->sizes();
@@ -148,7 +148,8 @@ nlohmann::json StagesPage::state() const {
 void StagesPage::restore(const nlohmann::json& state) {
     if (!state.is_object()) return;
     if (const auto panel = state.find("panel"); panel != state.end() && panel->is_string())
-        raisePanel(QString::fromStdString(panel->get<std::string>()));
+        if (const auto named = panelNamed(QString::fromStdString(panel->get<std::string>())))
+            raisePanel(*named);
     if (const auto text = state.find("mode"); text != state.end())
         for (const auto& [mode, name] : modeNames)
             if (*text == name) m_compare->setMode(mode);

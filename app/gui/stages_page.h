@@ -6,8 +6,8 @@
 #include "views/models/workspace.h"
 #include "views/theme/theme.h"
 
-#include <QHash>
 #include <QWidget>
+#include <map>
 #include <nlohmann/json.hpp>
 
 class QSplitter;
@@ -30,8 +30,8 @@ public:
     [[nodiscard]] views::CompareView* compare() const { return m_compare; }
     [[nodiscard]] views::TimelineView* timeline() const { return m_timeline; }
     [[nodiscard]] QTabWidget* tabs() const { return m_tabs; }
-    /// Raises "textdiff", "source", "bytecode" or "outputcode"; false for other names.
-    bool raisePanel(const QString& panel);
+    /// Raises text diff, source, bytecode or output code; false for other panels.
+    bool raisePanel(views::PanelId panel);
     /// The text panel in front.
     [[nodiscard]] views::Panel* currentPanel() const;
 
@@ -58,7 +58,7 @@ private:
     QSplitter* m_split;
     QSplitter* m_texts;
     QTabWidget* m_tabs;
-    QHash<QString, views::Panel*> m_panels;
+    std::map<views::PanelId, views::Panel*> m_panels;
     int m_lastCodeStage = -1;
     bool m_wide = false;
 };

@@ -88,7 +88,7 @@ void MainWindow::makeFileActions() {
     m_actions->add(spec("edit.filterCaptures", tr("Filter captures"), edit,
                         {QKeySequence(tr("Ctrl+Shift+F"))}, "filter"),
                    [this] {
-                       m_docks->raise(QStringLiteral("capture"));
+                       m_docks->raise(PanelId::Capture);
                        m_docks->capturePanel().focusFilter();
                    });
     m_actions->add(spec("edit.clearSelection", tr("Clear selection"), edit),
@@ -149,7 +149,7 @@ void MainWindow::makeGoActions() {
                    [this] { m_workspace.stepWrite(-1); });
     m_actions->add(grouped(spec("go.provenance", tr("Provenance"), go, {QKeySequence(tr("Alt+P"))}, "link",
                                 tr("What the selection comes from and what became of it"))),
-                   [this] { requestPanel(QStringLiteral("provenance")); });
+                   [this] { requestPanel(PanelId::Provenance); });
     m_actions->add(spec("go.traceLine", tr("What became of this line"), go, {QKeySequence(tr("Alt+L"))},
                         "source",
                         tr("Every node, kernel and line of code that the line of the caret in Source, or the "
@@ -255,23 +255,23 @@ void MainWindow::makeWindowActions() {
         s.tip = tr("Show the panel %1").arg(dock->windowTitle());
         QAction* action = m_actions->addToggle(s, [this, dock](bool on) {
             if (on)
-                m_docks->raise(dock->objectName());
+                m_docks->raise(dock->id());
             else
                 dock->close();
         });
         action->setChecked(dock->isOpen());
         connect(dock->toggleViewAction(), &QAction::toggled, action, &QAction::setChecked);
     }
-    const auto text = [&](const char* id, const QString& title, bool first) {
+    const auto text = [&](PanelId panel, const QString& title, bool first) {
         ActionSpec s = spec("", title, window);
-        s.id = QStringLiteral("window.") + QLatin1String(id);
+        s.id = QStringLiteral("window.") + panelName(panel);
         s.startsGroup = first;
-        m_actions->add(s, [this, id] { requestPanel(QLatin1String(id)); });
+        m_actions->add(s, [this, panel] { requestPanel(panel); });
     };
-    text("textdiff", tr("Text diff"), true);
-    text("source", tr("Source"), false);
-    text("bytecode", tr("Bytecode"), false);
-    text("outputcode", tr("Output code"), false);
+    text(PanelId::TextDiff, tr("Text diff"), true);
+    text(PanelId::Source, tr("Source"), false);
+    text(PanelId::Bytecode, tr("Bytecode"), false);
+    text(PanelId::OutputCode, tr("Output code"), false);
 
     const QString help = QStringLiteral("Help");
     m_actions->add(spec("help.keyboard", tr("Keyboard"), help, {QKeySequence(tr("F1"))}, "keyboard"), [this] {
@@ -334,7 +334,7 @@ void MainWindow::filterFocused() {
 void MainWindow::traceLine() {
     for (QWidget* w = QApplication::focusWidget(); w; w = w->parentWidget())
         if (auto* source = qobject_cast<SourcePanel*>(w); source && source->traceCaret()) return;
-    if (m_workspace.traceLine()) requestPanel(QStringLiteral("provenance"));
+    if (m_workspace.traceLine()) requestPanel(PanelId::Provenance);
 }
 
 void MainWindow::stepCompile(int direction) {

@@ -61,10 +61,11 @@ bool WindowDocks::fillsWindow(Page page) {
            page == Page::Autograd || page == Page::Dynamo;
 }
 
-LazyDock::LazyDock(const QString& id, const QString& title, std::function<QWidget*()> make, QWidget* parent)
+LazyDock::LazyDock(PanelId id, const QString& title, std::function<QWidget*()> make, QWidget* parent)
     : QDockWidget(title, parent)
+    , m_id(id)
     , m_make(std::move(make)) {
-    setObjectName(id);
+    setObjectName(panelName(id));
     setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
 }
 
@@ -95,7 +96,7 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
     m_window.setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
     m_window.setDocumentMode(true);
 
-    m_capture = add(QStringLiteral("capture"), tr("Capture"), Qt::LeftDockWidgetArea,
+    m_capture = add(PanelId::Capture, tr("Capture"), Qt::LeftDockWidgetArea,
                     [this] { return new CapturePanel(m_workspace, m_theme); });
     auto* title = new DockTitle(m_theme, tr("Capture"), m_capture);
     auto* menu = new QMenu(title);
@@ -106,15 +107,15 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
     title->setMenu(menu);
     m_capture->setTitleBarWidget(title);
 
-    m_right = {add(QStringLiteral("inspector"), tr("Inspector"), Qt::RightDockWidgetArea,
+    m_right = {add(PanelId::Inspector, tr("Inspector"), Qt::RightDockWidgetArea,
                    [this] { return new InspectorPanel(m_workspace, m_theme); }),
-               add(QStringLiteral("guards"), tr("Guards"), Qt::RightDockWidgetArea,
+               add(PanelId::Guards, tr("Guards"), Qt::RightDockWidgetArea,
                    [this] { return new GuardsPanel(m_workspace, m_theme); }),
-               add(QStringLiteral("inputs"), tr("Inputs"), Qt::RightDockWidgetArea,
+               add(PanelId::Inputs, tr("Inputs"), Qt::RightDockWidgetArea,
                    [this] { return new InputsPanel(m_workspace, m_theme); }),
-               add(QStringLiteral("modules"), tr("Modules"), Qt::RightDockWidgetArea,
+               add(PanelId::Modules, tr("Modules"), Qt::RightDockWidgetArea,
                    [this] { return new ModulesPanel(m_workspace, m_theme); }),
-               add(QStringLiteral("values"), tr("Values"), Qt::RightDockWidgetArea,
+               add(PanelId::Values, tr("Values"), Qt::RightDockWidgetArea,
                    [this, &passes] { return new ValuesPanel(m_workspace, passes, m_theme); })};
     for (LazyDock* dock : m_right) {
         // The tab is the title while docked; a floating dock needs a bar to be dragged back by.
@@ -123,18 +124,18 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
         connect(dock, &QDockWidget::topLevelChanged, dock,
                 [dock, none](bool floating) { dock->setTitleBarWidget(floating ? nullptr : none); });
     }
-    LazyDock* provenance = add(QStringLiteral("provenance"), tr("Provenance"), Qt::BottomDockWidgetArea,
+    LazyDock* provenance = add(PanelId::Provenance, tr("Provenance"), Qt::BottomDockWidgetArea,
                                [this] { return new ProvenancePanel(m_workspace, m_theme); });
-    m_problemsDock = add(QStringLiteral("problems"), tr("Problems"), Qt::BottomDockWidgetArea,
+    m_problemsDock = add(PanelId::Problems, tr("Problems"), Qt::BottomDockWidgetArea,
                          [this] { return new ProblemsPanel(m_workspace, m_theme, *m_problems); });
-    m_records = add(QStringLiteral("records"), tr("Records"), Qt::BottomDockWidgetArea,
+    m_records = add(PanelId::Records, tr("Records"), Qt::BottomDockWidgetArea,
                     [this] { return new RecordsPanel(m_workspace, m_theme); });
-    m_notes = add(QStringLiteral("notes"), tr("Notes"), Qt::BottomDockWidgetArea, [this] {
+    m_notes = add(PanelId::Notes, tr("Notes"), Qt::BottomDockWidgetArea, [this] {
         auto* panel = new NotesPanel(m_workspace, m_notebook, m_theme);
         connect(panel, &NotesPanel::placeMissing, this, &WindowDocks::placeMissing);
         return panel;
     });
-    LazyDock* time = add(QStringLiteral("compiletime"), tr("Compile time"), Qt::BottomDockWidgetArea,
+    LazyDock* time = add(PanelId::CompileTime, tr("Compile time"), Qt::BottomDockWidgetArea,
                          [this] { return new CompileTimePanel(m_workspace, m_theme); });
     m_bottom = {provenance, m_problemsDock, m_records, m_notes, time};
     for (LazyDock* dock : m_bottom) {
@@ -151,7 +152,7 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
     refreshChips();
 }
 
-LazyDock* WindowDocks::add(const QString& id, const QString& title, Qt::DockWidgetArea area,
+LazyDock* WindowDocks::add(PanelId id, const QString& title, Qt::DockWidgetArea area,
                            std::function<QWidget*()> make) {
     auto* dock = new LazyDock(id, title, std::move(make), &m_window);
     m_window.addDockWidget(area, dock);
@@ -196,16 +197,15 @@ void WindowDocks::toggleBottom(LazyDock* dock) {
         dock->close();
         return;
     }
-    raise(dock->objectName());
+    raise(dock->id());
 }
 
-LazyDock* WindowDocks::find(const QString& id) const {
-    const auto at =
-        std::find_if(m_docks.begin(), m_docks.end(), [&](LazyDock* d) { return d->objectName() == id; });
+LazyDock* WindowDocks::find(PanelId id) const {
+    const auto at = std::find_if(m_docks.begin(), m_docks.end(), [&](LazyDock* d) { return d->id() == id; });
     return at == m_docks.end() ? nullptr : *at;
 }
 
-bool WindowDocks::raise(const QString& id) {
+bool WindowDocks::raise(PanelId id) {
     LazyDock* dock = find(id);
     if (!dock) return false;
     // The bottom bar is a row of tabs: one at a time, unless somebody moved a dock elsewhere.

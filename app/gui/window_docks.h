@@ -31,7 +31,8 @@ namespace dynascope::app {
 class LazyDock : public QDockWidget {
     Q_OBJECT
 public:
-    LazyDock(const QString& id, const QString& title, std::function<QWidget*()> make, QWidget* parent);
+    LazyDock(views::PanelId id, const QString& title, std::function<QWidget*()> make, QWidget* parent);
+    [[nodiscard]] views::PanelId id() const { return m_id; }
     /// The content, made now if need be.
     QWidget* content();
     [[nodiscard]] bool isMade() const { return m_made; }
@@ -42,6 +43,7 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    views::PanelId m_id;
     std::function<QWidget*()> m_make;
     bool m_made = false;
 };
@@ -54,9 +56,9 @@ public:
                 views::Notebook& notebook, views::Theme& theme);
 
     [[nodiscard]] const std::vector<LazyDock*>& all() const { return m_docks; }
-    [[nodiscard]] LazyDock* find(const QString& id) const; ///< or null
-    /// Opens a dock and brings it to the front; false where there is none of that name.
-    bool raise(const QString& id);
+    [[nodiscard]] LazyDock* find(views::PanelId id) const; ///< or null
+    /// Opens a dock and brings it to the front; false where the panel is no dock.
+    bool raise(views::PanelId id);
     [[nodiscard]] views::CapturePanel& capturePanel();
     [[nodiscard]] views::RecordsPanel& recordsPanel();
     [[nodiscard]] views::NotesPanel& notesPanel();
@@ -80,7 +82,7 @@ signals:
     void placeMissing(int capture, const dynascope::ir::Address& address); ///< of a note that was chosen
 
 private:
-    LazyDock* add(const QString& id, const QString& title, Qt::DockWidgetArea area,
+    LazyDock* add(views::PanelId id, const QString& title, Qt::DockWidgetArea area,
                   std::function<QWidget*()> make);
     void makeBottomBar();
     void toggleBottom(LazyDock* dock);

@@ -89,7 +89,7 @@ void MainWindow::makeNoteActions() {
                                tr("Write about the selected node, its stage, its frame or a graph break"));
     note.startsGroup = true;
     m_actions->add(note, [this] {
-        m_docks->raise(QStringLiteral("notes"));
+        m_docks->raise(PanelId::Notes);
         m_docks->notesPanel().editHere();
     });
     m_actions->addToggle(editSpec("edit.bookmark", tr("Bookmark"), {QKeySequence(tr("Ctrl+B"))}, "bookmark",

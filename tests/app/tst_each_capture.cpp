@@ -264,9 +264,9 @@ void TestEachCapture::selectNode() {
     workspace().selectCompile(0, withGraph);
     QVERIFY(settles());
     QVERIFY(clickNode(false));
-    auto* inspector = qobject_cast<InspectorPanel*>(window().docks().find("inspector")->content());
+    auto* inspector = qobject_cast<InspectorPanel*>(window().docks().find(PanelId::Inspector)->content());
     QTRY_VERIFY(inspector->plainText().contains("This text has no source comment for the node."));
-    emit workspace().panelRequested("source");
+    emit workspace().panelRequested(PanelId::Source);
     auto* source = qobject_cast<SourcePanel*>(window().stagesPage().currentPanel());
     QVERIFY(source);
     if (session.sources.empty())
@@ -277,7 +277,7 @@ void TestEachCapture::selectNode() {
 
 void TestEachCapture::followToItsLine() {
     const ir::SourceLocation at = *workspace().selectedNode()->location();
-    auto* inspector = qobject_cast<InspectorPanel*>(window().docks().find("inspector")->content());
+    auto* inspector = qobject_cast<InspectorPanel*>(window().docks().find(PanelId::Inspector)->content());
     const QString name = QString::fromStdString(workspace().selectedNode()->name);
     QTRY_COMPARE(inspector->facts().title, name);
     // The last link to a source: the innermost frame.

@@ -71,9 +71,9 @@ private slots:
         QVERIFY(coverage->isVisible());
         QVERIFY(coverage->graphs()->rows().rowCount() > 0);
         QVERIFY(coverage->graphs()->hasFocus());
-        QVERIFY(!window().docks().find("capture")->isVisible()); // no room beside it
+        QVERIFY(!window().docks().find(PanelId::Capture)->isVisible()); // no room beside it
         press(Qt::Key_1, Qt::ControlModifier);
-        QVERIFY(window().docks().find("capture")->isVisible());
+        QVERIFY(window().docks().find(PanelId::Capture)->isVisible());
         press(Qt::Key_Left, Qt::AltModifier);
         QCOMPARE(workspace().place().page, Page::Replay);
     }

@@ -149,7 +149,7 @@ void TestSessionWindow::savesAndOpensAgain() {
     select("setitem");
     write("seen");
     press(Qt::Key_B, Qt::ControlModifier);
-    QVERIFY(m_window->docks().find("notes")->isOpen());
+    QVERIFY(m_window->docks().find(PanelId::Notes)->isOpen());
     QVERIFY(m_window->isWindowModified());
 
     // No file was named: nothing is saved. Then one is, without its suffix.
@@ -212,9 +212,9 @@ void TestSessionWindow::theWindowComesBack() {
     QVERIFY(settles());
     m_workspace->selectNode({Side::B, 1});
     m_window->stagesPage().compare()->setMode(CompareView::Mode::SideBySide);
-    m_window->stagesPage().raisePanel("source");
+    m_window->stagesPage().raisePanel(PanelId::Source);
     m_window->actionRegistry().trigger("window.problems");
-    m_window->docks().find("guards")->close();
+    m_window->docks().find(PanelId::Guards)->close();
     QVERIFY(settles());
     m_window->stagesPage().compare()->setView({1.5, {10, 20}, {-10, 15}});
     const CompareView::View view = m_window->stagesPage().compare()->view();
@@ -228,9 +228,9 @@ void TestSessionWindow::theWindowComesBack() {
     open(path("layout.dynascope"));
     QCOMPARE(m_workspace->place(), place);
     QVERIFY(!m_workspace->canGoBack());
-    QVERIFY(m_window->docks().find("problems")->isOpen());
-    QVERIFY(!m_window->docks().find("guards")->isOpen());
-    QVERIFY(m_window->docks().find("inspector")->isOpen());
+    QVERIFY(m_window->docks().find(PanelId::Problems)->isOpen());
+    QVERIFY(!m_window->docks().find(PanelId::Guards)->isOpen());
+    QVERIFY(m_window->docks().find(PanelId::Inspector)->isOpen());
     QVERIFY(m_window->stagesPage().compare()->mode() == CompareView::Mode::SideBySide);
     QCOMPARE(m_window->stagesPage().state()["panel"].get<std::string>(), std::string("source"));
     // A scroll bar that came moves the middle by half its width.
@@ -241,9 +241,9 @@ void TestSessionWindow::theWindowComesBack() {
     QVERIFY(close(compare.view().a, view.a));
 
     // Beside another capture only the place changes hands, not the window.
-    m_window->docks().find("problems")->close();
+    m_window->docks().find(PanelId::Problems)->close();
     open(path("layout.dynascope"));
-    QVERIFY(!m_window->docks().find("problems")->isOpen());
+    QVERIFY(!m_window->docks().find(PanelId::Problems)->isOpen());
 }
 
 void TestSessionWindow::aStrangersLayoutIsHarmless() {

@@ -218,19 +218,27 @@ void TestWindow::saysWhatCouldNotBeOpened() {
 
 void TestWindow::raisesPanels() {
     open("graph_breaks");
-    for (const char* id : {"inspector", "guards", "inputs", "modules", "provenance", "problems", "records",
-                           "compiletime", "capture"}) {
-        emit workspace().panelRequested(QLatin1String(id));
-        QVERIFY2(window().docks().find(id)->isOpen(), id);
-        QTRY_VERIFY2(window().docks().find(id)->content()->isVisible(), id);
+    for (const auto& [panel, id] : panelNames) {
+        LazyDock* dock = window().docks().find(panel);
+        if (!dock) continue; // a text below the canvases
+        emit workspace().panelRequested(panel);
+        QVERIFY2(dock->isOpen(), id);
+        QTRY_VERIFY2(dock->content()->isVisible(), id);
+        QCOMPARE(dock->objectName(), QLatin1String(id)); // which saved layouts go by
     }
+    for (const PanelId panel : {PanelId::TextDiff, PanelId::Source, PanelId::Bytecode, PanelId::OutputCode}) {
+        QVERIFY(!window().docks().find(panel));
+        emit workspace().panelRequested(panel);
+        QCOMPARE(window().stagesPage().state()["panel"].get<std::string>(), panelName(panel).toStdString());
+    }
+    emit workspace().panelRequested(PanelId::CompileTime);
     // The bottom docks take turns.
-    QVERIFY(!window().docks().find("records")->isOpen());
+    QVERIFY(!window().docks().find(PanelId::Records)->isOpen());
     emit workspace().recordRequested(0, 3);
-    QVERIFY(window().docks().find("records")->isOpen());
-    QVERIFY(!window().docks().find("compiletime")->isOpen());
+    QVERIFY(window().docks().find(PanelId::Records)->isOpen());
+    QVERIFY(!window().docks().find(PanelId::CompileTime)->isOpen());
     QTest::mouseClick(window().findChild<DockTab*>("recordsTab"), Qt::LeftButton);
-    QVERIFY(!window().docks().find("records")->isOpen());
+    QVERIFY(!window().docks().find(PanelId::Records)->isOpen());
 }
 
 /// Alt+P opens the panel, Alt+L asks what became of the line; a click on a card asks about its node.
@@ -238,7 +246,7 @@ void TestWindow::followsTheSelectionThroughAllStages() {
     open("graph_breaks");
     QVERIFY(settles());
     const auto provenance = [this] {
-        return qobject_cast<ProvenancePanel*>(window().docks().find("provenance")->content());
+        return qobject_cast<ProvenancePanel*>(window().docks().find(PanelId::Provenance)->content());
     };
     press(Qt::Key_P, Qt::AltModifier);
     QTRY_VERIFY(provenance()->isVisible());
@@ -256,7 +264,7 @@ void TestWindow::followsTheSelectionThroughAllStages() {
     QTRY_VERIFY(provenance()->title().contains(" compiles"));
     QVERIFY(workspace().trace().compiles().size() >= 2);
     // In Source the key asks about the line of the caret.
-    window().stagesPage().raisePanel("source");
+    window().stagesPage().raisePanel(PanelId::Source);
     auto* source = qobject_cast<SourcePanel*>(window().stagesPage().currentPanel());
     QVERIFY(source);
     QVERIFY(settles());
@@ -284,15 +292,15 @@ void TestWindow::closesCaptures() {
 
 void TestWindow::keepsItsLayout() {
     open("view_mutation");
-    window().docks().find("guards")->close();
-    window().docks().raise("problems");
+    window().docks().find(PanelId::Guards)->close();
+    window().docks().raise(PanelId::Problems);
     window().close();
     QVERIFY(reopen());
-    QVERIFY(!window().docks().find("guards")->isOpen());
-    QVERIFY(window().docks().find("problems")->isOpen());
+    QVERIFY(!window().docks().find(PanelId::Guards)->isOpen());
+    QVERIFY(window().docks().find(PanelId::Problems)->isOpen());
     window().actionRegistry().trigger("view.resetLayout");
-    QVERIFY(window().docks().find("guards")->isOpen());
-    QVERIFY(!window().docks().find("problems")->isOpen());
+    QVERIFY(window().docks().find(PanelId::Guards)->isOpen());
+    QVERIFY(!window().docks().find(PanelId::Problems)->isOpen());
 
     // A newer program's settings are neither read nor overwritten.
     QTemporaryDir folder;
@@ -387,7 +395,7 @@ void TestWindow::fitsANarrowWindow() {
     window().resize(1280, 800);
     open(QStringLiteral("view_mutation"));
     window().resetLayout();
-    QTRY_COMPARE(window().docks().find("inspector")->width(), 264);
+    QTRY_COMPARE(window().docks().find(PanelId::Inspector)->width(), 264);
     for (QTabBar* bar : window().findChildren<QTabBar*>()) {
         if (!bar->isVisible()) continue;
         // No name is cut and no arrows are needed.
@@ -466,9 +474,8 @@ void TestWindow::noOtherWindowAppears() {
     WindowWatcher watcher;
     qApp->installEventFilter(&watcher);
     open("graph_breaks");
-    for (const char* id : {"guards", "inputs", "modules", "provenance", "problems", "records", "compiletime",
-                           "source", "bytecode", "outputcode"})
-        emit workspace().panelRequested(QLatin1String(id));
+    for (const auto& [panel, id] : panelNames)
+        emit workspace().panelRequested(panel);
     workspace().selectNode({Side::B, 1});
     window().actionRegistry().trigger("go.breaks");
     QCoreApplication::processEvents();

@@ -134,7 +134,7 @@ int main(int argc, char** argv) {
             turn(1);
         }
     });
-    bench.measure("list of notes shown", [&] { emit workspace.panelRequested(QStringLiteral("notes")); });
+    bench.measure("list of notes shown", [&] { emit workspace.panelRequested(PanelId::Notes); });
     if (auto* list = window.findChild<NotesPanel*>()) {
         bench.measure("list of notes filtered", [&] {
             for (QLineEdit* edit : list->findChildren<QLineEdit*>())

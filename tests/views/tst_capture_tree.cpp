@@ -253,7 +253,7 @@ void TestCaptureTree::clicksGoThere() {
     QSignalSpy panels(m_workspace.get(), &Workspace::panelRequested);
     click(rows(model, CaptureModel::Kind::Facet).at(1));
     QCOMPARE(panels.size(), 1);
-    QCOMPARE(panels.first().first().toString(), QString("guards"));
+    QCOMPARE(panels.first().first().value<PanelId>(), PanelId::Guards);
     click(rows(model, CaptureModel::Kind::Breaks).at(0));
     QCOMPARE(m_workspace->place().page, Page::Breaks);
 }

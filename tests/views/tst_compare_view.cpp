@@ -178,7 +178,7 @@ void TestCompareView::menuGoesOn() {
     QSignalSpy raised(m_workspace.get(), &Workspace::panelRequested);
     emit a().provenanceRequested();
     QCOMPARE(raised.size(), 1);
-    QCOMPARE(raised[0][0].toString(), QStringLiteral("provenance"));
+    QCOMPARE(raised[0][0].value<PanelId>(), PanelId::Provenance);
     emit a().writeRequested(1);
     QCOMPARE(m_workspace->selectedNode()->name, std::string("setitem"));
     emit a().writeRequested(-1);

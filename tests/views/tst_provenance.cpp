@@ -144,7 +144,7 @@ private slots:
         QSignalSpy raised(&f.workspace, &Workspace::panelRequested);
         click(*panel, Level::Kernels, QStringLiteral("cpp_fused_add_select_0"));
         f.settle();
-        QCOMPARE(raised.last()[0].toString(), QStringLiteral("outputcode"));
+        QCOMPARE(raised.last()[0].value<PanelId>(), PanelId::OutputCode);
         QVERIFY(!f.workspace.selectedNode());
         QCOMPARE(namesOf(f.workspace, Side::A, f.workspace.relatedOn(Side::A)),
                  QStringList({"y", "getitem", "setitem"}));
@@ -156,7 +156,7 @@ private slots:
         // The line: everything that it made.
         click(*panel, Level::Source, QStringLiteral("cap.py:43"));
         f.settle();
-        QCOMPARE(raised.last()[0].toString(), QStringLiteral("source"));
+        QCOMPARE(raised.last()[0].value<PanelId>(), PanelId::Source);
         QCOMPARE(source->view()->selectedLines(0).size(), std::size_t(1));
         QVERIFY(code->view()->relatedLines(0).size() > 5);
         QCOMPARE(panel->title(), QStringLiteral("cap.py:43  0/0"));
@@ -251,7 +251,7 @@ private slots:
         QCOMPARE(menu.actions().last()->text(), QStringLiteral("What became of line 29"));
         QSignalSpy raised(&f.workspace, &Workspace::panelRequested);
         menu.actions().last()->trigger();
-        QCOMPARE(raised.last()[0].toString(), QStringLiteral("provenance"));
+        QCOMPARE(raised.last()[0].value<PanelId>(), PanelId::Provenance);
         QCOMPARE(f.workspace.subject(), Subject::ofLine(capPy, 29, true));
         f.workspace.clearSelection();
         QVERIFY(f.workspace.subject().isEmpty());

@@ -250,7 +250,7 @@ void CompareView::Private::goToSource(Slot slot, int item) {
     workspace.selectNode(node);
     const ir::SourceLocation* at = workspace.stage(node.side).graph->node(node.node).location();
     if (at == nullptr) return;
-    emit workspace.panelRequested(QStringLiteral("source"));
+    emit workspace.panelRequested(PanelId::Source);
     emit workspace.sourceRequested(QString::fromStdString(at->file), static_cast<int>(at->line));
 }
 

@@ -166,7 +166,7 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
         if (next != canvas::noItem) itemClicked(slot, next);
     });
     QObject::connect(c, &GraphCanvas::provenanceRequested, &q,
-                     [this] { emit workspace.panelRequested(QStringLiteral("provenance")); });
+                     [this] { emit workspace.panelRequested(PanelId::Provenance); });
     QObject::connect(c, &GraphCanvas::writeRequested, &q,
                      [this](int direction) { workspace.stepWrite(direction); });
     QObject::connect(c, &GraphCanvas::keyTyped, &q, [this](int key) { keyTyped(key); });

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "views/capture/capture_model.h"
+#include "views/models/panel_id.h"
 
 #include <QString>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace dynascope::views {
@@ -15,7 +17,8 @@ struct CaptureModel::Item {
     Kind kind = Kind::Root;
     Item* parent = nullptr;
     int compile = -1;
-    QString icon, tone, strong, chip, detail, right, panel, type, tip;
+    QString icon, tone, strong, chip, detail, right, type, tip;
+    std::optional<PanelId> panel; ///< that shows it; none where the stages do
     std::vector<std::unique_ptr<Item>> children;
 
     Item* add(Kind childKind) {

@@ -269,41 +269,42 @@ std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const
                                                                            std::size_t index) const {
     const Compile& compile = session.compiles[index];
     std::vector<std::unique_ptr<Item>> facets;
-    const auto add = [&](const char* icon, const QString& name, const QString& right, const char* panel) {
+    const auto add = [&](const char* icon, const QString& name, const QString& right,
+                         std::optional<PanelId> panel) {
         auto item = std::make_unique<Item>();
         item->kind = Kind::Facet;
         item->compile = int(index);
         item->icon = QLatin1String(icon);
         item->detail = name;
         item->right = right;
-        item->panel = QLatin1String(panel);
+        item->panel = panel;
         facets.push_back(std::move(item));
     };
     const QString absent = tr("not recorded");
     const auto countOr = [&absent](std::size_t n) { return n > 0 ? numberText(n) : absent; };
-    add("layers", tr("Stages"), countOr(compile.stages.size()), "stages");
+    add("layers", tr("Stages"), countOr(compile.stages.size()), {});
     if (session.kind != session::Kind::TorchTrace && session.kind != session::Kind::TorchLogs) return facets;
     const std::size_t guards = compile.guards.checkCount();
     const auto inputs = std::count_if(compile.inputs.begin(), compile.inputs.end(),
                                       [](const session::TensorInput& t) { return !t.source.empty(); });
-    add("guard", tr("Guards"), countOr(std::size_t(guards)), "guards");
-    add("inputs", tr("Inputs and aliasing"), countOr(std::size_t(inputs)), "inputs");
-    add("terminal", tr("Bytecode"), countOr(compile.bytecode.size()), "bytecode");
+    add("guard", tr("Guards"), countOr(std::size_t(guards)), PanelId::Guards);
+    add("inputs", tr("Inputs and aliasing"), countOr(std::size_t(inputs)), PanelId::Inputs);
+    add("terminal", tr("Bytecode"), countOr(compile.bytecode.size()), PanelId::Bytecode);
     const auto code =
         std::count_if(compile.stages.begin(), compile.stages.end(),
                       [](const session::StagePtr& s) { return s->content == session::Stage::Content::Code; });
-    add("bolt", tr("Output code"), countOr(std::size_t(code)), "outputcode");
+    add("bolt", tr("Output code"), countOr(std::size_t(code)), PanelId::OutputCode);
     if (compile.caches.empty()) {
-        add("cache", tr("Caches"), absent, "records");
+        add("cache", tr("Caches"), absent, PanelId::Records);
     } else {
-        add("cache", tr("Caches"), toQString(session::countCaches(compile.caches).words()), "records");
+        add("cache", tr("Caches"), toQString(session::countCaches(compile.caches).words()), PanelId::Records);
         facets.back()->type = QStringLiteral("cache");
     }
     const auto events =
         std::count_if(session.timings.begin(), session.timings.end(),
                       [index](const session::TimingEvent& e) { return e.compile == int(index); });
     add("clock", tr("Compile time"),
-        events > 0 ? countText(qulonglong(events), tr("event"), tr("events")) : absent, "compiletime");
+        events > 0 ? countText(qulonglong(events), tr("event"), tr("events")) : absent, PanelId::CompileTime);
     return facets;
 }
 
@@ -423,7 +424,7 @@ QVariant CaptureModel::data(const QModelIndex& index, int role) const {
     case RightRole:
         return item.right;
     case PanelRole:
-        return item.panel;
+        return item.panel ? QVariant::fromValue(*item.panel) : QVariant();
     case RecordTypeRole:
         return item.type;
     default:

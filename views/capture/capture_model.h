@@ -28,7 +28,7 @@ public:
         ChipRole,
         DetailRole,     ///< grey text behind the chip
         RightRole,      ///< grey text at the right edge
-        PanelRole,      ///< facets: the panel that shows it
+        PanelRole,      ///< facets: the PanelId that shows it; invalid where the stages do
         RecordTypeRole, ///< artifact rows: Record::type
     };
 

@@ -287,8 +287,8 @@ void CapturePanel::open(const QModelIndex& index) {
         break;
     case CaptureModel::Kind::Facet: {
         m_workspace.selectCompile(capture, compile);
-        const QString panel = index.data(CaptureModel::PanelRole).toString();
-        if (panel != QLatin1String("stages")) emit m_workspace.panelRequested(panel);
+        const QVariant panel = index.data(CaptureModel::PanelRole);
+        if (panel.isValid()) emit m_workspace.panelRequested(panel.value<PanelId>());
         break;
     }
     case CaptureModel::Kind::ArtifactType: {

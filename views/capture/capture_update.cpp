@@ -50,8 +50,9 @@ void CaptureModel::merge(Item& item, Item& fresh) {
     if (shown(item) != shown(fresh)) {
         item.compile = fresh.compile;
         for (auto part : {&Item::icon, &Item::tone, &Item::strong, &Item::chip, &Item::detail, &Item::right,
-                          &Item::panel, &Item::type, &Item::tip})
+                          &Item::type, &Item::tip})
             item.*part = fresh.*part;
+        item.panel = fresh.panel;
         emit dataChanged(indexOf(&item), indexOf(&item));
     }
     std::map<QString, int> wanted; // by key: its place

@@ -36,8 +36,8 @@ Token recordLink(const QString& text, std::size_t record) {
     return record == SIZE_MAX ? quiet(text) : link(text, QStringLiteral("record:%1").arg(record));
 }
 
-Token panelLink(const QString& text, const char* panel) {
-    return link(text, QStringLiteral("panel:") + QLatin1String(panel));
+Token panelLink(const QString& text, PanelId panel) {
+    return link(text, QStringLiteral("panel:") + panelName(panel));
 }
 
 Section mainSection(const session::Session& session, const Compile& compile) {
@@ -64,7 +64,7 @@ Section mainSection(const session::Session& session, const Compile& compile) {
                                  tr("Why Dynamo began again.")));
     if (compile.compileSeconds > 0)
         out.facts.push_back(
-            fact(tr("Compile time"), {panelLink(secondsText(compile.compileSeconds), "compiletime")},
+            fact(tr("Compile time"), {panelLink(secondsText(compile.compileSeconds), PanelId::CompileTime)},
                  tr("entire_frame_compile_time_s: from the start of Dynamo to the end of the backend.")));
     if (compile.backwardSeconds > 0)
         out.facts.push_back(
@@ -80,21 +80,21 @@ Section mainSection(const session::Session& session, const Compile& compile) {
               quiet(compile.stages.empty() ? QString() : tr(", %1 of them graphs").arg(graphs))},
              tr("Graphs and code that PyTorch printed on the way from bytecode to kernels.")));
     const std::size_t guards = compile.guards.checkCount();
-    out.facts.push_back(
-        fact(tr("Guards"),
-             {guards ? panelLink(numberText(qulonglong(guards)), "guards") : quiet(tr("not recorded"))},
-             tr("Checks that must hold for the compiled code to be used again. One that fails causes a "
-                "recompile.")));
+    out.facts.push_back(fact(
+        tr("Guards"),
+        {guards ? panelLink(numberText(qulonglong(guards)), PanelId::Guards) : quiet(tr("not recorded"))},
+        tr("Checks that must hold for the compiled code to be used again. One that fails causes a "
+           "recompile.")));
     const auto sources = std::count_if(compile.inputs.begin(), compile.inputs.end(),
                                        [](const session::TensorInput& t) { return !t.source.empty(); });
-    out.facts.push_back(
-        fact(tr("Inputs"),
-             {sources ? panelLink(countText(qulonglong(sources), tr("tensor"), tr("tensors")), "inputs")
-                      : quiet(tr("none recorded"))}));
+    out.facts.push_back(fact(
+        tr("Inputs"),
+        {sources ? panelLink(countText(qulonglong(sources), tr("tensor"), tr("tensors")), PanelId::Inputs)
+                 : quiet(tr("none recorded"))}));
     out.facts.push_back(fact(
         tr("Bytecode"),
         {compile.bytecode.empty() ? quiet(tr("not recorded"))
-                                  : panelLink(tr("original and modified"), "bytecode")},
+                                  : panelLink(tr("original and modified"), PanelId::Bytecode)},
         tr("Python bytecode of the frame before and after Dynamo rewrote it to call the compiled graph.")));
     return out;
 }
@@ -138,7 +138,7 @@ void addBreaks(Facts& out, const Workspace::Capture& capture, std::size_t index)
 void addReasons(Facts& out, const session::Session& session, const Compile& compile) {
     if (!compile.recompileReasons.empty()) {
         Section section = recompileSection(session, compile);
-        section.facts.push_back(paragraph({panelLink(tr("Show the guards"), "guards")}));
+        section.facts.push_back(paragraph({panelLink(tr("Show the guards"), PanelId::Guards)}));
         out.sections.push_back(std::move(section));
     }
     if (!compile.failReason.empty() || !compile.failType.empty()) {
@@ -179,8 +179,8 @@ void addSymbols(Facts& out, const Compile& compile) {
                         "compiled for it, and another size compiles again.")));
     }
     if (compile.symbols.size() > mostRows)
-        section.facts.push_back(
-            paragraph({panelLink(tr("and %1 more").arg(compile.symbols.size() - mostRows), "inputs")}));
+        section.facts.push_back(paragraph(
+            {panelLink(tr("and %1 more").arg(compile.symbols.size() - mostRows), PanelId::Inputs)}));
     out.sections.push_back(std::move(section));
 }
 
@@ -236,7 +236,8 @@ Facts captureFacts(const Workspace::Capture& capture) {
     main.facts.push_back(fact(tr("File"), {mono(toQString(session.path))}));
     if (session.ranks.size() > 1)
         main.facts.push_back(fact(tr("Ranks"), {text(QString::number(session.ranks.size()))}));
-    main.facts.push_back(fact(tr("Records"), {panelLink(numberText(session.records.size()), "records")}));
+    main.facts.push_back(
+        fact(tr("Records"), {panelLink(numberText(session.records.size()), PanelId::Records)}));
     main.facts.push_back(
         fact(tr("Compiles"), {text(numberText(session.compiles.size())),
                               quiet(tr(", %1 of them recompiles").arg(capture.breaks.recompiles))}));
@@ -245,12 +246,12 @@ Facts captureFacts(const Workspace::Capture& capture) {
              {capture.breaks.breaks ? link(numberText(capture.breaks.breaks), QStringLiteral("break:0"))
                                     : text(tr("none"))}));
     if (capture.breaks.compileSeconds > 0)
-        main.facts.push_back(
-            fact(tr("Compile time"), {panelLink(secondsText(capture.breaks.compileSeconds), "compiletime")}));
+        main.facts.push_back(fact(tr("Compile time"), {panelLink(secondsText(capture.breaks.compileSeconds),
+                                                                 PanelId::CompileTime)}));
     main.facts.push_back(
         fact(tr("Problems"),
              {session.warnings.empty() ? text(tr("none"))
-                                       : panelLink(numberText(session.warnings.size()), "problems")}));
+                                       : panelLink(numberText(session.warnings.size()), PanelId::Problems)}));
     out.sections.push_back(std::move(main));
     return out;
 }

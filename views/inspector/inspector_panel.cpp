@@ -77,12 +77,12 @@ void followLink(Workspace& workspace, const QString& target) {
         workspace.selectNode({side, ir::NodeIndex(rest.mid(2).toUInt())});
     } else if (kind == QLatin1String("source")) {
         const qsizetype last = rest.lastIndexOf(u':');
-        emit workspace.panelRequested(QStringLiteral("source"));
+        emit workspace.panelRequested(PanelId::Source);
         emit workspace.sourceRequested(rest.left(last), rest.mid(last + 1).toInt());
     } else if (kind == QLatin1String("copy")) {
         QApplication::clipboard()->setText(rest);
     } else if (kind == QLatin1String("panel")) {
-        emit workspace.panelRequested(rest);
+        if (const auto panel = panelNamed(rest)) emit workspace.panelRequested(*panel);
     } else if (kind == QLatin1String("record")) {
         emit workspace.recordRequested(workspace.place().capture, rest.toInt());
     } else if (kind == QLatin1String("break")) {

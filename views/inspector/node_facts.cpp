@@ -268,7 +268,8 @@ std::optional<Section> diffSection(const NodeFactsInput& in) {
 Section originSection(const Node& node) {
     Section out;
     out.title = tr("Origin");
-    const Fact onward = paragraph({link(tr("Through all stages"), QStringLiteral("panel:provenance"))});
+    const Fact onward = paragraph(
+        {link(tr("Through all stages"), QStringLiteral("panel:") + panelName(PanelId::Provenance))});
     if (!node.stack || node.stack->empty()) {
         out.facts.push_back(paragraph({quiet(tr("This text has no source comment for the node."))}));
         out.facts.push_back(onward);

@@ -39,7 +39,7 @@ void goToLine(Workspace& workspace, std::size_t compile, const session::StagePtr
               const std::string& node, const ir::SourceLocation& line) {
     goToStage(workspace, compile, stage, node);
     if (line.file.empty()) return;
-    emit workspace.panelRequested(QStringLiteral("source"));
+    emit workspace.panelRequested(PanelId::Source);
     emit workspace.sourceRequested(toQString(line.file), int(line.line));
 }
 

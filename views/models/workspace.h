@@ -9,6 +9,7 @@
 #include "core/session/breaks.h"
 #include "core/session/session.h"
 #include "core/store/session_file.h"
+#include "views/models/panel_id.h"
 #include "views/models/subject.h"
 #include "views/models/task_runner.h"
 
@@ -290,10 +291,7 @@ signals:
     void timesChanged(); ///< of some stage's nodes
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeHovered(dynascope::views::NodeSelection node);
-    /// Someone asks for a panel to be raised: "guards", "inputs", "bytecode", "source", "textdiff",
-    /// "outputcode", "provenance", "problems", "records", "notes", "compiletime", "inspector", "capture",
-    /// "modules".
-    void panelRequested(const QString& panel);
+    void panelRequested(dynascope::views::PanelId panel); ///< someone asks for it to be raised
     /// Show one record raw.
     void recordRequested(int capture, int record);
     /// Show a line of the user's program.

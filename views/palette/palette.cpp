@@ -256,7 +256,7 @@ void Palette::go(const PaletteHit& hit, bool beside) {
         break;
     }
     case PaletteKind::Source:
-        emit m_workspace.panelRequested(QStringLiteral("source"));
+        emit m_workspace.panelRequested(PanelId::Source);
         emit m_workspace.sourceRequested(hit.file, hit.line);
         break;
     case PaletteKind::Node: {

@@ -282,13 +282,13 @@ void ProvenancePanel::choose(const QModelIndex& index) {
     Workspace& ws = workspace();
     if (item.kind == ProvenanceItem::Kind::Line) {
         ws.selectLine(item.file, item.line, {}, ws.subject().everyCompile);
-        emit ws.panelRequested(QStringLiteral("source"));
+        emit ws.panelRequested(PanelId::Source);
         return;
     }
     if (item.stages.empty() || item.kind == ProvenanceItem::Kind::Heading) return;
     if (item.kind != ProvenanceItem::Kind::Node) {
         ws.selectCode(item.stages.front(), item.line, compile);
-        emit ws.panelRequested(QStringLiteral("outputcode"));
+        emit ws.panelRequested(PanelId::OutputCode);
         return;
     }
     int stage = item.stages.front();

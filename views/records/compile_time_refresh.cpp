@@ -184,7 +184,7 @@ void CompileTimePanel::showSlow(const QModelIndex& row) {
     place.stageB = kernel.stage;
     place.stageA = std::max(0, predecessor(d->session->compiles[std::size_t(kernel.compile)], kernel.stage));
     workspace().go(place);
-    emit workspace().panelRequested(QStringLiteral("outputcode"));
+    emit workspace().panelRequested(PanelId::OutputCode);
 }
 
 void CompileTimePanel::showRecord(int record) {

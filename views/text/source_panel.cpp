@@ -117,7 +117,7 @@ void SourcePanel::traceLine(int lineNumber) {
         now.kind == Subject::Kind::Line && now.file == d->path && int(now.line) == lineNumber;
     workspace().selectLine(d->path, std::uint32_t(lineNumber),
                            isAsked ? workspace().place().node : NodeSelection(), true);
-    emit workspace().panelRequested(QStringLiteral("provenance"));
+    emit workspace().panelRequested(PanelId::Provenance);
 }
 
 void SourcePanel::selectNodesOf(int lineNumber) {

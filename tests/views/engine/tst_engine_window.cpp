@@ -187,7 +187,7 @@ private slots:
         QVERIFY(w.window.functionalizePage().isVisible());
         auto* transport = w.window.findChild<OpTransport*>();
         QVERIFY(transport->isVisible());
-        QVERIFY(!w.window.docks().find(QStringLiteral("capture"))->isVisible());
+        QVERIFY(!w.window.docks().find(PanelId::Capture)->isVisible());
         const QString before = transport->text();
         QTest::keyClick(&w.window, Qt::Key_F11);
         QVERIFY(transport->text() != before);
@@ -201,7 +201,7 @@ private slots:
         QCOMPARE(w.workspace.selectedNode()->name, std::string("mul_"));
         w.window.actionRegistry().trigger(QStringLiteral("go.stages"));
         QVERIFY(!transport->isVisible());
-        QVERIFY(w.window.docks().find(QStringLiteral("capture"))->isVisible());
+        QVERIFY(w.window.docks().find(PanelId::Capture)->isVisible());
     }
 
     void aRedBadgeOpensTheFirstDifference() {
