@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/breadcrumb.h"
 
+#include "app/gui/pages.h"
 #include "views/models/labels.h"
 #include "views/theme/shown_text.h"
 
@@ -29,30 +30,6 @@ const session::Frame* frameOf(const session::Session& session, std::size_t compi
         if (std::find(frame.compiles.begin(), frame.compiles.end(), compile) != frame.compiles.end())
             return &frame;
     return nullptr;
-}
-
-/// Empty for pages that the path names by what they show.
-QString pageName(Page page) {
-    switch (page) {
-    case Page::Breaks:
-        return Breadcrumb::tr("Graph breaks");
-    case Page::Functionalize:
-        return Breadcrumb::tr("Functionalize");
-    case Page::Memory:
-        return Breadcrumb::tr("Memory");
-    case Page::Compare:
-        return Breadcrumb::tr("Compare");
-    case Page::Replay:
-        return Breadcrumb::tr("Replay");
-    case Page::Autograd:
-        return Breadcrumb::tr("Autograd");
-    case Page::Dynamo:
-        return Breadcrumb::tr("Dynamo");
-    case Page::Welcome:
-    case Page::Stages:
-        break;
-    }
-    return {};
 }
 
 } // namespace
@@ -86,18 +63,15 @@ void Breadcrumb::rebuild() {
     if (session) {
         const Place& place = m_workspace.place();
         const session::Compile* compile = m_workspace.compile();
-        // Some pages are about the whole capture, some about one compile.
-        const bool whole = place.page == Page::Breaks || place.page == Page::Memory ||
-                           place.page == Page::Compare || place.page == Page::Replay ||
-                           place.page == Page::Dynamo;
-        const QString page = pageName(place.page);
+        const PageSpec* spec = pageSpec(place.page);
+        const PageSpec::About about = spec ? spec->about : PageSpec::About::Compile;
+        const QString page = spec && spec->inPath ? spec->title : QString();
         addPart(toQString(session->title), page.isEmpty() && !compile,
                 [this](QMenu& menu) { fillCaptures(menu); });
-        if (place.page == Page::Compare || place.page == Page::Replay || place.page == Page::Dynamo)
-            compile = nullptr;
+        if (about == PageSpec::About::Capture) compile = nullptr;
         if (compile && session->ranks.size() > 1)
             addPart(tr("rank %1").arg(compile->rank), false, [this](QMenu& menu) { fillRanks(menu); });
-        if (!whole && compile && compile->id.frame >= 0) {
+        if (about == PageSpec::About::Compile && compile && compile->id.frame >= 0) {
             if (const session::Frame* frame = frameOf(*session, std::size_t(place.compile)))
                 addPart(toQString(frame->function) + u' ' + placeText(frame->location), false,
                         [this](QMenu& menu) { fillFrames(menu); });

@@ -3,6 +3,7 @@
 
 #include "app/cli/info.h"
 #include "app/gui/main_window.h"
+#include "app/gui/pages.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "views/canvas/compare_view.h"
@@ -96,9 +97,9 @@ void Exporter::pictures(int index) {
     place.capture = index;
     place.page = Page::Stages;
     const session::Session& session = *m_workspace.captures()[std::size_t(index)].session;
-    if (session.memory) return page(place, Page::Memory, QStringLiteral("memory"));
-    if (session.tree) return replay(place);
-    m_window.stagesPage().compare()->setMotion(false); // else a picture may be taken on the way
+    if (session.memory) return page(*pageSpec(Page::Memory), place);
+    if (session.tree) return page(*pageSpec(Page::Replay), place);
+    m_window.page<StagesPage>().compare()->setMotion(false); // else a picture may be taken on the way
     m_workspace.go(place);
     selectTelling();
     for (const ColourScheme look : {ColourScheme::Dark, ColourScheme::Light}) {
@@ -109,7 +110,7 @@ void Exporter::pictures(int index) {
     m_window.palette().open(QStringLiteral("sel"));
     grab(QStringLiteral("palette"));
     m_window.palette().dismiss();
-    StagesPage& stages = m_window.stagesPage();
+    auto& stages = m_window.page<StagesPage>();
     const CompareView::Mode mode = stages.compare()->mode();
     stages.compare()->setMode(CompareView::Mode::Merged);
     grab(QStringLiteral("merged"));
@@ -130,20 +131,36 @@ void Exporter::pictures(int index) {
     notes(index);
     functionalization(place);
     if (selectBiggest(index)) grab(QStringLiteral("folded"));
-    if (!m_workspace.captures()[std::size_t(index)].breaks.groups.empty()) {
-        place.page = Page::Breaks;
-        m_workspace.go(place);
-        grab(QStringLiteral("breaks"));
-    }
-    replay(place);
-    autograd(place);
+    for (const PageSpec& spec : pageSpecs())
+        page(spec, place);
     comparisons(index);
 }
 
-void Exporter::page(Place place, Page page, const QString& name) {
+/// Hands the exporter's pictures to a page.
+class Exporter::Pictures : public PagePictures {
+public:
+    Pictures(Exporter& exporter, const PageSpec& spec)
+        : m_exporter(exporter)
+        , m_spec(spec) {}
+    Workspace& workspace() override { return m_exporter.m_workspace; }
+    QWidget& page() override { return m_exporter.m_window.pages().get(m_spec.page); }
+    void take(const QString& name) override { m_exporter.grab(name); }
+    void takeInBothLooks(const QString& name) override { m_exporter.grabInBothLooks(name); }
+
+private:
+    Exporter& m_exporter;
+    const PageSpec& m_spec;
+};
+
+void Exporter::page(const PageSpec& spec, Place place) {
+    if (!spec.pictures) return;
+    place.page = spec.page;
+    Pictures pictures(*this, spec);
+    spec.pictures(pictures, place);
+}
+
+void Exporter::grabInBothLooks(const QString& name) {
     const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
-    place.page = page;
-    m_workspace.go(place);
     for (const ColourScheme look : {ColourScheme::Dark, ColourScheme::Light}) {
         m_theme.setScheme(look);
         grab(name + (look == ColourScheme::Dark ? QStringLiteral("-dark") : QStringLiteral("-light")));

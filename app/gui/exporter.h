@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/gui/export.h"
-#include "views/models/workspace.h"
+#include "views/models/page_spec.h"
 #include "views/theme/theme.h"
 
 #include <QDir>
@@ -39,6 +39,7 @@ public:
     [[nodiscard]] bool failed() const { return m_failed; }
 
 private:
+    class Pictures;
     [[nodiscard]] QString suffixOf(const QSize& size) const;
     /// The graphs, then the text diff.
     void comparisonPictures(const QString& what);
@@ -49,12 +50,9 @@ private:
     void compileTime();
     /// The panel empty, then with a note and two bookmarks, and their signs.
     void notes(int index);
-    /// A page in both looks.
-    void page(views::Place place, views::Page page, const QString& name);
-    /// The page Replay: the recording tree halfway and at its end, or the graphs that would be CUDA graphs.
-    void replay(views::Place place);
-    /// The cut of a joint graph with a value chosen, and the alias and mutation table.
-    void autograd(views::Place place);
+    /// What the page takes of itself; nothing where it takes none.
+    void page(const views::PageSpec& spec, views::Place place);
+    void grabInBothLooks(const QString& name);
     /// A program that writes is there to be stepped through: the layout Functionalize at its second write, in
     /// both looks, its calling convention, and the timeline with what was computed. Nothing where there is no
     /// engine.

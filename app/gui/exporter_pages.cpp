@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Pictures of what has views of its own: comparisons, compile time, notes, functionalization, replay,
-// autograd.
+// Pictures of what is more than one page: comparisons, compile time, notes, functionalization.
 #include "app/gui/exporter.h"
 #include "app/gui/main_window.h"
 #include "app/gui/window_docks.h"
-#include "views/autograd/autograd_page.h"
-#include "views/autograd/cut_view.h"
-#include "views/autograd/joint_split.h"
-#include "views/autograd/split_panel.h"
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_page.h"
 #include "views/compare/pair_graphs.h"
@@ -20,11 +15,7 @@
 #include "views/notes/note_places.h"
 #include "views/notes/notebook.h"
 #include "views/records/compile_time_panel.h"
-#include "views/replay/replay_page.h"
-#include "views/replay/tree_panel.h"
-#include "views/text/row_table.h"
 
-#include <QTabBar>
 #include <QTabWidget>
 #include <algorithm>
 
@@ -45,7 +36,7 @@ bool writes(const ir::GraphPtr& graph) {
 } // namespace
 
 void Exporter::comparisonPictures(const QString& what) {
-    PairGraphs& graphs = *m_window.comparePage().graphs();
+    PairGraphs& graphs = *m_window.page<ComparePage>().graphs();
     graphs.canvas()->setMotion(false);
     grab(what);
     graphs.tabs()->setCurrentIndex(1);
@@ -119,8 +110,8 @@ void Exporter::functionalization(Place place) {
                                         : QStringLiteral("functionalize-light"));
     }
     m_theme.setScheme(scheme);
-    QTabWidget& lower = m_window.functionalizePage().lowerTabs();
-    lower.setCurrentWidget(&m_window.functionalizePage().convention());
+    QTabWidget& lower = m_window.page<FunctionalizePage>().lowerTabs();
+    lower.setCurrentWidget(&m_window.page<FunctionalizePage>().convention());
     m_window.stepper().last();
     grab(QStringLiteral("convention"));
     m_window.stepper().first();
@@ -136,37 +127,6 @@ void Exporter::functionalization(Place place) {
     m_window.passes().run(QStringLiteral("normalize_ir"), 0);
     grab(QStringLiteral("verdicts"));
     emit m_workspace.panelRequested(PanelId::Inspector);
-}
-
-void Exporter::replay(Place place) {
-    page(place, Page::Replay, QStringLiteral("replay"));
-    TreeWalk& walk = m_window.replayPage().tree()->walk();
-    if (!walk.run()) return;
-    walk.moveTo(walk.run()->size() / 2);
-    grab(QStringLiteral("replay-halfway"));
-    walk.moveTo(SIZE_MAX);
-}
-
-void Exporter::autograd(Place place) {
-    const std::vector<std::size_t> training = trainingCompiles(*m_workspace.session());
-    if (!training.empty()) {
-        place.compile = int(training.front());
-        place.stageA = place.stageB = -1;
-    }
-    page(place, Page::Autograd, QStringLiteral("autograd"));
-    AutogradPage& shown = m_window.autogradPage();
-    if (const JointSplit* split = shown.split()->split(); split && !split->values.empty()) {
-        shown.split()->cut()->setFocus();
-        shown.split()->values()->selectRow(0); // the largest
-        grab(QStringLiteral("autograd-value"));
-    }
-    shown.tabs()->setCurrentIndex(AutogradPage::AliasTab);
-    grab(QStringLiteral("autograd-alias"));
-    shown.tabs()->setCurrentIndex(AutogradPage::MetadataTab);
-    grab(QStringLiteral("autograd-metadata"));
-    shown.tabs()->setCurrentIndex(AutogradPage::ConventionTab);
-    grab(QStringLiteral("autograd-convention"));
-    shown.tabs()->setCurrentIndex(AutogradPage::SplitTab);
 }
 
 } // namespace dynascope::app

@@ -12,11 +12,11 @@
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
 #include "core/session/mapping_guard.h"
-#include "views/autograd/autograd_page.h"
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/compare/compare_page.h"
+#include "views/compare/pair_graphs.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
@@ -25,7 +25,9 @@
 #include "views/notes/notebook.h"
 #include "views/palette/palette.h"
 #include "views/records/records_panel.h"
+#include "views/replay/live_trees.h"
 #include "views/replay/replay_page.h"
+#include "views/replay/tree_panel.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QCloseEvent>
@@ -63,6 +65,11 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     makeEngine(std::move(engineCommand));
     makeSession();
     makeFollower();
+    m_pages = new WindowPages(*this, *m_stack, *m_welcome,
+                              {m_workspace, m_theme, *m_passes, *m_stepper, *m_rederived, *m_replays},
+                              *m_actions, m_settings);
+    connect(m_pages, &WindowPages::made, this,
+            [this](Page page, QWidget* widget) { connectPage(page, *widget); });
     makeFileActions();
     makeViewActions();
     makeGoActions();
@@ -71,7 +78,7 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     makeWindowActions();
     documentKeys();
     makeMenus();
-    makePageSwitch();
+    menuBar()->setCornerWidget(m_pages->makeBar(this), Qt::TopRightCorner);
     makeToolBar();
     m_status = new WindowStatus(*statusBar(), *m_progress, m_workspace, m_theme);
     statusBar()->insertWidget(0, new EngineStatus(*m_engine, m_theme, statusBar()));
@@ -155,8 +162,8 @@ void MainWindow::makeCentre() {
     connect(m_welcome, &WelcomePage::openRequested, this, [this](const QString& path) { openPaths({path}); });
     connect(m_welcome, &WelcomePage::openDialogRequested, this, &MainWindow::openDialog);
     connect(m_welcome, &WelcomePage::pasteRequested, this, &MainWindow::pasteGraph);
-    m_pages = new QStackedWidget;
-    m_pages->addWidget(m_welcome);
+    m_stack = new QStackedWidget;
+    m_stack->addWidget(m_welcome);
     m_message = new MessageBar(m_theme);
     m_progress = new ProgressLine(m_theme);
     m_progress->hide();
@@ -166,7 +173,7 @@ void MainWindow::makeCentre() {
     box->setSpacing(0);
     box->addWidget(m_progress);
     box->addWidget(m_message);
-    box->addWidget(m_pages, 1);
+    box->addWidget(m_stack, 1);
     centre->setMinimumSize(320, 240);
     setCentralWidget(centre);
 }
@@ -207,7 +214,7 @@ void MainWindow::requestPanel(PanelId panel) {
     const bool onStages = m_workspace.place().page == Page::Stages;
     if (m_docks->raise(panel)) return;
     if (!onStages) m_actions->trigger(QStringLiteral("go.stages"));
-    if (m_stages) m_stages->raisePanel(panel);
+    if (auto* stages = m_pages->find<StagesPage>()) stages->raisePanel(panel);
 }
 
 void MainWindow::openPaths(const QStringList& paths) {
@@ -216,13 +223,42 @@ void MainWindow::openPaths(const QStringList& paths) {
         m_workspace.open(path);
 }
 
+void MainWindow::showPage(const Place& now) {
+    if (m_pages->show(now.page)) m_docks->setPage(now.page);
+    updateTitle();
+    updateActions();
+}
+
+void MainWindow::connectPage(Page page, QWidget& widget) {
+    if (page == Page::Stages) {
+        makeCanvasActions();
+        connectTimeline();
+        connect(static_cast<StagesPage&>(widget).compare(), &CompareView::zoomChanged, m_status,
+                &WindowStatus::setZoom);
+    } else if (page == Page::Functionalize) {
+        connect(&static_cast<FunctionalizePage&>(widget), &FunctionalizePage::canvasRequested, this,
+                [this] { m_actions->trigger(QStringLiteral("go.stages")); });
+    } else if (page == Page::Compare) {
+        static_cast<void>(this->page<StagesPage>()); // its canvas brings the actions that this one takes too
+        for (const ActionRegistry::Entry& entry : m_actions->entries())
+            if (entry.action && entry.spec.scope == Scope::Canvas)
+                static_cast<ComparePage&>(widget).graphs()->canvas()->addAction(entry.action);
+    } else if (page == Page::Replay) {
+        auto& replay = static_cast<ReplayPage&>(widget);
+        for (const TreePanel* panel : {replay.tree(), replay.trees()})
+            connect(&panel->walk(), &TreeWalk::moved, this, &MainWindow::updateActions);
+        connect(&replay.liveTrees(), &LiveTrees::changed, this, &MainWindow::updateActions);
+        connect(replay.tabs(), &QTabBar::currentChanged, this, &MainWindow::updateActions);
+    } else if (page == Page::Dynamo) {
+        connectDynamo(static_cast<DynamoPage&>(widget));
+    }
+}
+
 bool MainWindow::isSettled() const {
     if (!m_workspace.tasks().isIdle() || m_workspace.isOpening() || m_engine->isBusy() ||
         m_session->isBusy() || !m_waiting.paths.isEmpty())
         return false;
-    if (m_workspace.place().page == Page::Compare) return m_compare && m_compare->isSettled();
-    if (!m_stages || m_workspace.place().page != Page::Stages) return true;
-    return m_stages->compare()->isSettled() && m_stages->timeline()->isSettled();
+    return m_pages->isSettled(m_workspace.place().page);
 }
 
 void MainWindow::updateTitle() {
@@ -235,12 +271,7 @@ void MainWindow::updateTitle() {
 void MainWindow::resetLayout() {
     m_settings.clearLayout();
     m_docks->reset(width());
-    if (m_stages) m_stages->applyDefaultSizes(width());
-    if (m_functionalize) m_functionalize->applyDefaultSizes(width());
-    if (m_compare) m_compare->applyDefaultSizes(width());
-    if (m_replay) m_replay->applyDefaultSizes(width());
-    if (m_autograd) m_autograd->applyDefaultSizes(width());
-    if (m_dynamo) m_dynamo->applyDefaultSizes(width());
+    m_pages->applyDefaultSizes();
 }
 
 void MainWindow::saveLayout() {
@@ -249,8 +280,7 @@ void MainWindow::saveLayout() {
     m_docks->setPage(Page::Stages);
     m_settings.setLayout(QStringLiteral("docks"), saveState(Settings::schema));
     m_docks->setPage(m_workspace.place().page);
-    if (m_stages) m_settings.setLayout(QStringLiteral("stages"), m_stages->saveState());
-    if (m_dynamo) m_settings.setLayout(QStringLiteral("dynamo"), m_dynamo->saveState());
+    m_pages->saveStates();
 }
 
 void MainWindow::restoreLayout() {
@@ -268,8 +298,9 @@ void MainWindow::showEvent(QShowEvent* event) {
         const QByteArray geometry = m_settings.layout(QStringLiteral("geometry"));
         if (!geometry.isEmpty()) restoreGeometry(geometry);
         restoreLayout();
-        if (m_stages && m_settings.layout(QStringLiteral("stages")).isEmpty())
-            m_stages->applyDefaultSizes(width());
+        if (auto* stages = m_pages->find<StagesPage>();
+            stages && m_settings.layout(QStringLiteral("stages")).isEmpty())
+            stages->applyDefaultSizes(width());
     }
     QMainWindow::showEvent(event);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The window: menus, toolbar, docks and the three pages of the centre. It wires views to the workspace and
+// The window: menus, toolbar, docks and the pages of the centre. It wires views to the workspace and
 // holds no state of its own about what is open.
 #pragma once
 
 #include "app/gui/action_registry.h"
 #include "app/gui/settings.h"
+#include "app/gui/window_pages.h"
 #include "views/models/workspace.h"
 #include "views/theme/theme.h"
 
@@ -18,17 +19,11 @@
 class QStackedWidget;
 
 namespace dynascope::views {
-class AutogradPage;
-class BreaksPage;
-class ComparePage;
 class CompareView;
+class DynamoPage;
 class Engine;
 class Follower;
-class FunctionalizePage;
-class DynamoPage;
-class MemoryPage;
 class Rederivations;
-class ReplayPage;
 class ReplayRuns;
 class TreePanel;
 enum class StepCommand;
@@ -63,16 +58,14 @@ public:
 
     [[nodiscard]] ActionRegistry& actionRegistry() { return *m_actions; }
     [[nodiscard]] WindowDocks& docks() { return *m_docks; }
+    [[nodiscard]] WindowPages& pages() { return *m_pages; }
     [[nodiscard]] views::Palette& palette() { return *m_palette; }
-    [[nodiscard]] StagesPage& stagesPage();                      ///< made on first use
-    [[nodiscard]] views::BreaksPage& breaksPage();               ///< made on first use
-    [[nodiscard]] views::FunctionalizePage& functionalizePage(); ///< made on first use
-    [[nodiscard]] views::MemoryPage& memoryPage();               ///< made on first use
-    [[nodiscard]] views::DynamoPage& dynamoPage();               ///< made on first use
-    [[nodiscard]] RecordDialog& recorder();                      ///< made on first use
-    [[nodiscard]] views::ComparePage& comparePage();             ///< made on first use
-    [[nodiscard]] views::ReplayPage& replayPage();               ///< made on first use
-    [[nodiscard]] views::AutogradPage& autogradPage();           ///< made on first use
+    /// A page by its class; made on first use.
+    template <typename T>
+    [[nodiscard]] T& page() {
+        return m_pages->get<T>();
+    }
+    [[nodiscard]] RecordDialog& recorder(); ///< made on first use
     [[nodiscard]] views::Engine& engine() { return *m_engine; }
     [[nodiscard]] views::Passes& passes() { return *m_passes; }
     [[nodiscard]] views::Stepper& stepper() { return *m_stepper; }
@@ -106,13 +99,9 @@ private:
     void updateTitle();
     void saveLayout();
     void restoreLayout();
-    // window_pages.cpp
-    void makePageActions();
-    void updatePageActions();
-    void makePageSwitch();
-    /// Shows a page, with the keyboard on it.
-    void goTo(views::Page page);
     void showPage(const views::Place& now);
+    /// Connects a page that was made just now.
+    void connectPage(views::Page page, QWidget& widget);
     /// What the keys that step move: of the tree on the page Replay, or null.
     [[nodiscard]] views::TreePanel* shownTree() const; ///< with a run; null for none
     // window_engine.cpp
@@ -126,6 +115,7 @@ private:
     void stepShown(const std::function<void(views::TreePanel&)>& inTree,
                    const std::function<void(views::Stepper&)>& inOps, views::StepCommand inDynamo);
     // window_dynamo.cpp
+    void connectDynamo(views::DynamoPage& page);
     void recordDialog();
     /// Opens what was recorded, or reads it again where it is open, on the page Dynamo.
     void showRecorded(const QString& path);
@@ -210,16 +200,9 @@ private:
     views::Follower* m_follower = nullptr;
     WindowDocks* m_docks = nullptr;
     WindowStatus* m_status = nullptr;
-    QStackedWidget* m_pages = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    WindowPages* m_pages = nullptr;
     WelcomePage* m_welcome = nullptr;
-    StagesPage* m_stages = nullptr;
-    views::BreaksPage* m_breaks = nullptr;
-    views::FunctionalizePage* m_functionalize = nullptr;
-    views::MemoryPage* m_memory = nullptr;
-    views::DynamoPage* m_dynamo = nullptr;
-    views::ComparePage* m_compare = nullptr;
-    views::ReplayPage* m_replay = nullptr;
-    views::AutogradPage* m_autograd = nullptr;
     /// What is still being opened for a comparison: `a` and the paths, or two paths.
     struct Waiting {
         session::SessionPtr a;

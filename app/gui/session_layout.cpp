@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/session_layout.h"
 
+#include "app/gui/pages.h"
 #include "core/base/json_fields.h"
 #include "views/notes/note_places.h"
 
@@ -16,11 +17,6 @@ using nlohmann::json;
 namespace {
 
 constexpr double farthest = 1e7; ///< of a canvas, in pixels at 100 %
-
-constexpr std::pair<Page, const char*> pageNames[] = {
-    {Page::Stages, "stages"}, {Page::Breaks, "breaks"}, {Page::Functionalize, "functionalize"},
-    {Page::Memory, "memory"}, {Page::Replay, "replay"}, {Page::Autograd, "autograd"},
-    {Page::Dynamo, "dynamo"}};
 
 std::optional<ir::Address> addressAt(const json& object, const char* key) {
     const std::string text = stringField(object, key);
@@ -67,8 +63,7 @@ json placeToJson(const Workspace& workspace) {
         out["dynamo"] = {{"recording", place.recording}, {"step", place.step}};
     const session::Compile* compile = workspace.compile();
     if (!compile) return out;
-    for (const auto& [page, name] : pageNames)
-        if (page == place.page) out["page"] = name;
+    if (const PageSpec* page = pageSpec(place.page); page && page->isRestored) out["page"] = page->name;
     out["compile"] = addressOf(*compile).toString();
     for (const auto& [key, index] : {std::pair("a", place.stageA), std::pair("b", place.stageB)})
         if (const session::StagePtr stage = workspace.stageAt(index))
@@ -120,8 +115,8 @@ bool goToPlace(Workspace& workspace, int capture, const json& saved) {
         stage && !node.empty())
         if (const auto graph = stage->graph()) place.node = {side, (*graph)->find(node)};
     const std::string pageName = stringField(saved, "page");
-    for (const auto& [page, name] : pageNames)
-        if (name == pageName) place.page = page;
+    for (const PageSpec& page : pageSpecs())
+        if (page.isRestored && pageName == page.name) place.page = page.page;
     if (place.page == Page::Breaks) {
         const auto broken = addressAt(saved, "break");
         place.page = Page::Stages;

@@ -126,6 +126,10 @@ void StagesPage::applyDefaultSizes(int windowWidth) {
     m_compare->setMode(narrow ? CompareView::Mode::Single : CompareView::Mode::SideBySide);
 }
 
+bool StagesPage::isSettled() const {
+    return m_compare->isSettled() && m_timeline->isSettled();
+}
+
 QByteArray StagesPage::saveState() const {
     QByteArray bytes;
     QDataStream stream(&bytes, QIODevice::WriteOnly);
@@ -168,6 +172,27 @@ void StagesPage::restoreState(const QByteArray& state) {
     setWide(wide);
     m_split->restoreState(split);
     m_texts->restoreState(texts);
+}
+
+PageSpec stagesPageSpec() {
+    PageSpec spec;
+    spec.page = Page::Stages;
+    spec.name = "stages";
+    spec.title = StagesPage::tr("Stages");
+    spec.icon = "layers";
+    spec.key = QKeySequence(StagesPage::tr("Ctrl+1"));
+    spec.tip = StagesPage::tr("The stages of a compile");
+    spec.lacks = [](const Workspace& workspace) {
+        const session::Session& session = *workspace.capture()->session;
+        const bool another = session.memory || session.tree || !session.recordings.empty();
+        return session.compiles.empty() && another ? StagesPage::tr("needs a capture with compiles")
+                                                   : QString();
+    };
+    spec.make = [](const PageServices& services) -> QWidget* {
+        return new StagesPage(services.workspace, services.theme);
+    };
+    spec.inPath = false; // the compile ends it
+    return spec;
 }
 
 } // namespace dynascope::app

@@ -3,7 +3,7 @@
 // The centre while a compile is looked at: timeline, canvases, and the texts below them.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/models/page_spec.h"
 #include "views/theme/theme.h"
 
 #include <QWidget>
@@ -22,9 +22,10 @@ class TextDiffPanel;
 
 namespace dynascope::app {
 
-class StagesPage : public QWidget {
+class StagesPage : public QWidget, public views::CentrePage {
     Q_OBJECT
 public:
+    static constexpr views::Page id = views::Page::Stages;
     StagesPage(views::Workspace& workspace, views::Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] views::CompareView* compare() const { return m_compare; }
@@ -35,10 +36,10 @@ public:
     /// The text panel in front.
     [[nodiscard]] views::Panel* currentPanel() const;
 
-    /// Sizes of DESIGN_LANGUAGE for a window of this width.
-    void applyDefaultSizes(int windowWidth);
-    [[nodiscard]] QByteArray saveState() const;
-    void restoreState(const QByteArray& state);
+    void applyDefaultSizes(int windowWidth) override;
+    [[nodiscard]] bool isSettled() const override;
+    [[nodiscard]] QByteArray saveState() const override;
+    void restoreState(const QByteArray& state) override;
     /// For a session file: text panel in front, canvas mode, shares of the splitter.
     [[nodiscard]] nlohmann::json state() const;
     void restore(const nlohmann::json& state);
@@ -62,5 +63,7 @@ private:
     int m_lastCodeStage = -1;
     bool m_wide = false;
 };
+
+[[nodiscard]] views::PageSpec stagesPageSpec();
 
 } // namespace dynascope::app

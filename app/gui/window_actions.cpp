@@ -163,7 +163,8 @@ void MainWindow::makeGoActions() {
         [this] { m_docks->stepProblem(-1); });
 
     const QString capture = QStringLiteral("Capture");
-    makePageActions();
+    m_pages->addActions({{Page::Compare, [this] { showLastComparison(); }},
+                         {Page::Functionalize, [this] { openFunctionalize(); }}});
     m_actions->add(spec("capture.compareRanks", tr("Compare the ranks"), capture, {}, "rank",
                         tr("Which ranks compiled other graphs, and where they part first")),
                    [this] { compareRanks(); });
@@ -183,7 +184,7 @@ void MainWindow::makeGoActions() {
 }
 
 void MainWindow::makeCanvasActions() {
-    CompareView* compare = m_stages->compare();
+    CompareView* compare = page<StagesPage>().compare();
     const QString view = QStringLiteral("View"), go = QStringLiteral("Go"),
                   inMenu = QStringLiteral("View/Canvas");
     auto* modes = new QActionGroup(this);
@@ -326,7 +327,7 @@ void MainWindow::filterFocused() {
         }
     }
     if (m_workspace.place().page == Page::Breaks)
-        breaksPage().focusFilter();
+        page<BreaksPage>().focusFilter();
     else
         m_palette->open(QStringLiteral("@"));
 }

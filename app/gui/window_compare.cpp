@@ -9,29 +9,15 @@
 #include "views/compare/pair_graphs.h"
 #include "views/models/labels.h"
 
-#include <QStackedWidget>
 #include <algorithm>
 
 namespace dynascope::app {
 
 using namespace views;
 
-ComparePage& MainWindow::comparePage() {
-    if (!m_compare) {
-        static_cast<void>(stagesPage()); // its canvas brings the actions that this one takes too
-        m_compare = new ComparePage(m_workspace, m_theme);
-        m_pages->addWidget(m_compare);
-        m_compare->applyDefaultSizes(width());
-        for (const ActionRegistry::Entry& entry : m_actions->entries())
-            if (entry.action && entry.spec.scope == Scope::Canvas)
-                m_compare->graphs()->canvas()->addAction(entry.action);
-    }
-    return *m_compare;
-}
-
 CompareView* MainWindow::canvas() {
-    const bool comparing = m_workspace.place().page == Page::Compare && m_compare;
-    return comparing ? m_compare->graphs()->canvas() : stagesPage().compare();
+    auto* compare = m_workspace.place().page == Page::Compare ? m_pages->find<ComparePage>() : nullptr;
+    return compare ? compare->graphs()->canvas() : page<StagesPage>().compare();
 }
 
 void MainWindow::compareDialog() {

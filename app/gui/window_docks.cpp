@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/window_docks.h"
 
+#include "app/gui/pages.h"
 #include "views/capture/capture_panel.h"
 #include "views/engine/passes.h"
 #include "views/engine/values_panel.h"
@@ -57,8 +58,8 @@ public:
 } // namespace
 
 bool WindowDocks::fillsWindow(Page page) {
-    return page == Page::Functionalize || page == Page::Compare || page == Page::Replay ||
-           page == Page::Autograd || page == Page::Dynamo;
+    const PageSpec* spec = pageSpec(page);
+    return spec && spec->fillsWindow;
 }
 
 LazyDock::LazyDock(PanelId id, const QString& title, std::function<QWidget*()> make, QWidget* parent)

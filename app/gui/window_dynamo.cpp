@@ -10,7 +10,6 @@
 #include "views/dynamo/live_bar.h"
 #include "views/models/labels.h"
 
-#include <QStackedWidget>
 #include <memory>
 #include <utility>
 
@@ -18,27 +17,20 @@ namespace dynascope::app {
 
 using namespace views;
 
-DynamoPage& MainWindow::dynamoPage() {
-    if (!m_dynamo) {
-        m_dynamo = new DynamoPage(m_workspace, m_theme);
-        m_pages->addWidget(m_dynamo);
-        m_dynamo->applyDefaultSizes(width());
-        m_dynamo->restoreState(m_settings.layout(QStringLiteral("dynamo")));
-        BreakpointsModel& breakpoints = m_dynamo->breakpoints()->model();
-        breakpoints.restore(m_settings.breakpoints());
-        connect(m_dynamo, &DynamoPage::breakpointsEdited, this,
-                [this, &breakpoints] { m_settings.setBreakpoints(breakpoints.saved()); });
-        connect(m_dynamo, &DynamoPage::stepped, this, &MainWindow::updateActions);
-        connect(m_dynamo, &DynamoPage::recordingWanted, this, [this](const QString& path) {
-            // A program that waits is looked at on the page.
-            if (m_record && m_record->isVisible() && m_dynamo->live()->waiting()) {
-                m_record->hide();
-                activateWindow();
-            }
-            showRecorded(path);
-        });
-    }
-    return *m_dynamo;
+void MainWindow::connectDynamo(DynamoPage& page) {
+    BreakpointsModel& breakpoints = page.breakpoints()->model();
+    breakpoints.restore(m_settings.breakpoints());
+    connect(&page, &DynamoPage::breakpointsEdited, this,
+            [this, &breakpoints] { m_settings.setBreakpoints(breakpoints.saved()); });
+    connect(&page, &DynamoPage::stepped, this, &MainWindow::updateActions);
+    connect(&page, &DynamoPage::recordingWanted, this, [this, &page](const QString& path) {
+        // A program that waits is looked at on the page.
+        if (m_record && m_record->isVisible() && page.live()->waiting()) {
+            m_record->hide();
+            activateWindow();
+        }
+        showRecorded(path);
+    });
 }
 
 RecordDialog& MainWindow::recorder() {
@@ -47,7 +39,7 @@ RecordDialog& MainWindow::recorder() {
         m_record->setValues(m_settings.record());
         connect(m_record, &RecordDialog::started, this, [this] {
             m_settings.setRecord(m_record->values());
-            dynamoPage().setLive(m_record->live());
+            page<DynamoPage>().setLive(m_record->live());
         });
         connect(m_record, &RecordDialog::ended, this, [this](const QString& folder, const QString& problem) {
             if (!problem.isEmpty() && !m_record->isVisible())
@@ -60,7 +52,7 @@ RecordDialog& MainWindow::recorder() {
 
 void MainWindow::recordDialog() {
     RecordDialog& dialog = recorder();
-    dialog.setBreakpointCount(int(dynamoPage().breakpoints()->model().enabled().size()));
+    dialog.setBreakpointCount(int(page<DynamoPage>().breakpoints()->model().enabled().size()));
     dialog.show();
     dialog.raise();
     dialog.activateWindow();
@@ -80,7 +72,7 @@ void MainWindow::showRecorded(const QString& path) {
         place.capture = capture;
         place.page = Page::Dynamo;
         m_workspace.go(place);
-        m_pages->currentWidget()->setFocus(Qt::OtherFocusReason); // for the keys that step
+        m_pages->setFocus(Qt::OtherFocusReason); // for the keys that step
     });
     m_workspace.open(path);
 }
@@ -101,11 +93,12 @@ void MainWindow::updateDynamoActions() {
         {"step.nextWrite", tr("Run to the next breakpoint or graph break"), StepCommand::Run},
         {"step.previousWrite", tr("Back to the previous breakpoint or graph break"), StepCommand::BackRun}};
     const bool here = m_workspace.place().page == Page::Dynamo;
+    const auto* page = m_pages->find<DynamoPage>();
     for (const ActionRegistry::Entry& entry : m_actions->entries())
         for (const Step& step : steps) {
             if (entry.spec.id != QLatin1String(step.id) || !entry.action) continue;
             entry.action->setText(here ? step.text : entry.spec.text);
-            if (here) entry.action->setEnabled(m_dynamo && m_dynamo->canRun(step.command));
+            if (here) entry.action->setEnabled(page && page->canRun(step.command));
         }
 }
 

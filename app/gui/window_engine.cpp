@@ -16,13 +16,12 @@
 #include "views/engine/stepper.h"
 #include "views/engine/values_panel.h"
 #include "views/models/labels.h"
-#include "views/replay/replay_runs.h"
+#include "views/replay/replay_page.h"
 #include "views/replay/tree_panel.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QMenu>
 #include <QMenuBar>
-#include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
 
@@ -141,14 +140,14 @@ void MainWindow::makeEngineActions() {
         "engine.replay", tr("Record and replay all graphs"), menu, {}, "play",
         tr("Record the compiled graphs of the capture at planned addresses and replay them beside eager"),
         [this] {
-            goTo(Page::Replay);
+            m_pages->goTo(Page::Replay);
             m_replays->runCapture({});
         },
         true);
     add("engine.replayStage", tr("Record and replay this graph"), menu, {}, "play",
         tr("The same with the graph of the selected stage alone"), [this] {
             const int stage = m_passes->selectedStage();
-            goTo(Page::Replay);
+            m_pages->goTo(Page::Replay);
             m_replays->runStage(stage, {});
         });
     add(
@@ -203,15 +202,12 @@ void MainWindow::makeEngineActions() {
             stepShown([](TreePanel& tree) { tree.walk().toMark(-1); },
                       [](Stepper& ops) { ops.stepWrite(-1); }, StepCommand::BackRun);
         });
+}
 
-    ActionSpec page;
-    page.id = QStringLiteral("go.functionalize");
-    page.text = tr("Functionalize");
-    page.menu = QStringLiteral("Capture");
-    page.keys = {QKeySequence(tr("Ctrl+3"))};
-    page.icon = QStringLiteral("mutation");
-    page.tip = tr("Step through the functionalization of the selected graph, op by op");
-    m_actions->addToggle(page, [this](bool) { openFunctionalize(); });
+TreePanel* MainWindow::shownTree() const {
+    const auto* replay = m_workspace.place().page == Page::Replay ? m_pages->find<ReplayPage>() : nullptr;
+    TreePanel* panel = replay ? replay->shownTree() : nullptr;
+    return panel && panel->walk().run() ? panel : nullptr;
 }
 
 void MainWindow::askInputs(const QString& pass, int from, const QString& why) {
@@ -240,32 +236,21 @@ void MainWindow::stepShown(const std::function<void(TreePanel&)>& inTree,
     if (TreePanel* tree = shownTree())
         inTree(*tree);
     else if (m_workspace.place().page == Page::Dynamo)
-        dynamoPage().run(inDynamo);
+        page<DynamoPage>().run(inDynamo);
     else
         inOps(*m_stepper);
 }
 
 void MainWindow::openFunctionalize() {
-    goTo(Page::Functionalize);
+    m_pages->goTo(Page::Functionalize);
     if (!m_stepper->recording() && !m_passes->isBusy() && m_engine->state() != Engine::State::Absent &&
         m_passes->selectedStage() >= 0)
         m_passes->run(QStringLiteral("functionalize"), stageForPass(QStringLiteral("functionalize")));
     updateActions();
 }
 
-FunctionalizePage& MainWindow::functionalizePage() {
-    if (!m_functionalize) {
-        m_functionalize = new FunctionalizePage(m_workspace, *m_passes, *m_stepper, m_theme);
-        m_pages->addWidget(m_functionalize);
-        m_functionalize->applyDefaultSizes(width());
-        connect(m_functionalize, &FunctionalizePage::canvasRequested, this,
-                [this] { m_actions->trigger(QStringLiteral("go.stages")); });
-    }
-    return *m_functionalize;
-}
-
 void MainWindow::connectTimeline() {
-    TimelineView* timeline = m_stages->timeline();
+    TimelineView* timeline = page<StagesPage>().timeline();
     timeline->setRederived(m_rederived);
     connect(timeline, &TimelineView::verdictClicked, this, [this](int stage) {
         if (m_workspace.isComputed(stage))
@@ -347,8 +332,8 @@ void MainWindow::showMetadata(int stage) {
     const session::StagePtr captured = m_workspace.stageAt(stage);
     if (!captured) return;
     m_message->showNotice(m_rederived->text(captured.get()));
-    goTo(Page::Autograd);
-    autogradPage().tabs()->setCurrentIndex(AutogradPage::MetadataTab);
+    m_pages->goTo(Page::Autograd);
+    page<AutogradPage>().tabs()->setCurrentIndex(AutogradPage::MetadataTab);
 }
 
 void MainWindow::removeStage(int stage) {
@@ -458,7 +443,6 @@ void MainWindow::updateEngineActions() {
     enable(QStringLiteral("engine.cancel"), m_engine->isBusy());
     enable(QStringLiteral("engine.start"),
            present && !m_engine->isBusy() && m_engine->state() != Engine::State::Ready);
-    enable(QStringLiteral("go.functionalize"), open && m_workspace.compile());
     const bool anyBefore =
         tree ? tree->position() > 0 : stepping && (m_stepper->op() > 0 || m_stepper->phase() > 0);
     for (const char* id : {"step.first", "step.opBack", "step.back"})
@@ -471,8 +455,6 @@ void MainWindow::updateEngineActions() {
     for (const char* id : {"step.nextWrite", "step.previousWrite"})
         enable(QLatin1String(id), stepping || tree);
     updateDynamoActions();
-    if (QAction* action = m_actions->find(QStringLiteral("go.functionalize")))
-        action->setChecked(place.page == Page::Functionalize);
 }
 
 } // namespace dynascope::app

@@ -148,7 +148,7 @@ void MainWindow::updateActions() {
     enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
     const bool drawn = (compile && place.page == Page::Stages) || place.page == Page::Compare;
     enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"}, drawn);
-    enable({"file.compare", "go.compare"}, open);
+    enable({"file.compare"}, open);
     enable({"capture.compareRanks"}, open && m_workspace.session()->ranks.size() > 1);
     enable({"capture.compareRecompile"}, compile && otherOfFrame(place.compile) >= 0);
     enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
@@ -161,7 +161,7 @@ void MainWindow::updateActions() {
     enable({"capture.cancel"}, m_workspace.isOpening());
     updateEngineActions();
     updateNoteActions();
-    updatePageActions();
+    m_pages->updateActions();
     updateFollowActions();
 }
 

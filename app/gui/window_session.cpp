@@ -194,9 +194,9 @@ SessionKeeper::Layout MainWindow::sessionLayout(int capture) const {
     if (const json given = m_passes->inputsToSave(*m_workspace.capture()->session); !given.is_null())
         out["inputs"] = given.dump(-1, ' ', false, json::error_handler_t::replace);
     json window{{"docks", m_docks->state()}};
-    if (m_stages) {
-        window["stages"] = m_stages->state();
-        window["view"] = viewToJson(m_stages->compare()->view());
+    if (const auto* stages = m_pages->find<StagesPage>()) {
+        window["stages"] = stages->state();
+        window["view"] = viewToJson(stages->compare()->view());
     }
     out["window"] = window.dump();
     return out;
@@ -221,27 +221,27 @@ void MainWindow::restoreSession(int capture, const store::SessionContents& saved
     if (!window.is_object() || m_workspace.captures().size() > 1) return;
     if (const auto docks = window.find("docks"); docks != window.end()) m_docks->restore(*docks);
     if (m_workspace.place().page != Page::Stages) return;
-    StagesPage& stages = stagesPage();
+    auto& stages = page<StagesPage>();
     if (const auto state = window.find("stages"); state != window.end()) stages.restore(*state);
     const auto at = window.find("view");
     const auto view = at == window.end() ? std::nullopt : viewFromJson(*at);
     if (!view) return;
     layout()->activate();
     // Once the graphs of this place have their layout; elsewhere it would mean nothing.
-    const auto apply = [this, view = *view, place = m_workspace.place()] {
-        if (m_workspace.place() == place) m_stages->compare()->setView(view);
+    const auto apply = [this, canvas = stages.compare(), view = *view, place = m_workspace.place()] {
+        if (m_workspace.place() == place) canvas->setView(view);
     };
     if (stages.compare()->isSettled()) {
         apply();
         return;
     }
     auto* wait = new QObject(this);
-    connect(stages.compare(), &CompareView::settled, wait, [this, wait, apply] {
+    connect(stages.compare(), &CompareView::settled, wait, [canvas = stages.compare(), wait, apply] {
         QTimer::singleShot(0, wait, [wait, apply] { // docks take their sizes first
             apply();
             wait->deleteLater();
         });
-        m_stages->compare()->disconnect(wait);
+        canvas->disconnect(wait);
     });
 }
 

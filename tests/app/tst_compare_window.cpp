@@ -28,7 +28,7 @@ private slots:
         QVERIFY(m_open.settles());
         QCOMPARE(m_open.workspace().captures().size(), std::size_t(2));
         QCOMPARE(m_open.workspace().place().page, Page::Compare);
-        QVERIFY(m_open.window().comparePage().summary().startsWith("0 of 2 compiles are the same."));
+        QVERIFY(m_open.window().page<ComparePage>().summary().startsWith("0 of 2 compiles are the same."));
         QVERIFY(m_open.window().windowTitle().startsWith("encoder_train"));
         m_open.window().actionRegistry().trigger("go.back");
         QVERIFY(m_open.settles());
@@ -100,8 +100,8 @@ private slots:
     void differencesWithKeys() {
         m_open.window().comparePaths({samplePath("graph_breaks"), samplePath("view_mutation")});
         QVERIFY(m_open.settles());
-        PairGraphs& graphs = *m_open.window().comparePage().graphs();
-        QTableView& pairs = *m_open.window().comparePage().pairs();
+        PairGraphs& graphs = *m_open.window().page<ComparePage>().graphs();
+        QTableView& pairs = *m_open.window().page<ComparePage>().pairs();
         QVERIFY(pairs.model()->rowCount() > 1);
         QVERIFY(m_open.window().actionRegistry().find("go.nextDifference")->isEnabled());
         const double zoom = graphs.canvas()->zoom();

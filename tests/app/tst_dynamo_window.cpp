@@ -124,7 +124,7 @@ private slots:
 
         // The actions that step, as on other pages.
         const auto act = [this](const char* id) { window().actionRegistry().trigger(QLatin1String(id)); };
-        DynamoPage& page = window().dynamoPage();
+        DynamoPage& page = window().page<DynamoPage>();
         QTRY_VERIFY(page.canStep());
         QCOMPARE(window().actionRegistry().find("step.opForward")->text(), QString("Step over"));
         act("step.first");
@@ -149,12 +149,12 @@ private slots:
             QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
             QTRY_VERIFY(!dialog.run().isRunning());
             QVERIFY2(dialog.state().contains("ended with status 3"), qPrintable(dialog.state()));
-            window().dynamoPage().breakpoints()->model().add("a.py:7");
+            window().page<DynamoPage>().breakpoints()->model().add("a.py:7");
         }
         QVERIFY(reopen());
         window().actionRegistry().trigger("file.record");
         QVERIFY(window().recorder().command()->text().contains("exit 3"));
-        QCOMPARE(window().dynamoPage().breakpoints()->model().saved(), QStringList("+a.py:7"));
+        QCOMPARE(window().page<DynamoPage>().breakpoints()->model().saved(), QStringList("+a.py:7"));
     }
 
     void cancelling() {
@@ -188,8 +188,8 @@ private slots:
                 .toUtf8());
         QTRY_VERIFY(workspace().capture());
         QTRY_COMPARE(workspace().place().page, Page::Dynamo);
-        QTRY_COMPARE(window().dynamoPage().step(), dynamo::StepIndex(12));
-        QVERIFY(window().dynamoPage().live()->isVisible());
+        QTRY_COMPARE(window().page<DynamoPage>().step(), dynamo::StepIndex(12));
+        QVERIFY(window().page<DynamoPage>().live()->isVisible());
         dialog.run().cancel();
         QTRY_VERIFY(!dialog.run().isRunning());
     }
@@ -212,7 +212,7 @@ private slots:
         program.say(R"({"event":"stopped","reason":"start"})");
         QTRY_COMPARE(workspace().place().page, Page::Dynamo);
         QVERIFY(settles());
-        DynamoPage& page = window().dynamoPage();
+        DynamoPage& page = window().page<DynamoPage>();
         QVERIFY(page.live()->isVisible());
         const auto enabled = [this](const char* id) {
             return window().actionRegistry().find(QLatin1String(id))->isEnabled();

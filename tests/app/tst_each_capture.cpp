@@ -130,7 +130,7 @@ void TestEachCapture::stepThroughStages() {
     const session::Compile& compile = *workspace().compile();
     const int count = int(compile.stages.size());
     if (count == 0) {
-        QTRY_VERIFY(!window().stagesPage().currentPanel()->message().isEmpty());
+        QTRY_VERIFY(!window().page<StagesPage>().currentPanel()->message().isEmpty());
         QVERIFY(!window().actionRegistry().find("go.nextStage")->isEnabled());
         return;
     }
@@ -141,7 +141,7 @@ void TestEachCapture::stepThroughStages() {
         QTRY_VERIFY(!workspace().stage(Side::B).loading);
         const StageView& view = workspace().stage(Side::B);
         if (view.stage->content == session::Stage::Content::Code)
-            QVERIFY(qobject_cast<OutputCodePanel*>(window().stagesPage().currentPanel()));
+            QVERIFY(qobject_cast<OutputCodePanel*>(window().page<StagesPage>().currentPanel()));
         else
             QVERIFY2(view.graph && view.error.isEmpty(), qPrintable(view.error));
     };
@@ -169,7 +169,7 @@ void TestEachCapture::findBreaks() {
     // On the page of breaks, by a click on the last reason.
     press(Qt::Key_2, Qt::ControlModifier);
     QCOMPARE(workspace().place().page, Page::Breaks);
-    BreaksPage& page = window().breaksPage();
+    BreaksPage& page = window().page<BreaksPage>();
     QTableView* table = page.table();
     QCOMPARE(table->model()->rowCount(), int(breaks.groups.size()));
     const QModelIndex row = table->model()->index(table->model()->rowCount() - 1, 1);
@@ -202,7 +202,7 @@ void TestEachCapture::findBreaks() {
 }
 
 bool TestEachCapture::clickNode(bool withLine) {
-    for (GraphCanvas* pane : window().stagesPage().compare()->findChildren<GraphCanvas*>()) {
+    for (GraphCanvas* pane : window().page<StagesPage>().compare()->findChildren<GraphCanvas*>()) {
         if (!pane->isVisible() || !pane->scene()) continue;
         const auto click = [pane](int item) {
             pane->reveal(pane->scene()->items[std::size_t(item)].rect);
@@ -267,7 +267,7 @@ void TestEachCapture::selectNode() {
     auto* inspector = qobject_cast<InspectorPanel*>(window().docks().find(PanelId::Inspector)->content());
     QTRY_VERIFY(inspector->plainText().contains("This text has no source comment for the node."));
     emit workspace().panelRequested(PanelId::Source);
-    auto* source = qobject_cast<SourcePanel*>(window().stagesPage().currentPanel());
+    auto* source = qobject_cast<SourcePanel*>(window().page<StagesPage>().currentPanel());
     QVERIFY(source);
     if (session.sources.empty())
         QTRY_VERIFY(source->message().contains("quotes no source line"));
@@ -306,9 +306,9 @@ void TestEachCapture::followToItsLine() {
     cursor.setPosition(position);
     QTest::mouseClick(text->viewport(), Qt::LeftButton, {}, text->cursorRect(cursor).center());
 
-    QTabWidget* tabs = window().stagesPage().tabs();
+    QTabWidget* tabs = window().page<StagesPage>().tabs();
     QCOMPARE(tabs->tabText(tabs->currentIndex()), QString("Source"));
-    auto* source = qobject_cast<SourcePanel*>(window().stagesPage().currentPanel());
+    auto* source = qobject_cast<SourcePanel*>(window().page<StagesPage>().currentPanel());
     QVERIFY(source);
     const auto selectedNumber = [source] {
         const CodeDocumentPtr& document = source->view()->document(0);

@@ -119,7 +119,7 @@ private slots:
         const int scroll = tree()->verticalScrollBar()->value();
         QVERIFY(scroll > 0);
         QVERIFY(settles());
-        const auto view = window().stagesPage().compare()->view();
+        const auto view = window().page<StagesPage>().compare()->view();
         const Place place = workspace().place();
         QSignalSpy stages(&workspace(), &Workspace::stagesChanged);
 
@@ -132,7 +132,7 @@ private slots:
         QCOMPARE(workspace().stage(Side::B).stage.get(), stage.get());
         QCOMPARE(workspace().stage(Side::B).graph.get(), graph.get());
         QCOMPARE(stages.size(), 0); // the canvas is not even asked to draw anew
-        const auto after = window().stagesPage().compare()->view();
+        const auto after = window().page<StagesPage>().compare()->view();
         QVERIFY(after.zoom == view.zoom && after.a == view.a && after.b == view.b);
         QCOMPARE(window().notebook().note(0, address), QString("look here"));
         QCOMPARE(tree()->currentIndex().data(CaptureModel::StrongRole).toString(), current);

@@ -54,7 +54,7 @@ class TestRecordLive : public QObject, private test::OpenWindow {
 
     QTemporaryDir m_folder;
 
-    DynamoPage& page() { return window().dynamoPage(); }
+    DynamoPage& page() { return window().page<DynamoPage>(); }
     std::string say(const char* call) {
         page().console()->input()->setText(QLatin1String(call));
         QTest::keyClick(page().console()->input(), Qt::Key_Return);

@@ -43,7 +43,7 @@ private slots:
         open(path);
         QCOMPARE(workspace().place().page, Page::Replay);
         QVERIFY(!window().actionRegistry().find("go.stages")->isEnabled());
-        TreeWalk& walk = window().replayPage().tree()->walk();
+        TreeWalk& walk = window().page<ReplayPage>().tree()->walk();
         QCOMPARE(walk.position(), std::size_t(48));
         QVERIFY(!window().actionRegistry().find("step.forward")->isEnabled());
         press(Qt::Key_F10, Qt::ShiftModifier);
@@ -67,7 +67,7 @@ private slots:
         QCOMPARE(workspace().place().page, Page::Replay);
         QVERIFY(settles());
         QVERIFY(window().actionRegistry().find("go.replay")->isChecked());
-        CoveragePanel* coverage = window().replayPage().coverage();
+        CoveragePanel* coverage = window().page<ReplayPage>().coverage();
         QVERIFY(coverage->isVisible());
         QVERIFY(coverage->graphs()->rows().rowCount() > 0);
         QVERIFY(coverage->graphs()->hasFocus());
@@ -84,7 +84,7 @@ private slots:
         QCOMPARE(workspace().place().page, Page::Autograd);
         QVERIFY(settles());
         QVERIFY(window().actionRegistry().find("go.autograd")->isChecked());
-        SplitPanel* split = window().autogradPage().split();
+        SplitPanel* split = window().page<AutogradPage>().split();
         QVERIFY(split->isVisible());
         QVERIFY(split->cut()->hasFocus());
         QVERIFY(split->values()->rows().rowCount() > 10);
@@ -101,7 +101,7 @@ private slots:
         press(Qt::Key_6, Qt::ControlModifier);
         QVERIFY(settles());
         QCOMPARE(window().size(), QSize(1280, 800));
-        for (RowTable* table : window().replayPage().findChildren<RowTable*>())
+        for (RowTable* table : window().page<ReplayPage>().findChildren<RowTable*>())
             if (table->isVisible()) QVERIFY(table->viewport()->width() > 600);
     }
 };

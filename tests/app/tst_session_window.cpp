@@ -211,13 +211,13 @@ void TestSessionWindow::theWindowComesBack() {
     m_workspace->selectStages(1, int(stages.size()) - 2);
     QVERIFY(settles());
     m_workspace->selectNode({Side::B, 1});
-    m_window->stagesPage().compare()->setMode(CompareView::Mode::SideBySide);
-    m_window->stagesPage().raisePanel(PanelId::Source);
+    m_window->page<StagesPage>().compare()->setMode(CompareView::Mode::SideBySide);
+    m_window->page<StagesPage>().raisePanel(PanelId::Source);
     m_window->actionRegistry().trigger("window.problems");
     m_window->docks().find(PanelId::Guards)->close();
     QVERIFY(settles());
-    m_window->stagesPage().compare()->setView({1.5, {10, 20}, {-10, 15}});
-    const CompareView::View view = m_window->stagesPage().compare()->view();
+    m_window->page<StagesPage>().compare()->setView({1.5, {10, 20}, {-10, 15}});
+    const CompareView::View view = m_window->page<StagesPage>().compare()->view();
     const Place place = m_workspace->place();
     m_file = path("layout.dynascope");
     m_window->actionRegistry().trigger("file.save");
@@ -231,11 +231,11 @@ void TestSessionWindow::theWindowComesBack() {
     QVERIFY(m_window->docks().find(PanelId::Problems)->isOpen());
     QVERIFY(!m_window->docks().find(PanelId::Guards)->isOpen());
     QVERIFY(m_window->docks().find(PanelId::Inspector)->isOpen());
-    QVERIFY(m_window->stagesPage().compare()->mode() == CompareView::Mode::SideBySide);
-    QCOMPARE(m_window->stagesPage().state()["panel"].get<std::string>(), std::string("source"));
+    QVERIFY(m_window->page<StagesPage>().compare()->mode() == CompareView::Mode::SideBySide);
+    QCOMPARE(m_window->page<StagesPage>().state()["panel"].get<std::string>(), std::string("source"));
     // A scroll bar that came moves the middle by half its width.
     const auto close = [](QPointF a, QPointF b) { return (a - b).manhattanLength() < 8; };
-    const CompareView& compare = *m_window->stagesPage().compare();
+    const CompareView& compare = *m_window->page<StagesPage>().compare();
     QTRY_COMPARE(compare.view().zoom, view.zoom);
     QTRY_VERIFY(close(compare.view().b, view.b));
     QVERIFY(close(compare.view().a, view.a));
@@ -425,11 +425,11 @@ void TestSessionWindow::searchFindsNotes() {
 
 void TestSessionWindow::canvasesMarkNotes() {
     open(test::samplePath("view_mutation"));
-    m_window->stagesPage().compare()->setMode(CompareView::Mode::SideBySide);
+    m_window->page<StagesPage>().compare()->setMode(CompareView::Mode::SideBySide);
     QVERIFY(settles());
     const auto noted = [this] {
         QStringList texts;
-        for (const auto* pane : m_window->stagesPage().compare()->findChildren<canvas::GraphCanvas*>())
+        for (const auto* pane : m_window->page<StagesPage>().compare()->findChildren<canvas::GraphCanvas*>())
             for (const auto& [item, text] : pane->noted())
                 texts << text;
         return texts;
@@ -437,17 +437,17 @@ void TestSessionWindow::canvasesMarkNotes() {
     select("setitem");
     notebook().setNote(0, here(), "look");
     QCOMPARE(noted(), QStringList{"look"});
-    const QImage with = m_window->stagesPage().compare()->grab().toImage();
+    const QImage with = m_window->page<StagesPage>().compare()->grab().toImage();
     notebook().undoStack().undo();
     QVERIFY(noted().isEmpty());
-    QVERIFY(m_window->stagesPage().compare()->grab().toImage() != with);
+    QVERIFY(m_window->page<StagesPage>().compare()->grab().toImage() != with);
     notebook().undoStack().redo();
     // Also in the pictures that come later, and in the merged one.
     m_window->actionRegistry().trigger("go.nextStage");
     m_window->actionRegistry().trigger("go.back");
     QVERIFY(settles());
     QCOMPARE(noted(), QStringList{"look"});
-    m_window->stagesPage().compare()->setMode(CompareView::Mode::Merged);
+    m_window->page<StagesPage>().compare()->setMode(CompareView::Mode::Merged);
     QVERIFY(settles());
     QTRY_COMPARE(noted(), QStringList{"look"});
 }

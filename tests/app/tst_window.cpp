@@ -229,7 +229,8 @@ void TestWindow::raisesPanels() {
     for (const PanelId panel : {PanelId::TextDiff, PanelId::Source, PanelId::Bytecode, PanelId::OutputCode}) {
         QVERIFY(!window().docks().find(panel));
         emit workspace().panelRequested(panel);
-        QCOMPARE(window().stagesPage().state()["panel"].get<std::string>(), panelName(panel).toStdString());
+        QCOMPARE(window().page<StagesPage>().state()["panel"].get<std::string>(),
+                 panelName(panel).toStdString());
     }
     emit workspace().panelRequested(PanelId::CompileTime);
     // The bottom docks take turns.
@@ -264,8 +265,8 @@ void TestWindow::followsTheSelectionThroughAllStages() {
     QTRY_VERIFY(provenance()->title().contains(" compiles"));
     QVERIFY(workspace().trace().compiles().size() >= 2);
     // In Source the key asks about the line of the caret.
-    window().stagesPage().raisePanel(PanelId::Source);
-    auto* source = qobject_cast<SourcePanel*>(window().stagesPage().currentPanel());
+    window().page<StagesPage>().raisePanel(PanelId::Source);
+    auto* source = qobject_cast<SourcePanel*>(window().page<StagesPage>().currentPanel());
     QVERIFY(source);
     QVERIFY(settles());
     QTRY_VERIFY(source->view()->document(0));

@@ -4,6 +4,7 @@
 // and how the compiled function is called.
 #pragma once
 
+#include "views/models/page_spec.h"
 #include "views/models/workspace.h"
 #include "views/theme/theme.h"
 
@@ -23,9 +24,10 @@ class SplitPanel;
 
 /// GUI thread only. Shows the workspace's current compile; another compile comes up in a view that has
 /// something to show of it.
-class AutogradPage : public QWidget {
+class AutogradPage : public QWidget, public CentrePage {
     Q_OBJECT
 public:
+    static constexpr Page id = Page::Autograd;
     enum Tab { SplitTab, AliasTab, MetadataTab, ConventionTab };
 
     AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
@@ -38,7 +40,7 @@ public:
     void setRederived(Rederivations& rederived);
     [[nodiscard]] QTabBar* tabs() const { return m_tabs; }
     [[nodiscard]] QComboBox* compiles() const { return m_compiles; }
-    void applyDefaultSizes(int windowWidth);
+    void applyDefaultSizes(int windowWidth) override;
 
 private:
     void follow();
@@ -56,5 +58,7 @@ private:
     session::SessionPtr m_session;
     const session::Compile* m_compile = nullptr;
 };
+
+[[nodiscard]] PageSpec autogradPageSpec();
 
 } // namespace dynascope::views

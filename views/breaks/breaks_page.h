@@ -3,6 +3,7 @@
 // Graph breaks grouped by reason and ranked by cost, with the picture of how they cut the frame into graphs.
 #pragma once
 
+#include "views/models/page_spec.h"
 #include "views/text/panel.h"
 
 #include <memory>
@@ -15,9 +16,10 @@ class CodeView;
 class CutStrip;
 
 /// GUI thread only.
-class BreaksPage : public Panel {
+class BreaksPage : public Panel, public CentrePage {
     Q_OBJECT
 public:
+    static constexpr Page id = Page::Breaks;
     BreaksPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~BreaksPage() override;
 
@@ -45,5 +47,7 @@ private:
     void showBytecode(int group);
     std::unique_ptr<Private> d;
 };
+
+[[nodiscard]] PageSpec breaksPageSpec();
 
 } // namespace dynascope::views

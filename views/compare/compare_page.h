@@ -5,6 +5,7 @@
 // caches and timings.
 #pragma once
 
+#include "views/models/page_spec.h"
 #include "views/text/panel.h"
 
 #include <memory>
@@ -18,9 +19,10 @@ namespace dynascope::views {
 class PairGraphs;
 
 /// GUI thread only. Compares on the TaskRunner, tag "compare"; results are kept until a capture is closed.
-class ComparePage : public Panel {
+class ComparePage : public Panel, public CentrePage {
     Q_OBJECT
 public:
+    static constexpr Page id = Page::Compare;
     ComparePage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~ComparePage() override;
 
@@ -29,8 +31,8 @@ public:
     [[nodiscard]] QTabWidget* details() const; ///< stages, inputs, guards, symbols, caches, timings, settings
     [[nodiscard]] PairGraphs* graphs() const;
     [[nodiscard]] QString summary() const; ///< the sentences at the top, a point a line
-    [[nodiscard]] bool isSettled() const;
-    void applyDefaultSizes(int windowWidth);
+    [[nodiscard]] bool isSettled() const override;
+    void applyDefaultSizes(int windowWidth) override;
 
 protected:
     void refresh() override;
@@ -56,5 +58,7 @@ private:
     void fitColumns();
     std::unique_ptr<Private> d;
 };
+
+[[nodiscard]] PageSpec comparePageSpec();
 
 } // namespace dynascope::views

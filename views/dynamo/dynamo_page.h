@@ -6,6 +6,7 @@
 
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/recording.h"
+#include "views/models/page_spec.h"
 #include "views/text/panel.h"
 
 #include <memory>
@@ -55,9 +56,10 @@ enum class StepCommand {
 /// GUI thread only. Conditions and text of long recordings are looked for on the TaskRunner (tag
 /// "dynamo.run"); while that runs, steps of the same recording cannot be read here, so the page waits. Where
 /// the reader is, is part of the workspace's Place, so that back and forward go over steps as well.
-class DynamoPage : public Panel {
+class DynamoPage : public Panel, public CentrePage {
     Q_OBJECT
 public:
+    static constexpr Page id = Page::Dynamo;
     DynamoPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~DynamoPage() override;
 
@@ -78,12 +80,10 @@ public:
     /// Of the line that the source pane's caret is in.
     void toggleBreakpoint();
     void focusFilter() override;
-    /// Sizes of the panes for a window of this width, as before anybody moved anything.
-    void applyDefaultSizes(int windowWidth);
+    void applyDefaultSizes(int windowWidth) override;
     /// Sizes, tabs, the graph's form and what was asked in the console, for restoreState() in another run.
-    [[nodiscard]] QByteArray saveState() const;
-    /// Nothing happens where `state` is of another version, or is damaged.
-    void restoreState(const QByteArray& state);
+    [[nodiscard]] QByteArray saveState() const override;
+    void restoreState(const QByteArray& state) override;
     /// Programs that can be paused; null for none. The caller keeps it. Where one waits and the reader is at
     /// the end of its recording, steps forward are its steps.
     void setLive(LiveSession* session);
@@ -184,5 +184,7 @@ private:
     void stateMenu(QTreeView* view, const QPoint& position);
     std::unique_ptr<Private> d;
 };
+
+[[nodiscard]] PageSpec dynamoPageSpec();
 
 } // namespace dynascope::views

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "views/engine/stepper.h"
+#include "views/models/page_spec.h"
 #include "views/theme/theme.h"
 
 #include <QWidget>
@@ -25,9 +26,10 @@ class SourceOpsPanel;
 class StepPanel;
 
 /// GUI thread only.
-class FunctionalizePage : public QWidget {
+class FunctionalizePage : public QWidget, public CentrePage {
     Q_OBJECT
 public:
+    static constexpr Page id = Page::Functionalize;
     FunctionalizePage(Workspace& workspace, Passes& passes, Stepper& stepper, Theme& theme,
                       QWidget* parent = nullptr);
 
@@ -40,8 +42,7 @@ public:
     [[nodiscard]] QTabWidget& rightTabs() { return *m_right; }
     /// Why there is nothing to step through; empty while there is.
     [[nodiscard]] QString message() const;
-    /// Sizes of DESIGN_LANGUAGE for a window of this width.
-    void applyDefaultSizes(int windowWidth);
+    void applyDefaultSizes(int windowWidth) override;
 
 signals:
     void canvasRequested(); ///< show source and result on the two canvases
@@ -71,5 +72,7 @@ private:
     std::vector<QWidget*> m_headers;
     std::vector<QLabel*> m_titles;
 };
+
+[[nodiscard]] PageSpec functionalizePageSpec();
 
 } // namespace dynascope::views

@@ -3,6 +3,7 @@
 // A memory snapshot: its figures, who held which addresses when, and what was alive at a chosen moment.
 #pragma once
 
+#include "views/models/page_spec.h"
 #include "views/text/panel.h"
 
 #include <memory>
@@ -15,9 +16,10 @@ namespace dynascope::views {
 class MemoryChart;
 
 /// GUI thread only. Works the picture out on the TaskRunner (tags "memory", "memory.alive").
-class MemoryPage : public Panel {
+class MemoryPage : public Panel, public CentrePage {
     Q_OBJECT
 public:
+    static constexpr Page id = Page::Memory;
     MemoryPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~MemoryPage() override;
 
@@ -40,5 +42,7 @@ private:
     void showDetail();
     std::unique_ptr<Private> d;
 };
+
+[[nodiscard]] PageSpec memoryPageSpec();
 
 } // namespace dynascope::views

@@ -5,6 +5,7 @@
 // times.
 #pragma once
 
+#include "views/models/page_spec.h"
 #include "views/replay/replay_runs.h"
 #include "views/theme/theme.h"
 
@@ -29,9 +30,10 @@ class LiveTrees;
 class TreePanel;
 
 /// GUI thread only.
-class ReplayPage : public QWidget {
+class ReplayPage : public QWidget, public CentrePage {
     Q_OBJECT
 public:
+    static constexpr Page id = Page::Replay;
     enum Tab { CoverageTab, MemoryTab, TimingTab, CudaTab, TreesTab };
 
     ReplayPage(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidget* parent = nullptr);
@@ -52,7 +54,7 @@ public:
     void showTab(Tab tab);
     /// Records and replays what the page says.
     void run();
-    void applyDefaultSizes(int windowWidth);
+    void applyDefaultSizes(int windowWidth) override;
 
 private:
     void choose();
@@ -76,5 +78,7 @@ private:
     QLabel* m_state;
     QStackedWidget* m_pages;
 };
+
+[[nodiscard]] PageSpec replayPageSpec();
 
 } // namespace dynascope::views

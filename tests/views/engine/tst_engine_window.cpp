@@ -48,7 +48,7 @@ private slots:
         Opened w(cannedEngine());
         addCapture(w.workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
         QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), 20000);
-        TimelineView* timeline = w.window.stagesPage().timeline();
+        TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QVERIFY(timeline->badgeRect(2).isEmpty());
         w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
         QTRY_VERIFY_WITH_TIMEOUT(w.window.messageBar().text().contains("2 isomorphic"), 20000);
@@ -101,7 +101,7 @@ private slots:
         QCOMPARE(w.workspace.place().stageB, 4);
         QVERIFY(w.workspace.diff());
         QVERIFY(w.workspace.diff()->added > 0);
-        TimelineView* timeline = w.window.stagesPage().timeline();
+        TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QTRY_VERIFY(timeline->isSettled());
         QCOMPARE(timeline->verdictText(4), QStringLiteral("isomorphic"));
         // Searched like any other.
@@ -151,7 +151,7 @@ private slots:
     void aComputedStageGoesAndComesBack() {
         Opened w(cannedEngine());
         w.functionalize();
-        TimelineView* timeline = w.window.stagesPage().timeline();
+        TimelineView* timeline = w.window.page<StagesPage>().timeline();
         const session::StagePtr stage = w.workspace.stageAt(4);
         QVERIFY(w.window.stepper().recording());
         timeline->setFocus();
@@ -184,7 +184,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), 10000);
         QTRY_VERIFY(w.window.isSettled());
         QCOMPARE(w.workspace.place().page, Page::Functionalize);
-        QVERIFY(w.window.functionalizePage().isVisible());
+        QVERIFY(w.window.page<FunctionalizePage>().isVisible());
         auto* transport = w.window.findChild<OpTransport*>();
         QVERIFY(transport->isVisible());
         QVERIFY(!w.window.docks().find(PanelId::Capture)->isVisible());
@@ -207,7 +207,7 @@ private slots:
     void aRedBadgeOpensTheFirstDifference() {
         Opened w(cannedEngine("different"));
         w.functionalize();
-        TimelineView* timeline = w.window.stagesPage().timeline();
+        TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QTRY_COMPARE(timeline->verdictText(4), QStringLiteral("different"));
         w.workspace.selectStages(1, 2);
         QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(4).center());
@@ -237,11 +237,11 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), 10000);
         QTRY_VERIFY(!w.window.engine().isBusy());
         w.window.stepper().goTo(5, 2);
-        const QString card = w.window.functionalizePage().scorecard().plainText();
+        const QString card = w.window.page<FunctionalizePage>().scorecard().plainText();
         QVERIFY(w.window.engine().processId() > 0);
         ::kill(pid_t(w.window.engine().processId()), SIGKILL);
         QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, 10000);
-        QCOMPARE(w.window.functionalizePage().scorecard().plainText(), card);
+        QCOMPARE(w.window.page<FunctionalizePage>().scorecard().plainText(), card);
         QCOMPARE(w.workspace.stageCount(), 5);
         QVERIFY(w.window.messageBar().text().contains(QStringLiteral("Nothing shown is lost")));
         w.window.stepper().stepOp(1); // all of it is here
@@ -257,7 +257,7 @@ private slots:
         Opened w(cannedEngine("dies"));
         addCapture(w.workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
         QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), 20000);
-        TimelineView* timeline = w.window.stagesPage().timeline();
+        TimelineView* timeline = w.window.page<StagesPage>().timeline();
         w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
         QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, 20000);
         QTRY_VERIFY(w.window.messageBar().isVisible());
@@ -299,7 +299,7 @@ private slots:
         QCOMPARE(w.status().text(), QStringLiteral("No engine"));
         QVERIFY(!w.window.actionRegistry().find(QStringLiteral("engine.run.functionalize"))->isEnabled());
         w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
-        QVERIFY(w.window.functionalizePage().message().contains(QStringLiteral("./run builds it")));
+        QVERIFY(w.window.page<FunctionalizePage>().message().contains(QStringLiteral("./run builds it")));
     }
 };
 

@@ -38,7 +38,7 @@ class TestReplayPanels : public QObject {
             addCapture(workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
             QTest::keyClick(&window, Qt::Key_6, Qt::ControlModifier);
         }
-        [[nodiscard]] ReplayPage& page() { return window.replayPage(); }
+        [[nodiscard]] ReplayPage& page() { return window.page<ReplayPage>(); }
         void settle() {
             QTest::qWait(0); // what was asked for starts
             QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 20000);
@@ -266,7 +266,7 @@ private slots:
         QTest::keyClick(&w.window, Qt::Key_1, Qt::ControlModifier);
         goToStage(w.workspace, 0, w.window.replays().newest(*w.workspace.session())->graphs[0].stage);
         w.settle();
-        CompareView* compare = w.window.stagesPage().compare();
+        CompareView* compare = w.window.page<StagesPage>().compare();
         auto* canvas = compare->findChildren<canvas::GraphCanvas*>().value(1);
         QVERIFY(canvas && canvas->scene());
         QVERIFY(!canvas->heat()); // off until it is asked for

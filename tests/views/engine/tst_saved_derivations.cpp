@@ -32,7 +32,7 @@ struct Opened : EngineWindow {
         window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
         QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains("2 isomorphic"), 20000);
     }
-    [[nodiscard]] TimelineView& timeline() { return *window.stagesPage().timeline(); }
+    [[nodiscard]] TimelineView& timeline() { return *window.page<StagesPage>().timeline(); }
     /// Clicks the badge of a stage; the stage that shows what was derived.
     int click(int stage) {
         QTest::mouseClick(timeline().viewport(), Qt::LeftButton, {}, timeline().badgeRect(stage).center());

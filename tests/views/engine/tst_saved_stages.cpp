@@ -52,7 +52,7 @@ private slots:
         // The same links, verdict and steps as on the day it was computed.
         QVERIFY(w.workspace.diff());
         QCOMPARE(w.workspace.diff()->removed, 0U);
-        const TimelineView* timeline = w.window.stagesPage().timeline();
+        const TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QTRY_VERIFY(timeline->isSettled());
         QCOMPARE(timeline->verdictText(4), QStringLiteral("isomorphic"));
         const Recording* recording = w.window.stepper().recording();
