@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/main_window.h"
 
-#include "app/gui/breadcrumb.h"
+#include "app/gui/canvas_actions.h"
 #include "app/gui/chrome.h"
-#include "app/gui/engine_buttons.h"
-#include "app/gui/op_transport.h"
+#include "app/gui/comparing.h"
+#include "app/gui/drop_target.h"
+#include "app/gui/engine_actions.h"
+#include "app/gui/following.h"
+#include "app/gui/navigation_bar.h"
+#include "app/gui/note_actions.h"
+#include "app/gui/record_programs.h"
 #include "app/gui/session_keeper.h"
-#include "app/gui/stage_stepper.h"
 #include "app/gui/stages_page.h"
+#include "app/gui/step_actions.h"
 #include "app/gui/welcome_page.h"
+#include "app/gui/window_actions.h"
 #include "app/gui/window_docks.h"
+#include "app/gui/window_layout.h"
+#include "app/gui/window_menus.h"
 #include "app/gui/window_status.h"
 #include "core/session/mapping_guard.h"
 #include "views/canvas/compare_view.h"
@@ -18,37 +26,44 @@
 #include "views/compare/compare_page.h"
 #include "views/compare/pair_graphs.h"
 #include "views/dynamo/dynamo_page.h"
+#include "views/engine/engine.h"
 #include "views/engine/engine_status.h"
 #include "views/engine/functionalize_page.h"
+#include "views/engine/passes.h"
+#include "views/engine/rederivations.h"
+#include "views/engine/stepper.h"
 #include "views/models/follower.h"
 #include "views/models/labels.h"
 #include "views/notes/notebook.h"
+#include "views/notes/notes_panel.h"
 #include "views/palette/palette.h"
 #include "views/records/records_panel.h"
 #include "views/replay/live_trees.h"
 #include "views/replay/replay_page.h"
+#include "views/replay/replay_runs.h"
 #include "views/replay/tree_panel.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QCloseEvent>
-#include <QDragEnterEvent>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMenuBar>
-#include <QMimeData>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTimer>
-#include <QToolBar>
-#include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <numeric>
 
 namespace dynascope::app {
 
 using namespace views;
+
+namespace {
+constexpr int noticeMs = 6000;
+constexpr int lookMs = 1000;
+} // namespace
 
 MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, QWidget* parent,
                        std::vector<std::string> engineCommand)
@@ -59,109 +74,40 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     , m_actions(new ActionRegistry(this)) {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("Dynascope"));
-    setAcceptDrops(true);
     setUnifiedTitleAndToolBarOnMac(false);
     makeCentre();
-    makeEngine(std::move(engineCommand));
+    m_engine = new EngineActions({*this, m_workspace, m_theme, m_settings, *m_actions, *m_message},
+                                 std::move(engineCommand));
     makeSession();
-    makeFollower();
-    m_pages = new WindowPages(*this, *m_stack, *m_welcome,
-                              {m_workspace, m_theme, *m_passes, *m_stepper, *m_rederived, *m_replays},
-                              *m_actions, m_settings);
-    connect(m_pages, &WindowPages::made, this,
-            [this](Page page, QWidget* widget) { connectPage(page, *widget); });
-    makeFileActions();
-    makeViewActions();
-    makeGoActions();
-    makeEngineActions();
-    m_docks = new WindowDocks(*this, m_workspace, *m_passes, *m_notebook, m_theme);
-    makeWindowActions();
-    documentKeys();
-    makeMenus();
+    makeParts();
+    m_does->add();
+    m_menus->documentKeys();
+    m_menus->rebuild();
     menuBar()->setCornerWidget(m_pages->makeBar(this), Qt::TopRightCorner);
-    makeToolBar();
+    auto* bar = new NavigationBar(m_workspace, m_theme, *m_actions, m_engine->stepper(), this);
+    connect(bar, &NavigationBar::searchAsked, this, [this] { m_palette->open(); });
+    addToolBar(Qt::TopToolBarArea, bar);
     m_status = new WindowStatus(*statusBar(), *m_progress, m_workspace, m_theme);
-    statusBar()->insertWidget(0, new EngineStatus(*m_engine, m_theme, statusBar()));
-    m_palette = new Palette(m_workspace, m_theme, this);
-    m_palette->setRecent(m_settings.recentChoices());
-    m_palette->setActionSource([this] {
-        std::vector<PaletteAction> actions;
-        for (const ActionRegistry::Entry& entry : m_actions->entries())
-            if (entry.action && (entry.action->isEnabled() || !entry.needs.isEmpty()))
-                actions.push_back({entry.spec.id, QString(entry.spec.text).remove(QStringLiteral("...")),
-                                   entry.spec.menu, entry.spec.icon,
-                                   entry.spec.keys.isEmpty() ? QKeySequence() : entry.spec.keys.first(),
-                                   entry.needs});
-        return actions;
-    });
-    connect(m_palette, &Palette::actionChosen, m_actions, &ActionRegistry::trigger);
-    connectNotes();
-
-    connect(&m_workspace, &Workspace::placeChanged, this, &MainWindow::showPage);
-    connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
-        const session::Session& session = *m_workspace.captures()[std::size_t(capture)].session;
-        if (const QString path = toQString(session.path); QFileInfo::exists(path)) {
-            m_settings.addRecentFile(path);
-            m_welcome->setRecentFiles(m_settings.recentFiles());
-        }
-        m_status->setProblems(m_docks->problemCount());
-        updateActions();
-        // Once it is shown, so that back leads from the comparison to the capture.
-        QMetaObject::invokeMethod(this, &MainWindow::compareWaiting, Qt::QueuedConnection);
-        // An empty filter field would swallow the keys that step through stages.
-        if (CapturePanel& panel = m_docks->capturePanel();
-            focusWidget() == panel.filterEdit() && panel.filterEdit()->text().isEmpty())
-            panel.tree()->setFocus(Qt::OtherFocusReason);
-    });
-    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
-        m_status->setProblems(m_docks->problemCount());
-        updateActions();
-        updateTitle();
-    });
-    connect(&m_workspace, &Workspace::openFailed, this,
-            [this](const QString& message) { m_message->showMessage(message, QStringLiteral("open")); });
-    connect(&m_workspace, &Workspace::captureOpened, this,
-            [this] { m_message->clear(QStringLiteral("open")); });
-    connect(&m_workspace, &Workspace::openFailed, this, [this] { m_waiting = {}; });
-    connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
-    connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);
-    connect(&m_workspace, &Workspace::panelRequested, this, &MainWindow::requestPanel);
-    connect(&m_workspace, &Workspace::sourceRequested, this, [this] { requestPanel(PanelId::Source); });
-    connect(&m_workspace, &Workspace::recordRequested, this, [this](int capture, int record) {
-        m_docks->raise(PanelId::Records);
-        m_docks->recordsPanel().showRecord(capture, record);
-    });
-    // A view that reads on shows zeros; nothing else tells that the file has gone from under it.
-    auto* watch = new QTimer(this);
-    connect(watch, &QTimer::timeout, this, [this, watch] {
-        if (!session::anyFileLost()) return;
-        watch->stop();
-        QStringList files;
-        for (const std::string& path : session::lostFiles())
-            files << toQString(path);
-        m_message->showMessage(
-            tr("%1 was cut short while it was open, and what is shown of it is no longer true. "
-               "Capture > Reload reads it again.")
-                .arg(files.join(tr(", "))),
-            QStringLiteral("lost"));
-    });
-    watch->start(1000);
-    connect(&m_theme, &Theme::changed, this, &MainWindow::refreshIcons);
-    refreshIcons();
+    connect(m_following, &Following::told, m_status, &WindowStatus::setFollowing);
+    statusBar()->insertWidget(0, new EngineStatus(m_engine->engine(), m_theme, statusBar()));
+    makePalette();
+    connectWorkspace();
+    watchFiles();
+    connect(&m_theme, &Theme::changed, m_menus, &WindowMenus::refreshIcons);
+    m_menus->refreshIcons();
     showPage(m_workspace.place());
-    updateActions();
 }
 
 MainWindow::~MainWindow() {
-    m_notebook->undoStack().disconnect(this); // it tells of its end when the actions are gone
+    m_notebook->undoStack().disconnect(m_notes); // it tells of its end when the actions are gone
 }
 
 void MainWindow::makeCentre() {
     m_welcome = new WelcomePage(m_theme);
     m_welcome->setRecentFiles(m_settings.recentFiles());
     connect(m_welcome, &WelcomePage::openRequested, this, [this](const QString& path) { openPaths({path}); });
-    connect(m_welcome, &WelcomePage::openDialogRequested, this, &MainWindow::openDialog);
-    connect(m_welcome, &WelcomePage::pasteRequested, this, &MainWindow::pasteGraph);
+    connect(m_welcome, &WelcomePage::openDialogRequested, this, [this] { m_does->openDialog(); });
+    connect(m_welcome, &WelcomePage::pasteRequested, this, [this] { m_does->pasteGraph(); });
     m_stack = new QStackedWidget;
     m_stack->addWidget(m_welcome);
     m_message = new MessageBar(m_theme);
@@ -176,51 +122,191 @@ void MainWindow::makeCentre() {
     box->addWidget(m_stack, 1);
     centre->setMinimumSize(320, 240);
     setCentralWidget(centre);
+    auto* drops = new DropTarget(*this);
+    connect(drops, &DropTarget::hovered, m_welcome, &WelcomePage::setDropHint);
+    connect(drops, &DropTarget::pathsDropped, this, &MainWindow::openPaths);
+    connect(drops, &DropTarget::textDropped, this,
+            [this](const QString& text) { m_workspace.openText(text, tr("dropped text")); });
 }
 
-void MainWindow::makeToolBar() {
-    auto* bar = new QToolBar(tr("Navigation"), this);
-    bar->setObjectName(QStringLiteral("toolBar"));
-    bar->setMovable(false);
-    bar->setFloatable(false);
-    bar->setContextMenuPolicy(Qt::PreventContextMenu);
-    bar->toggleViewAction()->setEnabled(false);
-    bar->setToolButtonStyle(Qt::ToolButtonIconOnly);
-    bar->addAction(m_actions->find(QStringLiteral("go.back")));
-    bar->addAction(m_actions->find(QStringLiteral("go.forward")));
-    bar->addSeparator();
-    auto* crumbs = new Breadcrumb(m_workspace, m_theme, bar);
-    crumbs->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    bar->addWidget(crumbs);
-    // In a plain widget, since a toolbar sets the visibility of what it holds itself.
-    auto* right = new QWidget(bar);
-    auto* row = new QHBoxLayout(right);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(m_theme.scaled(10));
-    row->addWidget(new StageStepper(m_workspace, m_theme, *m_actions, right));
-    row->addWidget(new OpTransport(m_workspace, *m_stepper, m_theme, *m_actions, right));
-    row->addWidget(new EngineButtons(m_workspace, m_theme, *m_actions, right));
-    auto* search = new SearchField(m_theme, right);
-    connect(search, &QAbstractButton::clicked, this, [this] { m_palette->open(); });
-    row->addWidget(search);
-    bar->addWidget(right);
-    const auto fit = [this, bar] { bar->setFixedHeight(m_theme.scaled(38)); };
-    connect(&m_theme, &Theme::changed, bar, fit);
-    fit();
-    addToolBar(Qt::TopToolBarArea, bar);
+void MainWindow::makeSession() {
+    m_notebook = new Notebook(m_workspace, this);
+    m_replays = new ReplayRuns(m_workspace, m_engine->engine(), *m_notebook, this);
+    m_replays->setGivenInputs([this](const session::Stage& stage) {
+        Passes& passes = m_engine->passes();
+        if (!passes.hasGivenInputs(stage)) return ReplayRuns::GivenInputs();
+        Passes::Source source = passes.sourceOf(stage);
+        return ReplayRuns::GivenInputs{std::move(source.inputs), std::move(source.attributes)};
+    });
+    m_session = new SessionKeeper(m_workspace, *m_notebook, m_engine->passes(), m_engine->rederived(),
+                                  m_settings, *this);
+    connect(&m_engine->rederived(), &Rederivations::derived, m_notebook, &Notebook::addDerivation);
+    m_session->setLayout([this](int capture) { return m_layout->ofSession(capture); });
+    connect(m_notebook, &Notebook::changed, this, [this] {
+        updateTitle();
+        m_notes->updateActions();
+    });
+    connect(m_session, &SessionKeeper::failed, this,
+            [this](const QString& message) { m_message->showMessage(message); });
+    connect(m_session, &SessionKeeper::told, m_message, &MessageBar::showNotice);
+    connect(m_session, &SessionKeeper::saved, this, [this](const QString& file) {
+        m_settings.addRecentFile(file);
+        m_welcome->setRecentFiles(m_settings.recentFiles());
+        statusBar()->showMessage(tr("Saved %1").arg(file), noticeMs);
+    });
+    connect(m_session, &SessionKeeper::opened, this,
+            [this](int capture, const store::SessionContents& saved) {
+                m_layout->restoreSession(capture, saved);
+            });
 }
 
-void MainWindow::requestPanel(PanelId panel) {
-    const bool onStages = m_workspace.place().page == Page::Stages;
-    if (m_docks->raise(panel)) return;
-    if (!onStages) m_actions->trigger(QStringLiteral("go.stages"));
-    if (auto* stages = m_pages->find<StagesPage>()) stages->raisePanel(panel);
+void MainWindow::makeParts() {
+    const WindowPart::Shared shared{*this, m_workspace, m_theme, m_settings, *m_actions, *m_message};
+    m_following = new Following(shared);
+    m_pages = new WindowPages(
+        *this, *m_stack, *m_welcome,
+        {m_workspace, m_theme, m_engine->passes(), m_engine->stepper(), m_engine->rederived(), *m_replays},
+        *m_actions, m_settings);
+    connect(m_pages, &WindowPages::made, this,
+            [this](Page page, QWidget* widget) { connectPage(page, *widget); });
+    m_engine->connectTo(*m_pages, *m_replays);
+    m_docks = new WindowDocks(*this, m_workspace, m_engine->passes(), *m_notebook, m_theme);
+    m_canvas = new CanvasActions(shared, *m_pages);
+    m_comparing = new Comparing(shared);
+    m_notes = new NoteActions(shared, *m_notebook);
+    m_programs = new RecordPrograms(shared, *m_pages);
+    m_steps = new StepActions(shared, *m_pages, m_engine->stepper());
+    m_layout = new WindowLayout(shared, *m_pages, *m_docks, m_engine->passes());
+    m_menus = new WindowMenus(shared);
+    m_does = new WindowActions(shared, {*m_pages, *m_docks, *m_layout, *m_session, *m_canvas, *m_comparing,
+                                        *m_engine, *m_steps, *m_notes, *m_following, *m_programs});
+    for (WindowPart* part : std::initializer_list<WindowPart*>{m_engine, m_following, m_programs})
+        connect(part, &WindowPart::changed, this, &MainWindow::updateActions);
+    connect(m_engine, &EngineActions::passesListed, this, [this] {
+        m_menus->rebuild();
+        m_menus->refreshIcons();
+        updateActions();
+    });
+    connect(m_notes, &NoteActions::writingAsked, this, [this] {
+        m_docks->raise(PanelId::Notes);
+        m_docks->notesPanel().editHere();
+    });
+    connect(m_docks, &WindowDocks::placeMissing, m_notes, &NoteActions::tellMissing);
+    connect(m_menus, &WindowMenus::pathChosen, this, [this](const QString& path) { openPaths({path}); });
+    connect(m_does, &WindowActions::pathsChosen, this, &MainWindow::openPaths);
+}
+
+void MainWindow::makePalette() {
+    m_palette = new Palette(m_workspace, m_theme, this);
+    m_palette->setRecent(m_settings.recentChoices());
+    m_palette->setActionSource([this] {
+        std::vector<PaletteAction> actions;
+        for (const ActionRegistry::Entry& entry : m_actions->entries())
+            if (entry.action && (entry.action->isEnabled() || !entry.needs.isEmpty()))
+                actions.push_back({entry.spec.id, QString(entry.spec.text).remove(QStringLiteral("...")),
+                                   entry.spec.menu, entry.spec.icon,
+                                   entry.spec.keys.isEmpty() ? QKeySequence() : entry.spec.keys.first(),
+                                   entry.needs});
+        return actions;
+    });
+    connect(m_palette, &Palette::actionChosen, m_actions, &ActionRegistry::trigger);
+    m_notes->connectPalette(*m_palette);
+    connect(m_does, &WindowActions::searchAsked, m_palette, &Palette::open);
+    connect(m_canvas, &CanvasActions::searchAsked, m_palette,
+            [this] { m_palette->open(QStringLiteral("@")); });
+}
+
+void MainWindow::connectWorkspace() {
+    connect(&m_workspace, &Workspace::placeChanged, this, &MainWindow::showPage);
+    connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
+        const session::Session& session = *m_workspace.captures()[std::size_t(capture)].session;
+        if (const QString path = toQString(session.path); QFileInfo::exists(path)) {
+            m_settings.addRecentFile(path);
+            m_welcome->setRecentFiles(m_settings.recentFiles());
+        }
+        m_status->setProblems(m_docks->problemCount());
+        updateActions();
+        // Once it is shown, so that back leads from the comparison to the capture.
+        QMetaObject::invokeMethod(m_comparing, &Comparing::goOn, Qt::QueuedConnection);
+        // An empty filter field would swallow the keys that step through stages.
+        if (CapturePanel& panel = m_docks->capturePanel();
+            focusWidget() == panel.filterEdit() && panel.filterEdit()->text().isEmpty())
+            panel.tree()->setFocus(Qt::OtherFocusReason);
+    });
+    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
+        m_status->setProblems(m_docks->problemCount());
+        updateActions();
+        updateTitle();
+    });
+    connect(&m_workspace, &Workspace::openFailed, this,
+            [this](const QString& message) { m_message->showMessage(message, QStringLiteral("open")); });
+    connect(&m_workspace, &Workspace::captureOpened, this,
+            [this] { m_message->clear(QStringLiteral("open")); });
+    connect(&m_workspace, &Workspace::openFailed, this, [this] { m_comparing->giveUp(); });
+    connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
+    connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);
+    connect(&m_workspace, &Workspace::panelRequested, m_does, &WindowActions::raisePanel);
+    connect(&m_workspace, &Workspace::sourceRequested, this, [this] { m_does->raisePanel(PanelId::Source); });
+    connect(&m_workspace, &Workspace::recordRequested, this, [this](int capture, int record) {
+        m_docks->raise(PanelId::Records);
+        m_docks->recordsPanel().showRecord(capture, record);
+    });
+    connect(&m_workspace, &Workspace::captureReplaced, this, [this] {
+        m_status->setProblems(m_docks->problemCount());
+        updateActions();
+        updateTitle();
+    });
+}
+
+void MainWindow::watchFiles() {
+    // A view that reads on shows zeros; nothing else tells that the file has gone from under it.
+    auto* watch = new QTimer(this);
+    connect(watch, &QTimer::timeout, this, [this, watch] {
+        if (!session::anyFileLost()) return;
+        watch->stop();
+        QStringList files;
+        for (const std::string& path : session::lostFiles())
+            files << toQString(path);
+        m_message->showMessage(
+            tr("%1 was cut short while it was open, and what is shown of it is no longer true. "
+               "Capture > Reload reads it again.")
+                .arg(files.join(tr(", "))),
+            QStringLiteral("lost"));
+    });
+    watch->start(lookMs);
 }
 
 void MainWindow::openPaths(const QStringList& paths) {
     m_message->hide();
     for (const QString& path : paths)
         m_workspace.open(path);
+}
+
+void MainWindow::comparePaths(const QStringList& paths) {
+    m_comparing->openBoth(paths);
+}
+
+void MainWindow::resetLayout() {
+    m_layout->reset();
+}
+
+RecordDialog& MainWindow::recorder() {
+    return m_programs->dialog();
+}
+Engine& MainWindow::engine() {
+    return m_engine->engine();
+}
+Passes& MainWindow::passes() {
+    return m_engine->passes();
+}
+Stepper& MainWindow::stepper() {
+    return m_engine->stepper();
+}
+Rederivations& MainWindow::rederived() {
+    return m_engine->rederived();
+}
+Follower& MainWindow::follower() {
+    return m_following->follower();
 }
 
 void MainWindow::showPage(const Place& now) {
@@ -231,10 +317,12 @@ void MainWindow::showPage(const Place& now) {
 
 void MainWindow::connectPage(Page page, QWidget& widget) {
     if (page == Page::Stages) {
-        makeCanvasActions();
-        connectTimeline();
-        connect(static_cast<StagesPage&>(widget).compare(), &CompareView::zoomChanged, m_status,
-                &WindowStatus::setZoom);
+        auto& stages = static_cast<StagesPage&>(widget);
+        m_canvas->addActions();
+        m_menus->rebuild();
+        m_menus->refreshIcons();
+        m_engine->connectTimeline(stages.timeline());
+        connect(stages.compare(), &CompareView::zoomChanged, m_status, &WindowStatus::setZoom);
     } else if (page == Page::Functionalize) {
         connect(&static_cast<FunctionalizePage&>(widget), &FunctionalizePage::canvasRequested, this,
                 [this] { m_actions->trigger(QStringLiteral("go.stages")); });
@@ -250,15 +338,13 @@ void MainWindow::connectPage(Page page, QWidget& widget) {
         connect(&replay.liveTrees(), &LiveTrees::changed, this, &MainWindow::updateActions);
         connect(replay.tabs(), &QTabBar::currentChanged, this, &MainWindow::updateActions);
     } else if (page == Page::Dynamo) {
-        connectDynamo(static_cast<DynamoPage&>(widget));
+        m_programs->connectPage(static_cast<DynamoPage&>(widget));
     }
 }
 
 bool MainWindow::isSettled() const {
-    if (!m_workspace.tasks().isIdle() || m_workspace.isOpening() || m_engine->isBusy() ||
-        m_session->isBusy() || !m_waiting.paths.isEmpty())
-        return false;
-    return m_pages->isSettled(m_workspace.place().page);
+    return m_workspace.tasks().isIdle() && !m_workspace.isOpening() && !m_engine->engine().isBusy() &&
+           !m_session->isBusy() && !m_comparing->isWaiting() && m_pages->isSettled(m_workspace.place().page);
 }
 
 void MainWindow::updateTitle() {
@@ -268,39 +354,14 @@ void MainWindow::updateTitle() {
     setWindowModified(session && m_notebook->isModified(capture));
 }
 
-void MainWindow::resetLayout() {
-    m_settings.clearLayout();
-    m_docks->reset(width());
-    m_pages->applyDefaultSizes();
-}
-
-void MainWindow::saveLayout() {
-    m_settings.setLayout(QStringLiteral("geometry"), saveGeometry());
-    // On another page the right docks are hidden for its sake only.
-    m_docks->setPage(Page::Stages);
-    m_settings.setLayout(QStringLiteral("docks"), saveState(Settings::schema));
-    m_docks->setPage(m_workspace.place().page);
-    m_pages->saveStates();
-}
-
-void MainWindow::restoreLayout() {
-    const QByteArray docks = m_settings.layout(QStringLiteral("docks"));
-    const Page page = m_workspace.place().page;
-    m_docks->setPage(Page::Stages);
-    const bool restored = !docks.isEmpty() && restoreState(docks, Settings::schema);
-    m_docks->setPage(page);
-    if (!restored) m_docks->reset(width());
+void MainWindow::updateActions() {
+    m_does->update();
 }
 
 void MainWindow::showEvent(QShowEvent* event) {
     if (!m_laidOut) {
         m_laidOut = true;
-        const QByteArray geometry = m_settings.layout(QStringLiteral("geometry"));
-        if (!geometry.isEmpty()) restoreGeometry(geometry);
-        restoreLayout();
-        if (auto* stages = m_pages->find<StagesPage>();
-            stages && m_settings.layout(QStringLiteral("stages")).isEmpty())
-            stages->applyDefaultSizes(width());
+        m_layout->restore();
     }
     QMainWindow::showEvent(event);
 }
@@ -313,38 +374,15 @@ void MainWindow::paintEvent(QPaintEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (!mayQuit()) {
+    std::vector<int> all(m_workspace.captures().size());
+    std::iota(all.begin(), all.end(), 0);
+    if (!m_session->mayClose(all, [this] { close(); })) {
         event->ignore();
         return;
     }
-    saveLayout();
+    m_layout->save();
     m_settings.setRecentChoices(m_palette->recent());
     QMainWindow::closeEvent(event);
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    if (!event->mimeData()->hasUrls() && !event->mimeData()->hasText()) return;
-    event->acceptProposedAction();
-    m_welcome->setDropHint(true);
-}
-
-void MainWindow::dragLeaveEvent(QDragLeaveEvent* event) {
-    QMainWindow::dragLeaveEvent(event);
-    m_welcome->setDropHint(false);
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-    m_welcome->setDropHint(false);
-    QStringList paths;
-    for (const QUrl& url : event->mimeData()->urls())
-        if (url.isLocalFile()) paths << url.toLocalFile();
-    if (!paths.isEmpty())
-        openPaths(paths);
-    else if (event->mimeData()->hasText())
-        m_workspace.openText(event->mimeData()->text(), tr("dropped text"));
-    else
-        return;
-    event->acceptProposedAction();
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {

@@ -1,47 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The window: menus, toolbar, docks and the pages of the centre. It wires views to the workspace and
-// holds no state of its own about what is open.
+// The window: it makes the docks, the pages of the centre and the parts that each do one thing of it
+// (window_part.h), and ties them to the workspace. It holds no state of its own about what is open.
 #pragma once
 
 #include "app/gui/action_registry.h"
 #include "app/gui/settings.h"
 #include "app/gui/window_pages.h"
+#include "app/gui/window_part.h"
 #include "views/models/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QMainWindow>
-#include <functional>
-#include <map>
-#include <memory>
 #include <string>
+#include <vector>
 
 class QStackedWidget;
 
 namespace dynascope::views {
-class CompareView;
-class DynamoPage;
 class Engine;
 class Follower;
+class Notebook;
+class Palette;
+class Passes;
 class Rederivations;
 class ReplayRuns;
-class TreePanel;
-enum class StepCommand;
-class Notebook;
-class Passes;
 class Stepper;
-class Palette;
 } // namespace dynascope::views
 
 namespace dynascope::app {
 
+class CanvasActions;
+class Comparing;
+class EngineActions;
+class Following;
 class MessageBar;
+class NoteActions;
 class ProgressLine;
 class RecordDialog;
+class RecordPrograms;
 class SessionKeeper;
-class StagesPage;
+class StepActions;
 class WelcomePage;
+class WindowActions;
 class WindowDocks;
+class WindowLayout;
+class WindowMenus;
 class WindowStatus;
 
 class MainWindow : public QMainWindow {
@@ -59,24 +63,24 @@ public:
     [[nodiscard]] ActionRegistry& actionRegistry() { return *m_actions; }
     [[nodiscard]] WindowDocks& docks() { return *m_docks; }
     [[nodiscard]] WindowPages& pages() { return *m_pages; }
-    [[nodiscard]] views::Palette& palette() { return *m_palette; }
     /// A page by its class; made on first use.
     template <typename T>
     [[nodiscard]] T& page() {
         return m_pages->get<T>();
     }
+    [[nodiscard]] views::Palette& palette() { return *m_palette; }
     [[nodiscard]] RecordDialog& recorder(); ///< made on first use
-    [[nodiscard]] views::Engine& engine() { return *m_engine; }
-    [[nodiscard]] views::Passes& passes() { return *m_passes; }
-    [[nodiscard]] views::Stepper& stepper() { return *m_stepper; }
-    [[nodiscard]] views::Rederivations& rederived() { return *m_rederived; }
+    [[nodiscard]] views::Engine& engine();
+    [[nodiscard]] views::Passes& passes();
+    [[nodiscard]] views::Stepper& stepper();
+    [[nodiscard]] views::Rederivations& rederived();
     [[nodiscard]] views::ReplayRuns& replays() { return *m_replays; }
     [[nodiscard]] views::Notebook& notebook() { return *m_notebook; }
     [[nodiscard]] SessionKeeper& session() { return *m_session; }
-    [[nodiscard]] views::Follower& follower() { return *m_follower; }
+    [[nodiscard]] views::Follower& follower();
     [[nodiscard]] const MessageBar& messageBar() const { return *m_message; }
     [[nodiscard]] const WindowStatus& status() const { return *m_status; }
-    /// Every canvas has its layout, every stage and diff is read: nothing on screen will change by itself.
+    /// No task runs, every canvas has its layout: nothing on screen will change by itself.
     [[nodiscard]] bool isSettled() const;
 
 signals:
@@ -86,130 +90,43 @@ protected:
     void closeEvent(QCloseEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
-    void dragEnterEvent(QDragEnterEvent* event) override;
-    void dragLeaveEvent(QDragLeaveEvent* event) override;
-    void dropEvent(QDropEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    // main_window.cpp
     void makeCentre();
-    void makeToolBar();
-    void requestPanel(views::PanelId panel);
-    void updateTitle();
-    void saveLayout();
-    void restoreLayout();
+    void makeSession();
+    void makeParts();
+    void makePalette();
+    void connectWorkspace();
+    void watchFiles(); ///< that are read while they are shown
     void showPage(const views::Place& now);
     /// Connects a page that was made just now.
     void connectPage(views::Page page, QWidget& widget);
-    /// What the keys that step move: of the tree on the page Replay, or null.
-    [[nodiscard]] views::TreePanel* shownTree() const; ///< with a run; null for none
-    // window_engine.cpp
-    void makeEngine(std::vector<std::string> command);
-    void makeEngineActions();
-    /// A banner about a request; where the engine stopped it goes when that runs again.
-    void showEngineMessage(const QString& message, const QString& cause);
-    void makePassActions();
-    void connectTimeline();
-    /// Steps what the page shows: a recording tree, a recording of Dynamo, or else a functionalization.
-    void stepShown(const std::function<void(views::TreePanel&)>& inTree,
-                   const std::function<void(views::Stepper&)>& inOps, views::StepCommand inDynamo);
-    // window_dynamo.cpp
-    void connectDynamo(views::DynamoPage& page);
-    void recordDialog();
-    /// Opens what was recorded, or reads it again where it is open, on the page Dynamo.
-    void showRecorded(const QString& path);
-    /// Names and enables the actions that step, by the page that is shown.
-    void updateDynamoActions();
-    void openFunctionalize();
-    void verifyStage();
-    /// Shows the stage against what it was made from, at the node where values part, and says both values.
-    void showFirstDifference(int stage);
-    /// Opens the form for the inputs of what `from` goes back to; then runs `pass`, if one is named.
-    void askInputs(const QString& pass, int from, const QString& why);
-    /// The metadata behind a captured graph beside what was derived.
-    void showMetadata(int stage);
-    /// A captured stage against what was derived anew for it, at the first difference.
-    void showRederived(int stage);
-    void removeStage(int stage);
-    /// What made a computed stage is run once more: its last pass, or deriving the graphs anew.
-    void computeAgain(int stage);
-    [[nodiscard]] int stageForPass(const QString& pass) const;
-    void updateEngineActions();
-    // window_session.cpp
-    void makeSession();
-    void makeNoteActions();
-    void updateNoteActions();
-    void stepBookmark(int direction);
-    void connectNotes(); ///< to the palette and the panel
-    void tellMissing(int capture, const ir::Address& address);
-    void goToNote(int capture, const ir::Address& address);
-    /// What a session file keeps of the window: the place, and docks, panels and canvases.
-    [[nodiscard]] std::map<std::string, std::string> sessionLayout(int capture) const;
-    void restoreSession(int capture, const store::SessionContents& saved);
-    void closeCapture(int capture);
-    [[nodiscard]] bool mayQuit();
-    // window_follow.cpp
-    void makeFollower();
-    void makeFollowActions();
-    void updateFollowActions();
-    void updateFollowing();
-    // window_compare.cpp
-    void compareDialog();
-    void compareRanks();
-    void compareWithNext();
-    void showLastComparison();
-    void openWaiting();
-    void compareWaiting();
-    [[nodiscard]] session::SessionPtr sessionAt(const QString& path) const; ///< of an open capture, or null
-    /// The compile before this one of the same function, or the one after the first; -1 where it is alone.
-    [[nodiscard]] int otherOfFrame(int compile) const;
-    [[nodiscard]] views::CompareView* canvas(); ///< of the page that is shown
-    // window_menus.cpp
-    void documentKeys();
-    void makeMenus();
+    void updateTitle();
     void updateActions();
-    void refreshIcons();
-    // window_actions.cpp
-    void makeFileActions();
-    void makeViewActions();
-    void makeGoActions();
-    void makeWindowActions();
-    void makeCanvasActions();
-    void openDialog();
-    void openFolder();
-    void pasteGraph();
-    void exportSvg();
-    void filterFocused();
-    void stepCompile(int direction);
-    void traceLine();
-    void setFontSize(int pixels);
-    void about();
 
     views::Workspace& m_workspace;
     views::Theme& m_theme;
     Settings& m_settings;
     ActionRegistry* m_actions;
-    views::Engine* m_engine = nullptr;
-    views::Passes* m_passes = nullptr;
-    views::Stepper* m_stepper = nullptr;
+    EngineActions* m_engine = nullptr;
     views::Notebook* m_notebook = nullptr;
     views::ReplayRuns* m_replays = nullptr;
-    views::Rederivations* m_rederived = nullptr;
     SessionKeeper* m_session = nullptr;
-    views::Follower* m_follower = nullptr;
+    Following* m_following = nullptr;
     WindowDocks* m_docks = nullptr;
     WindowStatus* m_status = nullptr;
     QStackedWidget* m_stack = nullptr;
     WindowPages* m_pages = nullptr;
     WelcomePage* m_welcome = nullptr;
-    /// What is still being opened for a comparison: `a` and the paths, or two paths.
-    struct Waiting {
-        session::SessionPtr a;
-        QStringList paths;
-    } m_waiting;
-    RecordDialog* m_record = nullptr; ///< made on first use
-    QString m_recorded;               ///< path of a recording that is being opened
+    CanvasActions* m_canvas = nullptr;
+    Comparing* m_comparing = nullptr;
+    NoteActions* m_notes = nullptr;
+    RecordPrograms* m_programs = nullptr;
+    StepActions* m_steps = nullptr;
+    WindowLayout* m_layout = nullptr;
+    WindowMenus* m_menus = nullptr;
+    WindowActions* m_does = nullptr;
     MessageBar* m_message = nullptr;
     ProgressLine* m_progress = nullptr;
     views::Palette* m_palette = nullptr;

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// The window's actions, menu by menu. Only what works is here.
+#include "app/gui/window_actions.h"
+
 #include "app/gui/action_specs.h"
+#include "app/gui/canvas_actions.h"
 #include "app/gui/chrome.h"
+#include "app/gui/comparing.h"
+#include "app/gui/engine_actions.h"
+#include "app/gui/following.h"
 #include "app/gui/keyboard_page.h"
-#include "app/gui/main_window.h"
+#include "app/gui/note_actions.h"
 #include "app/gui/paste_dialog.h"
+#include "app/gui/record_programs.h"
 #include "app/gui/session_keeper.h"
+#include "app/gui/settings.h"
 #include "app/gui/stages_page.h"
+#include "app/gui/step_actions.h"
 #include "app/gui/window_docks.h"
+#include "app/gui/window_layout.h"
+#include "app/gui/window_pages.h"
 #include "core/ir/text.h"
 #include "views/breaks/breaks_page.h"
-#include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/models/labels.h"
 #include "views/palette/palette.h"
@@ -23,8 +31,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
-#include <QMenu>
-#include <QMenuBar>
 #include <QMessageBox>
 #include <QTreeView>
 #include <algorithm>
@@ -33,7 +39,16 @@ namespace dynascope::app {
 
 using namespace views;
 
-void MainWindow::makeFileActions() {
+void WindowActions::add() {
+    addFileActions();
+    addViewActions();
+    addGoActions();
+    m_parts.engine.addActions();
+    m_parts.steps.addActions();
+    addWindowActions();
+}
+
+void WindowActions::addFileActions() {
     const QString file = QStringLiteral("File"), edit = QStringLiteral("Edit");
     m_actions->add(spec("file.open", tr("Open..."), file, {QKeySequence(tr("Ctrl+O"))}, "folder",
                         tr("Open traces, graph texts or sessions")),
@@ -46,24 +61,25 @@ void MainWindow::makeFileActions() {
                    [this] { pasteGraph(); });
     m_actions->add(grouped(spec("file.record", tr("Record..."), file, {QKeySequence(tr("Ctrl+R"))}, "play",
                                 tr("Run a program under the recorder of Dynamo, and open what it recorded"))),
-                   [this] { recordDialog(); });
+                   [this] { m_parts.programs.ask(); });
     m_actions->add(grouped(spec("file.save", tr("Save session"), file, {QKeySequence(tr("Ctrl+S"))}, "save",
                                 tr("Save the capture, its notes and what was computed as one file"))),
-                   [this] { m_session->save(m_workspace.place().capture); });
+                   [this] { m_parts.session.save(m_workspace.place().capture); });
     m_actions->add(spec("file.saveAs", tr("Save session as..."), file, {QKeySequence(tr("Ctrl+Shift+S"))}),
-                   [this] { m_session->saveAs(m_workspace.place().capture); });
+                   [this] { m_parts.session.saveAs(m_workspace.place().capture); });
     m_actions->add(grouped(spec("file.compare", tr("Compare with..."), file, {QKeySequence(tr("Ctrl+D"))},
                                 "diff", tr("Compare two captures, two ranks or two compiles"))),
-                   [this] { compareDialog(); });
+                   [this] { m_parts.comparing.ask(); });
     m_actions->add(grouped(spec("file.exportSvg", tr("Export canvas as SVG..."), file,
                                 {QKeySequence(tr("Ctrl+Shift+E"))}, "export")),
-                   [this] { exportSvg(); });
+                   [this] { m_parts.canvas.exportSvg(); });
     m_actions->add(
         grouped(spec("file.close", tr("Close capture"), file, {QKeySequence(tr("Ctrl+W"))}, "cross")),
         [this] { closeCapture(m_workspace.place().capture); });
-    m_actions->add(spec("file.quit", tr("Quit"), file, {QKeySequence(tr("Ctrl+Q"))}), [this] { close(); });
+    m_actions->add(spec("file.quit", tr("Quit"), file, {QKeySequence(tr("Ctrl+Q"))}),
+                   [this] { m_window.close(); });
 
-    makeNoteActions();
+    m_parts.notes.addActions();
     m_actions->add(grouped(spec("edit.copyNode", tr("Copy node"), edit, {}, "copy",
                                 tr("Copy the selected node as a line of code"))),
                    [this] {
@@ -88,14 +104,14 @@ void MainWindow::makeFileActions() {
     m_actions->add(spec("edit.filterCaptures", tr("Filter captures"), edit,
                         {QKeySequence(tr("Ctrl+Shift+F"))}, "filter"),
                    [this] {
-                       m_docks->raise(PanelId::Capture);
-                       m_docks->capturePanel().focusFilter();
+                       m_parts.docks.raise(PanelId::Capture);
+                       m_parts.docks.capturePanel().focusFilter();
                    });
     m_actions->add(spec("edit.clearSelection", tr("Clear selection"), edit),
                    [this] { m_workspace.clearSelection(); });
 }
 
-void MainWindow::makeViewActions() {
+void WindowActions::addViewActions() {
     const QString view = QStringLiteral("View"), theme = QStringLiteral("View/Theme");
     auto* schemes = new QActionGroup(this);
     const auto addScheme = [&](const char* id, const QString& text, ColourScheme scheme) {
@@ -116,16 +132,16 @@ void MainWindow::makeViewActions() {
                    [this] { setFontSize(m_theme.fontSize() - 1); });
     m_actions->add(grouped(spec("view.resetLayout", tr("Reset layout"), view, {}, "reset",
                                 tr("Put every panel back in its place"))),
-                   [this] { resetLayout(); });
+                   [this] { m_parts.layout.reset(); });
 }
 
-void MainWindow::makeGoActions() {
+void WindowActions::addGoActions() {
     const QString go = QStringLiteral("Go");
     m_actions->add(spec("go.palette", tr("Search everything..."), go,
                         {QKeySequence(tr("Ctrl+K")), QKeySequence(tr("Ctrl+P"))}, "search"),
-                   [this] { m_palette->open(); });
+                   [this] { emit searchAsked({}); });
     m_actions->add(spec("go.node", tr("Go to node..."), go, {QKeySequence(tr("Ctrl+G"))}, "graph"),
-                   [this] { m_palette->open(QStringLiteral("@")); });
+                   [this] { emit searchAsked(QStringLiteral("@")); });
     m_actions->add(grouped(spec("go.back", tr("Back"), go, {QKeySequence(tr("Alt+Left"))}, "back",
                                 tr("Back to the last place and selection"))),
                    [this] { m_workspace.goBack(); });
@@ -149,7 +165,7 @@ void MainWindow::makeGoActions() {
                    [this] { m_workspace.stepWrite(-1); });
     m_actions->add(grouped(spec("go.provenance", tr("Provenance"), go, {QKeySequence(tr("Alt+P"))}, "link",
                                 tr("What the selection comes from and what became of it"))),
-                   [this] { requestPanel(PanelId::Provenance); });
+                   [this] { raisePanel(PanelId::Provenance); });
     m_actions->add(spec("go.traceLine", tr("What became of this line"), go, {QKeySequence(tr("Alt+L"))},
                         "source",
                         tr("Every node, kernel and line of code that the line of the caret in Source, or the "
@@ -157,106 +173,41 @@ void MainWindow::makeGoActions() {
                    [this] { traceLine(); });
     m_actions->add(
         grouped(spec("go.nextProblem", tr("Next problem"), go, {QKeySequence(tr("F8"))}, "warning")),
-        [this] { m_docks->stepProblem(1); });
+        [this] { m_parts.docks.stepProblem(1); });
     m_actions->add(
         spec("go.previousProblem", tr("Previous problem"), go, {QKeySequence(tr("Shift+F8"))}, "warning"),
-        [this] { m_docks->stepProblem(-1); });
+        [this] { m_parts.docks.stepProblem(-1); });
 
     const QString capture = QStringLiteral("Capture");
-    m_pages->addActions({{Page::Compare, [this] { showLastComparison(); }},
-                         {Page::Functionalize, [this] { openFunctionalize(); }}});
+    m_parts.pages.addActions({{Page::Compare, [this] { m_parts.comparing.showLast(); }},
+                              {Page::Functionalize, [this] { m_parts.engine.openFunctionalize(); }}});
     m_actions->add(spec("capture.compareRanks", tr("Compare the ranks"), capture, {}, "rank",
                         tr("Which ranks compiled other graphs, and where they part first")),
-                   [this] { compareRanks(); });
+                   [this] { m_parts.comparing.compareRanks(); });
     m_actions->add(spec("capture.compareRecompile", tr("Compare with its recompile"), capture, {},
                         "recompile",
                         tr("The selected compile against the one before it of the same function")),
-                   [this] { compareWithNext(); });
+                   [this] { m_parts.comparing.compareWithNext(); });
     m_actions->add(
         grouped(spec("capture.next", tr("Next compile"), capture, {QKeySequence(tr("Ctrl+Down"))}, "down")),
         [this] { stepCompile(1); });
     m_actions->add(
         spec("capture.previous", tr("Previous compile"), capture, {QKeySequence(tr("Ctrl+Up"))}, "up"),
         [this] { stepCompile(-1); });
-    makeFollowActions();
+    m_parts.following.addActions();
     m_actions->add(grouped(spec("capture.cancel", tr("Stop reading"), capture, {}, "cross")),
                    [this] { m_workspace.cancelOpen(); });
 }
 
-void MainWindow::makeCanvasActions() {
-    CompareView* compare = page<StagesPage>().compare();
-    const QString view = QStringLiteral("View"), go = QStringLiteral("Go"),
-                  inMenu = QStringLiteral("View/Canvas");
-    auto* modes = new QActionGroup(this);
-    const auto mode = [&](const char* id, const QString& text, const char* icon, CompareView::Mode m) {
-        QAction* action =
-            m_actions->addToggle(spec(id, text, view, {}, icon), [this, m](bool) { canvas()->setMode(m); });
-        action->setChecked(compare->mode() == m);
-        modes->addAction(action);
-        connect(compare, &CompareView::modeChanged, action,
-                [action, compare, m] { action->setChecked(compare->mode() == m); });
-    };
-    mode("view.sideBySide", tr("A beside B"), "side-by-side", CompareView::Mode::SideBySide);
-    mode("view.merged", tr("A and B merged"), "merge", CompareView::Mode::Merged);
-    mode("view.single", tr("One canvas"), "single", CompareView::Mode::Single);
-    QAction* linked = m_actions->addToggle(
-        spec("view.linked", tr("Panes move together"), view, {QKeySequence(tr("Ctrl+L"))}, "chain"),
-        [this](bool on) { canvas()->setLinked(on); });
-    linked->setChecked(compare->isLinked());
-    m_actions->addToggle(
-        inCanvas(spec("view.edgeLabels", tr("Edge labels"), inMenu, {QKeySequence(tr("E"))})),
-        [this](bool on) { canvas()->setEdgeLabels(on); });
-    m_actions->addToggle(
-        inCanvas(spec("view.minimap", tr("Minimap"), inMenu, {QKeySequence(tr("M"))}, "minimap")),
-        [this](bool on) { canvas()->setMinimap(on); });
-    m_actions->addToggle(
-        inCanvas(spec("view.heat", tr("Timing heat"), inMenu, {QKeySequence(tr("T"))}, "clock",
-                      tr("Tint nodes by the median time of the last replay of their graph"))),
-        [this](bool on) { canvas()->setHeat(on); });
-    const auto add = [&](ActionSpec s, auto method) {
-        m_actions->add(inCanvas(std::move(s)), [this, method] { (canvas()->*method)(); });
-    };
-    add(grouped(spec("view.zoomIn", tr("Zoom in"), inMenu, {QKeySequence(tr("+")), QKeySequence(tr("="))},
-                     "zoom-in")),
-        &CompareView::zoomIn);
-    add(spec("view.zoomOut", tr("Zoom out"), inMenu, {QKeySequence(tr("-"))}, "zoom-out"),
-        &CompareView::zoomOut);
-    add(spec("view.zoomReset", tr("Zoom to 100 %"), inMenu, {QKeySequence(tr("0"))}),
-        &CompareView::zoomReset);
-    add(spec("view.fitSelection", tr("Fit selection"), inMenu, {QKeySequence(tr("F"))}, "fit"),
-        &CompareView::fitSelection);
-    add(spec("view.fitAll", tr("Fit all"), inMenu, {QKeySequence(tr("Shift+F"))}, "fit"),
-        &CompareView::fitAll);
-    add(grouped(spec("view.fold", tr("Fold or open block"), inMenu, {QKeySequence(tr("Space"))}, "fold")),
-        &CompareView::toggleFold);
-    add(spec("view.openAll", tr("Open all blocks"), inMenu, {}, "unfold"), &CompareView::openAll);
-    add(spec("view.closeAll", tr("Close all blocks"), inMenu, {}, "fold"), &CompareView::closeAll);
-    m_actions->add(inCanvas(spec("go.searchCanvas", tr("Search nodes"), {}, {QKeySequence(tr("/"))})),
-                   [this] { m_palette->open(QStringLiteral("@")); });
-    m_actions->add(inCanvas(spec("go.swap", tr("Swap A and B"), go, {QKeySequence(tr("X"))}, "swap")),
-                   [this] {
-                       if (m_workspace.place().page == Page::Stages) m_workspace.swapSides();
-                   });
-    m_actions->add(spec("go.nextDifference", tr("Next difference"), go, {QKeySequence(tr("F7"))}, "diff"),
-                   [this] { canvas()->nextDifference(1); });
-    m_actions->add(
-        spec("go.previousDifference", tr("Previous difference"), go, {QKeySequence(tr("Shift+F7"))}, "diff"),
-        [this] { canvas()->nextDifference(-1); });
-    for (const ActionRegistry::Entry& entry : m_actions->entries())
-        if (entry.action && entry.spec.scope == Scope::Canvas) compare->addAction(entry.action);
-    makeMenus();
-    refreshIcons();
-}
-
-void MainWindow::makeWindowActions() {
+void WindowActions::addWindowActions() {
     const QString window = QStringLiteral("Window");
-    for (LazyDock* dock : m_docks->all()) {
+    for (LazyDock* dock : m_parts.docks.all()) {
         ActionSpec s = spec("", dock->windowTitle(), window);
         s.id = QStringLiteral("window.") + dock->objectName();
         s.tip = tr("Show the panel %1").arg(dock->windowTitle());
         QAction* action = m_actions->addToggle(s, [this, dock](bool on) {
             if (on)
-                m_docks->raise(dock->id());
+                m_parts.docks.raise(dock->id());
             else
                 dock->close();
         });
@@ -267,7 +218,7 @@ void MainWindow::makeWindowActions() {
         ActionSpec s = spec("", title, window);
         s.id = QStringLiteral("window.") + panelName(panel);
         s.startsGroup = first;
-        m_actions->add(s, [this, panel] { requestPanel(panel); });
+        m_actions->add(s, [this, panel] { raisePanel(panel); });
     };
     text(PanelId::TextDiff, tr("Text diff"), true);
     text(PanelId::Source, tr("Source"), false);
@@ -276,46 +227,39 @@ void MainWindow::makeWindowActions() {
 
     const QString help = QStringLiteral("Help");
     m_actions->add(spec("help.keyboard", tr("Keyboard"), help, {QKeySequence(tr("F1"))}, "keyboard"), [this] {
-        auto* page = new KeyboardPage(*m_actions, m_theme, this);
+        auto* page = new KeyboardPage(*m_actions, m_theme, &m_window);
         page->setAttribute(Qt::WA_DeleteOnClose);
         page->show();
     });
     m_actions->add(spec("help.about", tr("About Dynascope"), help, {}, "info"), [this] { about(); });
 }
 
-void MainWindow::openDialog() {
-    openPaths(
-        QFileDialog::getOpenFileNames(this, tr("Open"), {},
+void WindowActions::openDialog() {
+    emit pathsChosen(
+        QFileDialog::getOpenFileNames(&m_window, tr("Open"), {},
                                       tr("Sessions, traces, graph texts, archives and cases "
                                          "(*.dynascope *.log *.txt *.py *.json *.pt2 *.gz "
                                          "*.zst *.xz *.bz2 *.tar *.tgz *.zip *.pickle);;All files (*)")));
 }
 
-void MainWindow::openFolder() {
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a folder of trace logs"));
-    if (!folder.isEmpty()) openPaths({folder});
+void WindowActions::openFolder() {
+    const QString folder = QFileDialog::getExistingDirectory(&m_window, tr("Open a folder of trace logs"));
+    if (!folder.isEmpty()) emit pathsChosen({folder});
 }
 
-void MainWindow::pasteGraph() {
+void WindowActions::pasteGraph() {
     const QString clipboard = QApplication::clipboard()->text();
     // Prose around a graph is fine; a clipboard without one is somebody's own business.
     const ir::PastedGraphs found = ir::readPasted(clipboard.left(65536).toStdString());
     const bool graph = !found.graphs.empty() || !found.problems.empty();
-    auto* dialog = new PasteDialog(m_theme, graph ? clipboard : QString(), this);
+    auto* dialog = new PasteDialog(m_theme, graph ? clipboard : QString(), &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this,
             [this, dialog] { m_workspace.openText(dialog->text(), tr("pasted text")); });
     dialog->open();
 }
 
-void MainWindow::exportSvg() {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export canvas as SVG"),
-                                                      QStringLiteral("graph.svg"), tr("SVG (*.svg)"));
-    if (path.isEmpty()) return;
-    if (!canvas()->exportSvg(path)) m_message->showMessage(tr("%1: the file could not be written").arg(path));
-}
-
-void MainWindow::filterFocused() {
+void WindowActions::filterFocused() {
     for (QWidget* w = QApplication::focusWidget(); w; w = w->parentWidget()) {
         if (auto* panel = qobject_cast<Panel*>(w)) {
             panel->focusFilter();
@@ -327,18 +271,18 @@ void MainWindow::filterFocused() {
         }
     }
     if (m_workspace.place().page == Page::Breaks)
-        page<BreaksPage>().focusFilter();
+        m_parts.pages.get<BreaksPage>().focusFilter();
     else
-        m_palette->open(QStringLiteral("@"));
+        emit searchAsked(QStringLiteral("@"));
 }
 
-void MainWindow::traceLine() {
+void WindowActions::traceLine() {
     for (QWidget* w = QApplication::focusWidget(); w; w = w->parentWidget())
         if (auto* source = qobject_cast<SourcePanel*>(w); source && source->traceCaret()) return;
-    if (m_workspace.traceLine()) requestPanel(PanelId::Provenance);
+    if (m_workspace.traceLine()) raisePanel(PanelId::Provenance);
 }
 
-void MainWindow::stepCompile(int direction) {
+void WindowActions::stepCompile(int direction) {
     const session::Session* session = m_workspace.session();
     if (!session || session->compiles.empty()) return;
     const int count = int(session->compiles.size());
@@ -346,13 +290,13 @@ void MainWindow::stepCompile(int direction) {
                               std::clamp(m_workspace.place().compile + direction, 0, count - 1));
 }
 
-void MainWindow::setFontSize(int pixels) {
+void WindowActions::setFontSize(int pixels) {
     m_theme.setFontSize(std::clamp(pixels, 10, 16));
     m_settings.setFontSize(m_theme.fontSize());
 }
 
-void MainWindow::about() {
-    auto* box = new QMessageBox(this);
+void WindowActions::about() {
+    auto* box = new QMessageBox(&m_window);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setWindowTitle(tr("About Dynascope"));
     box->setTextFormat(Qt::PlainText);
@@ -361,6 +305,59 @@ void MainWindow::about() {
     box->setInformativeText(
         tr("Qt %1. Source under BSD-3-Clause; QScintilla is under GPL-3.").arg(QLatin1String(qVersion())));
     box->open();
+}
+
+void WindowActions::raisePanel(PanelId panel) {
+    const bool onStages = m_workspace.place().page == Page::Stages;
+    if (m_parts.docks.raise(panel)) return;
+    if (!onStages) m_actions->trigger(QStringLiteral("go.stages"));
+    if (auto* stages = m_parts.pages.find<StagesPage>()) stages->raisePanel(panel);
+}
+
+void WindowActions::closeCapture(int capture) {
+    if (capture < 0) return;
+    const session::SessionPtr session = m_workspace.captures()[std::size_t(capture)].session;
+    const auto again = [this, session] {
+        const auto& open = m_workspace.captures();
+        for (std::size_t i = 0; i < open.size(); ++i)
+            if (open[i].session == session) {
+                closeCapture(int(i));
+                return;
+            }
+    };
+    if (m_parts.session.mayClose({capture}, again)) m_workspace.close(capture);
+}
+
+void WindowActions::update() {
+    const Place& place = m_workspace.place();
+    const bool open = place.capture >= 0;
+    const session::Compile* compile = m_workspace.compile();
+    const bool stages = compile && m_workspace.stageCount() > 1 && place.page == Page::Stages;
+    const bool node = m_workspace.selectedNode() != nullptr;
+    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
+        for (const char* id : ids)
+            if (QAction* action = m_actions->find(QLatin1String(id))) action->setEnabled(on);
+    };
+    enable({"file.close", "capture.next", "capture.previous", "edit.filterCaptures", "go.node"}, open);
+    enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
+    const bool drawn = (compile && place.page == Page::Stages) || place.page == Page::Compare;
+    enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"}, drawn);
+    enable({"file.compare"}, open);
+    enable({"capture.compareRanks"}, open && m_workspace.session()->ranks.size() > 1);
+    enable({"capture.compareRecompile"}, compile && m_parts.comparing.otherOfFrame(place.compile) >= 0);
+    enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
+    enable({"go.provenance", "go.traceLine"}, open);
+    enable({"go.nextWrite"}, m_workspace.neighbourWrite(1) != ir::npos);
+    enable({"go.previousWrite"}, m_workspace.neighbourWrite(-1) != ir::npos);
+    enable({"go.back"}, m_workspace.canGoBack());
+    enable({"go.forward"}, m_workspace.canGoForward());
+    enable({"go.nextProblem", "go.previousProblem"}, m_parts.docks.problemCount() > 0);
+    enable({"capture.cancel"}, m_workspace.isOpening());
+    m_parts.engine.updateActions();
+    m_parts.steps.updateActions();
+    m_parts.notes.updateActions();
+    m_parts.pages.updateActions();
+    m_parts.following.updateActions();
 }
 
 } // namespace dynascope::app

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// What is made of the window's actions: menus, the list of keys, icons, and which of them can be used now.
-#include "app/gui/main_window.h"
-#include "app/gui/window_docks.h"
-#include "views/theme/theme.h"
+#include "app/gui/window_menus.h"
+
+#include "app/gui/settings.h"
 
 #include <QMenu>
 #include <QMenuBar>
@@ -12,7 +10,7 @@ namespace dynascope::app {
 
 using namespace views;
 
-void MainWindow::documentKeys() {
+void WindowMenus::documentKeys() {
     const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
     m_actions->document(Scope::Timeline, key("Right"), tr("Next stage as B"));
     m_actions->document(Scope::Timeline, key("Left"), tr("Previous stage as B"));
@@ -68,9 +66,9 @@ void MainWindow::documentKeys() {
     m_actions->document(Scope::Palette, key("Esc"), tr("Close"));
 }
 
-void MainWindow::makeMenus() {
+void WindowMenus::rebuild() {
     // Cleared and filled again when the canvas brings its actions.
-    const QList<QAction*> bar = menuBar()->actions();
+    const QList<QAction*> bar = m_window.menuBar()->actions();
     QHash<QString, QMenu*> menus;
     for (QAction* action : bar)
         if (QMenu* menu = action->menu()) {
@@ -81,7 +79,7 @@ void MainWindow::makeMenus() {
         }
     const auto menu = [&](const QString& name, const QString& title) {
         if (menus.contains(name)) return;
-        QMenu* m = menuBar()->addMenu(title);
+        QMenu* m = m_window.menuBar()->addMenu(title);
         m->setObjectName(name);
         menus.insert(name, m);
     };
@@ -106,7 +104,7 @@ void MainWindow::makeMenus() {
         }
         if (entry.spec.startsGroup) target->addSeparator();
         target->addAction(entry.action);
-        if (entry.spec.scope == Scope::Window) addAction(entry.action);
+        if (entry.spec.scope == Scope::Window) m_window.addAction(entry.action);
         if (entry.spec.id == QLatin1String("file.paste")) {
             QMenu* recent = target->addMenu(tr("Open recent"));
             connect(recent, &QMenu::aboutToShow, this, [this, recent] {
@@ -114,7 +112,7 @@ void MainWindow::makeMenus() {
                 const QStringList files = m_settings.recentFiles();
                 for (const QString& path : files)
                     recent->addAction(QString(path).replace(u'&', QStringLiteral("&&")), this,
-                                      [this, path] { openPaths({path}); });
+                                      [this, path] { emit pathChosen(path); });
                 if (files.isEmpty()) {
                     recent->addAction(tr("Nothing was opened yet"))->setEnabled(false);
                     return;
@@ -126,43 +124,12 @@ void MainWindow::makeMenus() {
     }
 }
 
-void MainWindow::refreshIcons() {
+void WindowMenus::refreshIcons() {
     for (const ActionRegistry::Entry& entry : m_actions->entries()) {
         if (!entry.action) continue;
         if (!entry.spec.icon.isEmpty()) entry.action->setIcon(m_theme.icon(entry.spec.icon));
         entry.action->setIconVisibleInMenu(false);
     }
-}
-
-void MainWindow::updateActions() {
-    const Place& place = m_workspace.place();
-    const bool open = place.capture >= 0;
-    const session::Compile* compile = m_workspace.compile();
-    const bool stages = compile && m_workspace.stageCount() > 1 && place.page == Page::Stages;
-    const bool node = m_workspace.selectedNode() != nullptr;
-    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
-        for (const char* id : ids)
-            if (QAction* action = m_actions->find(QLatin1String(id))) action->setEnabled(on);
-    };
-    enable({"file.close", "capture.next", "capture.previous", "edit.filterCaptures", "go.node"}, open);
-    enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
-    const bool drawn = (compile && place.page == Page::Stages) || place.page == Page::Compare;
-    enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"}, drawn);
-    enable({"file.compare"}, open);
-    enable({"capture.compareRanks"}, open && m_workspace.session()->ranks.size() > 1);
-    enable({"capture.compareRecompile"}, compile && otherOfFrame(place.compile) >= 0);
-    enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
-    enable({"go.provenance", "go.traceLine"}, open);
-    enable({"go.nextWrite"}, m_workspace.neighbourWrite(1) != ir::npos);
-    enable({"go.previousWrite"}, m_workspace.neighbourWrite(-1) != ir::npos);
-    enable({"go.back"}, m_workspace.canGoBack());
-    enable({"go.forward"}, m_workspace.canGoForward());
-    enable({"go.nextProblem", "go.previousProblem"}, m_docks && m_docks->problemCount() > 0);
-    enable({"capture.cancel"}, m_workspace.isOpening());
-    updateEngineActions();
-    updateNoteActions();
-    m_pages->updateActions();
-    updateFollowActions();
 }
 
 } // namespace dynascope::app

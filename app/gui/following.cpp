@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Captures whose files change: following a log that grows, and the offer to reload one that is another now.
+#include "app/gui/following.h"
+
 #include "app/gui/action_specs.h"
 #include "app/gui/chrome.h"
-#include "app/gui/main_window.h"
-#include "app/gui/window_docks.h"
-#include "app/gui/window_status.h"
+#include "app/gui/settings.h"
 #include "views/models/follower.h"
 #include "views/models/labels.h"
 
@@ -27,8 +25,9 @@ QString nameOf(const session::Session& session) {
 
 } // namespace
 
-void MainWindow::makeFollower() {
-    m_follower = new Follower(m_workspace, this);
+Following::Following(const Shared& shared)
+    : WindowPart(shared)
+    , m_follower(new Follower(m_workspace, this)) {
     connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
         const session::SessionPtr& session = m_workspace.captures()[std::size_t(capture)].session;
         if (!m_settings.isFollowed(toQString(session->inputs.path))) return;
@@ -40,14 +39,9 @@ void MainWindow::makeFollower() {
         };
         QMetaObject::invokeMethod(this, follow, Qt::QueuedConnection);
     });
-    connect(&m_workspace, &Workspace::captureReplaced, this, [this] {
-        m_status->setProblems(m_docks->problemCount());
-        updateActions();
-        updateTitle();
-    });
     connect(m_follower, &Follower::changed, this, [this] {
-        updateFollowing();
-        updateActions();
+        tell();
+        emit changed();
     });
     connect(m_follower, &Follower::told, this,
             [this](int, const QString& words) { m_message->showNotice(words); });
@@ -65,13 +59,13 @@ void MainWindow::makeFollower() {
                     if (open[i].session == session.lock()) m_follower->reload(int(i));
             },
             diskCause);
-        updateActions();
+        emit changed();
     });
-    connect(&m_workspace, &Workspace::placeChanged, this, &MainWindow::updateFollowing);
-    connect(&m_workspace, &Workspace::captureClosed, this, &MainWindow::updateFollowing);
+    connect(&m_workspace, &Workspace::placeChanged, this, &Following::tell);
+    connect(&m_workspace, &Workspace::captureClosed, this, &Following::tell);
 }
 
-void MainWindow::makeFollowActions() {
+void Following::addActions() {
     const QString capture = QStringLiteral("Capture");
     m_actions->addToggle(
         grouped(spec("capture.follow", tr("Follow"), capture, {QKeySequence(tr("Ctrl+Shift+L"))}, "play",
@@ -81,14 +75,14 @@ void MainWindow::makeFollowActions() {
             m_follower->setFollowing(at, on);
             if (const session::Session* session = m_workspace.session())
                 m_settings.setFollowed(toQString(session->inputs.path), m_follower->isFollowing(at));
-            updateActions();
+            emit changed();
         });
     m_actions->add(spec("capture.reload", tr("Reload"), capture, {QKeySequence(tr("Ctrl+Shift+R"))}, "reset",
                         tr("Read the capture again from where it was opened; notes and place stay")),
                    [this] { m_follower->reload(m_workspace.place().capture); });
 }
 
-void MainWindow::updateFollowActions() {
+void Following::updateActions() {
     const int capture = m_workspace.place().capture;
     if (QAction* follow = m_actions->find(QStringLiteral("capture.follow"))) {
         follow->setEnabled(m_follower->canFollow(capture) || m_follower->isFollowing(capture));
@@ -98,17 +92,17 @@ void MainWindow::updateFollowActions() {
         reload->setEnabled(m_follower->canReload(capture));
 }
 
-void MainWindow::updateFollowing() {
+void Following::tell() {
     const int capture = m_workspace.place().capture;
     if (!m_follower->isFollowing(capture)) {
-        m_status->setFollowing({}, {});
+        emit told({}, {});
         return;
     }
     const session::Session& session = *m_workspace.session();
     const QDateTime grew = m_follower->grewAt(capture);
     const QString when = grew.isValid() ? tr("grew %1").arg(grew.time().toString(QStringLiteral("HH:mm:ss")))
                                         : tr("nothing new yet");
-    m_status->setFollowing(tr("Following %1, %2").arg(nameOf(session), when), toQString(session.inputs.path));
+    emit told(tr("Following %1, %2").arg(nameOf(session), when), toQString(session.inputs.path));
 }
 
 } // namespace dynascope::app

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// How the window comes to a comparison: the dialog, two files, the ranks of a folder.
+#include "app/gui/comparing.h"
+
 #include "app/gui/compare_dialog.h"
-#include "app/gui/main_window.h"
-#include "app/gui/stages_page.h"
-#include "views/canvas/compare_view.h"
-#include "views/compare/compare_page.h"
-#include "views/compare/pair_graphs.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
@@ -15,13 +10,8 @@ namespace dynascope::app {
 
 using namespace views;
 
-CompareView* MainWindow::canvas() {
-    auto* compare = m_workspace.place().page == Page::Compare ? m_pages->find<ComparePage>() : nullptr;
-    return compare ? compare->graphs()->canvas() : page<StagesPage>().compare();
-}
-
-void MainWindow::compareDialog() {
-    auto* dialog = new CompareDialog(m_workspace, this);
+void Comparing::ask() {
+    auto* dialog = new CompareDialog(m_workspace, &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         const ComparisonRequest request = dialog->request();
@@ -35,19 +25,19 @@ void MainWindow::compareDialog() {
     dialog->open();
 }
 
-void MainWindow::comparePaths(const QStringList& paths) {
+void Comparing::openBoth(const QStringList& paths) {
     m_waiting = {nullptr, paths};
     openWaiting();
 }
 
-void MainWindow::openWaiting() {
+void Comparing::openWaiting() {
     const QStringList paths = m_waiting.paths;
     for (const QString& path : paths)
         if (!sessionAt(path)) m_workspace.open(path);
-    compareWaiting();
+    goOn();
 }
 
-session::SessionPtr MainWindow::sessionAt(const QString& path) const {
+session::SessionPtr Comparing::sessionAt(const QString& path) const {
     const auto& captures = m_workspace.captures();
     const auto at = std::find_if(captures.begin(), captures.end(), [&](const Workspace::Capture& capture) {
         return toQString(capture.session->path) == path;
@@ -55,7 +45,7 @@ session::SessionPtr MainWindow::sessionAt(const QString& path) const {
     return at == captures.end() ? nullptr : at->session;
 }
 
-void MainWindow::compareWaiting() {
+void Comparing::goOn() {
     if (m_waiting.paths.isEmpty()) return;
     std::vector<session::SessionPtr> sessions;
     if (m_waiting.a) sessions.push_back(m_waiting.a);
@@ -71,7 +61,7 @@ void MainWindow::compareWaiting() {
     m_workspace.compare(std::move(request));
 }
 
-void MainWindow::compareRanks() {
+void Comparing::compareRanks() {
     const Workspace::Capture* capture = m_workspace.capture();
     if (!capture) return;
     ComparisonRequest request;
@@ -80,7 +70,7 @@ void MainWindow::compareRanks() {
     m_workspace.compare(std::move(request));
 }
 
-void MainWindow::compareWithNext() {
+void Comparing::compareWithNext() {
     const session::Session* session = m_workspace.session();
     const int here = m_workspace.place().compile;
     if (!session || here < 0) return;
@@ -94,7 +84,7 @@ void MainWindow::compareWithNext() {
     m_workspace.compare(std::move(request));
 }
 
-int MainWindow::otherOfFrame(int compile) const {
+int Comparing::otherOfFrame(int compile) const {
     const session::Session* session = m_workspace.session();
     for (const session::Frame& frame : session->frames) {
         const auto at = std::find(frame.compiles.begin(), frame.compiles.end(), std::size_t(compile));
@@ -104,12 +94,12 @@ int MainWindow::otherOfFrame(int compile) const {
     return -1;
 }
 
-void MainWindow::showLastComparison() {
+void Comparing::showLast() {
     const auto& all = m_workspace.comparisons();
     const auto last = std::find_if(all.rbegin(), all.rend(),
                                    [](const ComparisonRequest& request) { return request.isOpen(); });
     if (last == all.rend())
-        compareDialog();
+        ask();
     else
         m_workspace.compare(*last);
 }

@@ -1,65 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// The window's part of the engine: its actions, the Functionalize layout and what a verdict leads to.
+#include "app/gui/engine_actions.h"
+
 #include "app/gui/chrome.h"
-#include "app/gui/main_window.h"
-#include "app/gui/stages_page.h"
-#include "app/gui/window_docks.h"
+#include "app/gui/settings.h"
+#include "app/gui/window_pages.h"
 #include "views/autograd/autograd_page.h"
-#include "views/dynamo/dynamo_page.h"
-#include "views/engine/engine_status.h"
-#include "views/engine/functionalize_page.h"
 #include "views/engine/inputs_dialog.h"
 #include "views/engine/passes.h"
 #include "views/engine/plugins_dialog.h"
 #include "views/engine/rederivations.h"
 #include "views/engine/stepper.h"
-#include "views/engine/values_panel.h"
 #include "views/models/labels.h"
-#include "views/replay/replay_page.h"
-#include "views/replay/tree_panel.h"
+#include "views/replay/replay_runs.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QMenu>
-#include <QMenuBar>
-#include <QStatusBar>
 #include <QTabBar>
 
 namespace dynascope::app {
 
 using namespace views;
 
-void MainWindow::makeEngine(std::vector<std::string> command) {
-    m_engine = new Engine(command.empty() ? engine::defaultEngineCommand() : std::move(command), this);
-    m_passes = new Passes(m_workspace, *m_engine, this);
+EngineActions::EngineActions(const Shared& shared, std::vector<std::string> command)
+    : WindowPart(shared)
+    , m_engine(new Engine(command.empty() ? engine::defaultEngineCommand() : std::move(command), this))
+    , m_passes(new Passes(m_workspace, *m_engine, this))
+    , m_stepper(new Stepper(m_workspace, *m_passes, this))
+    , m_rederived(new Rederivations(m_workspace, *m_passes, this)) {
     std::vector<PassInfo> remembered;
     for (const auto& [name, summary] : m_settings.passes())
         remembered.push_back({name, summary});
     m_passes->remember(remembered);
-    m_stepper = new Stepper(m_workspace, *m_passes, this);
-    m_rederived = new Rederivations(m_workspace, *m_passes, this);
     connect(m_rederived, &Rederivations::failed, this,
-            [this](const QString& message) { showEngineMessage(message, QStringLiteral("rederive")); });
+            [this](const QString& message) { showMessage(message, QStringLiteral("rederive")); });
     connect(m_rederived, &Rederivations::done, this,
             [this](const QString& summary) { m_message->showNotice(summary); });
     connect(m_passes, &Passes::failed, this,
-            [this](const QString& message) { showEngineMessage(message, QStringLiteral("pass")); });
+            [this](const QString& message) { showMessage(message, QStringLiteral("pass")); });
     connect(m_passes, &Passes::computed, this, [this] { m_message->clear(QStringLiteral("pass")); });
     connect(m_passes, &Passes::verified, this, [this] { m_message->clear(QStringLiteral("verdict")); });
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
         for (const char* cause : {"pass", "rederive", "verdict"})
             m_message->clear(QLatin1String(cause));
     });
-    connect(m_passes, &Passes::inputsNeeded, this, &MainWindow::askInputs);
+    connect(m_passes, &Passes::inputsNeeded, this, &EngineActions::askInputs);
     connect(m_passes, &Passes::availableChanged, this, [this] {
         QList<QPair<QString, QString>> passes;
         for (const PassInfo& pass : m_passes->available())
             passes.push_back({pass.name, pass.summary});
         m_settings.setPasses(passes);
-        makePassActions();
-        makeMenus();
-        refreshIcons();
-        updateActions();
+        addPasses();
+        emit passesListed();
     });
     connect(m_engine, &Engine::stateChanged, this, [this] {
         if (m_engine->state() == Engine::State::Stopped)
@@ -67,18 +58,29 @@ void MainWindow::makeEngine(std::vector<std::string> command) {
         if (m_engine->state() == Engine::State::Ready) m_message->clear(QStringLiteral("engine"));
         // What it can do is asked once it runs for another reason: starting it costs half a second.
         if (m_engine->state() == Engine::State::Ready) m_passes->askAvailable();
-        updateActions();
+        emit changed();
     });
-    connect(m_stepper, &Stepper::moved, this, [this] { updateActions(); });
-    connect(&m_workspace, &Workspace::computedChanged, this, [this] { updateActions(); });
+    connect(m_stepper, &Stepper::moved, this, [this] { emit changed(); });
+    connect(&m_workspace, &Workspace::computedChanged, this, &EngineActions::changed);
 }
 
-void MainWindow::showEngineMessage(const QString& message, const QString& cause) {
+void EngineActions::connectTo(WindowPages& pages, ReplayRuns& replays) {
+    m_pages = &pages;
+    m_replays = &replays;
+    connect(m_replays, &ReplayRuns::failed, this,
+            [this](const QString& message) { showMessage(message, QStringLiteral("replay")); });
+    connect(m_replays, &ReplayRuns::runningChanged, this, [this] {
+        if (m_replays->isRunning()) m_message->clear(QStringLiteral("replay"));
+        emit changed();
+    });
+}
+
+void EngineActions::showMessage(const QString& message, const QString& cause) {
     const bool stopped = m_engine->state() == Engine::State::Stopped;
     m_message->showMessage(message, stopped ? QStringLiteral("engine") : cause);
 }
 
-void MainWindow::makePassActions() {
+void EngineActions::addPasses() {
     for (const PassInfo& pass : m_passes->available()) {
         const QString id = QStringLiteral("engine.run.") + pass.name;
         if (m_actions->find(id)) continue;
@@ -92,7 +94,7 @@ void MainWindow::makePassActions() {
     }
 }
 
-int MainWindow::stageForPass(const QString& pass) const {
+int EngineActions::stageForPass(const QString& pass) const {
     // Functionalizing what is functional already teaches nothing: A is what B was made from.
     const int a = m_workspace.place().stageA;
     const session::StagePtr stage = m_workspace.stageAt(a);
@@ -102,8 +104,8 @@ int MainWindow::stageForPass(const QString& pass) const {
     return m_passes->selectedStage();
 }
 
-void MainWindow::makeEngineActions() {
-    const QString menu = QStringLiteral("Engine"), step = QStringLiteral("Engine/Step");
+void EngineActions::addActions() {
+    const QString menu = QStringLiteral("Engine");
     const auto add = [&](const char* id, const QString& text, const QString& in, QList<QKeySequence> keys,
                          const char* icon, const QString& tip, auto run, bool group = false) {
         ActionSpec s;
@@ -158,59 +160,14 @@ void MainWindow::makeEngineActions() {
     add("engine.plugins", tr("Plugins..."), menu, {}, "list",
         tr("What the engine loaded from plugin folders, what each brought, and why others were refused"),
         [this] {
-            auto* dialog = new PluginsDialog(*m_engine, m_theme, this);
+            auto* dialog = new PluginsDialog(*m_engine, m_theme, &m_window);
             dialog->setAttribute(Qt::WA_DeleteOnClose);
             dialog->open();
         });
-    makePassActions();
-
-    add("step.first", tr("First op"), step, {QKeySequence(tr("Ctrl+Shift+Home"))}, "first", {}, [this] {
-        stepShown([](TreePanel& tree) { tree.walk().moveTo(0); }, [](Stepper& ops) { ops.first(); },
-                  StepCommand::First);
-    });
-    add("step.opBack", tr("Step back over an op"), step, {QKeySequence(tr("Shift+F10"))}, "prev", {}, [this] {
-        stepShown([](TreePanel& tree) { tree.walk().back(); }, [](Stepper& ops) { ops.stepOp(-1); },
-                  StepCommand::BackOver);
-    });
-    add("step.back", tr("Back one phase"), step, {QKeySequence(tr("Shift+F11"))}, "previous", {}, [this] {
-        stepShown([](TreePanel& tree) { tree.walk().back(); }, [](Stepper& ops) { ops.stepPhase(-1); },
-                  StepCommand::Out);
-    });
-    add("step.forward", tr("Forward one phase"), step, {QKeySequence(tr("F11"))}, "next", {}, [this] {
-        stepShown([](TreePanel& tree) { tree.stepForward(); }, [](Stepper& ops) { ops.stepPhase(1); },
-                  StepCommand::In);
-    });
-    add("step.opForward", tr("Step over an op"), step, {QKeySequence(tr("F10"))}, "arrow-right", {}, [this] {
-        stepShown([](TreePanel& tree) { tree.stepForward(); }, [](Stepper& ops) { ops.stepOp(1); },
-                  StepCommand::Over);
-    });
-    add("step.last", tr("Last op"), step, {QKeySequence(tr("Ctrl+Shift+End"))}, "last", {}, [this] {
-        stepShown([](TreePanel& tree) { tree.walk().moveTo(SIZE_MAX); }, [](Stepper& ops) { ops.last(); },
-                  StepCommand::Last);
-    });
-    add(
-        "step.nextWrite", tr("Run to next write"), step, {QKeySequence(tr("F5"))}, "play",
-        tr("Go to the next op that writes in place; in a recording tree to the next mark, in a recording of "
-           "Dynamo to the next breakpoint or graph break"),
-        [this] {
-            stepShown([](TreePanel& tree) { tree.nextMark(); }, [](Stepper& ops) { ops.stepWrite(1); },
-                      StepCommand::Run);
-        },
-        true);
-    add("step.previousWrite", tr("Back to previous write"), step, {QKeySequence(tr("Shift+F5"))}, "back", {},
-        [this] {
-            stepShown([](TreePanel& tree) { tree.walk().toMark(-1); },
-                      [](Stepper& ops) { ops.stepWrite(-1); }, StepCommand::BackRun);
-        });
+    addPasses();
 }
 
-TreePanel* MainWindow::shownTree() const {
-    const auto* replay = m_workspace.place().page == Page::Replay ? m_pages->find<ReplayPage>() : nullptr;
-    TreePanel* panel = replay ? replay->shownTree() : nullptr;
-    return panel && panel->walk().run() ? panel : nullptr;
-}
-
-void MainWindow::askInputs(const QString& pass, int from, const QString& why) {
+void EngineActions::askInputs(const QString& pass, int from, const QString& why) {
     const session::StagePtr root = m_passes->rootOf(from);
     if (!root || root->content != session::Stage::Content::Graph) return;
     const session::Compile* compile = m_workspace.compile();
@@ -221,7 +178,7 @@ void MainWindow::askInputs(const QString& pass, int from, const QString& why) {
     if (!why.isEmpty()) m_message->showNotice(tr("%1 needs more than the text tells: %2").arg(pass, why));
     auto* dialog = new InputsDialog(m_theme, tr("Inputs of %1").arg(toQString(root->label())),
                                     m_passes->inputRows(*root),
-                                    pass.isEmpty() ? tr("Keep") : tr("Run %1").arg(pass), this);
+                                    pass.isEmpty() ? tr("Keep") : tr("Run %1").arg(pass), &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog, root, pass, from] {
         if (!m_passes->giveInputs(root, dialog->rows())) return;
@@ -231,26 +188,15 @@ void MainWindow::askInputs(const QString& pass, int from, const QString& why) {
     dialog->open();
 }
 
-void MainWindow::stepShown(const std::function<void(TreePanel&)>& inTree,
-                           const std::function<void(Stepper&)>& inOps, StepCommand inDynamo) {
-    if (TreePanel* tree = shownTree())
-        inTree(*tree);
-    else if (m_workspace.place().page == Page::Dynamo)
-        page<DynamoPage>().run(inDynamo);
-    else
-        inOps(*m_stepper);
-}
-
-void MainWindow::openFunctionalize() {
+void EngineActions::openFunctionalize() {
     m_pages->goTo(Page::Functionalize);
     if (!m_stepper->recording() && !m_passes->isBusy() && m_engine->state() != Engine::State::Absent &&
         m_passes->selectedStage() >= 0)
         m_passes->run(QStringLiteral("functionalize"), stageForPass(QStringLiteral("functionalize")));
-    updateActions();
+    emit changed();
 }
 
-void MainWindow::connectTimeline() {
-    TimelineView* timeline = page<StagesPage>().timeline();
+void EngineActions::connectTimeline(TimelineView* timeline) {
     timeline->setRederived(m_rederived);
     connect(timeline, &TimelineView::verdictClicked, this, [this](int stage) {
         if (m_workspace.isComputed(stage))
@@ -258,12 +204,12 @@ void MainWindow::connectTimeline() {
         else
             showRederived(stage);
     });
-    connect(timeline, &TimelineView::metadataClicked, this, &MainWindow::showMetadata);
-    connect(timeline, &TimelineView::removeRequested, this, &MainWindow::removeStage);
+    connect(timeline, &TimelineView::metadataClicked, this, &EngineActions::showMetadata);
+    connect(timeline, &TimelineView::removeRequested, this, &EngineActions::removeStage);
     connect(timeline, &TimelineView::menuRequested, this, [this](int stage, QPoint at) {
         const session::StagePtr here = m_workspace.stageAt(stage);
         if (!here) return;
-        QMenu menu(this);
+        QMenu menu(&m_window);
         const auto show = [&](const QString& text, Side side) {
             menu.addAction(text, this, [this, stage, side] {
                 const Place& place = m_workspace.place();
@@ -307,7 +253,7 @@ void MainWindow::connectTimeline() {
     });
 }
 
-void MainWindow::showRederived(int stage) {
+void EngineActions::showRederived(int stage) {
     const session::StagePtr captured = m_workspace.stageAt(stage);
     const engine::RederivedStage* row = captured ? m_rederived->find(captured.get()) : nullptr;
     if (!row) return;
@@ -328,15 +274,15 @@ void MainWindow::showRederived(int stage) {
     }
 }
 
-void MainWindow::showMetadata(int stage) {
+void EngineActions::showMetadata(int stage) {
     const session::StagePtr captured = m_workspace.stageAt(stage);
     if (!captured) return;
     m_message->showNotice(m_rederived->text(captured.get()));
     m_pages->goTo(Page::Autograd);
-    page<AutogradPage>().tabs()->setCurrentIndex(AutogradPage::MetadataTab);
+    m_pages->get<AutogradPage>().tabs()->setCurrentIndex(AutogradPage::MetadataTab);
 }
 
-void MainWindow::removeStage(int stage) {
+void EngineActions::removeStage(int stage) {
     const session::StagePtr gone = m_workspace.stageAt(stage);
     if (!gone || !m_workspace.isComputed(stage)) return;
     m_workspace.removeComputed(stage);
@@ -344,7 +290,7 @@ void MainWindow::removeStage(int stage) {
         tr("%1 was removed. Back (Alt+Left) brings it back.").arg(toQString(gone->label())));
 }
 
-void MainWindow::computeAgain(int stage) {
+void EngineActions::computeAgain(int stage) {
     const session::StagePtr shown = m_workspace.stageAt(stage);
     const ComputedStage* known = shown ? m_passes->find(shown.get()) : nullptr;
     if (known && known->twin)
@@ -353,7 +299,7 @@ void MainWindow::computeAgain(int stage) {
         m_passes->recompute(stage);
 }
 
-void MainWindow::verifyStage() {
+void EngineActions::verifyStage() {
     const Place& place = m_workspace.place();
     for (const int stage : {place.stageB, place.stageA})
         if (m_workspace.isComputed(stage)) {
@@ -368,7 +314,7 @@ void MainWindow::verifyStage() {
         tr("Verify compares a computed stage with eager. Run a pass on this stage first."));
 }
 
-void MainWindow::showFirstDifference(int stage) {
+void EngineActions::showFirstDifference(int stage) {
     const session::StagePtr shown = m_workspace.stageAt(stage);
     const ComputedStage* known = shown ? m_passes->find(shown.get()) : nullptr;
     if (!known) return;
@@ -400,13 +346,10 @@ void MainWindow::showFirstDifference(int stage) {
     if (!select(Side::B, verdict.node)) select(Side::A, verdict.nodeFrom);
 }
 
-void MainWindow::updateEngineActions() {
+void EngineActions::updateActions() {
     const Place& place = m_workspace.place();
     const bool open = place.capture >= 0, present = m_engine->state() != Engine::State::Absent;
     const bool graph = open && m_passes->selectedStage() >= 0;
-    const bool stepping = place.page == Page::Functionalize && m_stepper->recording();
-    const TreePanel* panel = shownTree();
-    const TreeWalk* tree = panel ? &panel->walk() : nullptr;
     // What lacks something says what, in its tooltip and in the palette.
     const auto enable = [this](const QString& id, bool on, const QString& needs = {}) {
         m_actions->setEnabled(id, on, needs);
@@ -443,18 +386,6 @@ void MainWindow::updateEngineActions() {
     enable(QStringLiteral("engine.cancel"), m_engine->isBusy());
     enable(QStringLiteral("engine.start"),
            present && !m_engine->isBusy() && m_engine->state() != Engine::State::Ready);
-    const bool anyBefore =
-        tree ? tree->position() > 0 : stepping && (m_stepper->op() > 0 || m_stepper->phase() > 0);
-    for (const char* id : {"step.first", "step.opBack", "step.back"})
-        enable(QLatin1String(id), anyBefore);
-    const bool atEnd =
-        m_stepper->op() + 1 >= m_stepper->opCount() && m_stepper->phase() + 1 >= m_stepper->phaseCount();
-    const bool anyAfter = panel ? panel->canStepForward() : stepping && !atEnd;
-    for (const char* id : {"step.forward", "step.opForward", "step.last"})
-        enable(QLatin1String(id), anyAfter);
-    for (const char* id : {"step.nextWrite", "step.previousWrite"})
-        enable(QLatin1String(id), stepping || tree);
-    updateDynamoActions();
 }
 
 } // namespace dynascope::app

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Captures whose files change: following a log that grows, and the offer to reload one that is another now.
+#pragma once
+
+#include "app/gui/window_part.h"
+
+namespace dynascope::views {
+class Follower;
+}
+
+namespace dynascope::app {
+
+class Following : public WindowPart {
+    Q_OBJECT
+public:
+    explicit Following(const Shared& shared);
+    [[nodiscard]] views::Follower& follower() { return *m_follower; }
+    void addActions();
+    void updateActions();
+
+signals:
+    /// That the capture that is shown is read on as it grows; empty where it is not.
+    void told(const QString& text, const QString& path);
+
+private:
+    void tell();
+
+    views::Follower* m_follower;
+};
+
+} // namespace dynascope::app
