@@ -152,7 +152,8 @@ void DynamoPage::showRecording(int index) {
     d->step = noStep;
     watchFiles();
     if (d->recording->steps().empty()) {
-        showMessage(tr("The recording has no steps: nothing was compiled while it ran."));
+        // A program that waits before its first step is told what to do from here.
+        if (!waitsHere()) showMessage(tr("The recording has no steps: nothing was compiled while it ran."));
         return;
     }
     const Place& place = workspace().place();
