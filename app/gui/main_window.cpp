@@ -243,6 +243,11 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace, &Workspace::captureOpened, this,
             [this] { m_message->clear(QStringLiteral("open")); });
     connect(&m_workspace, &Workspace::openFailed, this, [this] { m_comparing->giveUp(); });
+    connect(&m_workspace.tasks(), &TaskRunner::failed, this, [this](const QString& tag, const QString& why) {
+        m_message->showMessage(tr("A fault of Dynascope's own, in its task %1: %2. What is shown may be "
+                                  "incomplete; the rest goes on.")
+                                   .arg(tag, why));
+    });
     connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::panelRequested, m_does, &WindowActions::raisePanel);

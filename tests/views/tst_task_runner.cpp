@@ -5,6 +5,8 @@
 #include <QTest>
 #include <atomic>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <thread>
 
 using dynascope::TaskContext;
@@ -20,6 +22,7 @@ private slots:
     void carriesMoveOnlyValues();
     void progressIsThrottled();
     void destructionWaits();
+    void aThrowFailsTheTaskAlone();
 };
 
 void TestTaskRunner::deliversOnTheGuiThread() {
@@ -164,6 +167,49 @@ void TestTaskRunner::destructionWaits() {
             std::this_thread::yield();
     }
     QVERIFY(ended);
+}
+
+void TestTaskRunner::aThrowFailsTheTaskAlone() {
+    TaskRunner tasks;
+    QStringList heard;
+    connect(&tasks, &TaskRunner::failed, this,
+            [&](const QString& tag, const QString& message) { heard << tag + ": " + message; });
+    connect(&tasks, &TaskRunner::finished, this, [&](const QString& tag) { heard << tag; });
+    const auto refuse = [](int) { QFAIL("delivered although it threw"); };
+    tasks.run<int>(
+        "t", this, [](const TaskContext&) -> int { throw std::out_of_range("no such row"); }, refuse);
+    QTRY_COMPARE(heard, QStringList({"t: no such row", "t"}));
+    QVERIFY(!tasks.isRunning("t"));
+    heard.clear();
+    tasks.run<int>(
+        "t", this, [](const TaskContext&) -> int { throw 3; }, refuse); // NOLINT: of any type
+    QTRY_COMPARE(heard, QStringList({"t: an unknown exception", "t"}));
+    heard.clear();
+    tasks.run<int>(
+        "t", this, [](const TaskContext&) -> int { throw std::bad_alloc(); }, refuse);
+    QTRY_COMPARE(heard, QStringList({"t: there is not enough memory", "t"}));
+    // The runner goes on; one that nobody waits for any more says nothing.
+    heard.clear();
+    std::atomic<bool> began = false, go = false;
+    tasks.run<int>(
+        "old", this,
+        [&](const TaskContext&) -> int {
+            began = true;
+            while (!go)
+                std::this_thread::yield();
+            throw std::runtime_error("too late");
+        },
+        refuse);
+    while (!began)
+        std::this_thread::yield();
+    tasks.cancel("old");
+    go = true;
+    int got = 0;
+    tasks.run<int>(
+        "t", this, [](const TaskContext&) { return 5; }, [&](int v) { got = v; });
+    QTRY_COMPARE(got, 5);
+    QTest::qWait(20);
+    QCOMPARE(heard.filter("too late"), QStringList());
 }
 
 QTEST_GUILESS_MAIN(TestTaskRunner)

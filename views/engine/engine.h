@@ -55,7 +55,7 @@ public:
     using Done = std::function<void(tl::expected<T, engine::CallError>)>;
     /// Runs `work` on a thread and then, on the GUI thread, `done(result)`, unless a newer request with the
     /// same tag came, it was cancelled or `context` is gone. `what` names it in the status bar:
-    /// "functionalize".
+    /// "functionalize". What `work` throws is a Refused call with its message.
     template <typename T>
     void run(const QString& tag, const QString& what, QObject* context, Work<T> work, Done<T> done);
 
@@ -106,8 +106,12 @@ void Engine::run(const QString& tag, const QString& what, QObject* context, Work
             options.grace = std::chrono::milliseconds(500);
             auto info = client->start(options);
             if (!info) return {tl::unexpected(info.error()), info};
-            auto result = work(*client, options);
-            return {std::move(result), std::move(info)};
+            std::optional<tl::expected<T, engine::CallError>> result;
+            if (const auto thrown = TaskRunner::guarded([&] { result.emplace(work(*client, options)); }))
+                return {tl::unexpected(engine::CallError{
+                            engine::CallError::Kind::Refused, thrown->toStdString(), 0, {}}),
+                        std::move(info)};
+            return {std::move(*result), std::move(info)};
         },
         [this, tag, what, context = QPointer<QObject>(context), done = std::move(done)](Outcome outcome) {
             if (outcome.info) {

@@ -4,6 +4,8 @@
 #include <QMetaObject>
 #include <QThread>
 #include <algorithm>
+#include <exception>
+#include <new>
 
 namespace dynascope::views {
 
@@ -67,6 +69,23 @@ void TaskRunner::finish(const std::shared_ptr<Job>& job, std::function<void()> d
             emit finished(job->tag);
         },
         Qt::QueuedConnection);
+}
+
+void TaskRunner::fail(const std::shared_ptr<Job>& job, const QString& message) {
+    finish(job, [this, tag = job->tag, message] { emit failed(tag, message); });
+}
+
+std::optional<QString> TaskRunner::guarded(const std::function<void()>& body) {
+    try {
+        body();
+    } catch (const std::bad_alloc&) {
+        return tr("there is not enough memory");
+    } catch (const std::exception& error) {
+        return QString::fromUtf8(error.what());
+    } catch (...) {
+        return tr("an unknown exception");
+    }
+    return std::nullopt;
 }
 
 void TaskRunner::cancel(const QString& tag) {

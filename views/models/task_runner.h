@@ -12,6 +12,7 @@
 #include <QThreadPool>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 namespace dynascope::views {
@@ -24,10 +25,14 @@ public:
     ~TaskRunner() override;
 
     /// Runs `work` on a pool thread and then, on the GUI thread, `done(result)`, unless a newer request with
-    /// the same tag came, it was cancelled, or `context` is gone. `T` is any movable value.
+    /// the same tag came, it was cancelled, or `context` is gone. `T` is any movable value. What `work`
+    /// throws ends the task alone: failed() instead of `done`.
     template <typename T>
     void run(const QString& tag, QObject* context, std::function<T(const TaskContext&)> work,
              std::function<void(T)> done);
+
+    /// Runs `body` on the caller's thread; the message of what it throws.
+    [[nodiscard]] static std::optional<QString> guarded(const std::function<void()>& body);
 
     void cancel(const QString& tag);
     [[nodiscard]] bool isRunning(const QString& tag) const;
@@ -39,12 +44,15 @@ signals:
     void progress(const QString& tag, const QString& phase, quint64 done, quint64 total);
     void started(const QString& tag);
     void finished(const QString& tag); ///< also after a cancel
+    /// Before finished(): the task threw, which is a fault of this program. `message` is what() of it.
+    void failed(const QString& tag, const QString& message);
 
 private:
     struct Job;
     std::shared_ptr<Job> begin(const QString& tag, QObject* context);
     void submit(std::shared_ptr<Job> job, std::function<void()> body);
     void finish(const std::shared_ptr<Job>& job, std::function<void()> deliver);
+    void fail(const std::shared_ptr<Job>& job, const QString& message);
 
     QThreadPool m_pool;
     QHash<QString, std::shared_ptr<Job>> m_jobs;

@@ -8,6 +8,7 @@
 #include <QPointer>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace dynascope::views {
@@ -31,8 +32,12 @@ void TaskRunner::run(const QString& tag, QObject* context, std::function<T(const
     std::shared_ptr<Job> job = begin(tag, context);
     submit(job, [this, job, work = std::move(work), done = std::move(done)] {
         // Shared, because a std::function must be copyable and T need not be.
-        auto result = std::make_shared<T>(work(job->task));
-        finish(job, [done, result] { done(std::move(*result)); });
+        std::shared_ptr<T> result;
+        if (const std::optional<QString> thrown =
+                guarded([&] { result = std::make_shared<T>(work(job->task)); }))
+            fail(job, *thrown);
+        else
+            finish(job, [done, result] { done(std::move(*result)); });
     });
 }
 
