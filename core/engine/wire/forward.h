@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace dynascope::wire {
+
+struct AotReply;
+struct AotRequest;
+struct CoverageReply;
+struct DropReply;
+struct DropRequest;
+struct EnvironmentReply;
+struct ExecuteReply;
+struct ExecuteRequest;
+struct LoadReply;
+struct LoadRequest;
+struct PassReply;
+struct PassRequest;
+struct PassesReply;
+struct PluginsReply;
+struct RecordReply;
+struct RecordRequest;
+struct ReplayReply;
+struct ReplayRequest;
+struct VerifyReply;
+struct VerifyRequest;
+
+} // namespace dynascope::wire

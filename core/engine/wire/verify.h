@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The method "verify": a computed graph beside eager on the same inputs, and everything that a caller could
+// see compared.
+#pragma once
+
+#include "core/engine/wire/pass.h"
+
+namespace dynascope::wire {
+
+/// Worst first.
+enum class Verdict : std::uint8_t {
+    Different,
+    OrderDependent, ///< eager reads what it writes, in an order that nobody defined, which explains it
+    Random,         ///< random numbers, or memory that nobody wrote, explain a difference
+    Declined,       ///< eager raises, so that there is nothing to hold to
+    Equal,
+};
+/// "different", "order-dependent", "random", "declined", "equal".
+[[nodiscard]] std::string_view verdictName(Verdict verdict);
+
+struct VerifyRequest {
+    RunOn on;
+    /// Either a graph that was loaded, by its hash, with what "pass" said of it, ...
+    std::optional<std::string> computed;
+    Any computedAttributes;
+    std::vector<WriteBack> writeBacks;
+    std::vector<PassStep> steps;
+    /// ... or what these passes make of the source.
+    std::vector<std::string> passes;
+    PassOptions options;
+    bool aliasing = false;  ///< also on inputs that share memory in the ways that their geometry allows
+    bool strict = false;    ///< strides, storages and identities of outputs count as well
+    std::uint64_t seed = 0; ///< of random numbers
+};
+
+/// How far apart two sets of values are.
+struct ValueDistance {
+    double maxAbsolute = 0, maxRelative = 0;
+    bool close = false; ///< no further than 1e-5 times the largest magnitude
+    /// In double precision the difference is a hundredth at most, and rounding can make as much of it, so
+    /// that it does not count.
+    bool rounded = false;
+    std::vector<std::int64_t> cell; ///< the first that differs; none where none does
+};
+
+struct Check {
+    std::string what;     ///< "output #0", "input x after the call", "storage 0 after the call", "the call"
+    std::string property; ///< "values", "dtype", "shape", "strides", "storage", "identity", "error"
+    bool ok = false;
+    bool counts = true; ///< one that does not leaves the verdict alone
+    Any expected, actual;
+    std::optional<ValueDistance> distance; ///< of values
+};
+
+/// Where the graphs part although all that the node reads agrees.
+struct FirstDifference {
+    std::string computed;            ///< node of the computed graph; empty: none
+    std::string source;              ///< the source's node that it stands for; empty: none
+    std::vector<std::int64_t> index; ///< of the first cell that differs
+    Any expected, actual;            ///< its values
+    std::string text;                ///< the same in a sentence
+    std::vector<std::string> among; ///< computed nodes before it that stand for none: the fault may be theirs
+    std::uint64_t runs = 0;         ///< of each graph that it took to find it
+    std::string how;
+};
+
+struct VariantVerdict {
+    std::string inputs; ///< how they share memory: "as given", ...
+    Verdict verdict = Verdict::Declined;
+    std::string reason;
+};
+
+struct VerifyReply {
+    Verdict verdict = Verdict::Declined;
+    std::string reason; ///< one sentence; may be empty where equal
+    std::vector<Check> checks;
+    bool inDoublePrecision = false; ///< both ran in double precision too, as they do where values differ
+    std::optional<FirstDifference> firstDifference;
+    std::string inputs;                               ///< which variant the answer is about: the worst
+    std::vector<VariantVerdict> variants;             ///< of all that were tried
+    std::uint64_t matched = 0;                        ///< pairs of nodes that could be compared
+    std::optional<std::string> graph;                 ///< of the passes, where these ran
+    std::optional<std::vector<std::string>> warnings; ///< likewise
+};
+
+/// A value of a check for people: a text as it is, nothing for null, else JSON.
+[[nodiscard]] std::string shownValue(const Any& value);
+
+} // namespace dynascope::wire

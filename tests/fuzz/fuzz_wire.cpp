@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every request and reply of the engine's protocol, and what session files keep of replies, from any JSON:
+// what can be read is written the same way again, whatever it was.
+#include "core/engine/wire/aot.h"
+#include "core/engine/wire/execute.h"
+#include "core/engine/wire/methods.h"
+#include "core/engine/wire/replay.h"
+#include "core/engine/wire/stage_document.h"
+#include "core/engine/wire/verify.h"
+#include "tests/fuzz/expect.h"
+
+#include <cstdint>
+#include <string>
+
+using namespace dynascope;
+
+namespace {
+
+template <typename T>
+void roundTrip(const wire::Any& document) {
+    for (const wire::Missing missing : {wire::Missing::Fails, wire::Missing::NotSaid}) {
+        const Result<T> read = wire::decode<T>(document, missing);
+        if (!read) {
+            fuzz::expect(!read.error().message.empty());
+            continue;
+        }
+        const wire::Any written = wire::encode(*read);
+        const Result<T> again = wire::decode<T>(written);
+        // What was not said has its default, which need not be a value that the field may have.
+        if (missing == wire::Missing::Fails) fuzz::expect(again.has_value());
+        if (again) fuzz::expect(wire::encode(*again) == written);
+    }
+}
+
+template <typename... T>
+void roundTrips(const wire::Any& document) {
+    (roundTrip<T>(document), ...);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    if (const auto stage = wire::readStageDocument(text, "graph():\n    return ()"))
+        fuzz::expect(wire::readStageDocument(wire::writeStageDocument(*stage), {}).has_value());
+    if (const auto verdict = wire::readVerdictDocument(text))
+        fuzz::expect(wire::readVerdictDocument(wire::writeVerdictDocument(*verdict)).has_value());
+    const wire::Any document = wire::parsed(text);
+    roundTrips<wire::AotReply, wire::AotRequest, wire::CoverageReply, wire::DropReply, wire::DropRequest,
+               wire::EnvironmentReply, wire::ExecuteReply, wire::ExecuteRequest, wire::InitializeReply,
+               wire::InitializeRequest, wire::LoadReply, wire::LoadRequest, wire::PassReply,
+               wire::PassRequest, wire::PassesReply, wire::PluginsReply, wire::RecordReply,
+               wire::RecordRequest, wire::ReplayReply, wire::ReplayRequest, wire::TensorReply,
+               wire::TensorRequest, wire::VerifyReply, wire::VerifyRequest>(document);
+    return 0;
+}
