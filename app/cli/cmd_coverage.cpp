@@ -2,6 +2,7 @@
 //
 // dynascope-cli coverage PATH [--json]
 #include "app/cli/engine_command.h"
+#include "core/engine/wire/methods.h"
 
 #include <map>
 #include <memory>
@@ -32,20 +33,20 @@ struct Coverage {
 
 tl::expected<void, engine::CallError> addGraph(engine::Client& client, const ir::Graph& graph,
                                                const std::string& place, Coverage& out) {
-    const engine::CallResult reply = client.callOnGraph("coverage", graphText(graph));
+    const auto reply = client.coverage(graphText(graph));
     if (!reply) {
         if (reply.error().kind != engine::CallError::Kind::Refused) return tl::unexpected(reply.error());
         out.unreadable.push_back(place + ": " + reply.error().message);
         return {};
     }
     ++out.graphs;
-    out.nodes += (*reply)["nodes"].get<std::size_t>();
-    for (const json& row : (*reply)["unsupported"]) {
-        Missing& missing = out.missing[row["target"].get<std::string>()];
+    out.nodes += reply->nodes;
+    for (const wire::UnsupportedNode& row : reply->unsupported) {
+        Missing& missing = out.missing[row.target];
         if (missing.nodes++ > 0) continue;
-        missing.reason = row["reason"].get<std::string>();
-        missing.obstacle = row["obstacle"].get<std::string>();
-        missing.first = place + ' ' + row["node"].get<std::string>();
+        missing.reason = row.reason;
+        missing.obstacle = row.obstacle;
+        missing.first = place + ' ' + row.node;
     }
     return {};
 }

@@ -28,8 +28,8 @@ std::string statusLine(std::string_view what, const std::string& text) {
     return out + text + '\n';
 }
 
-std::string limitWords(const json& confinement) {
-    const auto bytes = confinement.value("memory_limit_bytes", std::uint64_t{0});
+std::string limitWords(const wire::Confinement& confinement) {
+    const std::uint64_t bytes = confinement.memoryLimitBytes;
     if (bytes == 0) return "no limit on memory";
     std::array<char, 48> text{};
     std::snprintf(text.data(), text.size(), "at most %.1f GiB of private memory",
@@ -38,20 +38,18 @@ std::string limitWords(const json& confinement) {
 }
 
 /// What holds, part by part; what the engine does not say does not hold.
-json confinementStatus(const json& said) {
-    const int landlock = said.value("landlock", 0);
-    const bool reads = said.value("reads_files", true), writes = said.value("writes_files", true);
+json confinementStatus(const wire::Confinement& said) {
     return {{"confined", engine::unconfined(said).empty()},
-            {"landlock_abi", landlock},
-            {"landlock", landlock > 0 && !reads && !writes},
-            {"seccomp", said.value("seccomp", false)},
-            {"no_new_privileges", said.value("no_new_privileges", false)},
-            {"memory_limit_bytes", said.value("memory_limit_bytes", std::uint64_t{0})},
-            {"other_threads", said.value("other_threads", std::size_t{0})},
+            {"landlock_abi", said.landlock},
+            {"landlock", said.landlock > 0 && !said.readsFiles && !said.writesFiles},
+            {"seccomp", said.seccomp},
+            {"no_new_privileges", said.noNewPrivileges},
+            {"memory_limit_bytes", said.memoryLimitBytes},
+            {"other_threads", said.otherThreads},
             {"could", engine::unconfined(said)}};
 }
 
-std::string confinementText(const json& status, const json& said) {
+std::string confinementText(const json& status, const wire::Confinement& said) {
     const auto yes = [&](const char* key) { return status.at(key).get<bool>(); };
     const int abi = status.at("landlock_abi").get<int>();
     std::string could;
@@ -72,25 +70,24 @@ int run(const StatusOptions& options) {
     engine::Client client = makeClient(options.engine);
     const auto started = client.start();
     if (!started) return fail(started.error().message);
-    const auto environment = client.call("environment");
+    const auto environment = client.environment();
     if (!environment) return fail(environment.error().message);
-    const auto answer = client.call("plugins");
-    if (!answer) return fail(answer.error().message);
-    const Result<engine::PluginList> plugins = engine::readPluginList(*answer);
-    if (!plugins) return fail(plugins.error());
-    const json said = environment->value("confinement", json::object());
+    const auto plugins = client.plugins();
+    if (!plugins) return fail(plugins.error().message);
+    const wire::Confinement& said = environment->confinement;
     const json confinement = confinementStatus(said);
     const bool confined = confinement.at("confined").get<bool>();
     if (options.json) {
-        const json document{{"engine", started->engine},       {"torch", started->torch},
-                            {"confinement", confinement},      {"plugin_folders", (*answer)["folders"]},
-                            {"plugins", (*answer)["plugins"]}, {"backends", (*answer)["backends"]}};
+        const json answer = wire::encode(*plugins);
+        const json document{{"engine", started->engine},    {"torch", started->torch},
+                            {"confinement", confinement},   {"plugin_folders", answer["folders"]},
+                            {"plugins", answer["plugins"]}, {"backends", answer["backends"]}};
         print(document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
     } else {
         print(statusLine("engine", "dynascope-engine " + started->engine + ", LibTorch " + started->torch));
         print(confinementText(confinement, said));
         std::string head = "plugins";
-        const std::string text = engine::pluginText(*plugins);
+        const std::string text = engine::pluginText(engine::pluginListOf(*plugins));
         for (std::size_t at = 0; at < text.size();) {
             const std::size_t end = text.find('\n', at);
             print(statusLine(std::exchange(head, {}), text.substr(at, end - at)));

@@ -72,9 +72,9 @@ Finding graphvizFinding() {
             "install the package libgvc6; the canvas uses its own layers instead"};
 }
 
-Finding confinementFinding(const json& confinement) {
-    const int landlock = confinement.value("landlock", 0);
-    const auto limit = confinement.value("memory_limit_bytes", std::uint64_t{0});
+Finding confinementFinding(const wire::Confinement& confinement) {
+    const int landlock = confinement.landlock;
+    const std::uint64_t limit = confinement.memoryLimitBytes;
     const std::string memory =
         limit > 0 ? ", at most " + gib(limit) + " of private memory" : ", memory without a limit";
     const std::vector<std::string> open = engine::unconfined(confinement);
@@ -98,9 +98,9 @@ Finding confinementFinding(const json& confinement) {
         "libseccomp, or in a container"};
 }
 
-std::vector<Finding> cudaFindings(const json& cuda) {
+std::vector<Finding> cudaFindings(const wire::CudaPresence& cuda) {
     std::vector<Finding> out;
-    if (const std::string problem = cuda.value("plugin_problem", std::string()); !problem.empty()) {
+    if (const std::string& problem = cuda.pluginProblem; !problem.empty()) {
         const bool torch = problem.find("is built without CUDA") != std::string::npos;
         out.push_back(
             {"CUDA", State::Missing, problem,
@@ -108,20 +108,18 @@ std::vector<Finding> cudaFindings(const json& cuda) {
                    : ""});
         return out;
     }
-    const std::string problem = cuda.value("problem", std::string());
-    const json devices = cuda.value("devices", json::array());
-    std::string text = "driver for CUDA " + cuda.value("driver", std::string());
-    for (std::size_t i = 0; i < devices.size(); ++i)
-        text += (i == 0 ? "; " : ", ") + ("cuda:" + std::to_string(i)) + ' ' +
-                devices[i].value("name", std::string()) + " (" +
-                gib(devices[i].value("bytes", std::uint64_t{0})) + ", compute capability " +
-                devices[i].value("capability", std::string()) + ')';
+    const wire::CudaStatus status = cuda.status.value_or(wire::CudaStatus());
+    const std::string& problem = status.problem;
+    std::string text = "driver for CUDA " + status.driver;
+    for (std::size_t i = 0; i < status.devices.size(); ++i)
+        text += (i == 0 ? "; " : ", ") + ("cuda:" + std::to_string(i)) + ' ' + status.devices[i].name + " (" +
+                gib(status.devices[i].bytes) + ", compute capability " + status.devices[i].capability + ')';
     out.push_back(
         {"CUDA", problem.empty() ? State::Works : State::Missing, problem.empty() ? text : problem, {}});
     if (!problem.empty()) return out;
-    const std::string cupti = cuda.value("cupti_problem", std::string());
+    const std::string& cupti = status.cuptiProblem;
     out.push_back({"CUPTI", cupti.empty() ? State::Works : State::Limited,
-                   cupti.empty() ? "version " + cuda.value("cupti", std::string()) : cupti,
+                   cupti.empty() ? "version " + status.cupti : cupti,
                    cupti.empty()
                        ? ""
                        : "pip install nvidia-cuda-cupti beside PyTorch; without it nodes of CUDA graphs "
@@ -135,15 +133,15 @@ std::vector<Finding> engineFindings(engine::Client& client) {
         return {{"engine", State::Missing, started.error().message,
                  "build the target dynascope-engine with PyTorch in .venv (./run does)"}};
     std::vector<Finding> out;
-    const auto said = client.call("environment");
+    const auto said = client.environment();
     if (!said) return {{"engine", State::Missing, said.error().message, {}}};
     out.push_back({"engine",
                    State::Works,
                    "dynascope-engine " + started->engine + ", LibTorch " + started->torch + ", " +
-                       count(said->value("threads", std::size_t{0}), "thread"),
+                       count(std::size_t(said->threads), "thread"),
                    {}});
-    out.push_back(confinementFinding(said->value("confinement", json::object())));
-    for (Finding& finding : cudaFindings(said->value("cuda", json::object())))
+    out.push_back(confinementFinding(said->confinement));
+    for (Finding& finding : cudaFindings(said->cuda))
         out.push_back(std::move(finding));
     return out;
 }

@@ -5,6 +5,7 @@
 //
 //   build/release/bench/bench_stepper [OPS]
 #include "core/engine/client/client.h"
+#include "core/engine/wire/pass.h"
 #include "core/ir/text.h"
 #include "views/engine/functional_run.h"
 
@@ -62,15 +63,17 @@ int main(int argc, char** argv) {
     const json inputs{{"storages", {{{"dtype", "float32"}, {"data", data}}}}, {"inputs", {input}}};
     engine::Client client({DYNASCOPE_BIN_DIR "/dynascope-engine"});
     const auto reply = timed("the engine's answer", [&] {
-        return client.callOnGraph(
-            "pass", text,
-            {{"passes", {"functionalize"}}, {"inputs", inputs}, {"scorecard", true}, {"cells", true}});
+        wire::PassRequest request;
+        request.on.inputs = inputs;
+        request.passes = {"functionalize"};
+        request.options.cells = request.scorecard = true;
+        return client.pass(text, request);
     });
     if (!reply) {
         std::fprintf(stderr, "%s\n", reply.error().message.c_str());
         return 1;
     }
-    auto run = timed("reading the recording", [&] { return views::readFunctionalRun(*reply, *source); });
+    auto run = timed("reading the recording", [&] { return views::functionalRun(*reply, *source); });
     const auto recording = timed("opening it", [&] { return views::Recording(std::move(run)); });
     for (const int op : {1, recording.opCount() / 2, recording.opCount() - 2, recording.opCount() - 3}) {
         const std::string what = "to op " + std::to_string(op);

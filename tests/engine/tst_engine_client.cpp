@@ -4,6 +4,7 @@
 #include "core/engine/client/client.h"
 #include "core/engine/client/framing.h"
 #include "core/engine/client/process.h"
+#include "core/engine/wire/methods.h"
 
 #include <QTemporaryFile>
 #include <QTest>
@@ -39,6 +40,16 @@ private slots:
         QCOMPARE((*answer)["text"].get<std::string>(), std::string("\xc3\xa9\n"));
         QVERIFY(client.running());
         QCOMPARE(client.start()->engine, std::string("stand-in"));
+    }
+
+    void anOddAnswerIsRefusedWithItsPlace() {
+        Client client(standIn());
+        const auto passes = client.passes();
+        QVERIFY(!passes);
+        QVERIFY(passes.error().kind == CallError::Kind::Refused);
+        QCOMPARE(passes.error().message, std::string("the engine's answer cannot be read: passes reply: "
+                                                     "passes[1].name: expected a string, not null"));
+        QVERIFY(client.running());
     }
 
     void hugeMessage() {

@@ -134,16 +134,15 @@ void ConventionPanel::askValues() {
     const Result<ir::GraphPtr> graph = stage->graph();
     if (!graph) return;
     d->trouble->clear();
-    using nlohmann::json;
-    d->passes->engine().run<json>(
+    d->passes->engine().run<wire::ExecuteReply>(
         QStringLiteral("autograd.values"), tr("values"), this,
         [source = d->passes->sourceOf(*stage)](engine::Client& client, const engine::CallOptions& options) {
-            return fetchNodeReply(client, source.text, source.inputs, source.attributes, options);
+            return fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
         },
-        [this, shown = d->shown, graph = *graph](tl::expected<json, engine::CallError> reply) {
+        [this, shown = d->shown, graph = *graph](engine::Answer<wire::ExecuteReply> reply) {
             if (shown != d->shown) return; // another compile by now
             if (reply)
-                d->values = readConventionValues(*reply, *graph);
+                d->values = conventionValues(*reply, *graph);
             else if (reply.error().kind != engine::CallError::Kind::Cancelled)
                 d->trouble->setText(callErrorText(tr("No values"), reply.error()));
             showStep();

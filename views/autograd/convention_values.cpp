@@ -11,8 +11,6 @@ namespace dynascope::views {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t mostShown = 6, mostFacts = 40;
 
 std::vector<double> firstOf(const TensorValue& value) {
@@ -21,11 +19,6 @@ std::vector<double> firstOf(const TensorValue& value) {
     std::vector<double> out;
     if (!value.corner.empty()) out = value.corner.front(); // later rows need not follow on
     return out;
-}
-
-const json* member(const json& object, const char* key) {
-    const auto at = object.is_object() ? object.find(key) : object.end();
-    return at == object.end() ? nullptr : &*at;
 }
 
 } // namespace
@@ -43,18 +36,17 @@ session::StagePtr calledStage(const session::Compile& compile, const Convention&
     return nullptr;
 }
 
-ConventionValues readConventionValues(const json& reply, const ir::Graph& graph) {
+ConventionValues conventionValues(const wire::ExecuteReply& reply, const ir::Graph& graph) {
     ConventionValues out;
-    const NodeValues values = readNodeValues(reply);
-    const json* post = member(reply, "post");
-    const json* after = post ? member(*post, "inputs") : nullptr;
+    const NodeValues values = nodeValues(reply);
+    const std::vector<wire::RunValue>& after = reply.post.inputs;
     for (const ir::NodePtr& node : graph.nodes()) {
         if (node->op != ir::Op::Placeholder) continue;
         ConventionValues::Argument& argument = out.outer.emplace_back();
         const std::size_t at = out.outer.size() - 1;
         if (const auto known = values.find(node->name); known != values.end())
             argument.before = known->second;
-        if (after && after->is_array() && at < after->size()) argument.after = readTensorValue((*after)[at]);
+        if (at < after.size()) argument.after = tensorValue(after[at]);
         if (!argument.before || !argument.after) continue;
         const std::vector<double> was = firstOf(*argument.before), is = firstOf(*argument.after);
         argument.changed =
@@ -64,15 +56,11 @@ ConventionValues readConventionValues(const json& reply, const ir::Graph& graph)
         const auto &a = argument.before->statistics, &b = argument.after->statistics;
         if (a && b && (a->min != b->min || a->max != b->max || a->zero != b->zero)) argument.changed = true;
     }
-    const json* outputs = member(reply, "outputs");
-    if (!outputs || !outputs->is_array()) return out;
-    for (const json& item : *outputs) {
+    for (const wire::RunValue& output : reply.outputs) {
         ConventionValues::Result& result = out.results.emplace_back();
-        result.value = readTensorValue(item);
-        if (const json* input = member(item, "is_input"); input && input->is_number_integer()) {
-            const auto position = input->get<std::int64_t>();
-            if (position >= 0 && position < std::int64_t(out.outer.size())) result.input = int(position);
-        }
+        result.value = tensorValue(output);
+        if (output.aliases && output.aliases->isInput && *output.aliases->isInput < out.outer.size())
+            result.input = int(*output.aliases->isInput);
     }
     return out;
 }

@@ -8,7 +8,6 @@
 #include "views/engine/tensor_value.h"
 #include "views/inspector/facts.h"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -29,8 +28,8 @@ struct ConventionValues {
 
 /// The captured graph that takes the outer arguments; null where there is none.
 [[nodiscard]] session::StagePtr calledStage(const session::Compile& compile, const Convention& convention);
-/// From the engine's reply to "execute" on that graph with the values of its nodes.
-[[nodiscard]] ConventionValues readConventionValues(const nlohmann::json& reply, const ir::Graph& graph);
+/// What the engine said to "execute" on that graph with the values of its nodes.
+[[nodiscard]] ConventionValues conventionValues(const wire::ExecuteReply& reply, const ir::Graph& graph);
 /// "[4, 0, −4, ...]": the first few elements.
 [[nodiscard]] QString firstValues(const TensorValue& value);
 /// What a step shows of them. No facts where it has nothing to show.

@@ -30,11 +30,11 @@ public:
         : m_recording(recording) {
         for (const OpStep& step : recording.run().steps)
             for (const ScoreRow& row : step.rows) {
-                m_groupOf[row.value] = row.group;
+                m_groupOf[row.value] = row.storage;
                 m_shapeOf[row.value] = row.shape;
                 const int op = recording.opOf(row.value);
                 if (op >= 0 && recording.source(op).op == ir::Op::Placeholder)
-                    m_inputOf.emplace(row.group, row.value);
+                    m_inputOf.emplace(row.storage, row.value);
             }
     }
 

@@ -4,6 +4,7 @@
 // of each op. Data only: made on any thread, then read.
 #pragma once
 
+#include "core/engine/wire/pass.h"
 #include "core/ir/graph.h"
 #include "views/engine/program_text.h"
 #include "views/engine/tensor_value.h"
@@ -17,38 +18,10 @@
 
 namespace dynascope::views {
 
-/// Why a node of the functional graph is there, by the engine's words.
-enum class Emission : std::uint8_t { Operator, Inverse, Regeneration, WriteBack };
-
-/// A functional tensor that an op read or made, as it stands after that op.
-struct ScoreRow {
-    std::string value;              ///< the source node that holds the tensor
-    std::string base, current;      ///< functional nodes
-    std::vector<std::string> views; ///< the view chain from the base on: "select(dim 1, index 0)"
-    int group = 0;                  ///< of the storage
-    int generation = 0, storageGeneration = 0;
-    std::vector<std::int64_t> shape, stride; ///< empty where the engine did not say
-    std::int64_t offset = 0;                 ///< in elements
-    /// The base's cells that it sees, and what it holds there; empty for large storages.
-    std::vector<std::int64_t> cells;
-    std::vector<double> values;
-};
-
-/// A storage that an op touched, as it stands after that op.
-struct StorageRow {
-    int group = 0;
-    std::string base;
-    int generation = 0;
-    std::vector<double> values; ///< row-major over the base; empty for large storages
-};
-
-/// A write that an op queued on a storage.
-struct QueuedUpdate {
-    int group = 0, from = 0, to = 0; ///< generations
-    std::string value;               ///< functional node
-    std::vector<std::string> views;
-    std::vector<std::string> inverse; ///< calls that carry it back
-};
+using wire::Emission;
+using wire::QueuedUpdate;
+using wire::ScoreRow;
+using wire::StorageRow;
 
 struct EmittedNode {
     std::string node;
@@ -98,7 +71,7 @@ using FunctionalRunPtr = std::shared_ptr<const FunctionalRun>;
 
 /// From the engine's reply to "pass" with steps and scorecard. Null graph where the reply has none that can
 /// be read.
-[[nodiscard]] FunctionalRun readFunctionalRun(const nlohmann::json& reply, ir::GraphPtr source);
+[[nodiscard]] FunctionalRun functionalRun(const wire::PassReply& reply, ir::GraphPtr source);
 
 /// One part of an op.
 struct OpPhase {

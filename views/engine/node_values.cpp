@@ -3,40 +3,30 @@
 
 namespace dynascope::views {
 
-using nlohmann::json;
-
-NodeValues readNodeValues(const json& reply) {
+NodeValues nodeValues(const wire::ExecuteReply& reply) {
     NodeValues out;
-    if (!reply.is_object()) return out;
-    const auto values = reply.find("values");
-    if (values == reply.end() || !values->is_array()) return out;
-    for (const json& item : *values) {
-        if (!item.is_object() || !item.contains("node") || !item["node"].is_string()) continue;
-        if (std::optional<TensorValue> read = readTensorValue(item))
-            out.insert_or_assign(item["node"].get<std::string>(), std::move(*read));
-    }
+    if (!reply.values) return out;
+    for (const wire::NodeValue& value : *reply.values)
+        if (value.held.tensor)
+            if (std::optional<TensorValue> read = tensorValue(*value.held.tensor))
+                out.insert_or_assign(value.node, std::move(*read));
     return out;
 }
 
-engine::CallResult fetchNodeReply(engine::Client& client, const std::string& graphText, const json& inputs,
-                                  const json& attributes, const engine::CallOptions& options) {
-    json params{{"values", true}};
-    if (inputs.is_object()) params["inputs"] = inputs;
-    if (attributes.is_object()) params["attrs"] = attributes;
-    engine::CallResult reply = client.callOnGraph("execute", graphText, params, options);
-    if (reply && !reply->contains("values"))
+engine::Answer<wire::ExecuteReply> fetchNodeValues(engine::Client& client, const std::string& graphText,
+                                                   const wire::Any& inputs, const wire::Any& attributes,
+                                                   const engine::CallOptions& options) {
+    wire::ExecuteRequest request;
+    request.values = true;
+    request.on.inputs = inputs;
+    request.on.attributes = attributes;
+    auto reply = client.execute(graphText, request, options);
+    if (reply && !reply->values)
         return tl::unexpected(engine::CallError{engine::CallError::Kind::Refused,
                                                 "this engine does not tell what nodes held; a newer one does",
                                                 0,
                                                 {}});
     return reply;
-}
-
-tl::expected<NodeValues, engine::CallError> fetchNodeValues(engine::Client& client,
-                                                            const std::string& graphText, const json& inputs,
-                                                            const json& attributes,
-                                                            const engine::CallOptions& options) {
-    return fetchNodeReply(client, graphText, inputs, attributes, options).map(readNodeValues);
 }
 
 } // namespace dynascope::views

@@ -2,25 +2,20 @@
 #pragma once
 
 #include "core/engine/client/client.h"
+#include "core/engine/wire/execute.h"
 #include "views/engine/tensor_value.h"
 
 #include <string>
 
 namespace dynascope::views {
 
-/// Runs a graph and returns what each node held right after it ran. Null inputs are seeded from the graph's
-/// metadata. Blocks: for a thread of Engine::run.
-[[nodiscard]] tl::expected<NodeValues, engine::CallError>
-fetchNodeValues(engine::Client& client, const std::string& graphText, const nlohmann::json& inputs,
-                const nlohmann::json& attributes, const engine::CallOptions& options);
+/// Runs a graph and says what each node held right after it ran, and what came of the call. Null inputs are
+/// seeded from the graph's metadata. Blocks: for a thread of Engine::run.
+[[nodiscard]] engine::Answer<wire::ExecuteReply>
+fetchNodeValues(engine::Client& client, const std::string& graphText, const wire::Any& inputs,
+                const wire::Any& attributes, const engine::CallOptions& options);
 
-/// The reply itself, for readNodeValues().
-[[nodiscard]] engine::CallResult fetchNodeReply(engine::Client& client, const std::string& graphText,
-                                                const nlohmann::json& inputs,
-                                                const nlohmann::json& attributes,
-                                                const engine::CallOptions& options);
-
-/// The values of a reply to "execute".
-[[nodiscard]] NodeValues readNodeValues(const nlohmann::json& reply);
+/// Of the nodes whose value is a tensor.
+[[nodiscard]] NodeValues nodeValues(const wire::ExecuteReply& reply);
 
 } // namespace dynascope::views

@@ -310,8 +310,8 @@ Section queueSection(const Stepper& stepper, const ForcingBreaks& breaks) {
         section.facts.push_back(
             fact(tr("View chain"), {mono(chainOf(update.views))},
                  tr("How the written tensor is taken from the base; replayed to read it again.")));
-        for (const std::string& call : update.inverse)
-            section.facts.push_back(fact(tr("Inverse"), {mono(inverseText(toQString(call)))},
+        for (const wire::InverseCall& call : update.inverse)
+            section.facts.push_back(fact(tr("Inverse"), {mono(inverseText(toQString(call.text)))},
                                          tr("What puts the value back into the base (the dot).")));
         if (update.inverse.empty())
             section.facts.push_back(fact(tr("Inverse"), {quiet(tr("none: the value is the new base"))}));
@@ -383,7 +383,7 @@ QString inputText(const Recording& recording, int op) {
     for (int other = 0; other < recording.opCount(); ++other) {
         const auto& theirs = recording.step(other).rows;
         if (other != op && recording.source(other).op == ir::Op::Placeholder && !theirs.empty() &&
-            theirs.front().group == rows.front().group)
+            theirs.front().storage == rows.front().storage)
             others << recording.nameOf(recording.source(other).name);
     }
     return others.isEmpty()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/pass_replies.h"
 
-#include "core/base/json_fields.h"
 #include "core/ir/annotate.h"
 
 #include "views/models/labels.h"
@@ -9,15 +8,6 @@
 namespace dynascope::views {
 
 namespace {
-
-using nlohmann::json;
-
-QString writtenValue(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at == object.end() || at->is_null() ? QString()
-           : at->is_string()                   ? toQString(at->get<std::string>())
-                                               : toQString(at->dump());
-}
 
 constexpr std::pair<Verdict::Kind, std::string_view> verdictNames[] = {
     {Verdict::Kind::Equal, "equal"},       {Verdict::Kind::Different, "different"},
@@ -27,26 +17,21 @@ constexpr std::pair<Verdict::Kind, std::string_view> verdictNames[] = {
 
 } // namespace
 
-diff::Origins readOrigins(const nlohmann::json& reply, const ir::Graph& source, const ir::Graph& result) {
+diff::Origins originsOf(const wire::PassReply& reply, const ir::Graph& source, const ir::Graph& result) {
     diff::Origins out;
-    const auto passes = reply.find("passes");
-    if (passes == reply.end() || !passes->is_array() || passes->empty() || !passes->back().is_object())
-        return out;
-    const auto pairs = passes->back().find("provenance");
-    if (pairs == passes->back().end() || !pairs->is_array()) return out;
-    for (const json& pair : *pairs) {
-        if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) continue;
-        const ir::NodeIndex from = source.find(pair[0].get_ref<const std::string&>());
-        const ir::NodeIndex to = result.find(pair[1].get_ref<const std::string&>());
+    if (reply.passes.empty()) return out;
+    for (const auto& [before, after] : reply.passes.back().provenance) {
+        const ir::NodeIndex from = source.find(before), to = result.find(after);
         if (from != ir::npos && to != ir::npos) out.emplace_back(from, to);
     }
     return out;
 }
 
-ir::GraphPtr withShapes(const ir::Graph& graph, const json& reply) {
-    const auto meta = reply.find("meta");
+ir::GraphPtr withShapes(const ir::Graph& graph, const wire::PassReply& reply) {
     return ir::withAnnotations(graph, [&](const std::string& node) {
-        return meta != reply.end() && meta->is_object() ? stringField(*meta, node.c_str()) : std::string();
+        if (!reply.meta) return std::string();
+        const auto shape = reply.meta->find(node);
+        return shape == reply.meta->end() ? std::string() : shape->second;
     });
 }
 
@@ -62,27 +47,25 @@ std::optional<Verdict::Kind> verdictKind(std::string_view name) {
     return std::nullopt;
 }
 
-CheckedStage readChecked(const nlohmann::json& reply) {
+CheckedStage checkedStage(const wire::VerifyReply& reply) {
     CheckedStage out;
-    if (!reply.is_object()) return out;
-    out.verdict.kind = verdictKind(stringField(reply, "verdict")).value_or(Verdict::Kind::Declined);
-    out.verdict.text = toQString(stringField(reply, "reason"));
+    out.verdict.kind = verdictKind(wire::verdictName(reply.verdict)).value_or(Verdict::Kind::Declined);
+    out.verdict.text = toQString(reply.reason);
     std::size_t checks = 0;
-    for (const json& check : reply.value("checks", json::array())) {
-        if (!check.is_object() || check.value("counts", json(true)) == json(false)) continue;
+    for (const wire::Check& check : reply.checks) {
+        if (!check.counts) continue;
         ++checks;
-        if (check.value("ok", json(true)) != json(false)) continue;
+        if (check.ok) continue;
         out.differences << QObject::tr("%1, %2: %3, expected %4")
-                               .arg(toQString(stringField(check, "what")),
-                                    toQString(stringField(check, "property")), writtenValue(check, "actual"),
-                                    writtenValue(check, "expected"));
+                               .arg(toQString(check.what), toQString(check.property),
+                                    toQString(wire::shownValue(check.actual)),
+                                    toQString(wire::shownValue(check.expected)));
     }
     if (out.verdict.text.isEmpty() && out.verdict.kind == Verdict::Kind::Equal)
         out.verdict.text = QObject::tr("%1 checks of outputs and inputs after the call").arg(checks);
-    if (const auto first = reply.find("first_difference"); first != reply.end() && first->is_object()) {
-        out.parting = {stringField(*first, "computed"), stringField(*first, "source"),
-                       writtenValue(*first, "expected"), writtenValue(*first, "actual"),
-                       toQString(stringField(*first, "text"))};
+    if (const auto& first = reply.firstDifference) {
+        out.parting = {first->computed, first->source, toQString(wire::shownValue(first->expected)),
+                       toQString(wire::shownValue(first->actual)), toQString(first->text)};
         out.verdict.node = out.parting.node;
         out.verdict.nodeFrom = out.parting.nodeFrom;
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/passes.h"
 
-#include "core/base/json_fields.h"
 #include "core/diff/graph_diff.h"
 #include "core/engine/client/graph_inputs.h"
 #include "core/engine/client/rederive.h"
 #include "core/engine/client/saved_hooks.h"
 #include "core/engine/client/torch_release.h"
+#include "core/engine/wire/methods.h"
+#include "core/engine/wire/verify.h"
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
 #include "core/session/byte_source.h"
@@ -23,7 +24,6 @@ namespace dynascope::views {
 namespace {
 
 using engine::CallError;
-using nlohmann::json;
 
 const QString passTag = QStringLiteral("pass");
 const QString verifyTag = QStringLiteral("verify");
@@ -33,24 +33,21 @@ std::string graphText(const ir::Graph& graph) {
                                                                : ir::printFx(graph);
 }
 
-json parsed(const std::string& text) {
-    return text.empty() ? json() : json::parse(text, nullptr, false);
+/// `hooks`: what inline_hooks needs to know.
+wire::PassOptions optionsOf(FunctionalMode mode,
+                            const std::map<std::string, std::string, std::less<>>& hooks) {
+    wire::PassOptions out;
+    out.options = {hooks.begin(), hooks.end()};
+    out.remove = mode.removesViews ? "mutations_and_views" : "mutations";
+    out.writeBack = mode.callerWritesBack ? "caller" : "graph";
+    return out;
 }
 
-/// `hooks`: what inline_hooks needs to know, or null.
-json requestOf(const Passes::Source& source, const std::vector<std::string>& names, FunctionalMode mode,
-               const json& hooks) {
-    json params{{"passes", names},
-                {"remove", mode.removesViews ? "mutations_and_views" : "mutations"},
-                {"write_back", mode.callerWritesBack ? "caller" : "graph"}};
-    if (hooks.is_object()) params["options"] = hooks;
-    if (source.inputs.is_object()) params["inputs"] = source.inputs;
-    if (source.attributes.is_object()) params["attrs"] = source.attributes;
-    return params;
-}
-
-std::shared_ptr<const std::string> textOfReply(const json& reply) {
-    return std::make_shared<const std::string>(reply.dump(-1, ' ', false, json::error_handler_t::replace));
+wire::RunOn runOn(const Passes::Source& source) {
+    wire::RunOn out;
+    out.inputs = source.inputs;
+    out.attributes = source.attributes;
+    return out;
 }
 
 } // namespace
@@ -70,10 +67,8 @@ struct Passes::Ran {
 };
 
 QString callErrorText(const QString& what, const CallError& error) {
-    QString place;
-    if (error.data.is_object())
-        if (const auto at = error.data.find("node"); at != error.data.end() && at->is_string())
-            place = QObject::tr(" at node %1").arg(toQString(at->get<std::string>()));
+    const std::string node = error.node();
+    const QString place = node.empty() ? QString() : QObject::tr(" at node %1").arg(toQString(node));
     return QObject::tr("%1%2: %3").arg(what, place, toQString(error.message));
 }
 
@@ -127,22 +122,14 @@ void Passes::remember(const std::vector<PassInfo>& passes) {
 void Passes::askAvailable() {
     if (m_asked || m_engine.state() == Engine::State::Absent) return;
     m_asked = true;
-    m_engine.run<json>(
+    m_engine.run<wire::PassesReply>(
         QStringLiteral("passes"), tr("its start"), this,
-        [](engine::Client& client, const engine::CallOptions& options) {
-            return client.call("passes", json::object(), options);
-        },
-        [this](tl::expected<json, CallError> reply) {
-            if (!reply || !reply->is_object()) return; // an older engine: what every engine has stays
+        [](engine::Client& client, const engine::CallOptions& options) { return client.passes(options); },
+        [this](engine::Answer<wire::PassesReply> reply) {
+            if (!reply) return; // an older engine: what every engine has stays
             std::vector<PassInfo> passes;
-            for (const json& item : reply->value("passes", json::array())) {
-                if (!item.is_object() || !item.contains("name") || !item["name"].is_string()) continue;
-                const auto summary = item.find(item.contains("summary") ? "summary" : "description");
-                passes.push_back(
-                    {toQString(item["name"].get<std::string>()), summary != item.end() && summary->is_string()
-                                                                     ? toQString(summary->get<std::string>())
-                                                                     : QString()});
-            }
+            for (const wire::PassInfo& pass : reply->passes)
+                passes.push_back({toQString(pass.name), toQString(pass.description)});
             if (passes.empty()) return;
             m_available = std::move(passes);
             emit availableChanged();
@@ -194,8 +181,8 @@ Passes::Source Passes::sourceOf(const session::Stage& root) const {
     const session::Compile* compile = m_workspace.compile();
     // The inputs of a case are those of its graph; PyTorch's answers take the same.
     if (compile) {
-        source.inputs = parsed(compile->runInputs);
-        source.attributes = parsed(compile->runAttributes);
+        source.inputs = wire::parsed(compile->runInputs);
+        source.attributes = wire::parsed(compile->runAttributes);
         // A capture has no values, but it says what its inputs were like: seeded ones in their shapes.
         const auto graph = root.graph();
         if (!source.inputs.is_object() && graph)
@@ -233,7 +220,7 @@ void Passes::run(const QString& pass, int from, Options options) {
     for (const auto& [key, known] : m_computed)
         if (known.root == ran.stage.root && known.passes == ran.stage.passes && known.mode == ran.stage.mode)
             ran.replaces = std::max(ran.replaces, m_workspace.indexOf(key, true));
-    json hooks;
+    std::map<std::string, std::string, std::less<>> hooks;
     const std::vector<std::string>& names = ran.stage.passes;
     if (std::find(names.begin(), names.end(), passes::inlineHooksPass.name) != names.end()) {
         auto known = engine::hookOptions(*m_workspace.session(), *m_workspace.compile(), *ran.stage.root);
@@ -248,22 +235,26 @@ void Passes::run(const QString& pass, int from, Options options) {
     ProgramText program;
     if (!before) program = programOf(*m_workspace.session(), *m_workspace.compile(), *sourceGraph);
     const std::string beforeText = before ? before->graphText : std::string();
-    const json beforeAttributes = before ? before->attributes : json();
+    const wire::Any beforeAttributes = before ? before->attributes : wire::Any();
 
     m_engine.run<Ran>(
         passTag, pass, this,
         [ran, hooks, source = sourceOf(*ran.stage.root), sourceGraph, functionalizes, program, beforeText,
          beforeAttributes](engine::Client& client,
                            const engine::CallOptions& options) mutable -> tl::expected<Ran, CallError> {
-            json params = requestOf(source, ran.stage.passes, ran.stage.mode, hooks);
-            params["scorecard"] = params["cells"] = functionalizes;
-            params["shapes"] = true;
-            engine::CallResult reply = client.callOnGraph("pass", source.text, std::move(params), options);
-            if (!reply) return tl::unexpected(reply.error());
+            wire::PassRequest request;
+            request.on = runOn(source);
+            request.passes = ran.stage.passes;
+            request.options = optionsOf(ran.stage.mode, hooks);
+            request.options.cells = request.scorecard = functionalizes;
+            request.shapes = true;
+            auto answer = client.pass(source.text, request, options);
+            if (!answer) return tl::unexpected(answer.error());
+            const auto reply = std::make_shared<const wire::PassReply>(std::move(*answer));
             ComputedStage& out = ran.stage;
-            out.graphText = reply->value("graph", std::string());
-            out.attributes = reply->value("attrs", json());
-            out.microseconds = reply->value("median_us", 0.0);
+            out.graphText = reply->graph;
+            out.attributes = reply->attributes;
+            out.microseconds = reply->medianMicroseconds;
             out.nodesBefore = sourceGraph->size();
             auto graph = ir::readGraph(out.graphText);
             if (!graph)
@@ -274,9 +265,8 @@ void Passes::run(const QString& pass, int from, Options options) {
                               {}});
             *graph = withShapes(**graph, *reply);
             out.nodesAfter = (*graph)->size();
-            ran.origins = readOrigins(*reply, *sourceGraph, **graph);
-            reply->erase("graph"); // kept as out.graphText
-            out.reply = textOfReply(*reply);
+            ran.origins = originsOf(*reply, *sourceGraph, **graph);
+            out.reply = reply;
             auto made = std::make_shared<session::Stage>();
             made->name = out.passes.back();
             made->phase = session::Phase::Computed;
@@ -287,16 +277,16 @@ void Passes::run(const QString& pass, int from, Options options) {
             made->setGraph(*graph);
             out.stage = std::move(made);
             if (functionalizes) {
-                FunctionalRun run = readFunctionalRun(*reply, sourceGraph);
+                FunctionalRun run = functionalRun(*reply, sourceGraph);
                 run.mode = out.mode;
                 run.program = std::move(program);
                 run.graph = *graph;
                 // To hold each op against eager; a graph that cannot be run is still a graph.
-                if (const auto values =
-                        fetchNodeReply(client, beforeText.empty() ? source.text : beforeText, source.inputs,
-                                       beforeText.empty() ? source.attributes : beforeAttributes, options)) {
-                    run.eager = readNodeValues(*values);
-                    out.eager = textOfReply(*values);
+                if (auto values =
+                        fetchNodeValues(client, beforeText.empty() ? source.text : beforeText, source.inputs,
+                                        beforeText.empty() ? source.attributes : beforeAttributes, options)) {
+                    run.eager = nodeValues(*values);
+                    out.eager = std::make_shared<const wire::ExecuteReply>(std::move(*values));
                 }
                 out.recording = std::make_shared<const Recording>(std::move(run));
             }
@@ -406,10 +396,9 @@ void Passes::verify(int index) {
                 if (!captured || !derived)
                     return tl::unexpected(CallError{
                         CallError::Kind::Refused, (captured ? derived : captured).error().message, 0, {}});
-                const engine::CallResult reply =
-                    engine::verifyDerived(client, **captured, **derived, hints, options);
+                const auto reply = engine::verifyDerived(client, **captured, **derived, hints, options);
                 if (!reply) return tl::unexpected(reply.error());
-                CheckedStage out = readChecked(*reply);
+                CheckedStage out = checkedStage(*reply);
                 if (engine::isClose(*reply)) {
                     out = {};
                     out.verdict.kind = Verdict::Kind::Equal;
@@ -427,10 +416,13 @@ void Passes::verify(int index) {
         verifyTag, what, this,
         [source = sourceOf(*known->root), passes = known->passes,
          mode = known->mode](engine::Client& client, const engine::CallOptions& options) -> Checked {
-            json params = requestOf(source, passes, mode, {});
-            engine::CallResult reply = client.callOnGraph("verify", source.text, std::move(params), options);
+            wire::VerifyRequest request;
+            request.on = runOn(source);
+            request.passes = passes;
+            request.options = optionsOf(mode, {});
+            const auto reply = client.verify(source.text, request, options);
             if (!reply) return tl::unexpected(reply.error());
-            return readChecked(*reply);
+            return checkedStage(*reply);
         },
         done);
 }
@@ -453,10 +445,9 @@ void Passes::takeChecked(const session::StagePtr& stage, tl::expected<CheckedSta
     } else {
         verdict.kind = Verdict::Kind::Declined;
         verdict.text = toQString(checked.error().message);
-        const json reply = at->second.reply ? parsed(*at->second.reply) : json();
-        for (const json& note : field(reply, "notes"))
-            if (note.is_string())
-                verdict.text = toQString(note.get<std::string>()) + QStringLiteral(". ") + verdict.text;
+        if (at->second.reply)
+            for (const std::string& note : at->second.reply->notes)
+                verdict.text = toQString(note) + QStringLiteral(". ") + verdict.text;
     }
     const Verdict before = m_workspace.verdict(stage.get());
     verdict.isomorphic = before.isomorphic;

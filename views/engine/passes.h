@@ -5,6 +5,8 @@
 #pragma once
 
 #include "core/engine/client/input_form.h"
+#include "core/engine/wire/execute.h"
+#include "core/engine/wire/pass.h"
 #include "views/engine/engine.h"
 #include "views/engine/functional_run.h"
 #include "views/models/workspace.h"
@@ -37,10 +39,11 @@ struct ComputedStage {
     FunctionalMode mode;             ///< of the functionalization among them, if any
     RecordingPtr recording;          ///< of the last pass, where that is functionalize
     std::string graphText;
-    nlohmann::json attributes; ///< constants of the graph
-    /// What the engine answered, as JSON: to "pass" without the graph, and to "execute" on the source. For
-    /// session files; null where it was not asked.
-    std::shared_ptr<const std::string> reply, eager;
+    wire::Any attributes; ///< constants of the graph
+    /// What the engine answered: to "pass", and to "execute" on the source. For session files; null where it
+    /// was not asked.
+    std::shared_ptr<const wire::PassReply> reply;
+    std::shared_ptr<const wire::ExecuteReply> eager;
     double microseconds = 0;
     std::size_t nodesBefore = 0, nodesAfter = 0;
     QStringList differences; ///< what verification found, in whole sentences
@@ -94,7 +97,7 @@ public:
     /// and constants.
     struct Source {
         std::string text;
-        nlohmann::json inputs, attributes;
+        wire::Any inputs, attributes;
     };
     [[nodiscard]] Source sourceOf(const session::Stage& root) const;
     /// The form for the inputs of a captured stage's graph: as it was filled in, else as far as the text
@@ -109,8 +112,8 @@ public:
     /// The captured or derived stage that a stage's graph goes back to; null where there is none.
     [[nodiscard]] session::StagePtr rootOf(int stage) const;
     /// Forms that were filled in, as a session file keeps them; null for none.
-    [[nodiscard]] nlohmann::json inputsToSave(const session::Session& session) const;
-    void restoreInputs(const session::Session& session, const nlohmann::json& saved);
+    [[nodiscard]] wire::Any inputsToSave(const session::Session& session) const;
+    void restoreInputs(const session::Session& session, const wire::Any& saved);
     [[nodiscard]] Engine& engine() { return m_engine; }
 
     /// The computed stages of a capture, parents first; removed ones only where another was made from them.

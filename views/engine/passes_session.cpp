@@ -103,8 +103,8 @@ void Passes::forgetInputs() {
     });
 }
 
-nlohmann::json Passes::inputsToSave(const session::Session& session) const {
-    nlohmann::json out;
+wire::Any Passes::inputsToSave(const session::Session& session) const {
+    wire::Any out;
     for (std::size_t i = 0; i < session.compiles.size(); ++i)
         for (std::size_t k = 0; k < session.compiles[i].stages.size(); ++k)
             if (const auto given = m_given.find(session.compiles[i].stages[k]); given != m_given.end())
@@ -112,13 +112,13 @@ nlohmann::json Passes::inputsToSave(const session::Session& session) const {
     return out;
 }
 
-void Passes::restoreInputs(const session::Session& session, const nlohmann::json& saved) {
+void Passes::restoreInputs(const session::Session& session, const wire::Any& saved) {
     if (!saved.is_array()) return;
-    const auto index = [](const nlohmann::json& entry, const char* key) {
-        const nlohmann::json& value = field(entry, key);
+    const auto index = [](const wire::Any& entry, const char* key) {
+        const wire::Any& value = field(entry, key);
         return value.is_number_unsigned() ? value.get<std::size_t>() : SIZE_MAX;
     };
-    for (const nlohmann::json& entry : saved) {
+    for (const wire::Any& entry : saved) {
         const std::size_t compile = index(entry, "compile"), stage = index(entry, "stage");
         if (compile >= session.compiles.size() || stage >= session.compiles[compile].stages.size()) continue;
         giveInputs(session.compiles[compile].stages[stage], engine::readForm(field(entry, "rows")));

@@ -95,15 +95,8 @@ void PluginsDialog::refresh() {
     using List = engine::PluginList;
     m_engine.run<List>(
         QStringLiteral("plugins"), tr("plugins"), this,
-        [](engine::Client& client,
-           const engine::CallOptions& options) -> tl::expected<List, engine::CallError> {
-            const auto answer = client.call("plugins", {}, options);
-            if (!answer) return tl::unexpected(answer.error());
-            Result<List> list = engine::readPluginList(*answer);
-            if (!list)
-                return tl::unexpected(
-                    engine::CallError{engine::CallError::Kind::Refused, list.error().message, 0, {}});
-            return std::move(*list);
+        [](engine::Client& client, const engine::CallOptions& options) {
+            return client.plugins(options).map(engine::pluginListOf);
         },
         [this](tl::expected<List, engine::CallError> list) {
             if (list)

@@ -44,7 +44,8 @@ bool sameNumber(double a, double b) {
 }
 
 bool sameView(const ScoreRow& a, const ScoreRow& b) {
-    return a.group == b.group && a.current == b.current && a.generation == b.generation && a.views == b.views;
+    return a.storage == b.storage && a.current == b.current && a.generation == b.generation &&
+           a.views == b.views;
 }
 
 } // namespace
@@ -147,9 +148,9 @@ void Recording::workOut() {
             }
         for (const ScoreRow& row : step.rows) {
             const std::string& value = canonical(row.value);
-            if (m_origin.emplace(row.group, value).second) m_groups.push_back(row.group);
+            if (m_origin.emplace(row.storage, value).second) m_groups.push_back(row.storage);
             if (const auto [at, isNew] = m_position.emplace(value, m_position.size()); isNew)
-                m_members[row.group].push_back(at->second);
+                m_members[row.storage].push_back(at->second);
         }
         if (op % tableInterval == 0) m_tables.push_back(table);
         m_written[op] = advance(table, op);
@@ -224,9 +225,10 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
     // The written tensor: the in-place result, else an input on that storage that the op left current.
     std::string target;
     if (writing) {
-        if (const Held* held = find(after, own); held && held->row.group == written) target = own;
+        if (const Held* held = find(after, own); held && held->row.storage == written) target = own;
         for (const std::string& input : inputs)
-            if (const Held* held = find(after, input); target.empty() && held && held->row.group == written &&
+            if (const Held* held = find(after, input); target.empty() && held &&
+                                                       held->row.storage == written &&
                                                        held->row.generation == held->row.storageGeneration)
                 target = input;
     }
@@ -337,7 +339,7 @@ Scoreboard Recording::scoreboard(int op, int phase) const {
                 storage.pending = true;
                 storage.pendingText = toQString(emitted);
                 for (const QueuedUpdate& update : step(op).updates)
-                    if (update.group == group && !update.views.empty())
+                    if (update.storage == group && !update.views.empty())
                         storage.pendingText = QObject::tr("%1 through %2")
                                                   .arg(toQString(update.value), chainText(update.views));
             }

@@ -25,7 +25,8 @@ int Recording::advance(Table& table, std::size_t op) const {
     const auto touch = [&](int group, int generation, const std::string& base,
                            const std::vector<double>* values) {
         const auto& old = table.storages[group];
-        StorageRow known = old ? *old : StorageRow{group, {}, 0, {}};
+        StorageRow known = old ? *old : StorageRow();
+        known.storage = group;
         if (generation > known.generation) written = group;
         known.generation = std::max(known.generation, generation);
         if (!base.empty()) known.base = base;
@@ -33,9 +34,9 @@ int Recording::advance(Table& table, std::size_t op) const {
         table.storages[group] = std::make_shared<const StorageRow>(std::move(known));
     };
     for (const StorageRow& row : step.storages)
-        touch(row.group, row.generation, row.base, &row.values);
+        touch(row.storage, row.generation, row.base, &row.values);
     for (const ScoreRow& row : step.rows)
-        touch(row.group, row.storageGeneration, row.base, nullptr);
+        touch(row.storage, row.storageGeneration, row.base, nullptr);
     for (const ScoreRow& row : step.rows) {
         const std::string& value = canonical(row.value);
         const std::size_t at = m_position.at(value);
@@ -45,8 +46,8 @@ int Recording::advance(Table& table, std::size_t op) const {
         table.rows[at] = std::make_shared<const Held>(std::move(held));
     }
     for (const ScoreRow& row : step.rows) {
-        const StorageRow& storage = *table.storages[row.group];
-        for (const std::size_t member : members(table, row.group)) {
+        const StorageRow& storage = *table.storages[row.storage];
+        for (const std::size_t member : members(table, row.storage)) {
             const ScoreRow& known = table.rows[member]->row;
             if (known.base == storage.base && known.storageGeneration == storage.generation) continue;
             Held held = *table.rows[member];

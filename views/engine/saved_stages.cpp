@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/saved_stages.h"
 
-#include "core/base/json_fields.h"
 #include "core/engine/client/rederive_json.h"
+#include "core/engine/wire/stage_document.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 #include "views/engine/node_values.h"
@@ -16,78 +16,37 @@ namespace dynascope::views {
 
 namespace {
 
-using nlohmann::json;
-
-constexpr int mostLevels = 100;                      ///< of JSON; a tensor has at most 64 dimensions
 constexpr const char* rederivation = "rederivation"; ///< `detail` of what deriving a stage said
 
-/// No object where the text is no JSON, or nests deeper than replies do: copies of a value recurse.
-json parsedShallow(const std::string& text) {
-    int depth = 0;
-    bool inString = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (inString) {
-            if (c == '\\') ++i;
-            if (c == '"') inString = false;
-        } else if (c == '"') {
-            inString = true;
-        } else if (c == '[' || c == '{') {
-            if (++depth > mostLevels) return {};
-        } else if (c == ']' || c == '}') {
-            --depth;
-        }
-    }
-    return json::parse(text, nullptr, false);
-}
-
-std::string dumped(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-bool flagOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_boolean() && at->get<bool>();
-}
-
-/// How a stage was made. The replies are JSON already and as large as the rest is small.
 std::string recordingText(const StageToSave& stage) {
     const ComputedStage& known = stage.known;
-    json how{{"passes", known.passes},
-             {"removes_views", known.mode.removesViews},
-             {"caller_writes_back", known.mode.callerWritesBack},
-             {"removed", stage.removed}};
-    if (known.twin)
-        how["derived"] = {{"stage", known.twin->name},
-                          {"k", known.twin->k},
-                          {"attempt", known.twin->attempt},
-                          {"time_us", known.microseconds}};
-    std::string out = "{\"how\":" + dumped(how);
-    if (known.reply) out += ",\"reply\":" + *known.reply;
-    if (known.eager) out += ",\"eager\":" + *known.eager;
-    return out + '}';
+    wire::StageDocument out;
+    out.passes = known.passes;
+    out.removesViews = known.mode.removesViews;
+    out.callerWritesBack = known.mode.callerWritesBack;
+    out.removed = stage.removed;
+    if (known.twin) out.derived = {known.twin->name, known.twin->k, known.twin->attempt, known.microseconds};
+    if (known.reply) out.reply = *known.reply;
+    if (known.eager) out.eager = *known.eager;
+    return wire::writeStageDocument(out);
 }
 
 std::string verdictText(const StageToSave& stage) {
     const Verdict& verdict = stage.verdict;
     if (verdict == Verdict{}) return {};
-    json differences = json::array();
-    for (const QString& line : stage.known.differences)
-        differences.push_back(line.toStdString());
     const Parting& parting = stage.known.parting;
-    return dumped({{"verdict", std::string(verdictName(verdict.kind))},
-                   {"text", verdict.text.toStdString()},
-                   {"node", verdict.node},
-                   {"node_from", verdict.nodeFrom},
-                   {"isomorphic", verdict.isomorphic},
-                   {"twin", verdict.twin.toStdString()},
-                   {"differences", std::move(differences)},
-                   {"parting",
-                    {{"node", parting.node},
-                     {"node_from", parting.nodeFrom},
-                     {"expected", parting.expected.toStdString()},
-                     {"actual", parting.actual.toStdString()},
-                     {"text", parting.text.toStdString()}}}});
+    wire::VerdictDocument out;
+    out.verdict = verdictName(verdict.kind);
+    out.text = verdict.text.toStdString();
+    out.node = verdict.node;
+    out.nodeFrom = verdict.nodeFrom;
+    out.isomorphic = verdict.isomorphic;
+    out.twin = verdict.twin.toStdString();
+    for (const QString& line : stage.known.differences)
+        out.differences.push_back(line.toStdString());
+    out.parting = {parting.node, parting.nodeFrom, parting.expected.toStdString(),
+                   parting.actual.toStdString(), parting.text.toStdString()};
+    return wire::writeVerdictDocument(out);
 }
 
 session::StagePtr graphStage(const session::Compile& compile, std::string_view name, int k, int attempt) {
@@ -99,22 +58,6 @@ session::StagePtr graphStage(const session::Compile& compile, std::string_view n
     return at == compile.stages.end() ? nullptr : *at;
 }
 
-/// The captured stage that a derived one is held against; null where there is none.
-session::StagePtr readTwin(const json& how, const session::Compile& compile) {
-    const auto derived = how.find("derived");
-    if (derived == how.end() || !derived->is_object()) return nullptr;
-    const auto number = [&](const char* key) {
-        const auto at = derived->find(key);
-        return at != derived->end() && at->is_number_integer() ? at->get<int>() : 0;
-    };
-    return graphStage(compile, stringField(*derived, "stage"), number("k"), number("attempt"));
-}
-
-double numberOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_number() ? at->get<double>() : 0;
-}
-
 store::ComputedStage rederivationToStore(const StageRederivation& known, bool shown) {
     store::ComputedStage out;
     out.root = known.address;
@@ -122,30 +65,28 @@ store::ComputedStage rederivationToStore(const StageRederivation& known, bool sh
     out.detail = rederivation;
     out.k = known.stage->k;
     if (!shown && known.said.row.derived) out.graph = ir::printReadable(*known.said.row.derived).text;
-    json recording{{"rederived", engine::rederivedJson(known.said.row)}};
+    wire::Any recording{{"rederived", engine::rederivedJson(known.said.row)}};
     if (known.said.metadata) recording["metadata"] = engine::rederivedJson(*known.said.metadata);
-    out.recording = dumped(recording);
+    out.recording = wire::textOf(recording);
     return out;
 }
 
+/// None where it cannot be read: the stage is there all the same.
 Verdict readVerdict(const std::string& text, ComputedStage& known) {
     Verdict verdict;
-    const json saved = parsedShallow(text);
-    if (!saved.is_object()) return verdict;
-    verdict.kind = verdictKind(stringField(saved, "verdict")).value_or(Verdict::Kind::NotRun);
-    verdict.text = toQString(stringField(saved, "text"));
-    verdict.node = stringField(saved, "node");
-    verdict.nodeFrom = stringField(saved, "node_from");
-    verdict.isomorphic = flagOf(saved, "isomorphic");
-    verdict.twin = toQString(stringField(saved, "twin"));
-    if (const auto lines = saved.find("differences"); lines != saved.end() && lines->is_array())
-        for (const json& line : *lines)
-            if (line.is_string()) known.differences << toQString(line.get_ref<const std::string&>());
-    if (const auto parting = saved.find("parting"); parting != saved.end() && parting->is_object())
-        known.parting = {stringField(*parting, "node"), stringField(*parting, "node_from"),
-                         toQString(stringField(*parting, "expected")),
-                         toQString(stringField(*parting, "actual")),
-                         toQString(stringField(*parting, "text"))};
+    const auto saved = wire::readVerdictDocument(text);
+    if (!saved) return verdict;
+    verdict.kind = verdictKind(saved->verdict).value_or(Verdict::Kind::NotRun);
+    verdict.text = toQString(saved->text);
+    verdict.node = saved->node;
+    verdict.nodeFrom = saved->nodeFrom;
+    verdict.isomorphic = saved->isomorphic;
+    verdict.twin = toQString(saved->twin);
+    for (const std::string& line : saved->differences)
+        known.differences << toQString(line);
+    const wire::VerdictDocument::Parting& parting = saved->parting;
+    known.parting = {parting.node, parting.nodeFrom, toQString(parting.expected), toQString(parting.actual),
+                     toQString(parting.text)};
     return verdict;
 }
 
@@ -198,7 +139,7 @@ private:
     };
 
     bool addRederivation(const store::ComputedStage& saved, const session::StagePtr& stage) {
-        const json recording = parsedShallow(saved.recording);
+        const wire::Any recording = wire::parsed(saved.recording);
         if (!recording.is_object() || !recording.contains("rederived")) return false;
         auto row = engine::readRederived(recording.at("rederived"));
         if (!row) return false;
@@ -229,35 +170,28 @@ private:
                                       Workspace::Computed& computed) const {
         auto graph = ir::readGraph(saved.graph);
         const auto source = computed.source->graph();
-        const json recording = parsedShallow(saved.recording);
-        if (!graph || !source || !recording.is_object()) return std::nullopt;
-        const auto how = recording.find("how");
-        if (how == recording.end() || !how->is_object()) return std::nullopt;
-        const auto passes = how->find("passes");
-        if (passes == how->end() || !passes->is_array()) return std::nullopt;
+        auto recording = wire::readStageDocument(saved.recording, saved.graph);
+        if (!graph || !source || !recording) return std::nullopt;
 
         ComputedStage known;
-        known.twin = readTwin(*how, compile);
-        if (passes->empty() != (known.twin != nullptr)) return std::nullopt;
-        for (const json& pass : *passes)
-            if (pass.is_string()) known.passes.push_back(pass.get<std::string>());
-        if (known.passes.size() != passes->size()) return std::nullopt;
-        known.mode = {flagOf(*how, "removes_views"), flagOf(*how, "caller_writes_back")};
+        if (const auto& derived = recording->derived)
+            known.twin = graphStage(compile, derived->stage, derived->k, derived->attempt);
+        if (recording->passes.empty() != (known.twin != nullptr)) return std::nullopt;
+        known.passes = recording->passes;
+        known.mode = {recording->removesViews, recording->callerWritesBack};
         known.source = computed.source;
         known.root = before ? before->root : root;
         known.graphText = saved.graph;
         known.nodesBefore = (*source)->size();
         known.nodesAfter = (*graph)->size();
-        computed.removed = flagOf(*how, "removed");
+        computed.removed = recording->removed;
         if (known.twin) {
             known.root = known.stage = computed.stage = derivedStage(*known.twin, *graph, saved.graph);
-            known.microseconds = numberOf(how->at("derived"), "time_us");
+            known.microseconds = recording->derived->microseconds;
             return known;
         }
 
-        const auto reply = recording.find("reply");
-        const bool answered = reply != recording.end() && reply->is_object();
-        if (answered) *graph = withShapes(**graph, *reply);
+        if (recording->reply) *graph = withShapes(**graph, *recording->reply);
         auto stage = std::make_shared<session::Stage>();
         stage->name = saved.name;
         stage->k = saved.k;
@@ -267,19 +201,18 @@ private:
         stage->setGraph(*graph);
         known.stage = computed.stage = std::move(stage);
 
-        if (!answered) return known;
-        known.reply = std::make_shared<const std::string>(dumped(*reply));
-        computed.origins = readOrigins(*reply, **source, **graph);
-        if (const auto attributes = reply->find("attrs"); attributes != reply->end())
-            known.attributes = *attributes;
-        known.microseconds = numberOf(*reply, "median_us");
+        if (!recording->reply) return known;
+        known.reply = std::make_shared<const wire::PassReply>(std::move(*recording->reply));
+        computed.origins = originsOf(*known.reply, **source, **graph);
+        known.attributes = known.reply->attributes;
+        known.microseconds = known.reply->medianMicroseconds;
         if (known.passes.back() != "functionalize") return known;
-        FunctionalRun run = readFunctionalRun(*reply, *source);
+        FunctionalRun run = functionalRun(*known.reply, *source);
         run.mode = known.mode;
         run.graph = *graph;
-        if (const auto eager = recording.find("eager"); eager != recording.end()) {
-            run.eager = readNodeValues(*eager);
-            known.eager = std::make_shared<const std::string>(dumped(*eager));
+        if (recording->eager) {
+            known.eager = std::make_shared<const wire::ExecuteReply>(std::move(*recording->eager));
+            run.eager = nodeValues(*known.eager);
         }
         if (!before) run.program = programOf(m_session, compile, **source);
         known.recording = std::make_shared<const Recording>(std::move(run));

@@ -12,32 +12,9 @@ namespace dynascope::views {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t mostCells = 4096;
 constexpr std::size_t histogramBins = 24;
 constexpr std::size_t mostCorner = 64;
-constexpr std::size_t mostDimensions = 64; ///< PyTorch's own limit
-
-std::vector<std::int64_t> integers(const json& list) {
-    std::vector<std::int64_t> out;
-    if (!list.is_array() || list.size() > mostDimensions) return out;
-    for (const json& item : list)
-        out.push_back(item.is_number_integer() ? item.get<std::int64_t>() : 0);
-    return out;
-}
-
-void addNumbers(const json& data, std::vector<double>& out) {
-    if (!data.is_array()) {
-        if (!data.is_null()) out.push_back(jsonNumber(data));
-        return;
-    }
-    for (const json& item : data) {
-        if (out.size() >= mostCells) return;
-        // A complex number is a pair: its real part is what a cell can show.
-        out.push_back(jsonNumber(item.is_array() && !item.empty() ? item.front() : item));
-    }
-}
 
 TensorValue::Statistics statisticsOf(const std::vector<double>& data) {
     TensorValue::Statistics s;
@@ -79,28 +56,31 @@ std::optional<TensorValue::Histogram> histogramOf(const std::vector<double>& dat
     return h;
 }
 
-double field(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at == object.end() ? 0 : jsonNumber(*at);
+/// Elements by shape; nothing where that is out of range.
+std::optional<std::int64_t> countOf(const std::vector<std::int64_t>& shape) {
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape)
+        if (size < 0 || __builtin_mul_overflow(count, size, &count)) return std::nullopt;
+    return count;
 }
 
-std::int64_t countField(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
+/// Where all elements are there.
+void addStatistics(TensorValue& value) {
+    if (value.count == 0 || std::int64_t(value.data.size()) != value.count) return;
+    value.statistics = statisticsOf(value.data);
+    value.histogram = histogramOf(value.data, *value.statistics);
+}
+
+double numberOf(const std::optional<double>& number) {
+    return number.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+TensorValue::Statistics statisticsOf(const wire::ValueSummary& said) {
+    return {numberOf(said.min), numberOf(said.max), numberOf(said.mean), numberOf(said.deviation), said.nan,
+            said.infinite,      said.zero};
 }
 
 } // namespace
-
-double jsonNumber(const json& item) {
-    if (item.is_number()) return item.get<double>();
-    if (item.is_boolean()) return item.get<bool>() ? 1 : 0;
-    if (item.is_string()) {
-        const auto& text = item.get_ref<const std::string&>();
-        if (text == "inf" || text == "Infinity") return std::numeric_limits<double>::infinity();
-        if (text == "-inf" || text == "-Infinity") return -std::numeric_limits<double>::infinity();
-    }
-    return std::numeric_limits<double>::quiet_NaN();
-}
 
 QString shapeText(const std::vector<std::int64_t>& shape) {
     QStringList parts;
@@ -137,53 +117,52 @@ std::vector<std::int64_t> TensorValue::cells() const {
     return out;
 }
 
-std::optional<TensorValue> readTensorValue(const json& value) {
-    if (!value.is_object() || !value.contains("shape")) return std::nullopt;
+std::optional<TensorValue> tensorValue(const wire::TensorFacts& facts) {
+    const auto count = countOf(facts.shape);
+    if (!count) return std::nullopt;
     TensorValue out;
-    out.shape = integers(value["shape"]);
-    out.stride = integers(value.value("stride", json::array()));
-    for (const char* key : {"storage_offset", "offset"})
-        if (const auto at = value.find(key); at != value.end() && at->is_number_integer())
-            out.offset = at->get<std::int64_t>();
-    if (const auto at = value.find("dtype"); at != value.end() && at->is_string())
-        out.dtype = at->get<std::string>();
-    out.count = 1;
-    for (const std::int64_t size : out.shape) {
-        if (size < 0 || __builtin_mul_overflow(out.count, size, &out.count)) return std::nullopt;
+    out.shape = facts.shape;
+    out.stride = facts.stride;
+    out.offset = facts.offset;
+    out.dtype = facts.dtype;
+    out.count = *count;
+    out.storage = std::to_string(facts.storage);
+    std::int64_t known = 0;
+    for (const wire::Elements& row : facts.corner) {
+        if (out.corner.size() >= mostCorner) break;
+        out.corner.push_back(row.numbers(mostCells));
+        known += std::int64_t(out.corner.back().size());
     }
-    if (const auto at = value.find("data"); at != value.end()) addNumbers(*at, out.data);
-    if (const auto at = value.find("corner"); at != value.end() && at->is_array() && out.data.empty()) {
-        for (const json& row : *at) {
-            if (out.corner.size() >= mostCorner) break;
-            addNumbers(row, out.corner.emplace_back());
-        }
-        std::size_t known = 0;
+    // Small tensors are all corner.
+    if (known == out.count)
         for (const std::vector<double>& row : out.corner)
-            known += row.size();
-        // Small tensors are all corner.
-        if (std::int64_t(known) == out.count)
-            for (const std::vector<double>& row : out.corner)
-                out.data.insert(out.data.end(), row.begin(), row.end());
+            out.data.insert(out.data.end(), row.begin(), row.end());
+    const wire::ValueSummary& said = facts.summary;
+    const bool isSaid = said.min || said.nan > 0 || said.infinite > 0; // earlier engines told less
+    if (isSaid) {
+        out.statistics = statisticsOf(said);
+        if (said.histogram && !said.histogram->counts.empty())
+            out.histogram =
+                TensorValue::Histogram{said.histogram->first, said.histogram->last, said.histogram->counts};
+    } else {
+        addStatistics(out);
     }
-    if (std::int64_t(out.data.size()) > out.count) out.data.resize(std::size_t(out.count));
-    if (const auto at = value.find("storage"); at != value.end() && !at->is_null())
-        out.storage = at->is_string() ? at->get<std::string>() : at->dump();
+    return out;
+}
 
-    const bool whole = std::int64_t(out.data.size()) == out.count;
-    if (const auto at = value.find("summary"); at != value.end() && at->is_object()) {
-        out.statistics = TensorValue::Statistics{
-            field(*at, "min"),      field(*at, "max"),      field(*at, "mean"),     field(*at, "std"),
-            countField(*at, "nan"), countField(*at, "inf"), countField(*at, "zero")};
-        if (const auto h = at->find("histogram"); h != at->end() && h->is_object()) {
-            TensorValue::Histogram read{field(*h, "lo"), field(*h, "hi"), {}};
-            for (const json& n : h->value("counts", json::array()))
-                read.counts.push_back(n.is_number_integer() ? n.get<std::int64_t>() : 0);
-            if (!read.counts.empty()) out.histogram = std::move(read);
-        }
-    } else if (whole && out.count > 0) {
-        out.statistics = statisticsOf(out.data);
-        out.histogram = histogramOf(out.data, *out.statistics);
-    }
+std::optional<TensorValue> tensorValue(const wire::RunValue& value) {
+    if (!value.tensor) return std::nullopt;
+    const auto count = countOf(value.tensor->shape);
+    if (!count) return std::nullopt;
+    TensorValue out;
+    out.shape = value.tensor->shape;
+    out.stride = value.tensor->stride;
+    out.offset = value.tensor->offset;
+    out.dtype = value.tensor->dtype;
+    out.count = *count;
+    if (value.tensor->data) out.data = value.tensor->data->numbers(mostCells);
+    if (std::int64_t(out.data.size()) > out.count) out.data.resize(std::size_t(out.count));
+    addStatistics(out);
     return out;
 }
 

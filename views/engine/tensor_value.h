@@ -3,10 +3,11 @@
 // A tensor as the engine describes it: geometry, statistics, a histogram and a corner of the data.
 #pragma once
 
+#include "core/engine/wire/execute.h"
+
 #include <QString>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,12 +46,11 @@ struct TensorValue {
 /// Values by FX node.
 using NodeValues = std::map<std::string, TensorValue>;
 
-/// Reads {shape, stride, dtype, storage_offset, data, ...}; nothing where it describes no tensor. Statistics
-/// and histogram that the engine did not send are worked out where all elements are there.
-[[nodiscard]] std::optional<TensorValue> readTensorValue(const nlohmann::json& value);
+/// Of a node, or of an output or an input after the call; nothing where its size is none. Statistics and
+/// histogram that the engine did not send are worked out where all elements are there.
+[[nodiscard]] std::optional<TensorValue> tensorValue(const wire::TensorFacts& facts);
+[[nodiscard]] std::optional<TensorValue> tensorValue(const wire::RunValue& value);
 
-/// A number as the engine writes it: NaN and infinities are strings. NaN for anything else.
-[[nodiscard]] double jsonNumber(const nlohmann::json& item);
 /// "-4", "0.5", "1.2e-05", "nan".
 [[nodiscard]] QString cellText(double value);
 [[nodiscard]] QString shapeText(const std::vector<std::int64_t>& shape); ///< "[4, 5]"

@@ -273,16 +273,12 @@ void ValuesPanel::ask(const session::StagePtr& stage) {
             -> tl::expected<StageRun, engine::CallError> {
             StageRun run;
             run.stage = stage;
-            auto values = fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
-            if (!values) return tl::unexpected(values.error());
-            run.values = std::move(*values);
-            nlohmann::json params = nlohmann::json::object();
-            if (source.inputs.is_object()) params["inputs"] = source.inputs;
-            if (source.attributes.is_object()) params["attrs"] = source.attributes;
-            if (const auto reply = client.callOnGraph("execute", source.text, std::move(params), options))
-                if (const auto post = reply->find("post"); post != reply->end() && post->is_object())
-                    for (const nlohmann::json& input : post->value("inputs", nlohmann::json::array()))
-                        if (auto value = readTensorValue(input)) run.inputsAfter.push_back(std::move(*value));
+            const auto reply =
+                fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
+            if (!reply) return tl::unexpected(reply.error());
+            run.values = nodeValues(*reply);
+            for (const wire::RunValue& input : reply->post.inputs)
+                if (auto value = tensorValue(input)) run.inputsAfter.push_back(std::move(*value));
             return run;
         },
         [this, stage](tl::expected<StageRun, engine::CallError> run) {

@@ -14,14 +14,9 @@ namespace dynascope::views {
 namespace {
 
 using engine::CallError;
-using nlohmann::json;
 
 const QString replayTag = QStringLiteral("replay");
 constexpr std::size_t keptRecordings = 8; ///< runs of a capture whose recordings stay in memory
-
-json parsed(const std::string& text) {
-    return text.empty() ? json() : json::parse(text, nullptr, false);
-}
 
 /// What helps where the engine cannot do a graph.
 QString wayOut(const CallError& error, const engine::Workload& workload) {
@@ -133,11 +128,11 @@ void ReplayRuns::runStage(int index, Options options) {
     }
     graph.graph = *read;
     GivenInputs given = m_given ? m_given(*stage) : GivenInputs();
-    graph.inputs = given.inputs.is_object() ? std::move(given.inputs) : parsed(compile->runInputs);
+    graph.inputs = given.inputs.is_object() ? std::move(given.inputs) : wire::parsed(compile->runInputs);
     graph.attributes =
-        given.attributes.is_object() ? std::move(given.attributes) : parsed(compile->runAttributes);
+        given.attributes.is_object() ? std::move(given.attributes) : wire::parsed(compile->runAttributes);
     if (!graph.inputs.is_object()) {
-        Result<json> inputs = engine::inputsOfCapture(*compile, **read);
+        Result<wire::Any> inputs = engine::inputsOfCapture(*compile, **read);
         if (!inputs) {
             fail(request.session,
                  {toQString(graph.name + ": " + inputs.error().message),
@@ -326,7 +321,7 @@ std::vector<KnownRun> ReplayRuns::history(const ReplayedRun& run) const {
     const std::vector<ReplayedRunPtr> full = runs(*session);
     for (const store::Replay& row : m_notebook.replays(*session)) {
         if (row.root != run.root || row.backend != "cpu") continue;
-        Result<replay::KeptRun> kept = replay::keptRunFromJson(json::parse(row.result, nullptr, false));
+        Result<replay::KeptRun> kept = replay::keptRunFromJson(wire::Any::parse(row.result, nullptr, false));
         if (!kept) continue;
         KnownRun known{std::move(*kept), nullptr};
         for (const ReplayedRunPtr& one : full)

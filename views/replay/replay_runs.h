@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/engine/client/workload.h"
+#include "core/engine/wire/wire.h"
 #include "core/replay/recording_memory.h"
 #include "core/replay/replay_export.h"
 #include "views/engine/engine.h"
@@ -16,7 +17,6 @@
 #include <QTimer>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -72,7 +72,7 @@ public:
     };
     /// What somebody gave for a stage's graph to run on; no objects where nobody did.
     struct GivenInputs {
-        nlohmann::json inputs, attributes;
+        wire::Any inputs, attributes;
     };
     void setGivenInputs(std::function<GivenInputs(const session::Stage&)> of) { m_given = std::move(of); }
     /// Records and replays the graph of a stage of the current compile.

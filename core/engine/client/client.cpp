@@ -4,6 +4,11 @@
 #include "core/engine/client/confinement_words.h"
 
 #include "core/engine/client/connection.h"
+#include "core/engine/wire/aot.h"
+#include "core/engine/wire/execute.h"
+#include "core/engine/wire/methods.h"
+#include "core/engine/wire/replay.h"
+#include "core/engine/wire/verify.h"
 
 #include <filesystem>
 
@@ -22,21 +27,27 @@ tl::expected<EngineInfo, CallError> readInfo(const json& answer, const std::stri
     if (const int theirs = answer["protocol"].get<int>(); theirs != protocolVersion)
         return bad("speaks protocol " + std::to_string(theirs) + "; this program speaks " +
                    std::to_string(protocolVersion));
-    const auto text = [&](const char* key) {
-        const json value = answer.value(key, json());
-        return value.is_string() ? value.get<std::string>() : std::string();
-    };
-    EngineInfo info{text("engine"), text("torch"), {}, 0};
-    if (const json devices = answer.value("devices", json()); devices.is_array()) {
-        for (const json& device : devices) {
-            if (device.is_string()) info.devices.push_back(device.get<std::string>());
-        }
-    }
-    info.unconfined = unconfined(answer.value("confinement", json()));
-    return info;
+    const auto said = wire::decode<wire::InitializeReply>(answer);
+    if (!said) return bad("did not answer as an engine does: " + said.error().message);
+    return EngineInfo{said->engine, said->torch, said->devices, 0, unconfined(said->confinement)};
+}
+
+template <typename T>
+Answer<T> answerOf(const CallResult& result) {
+    if (!result) return tl::unexpected(result.error());
+    Result<T> read = wire::decode<T>(*result);
+    if (!read)
+        return tl::unexpected(CallError{
+            CallError::Kind::Refused, "the engine's answer cannot be read: " + read.error().message, 0, {}});
+    return std::move(*read);
 }
 
 } // namespace
+
+std::string CallError::node() const {
+    const auto at = data.find("node");
+    return at != data.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
 
 Client::Client(std::vector<std::string> command)
     : m_command(std::move(command)) {}
@@ -57,7 +68,7 @@ tl::expected<std::shared_ptr<Connection>, CallError> Client::connect(const CallO
     handshake.task.onProgress = nullptr;
     handshake.timeout = std::min(options.timeout, std::chrono::milliseconds(std::chrono::seconds(30)));
     const CallResult answer = connection->call(
-        "initialize", {{"protocol", protocolVersion}, {"client", DYNASCOPE_VERSION}}, handshake);
+        "initialize", wire::encode(wire::InitializeRequest{protocolVersion, DYNASCOPE_VERSION}), handshake);
     if (!answer) {
         CallError error = answer.error();
         if (error.kind != CallError::Kind::Cancelled) {
@@ -98,10 +109,64 @@ CallResult Client::callOnGraph(const std::string& method, std::string_view graph
         CallResult result = (*connection)->call(method, params, options);
         if (result || result.error().code != static_cast<int>(ErrorCode::UnknownGraph)) return result;
     }
-    CallResult loaded = (*connection)->call("load", {{"text", graphText}}, options);
+    CallResult loaded =
+        (*connection)->call("load", wire::encode(wire::LoadRequest{std::string(graphText)}), options);
     if (!loaded) return loaded;
     (*connection)->rememberGraph(hash);
     return (*connection)->call(method, params, options);
+}
+
+Answer<wire::PassesReply> Client::passes(const CallOptions& options) {
+    return answerOf<wire::PassesReply>(call("passes", json::object(), options));
+}
+
+Answer<wire::PluginsReply> Client::plugins(const CallOptions& options) {
+    return answerOf<wire::PluginsReply>(call("plugins", json::object(), options));
+}
+
+Answer<wire::EnvironmentReply> Client::environment(const CallOptions& options) {
+    return answerOf<wire::EnvironmentReply>(call("environment", json::object(), options));
+}
+
+Answer<wire::LoadReply> Client::load(const wire::LoadRequest& request, const CallOptions& options) {
+    return answerOf<wire::LoadReply>(call("load", wire::encode(request), options));
+}
+
+Answer<wire::CoverageReply> Client::coverage(std::string_view graphText, const CallOptions& options) {
+    return answerOf<wire::CoverageReply>(callOnGraph("coverage", graphText, json::object(), options));
+}
+
+Answer<wire::PassReply> Client::pass(std::string_view graphText, const wire::PassRequest& request,
+                                     const CallOptions& options) {
+    return answerOf<wire::PassReply>(callOnGraph("pass", graphText, wire::encode(request), options));
+}
+
+Answer<wire::VerifyReply> Client::verify(std::string_view graphText, const wire::VerifyRequest& request,
+                                         const CallOptions& options) {
+    return answerOf<wire::VerifyReply>(callOnGraph("verify", graphText, wire::encode(request), options));
+}
+
+Answer<wire::ExecuteReply> Client::execute(std::string_view graphText, const wire::ExecuteRequest& request,
+                                           const CallOptions& options) {
+    return answerOf<wire::ExecuteReply>(callOnGraph("execute", graphText, wire::encode(request), options));
+}
+
+Answer<wire::AotReply> Client::aot(std::string_view graphText, const wire::AotRequest& request,
+                                   const CallOptions& options) {
+    return answerOf<wire::AotReply>(callOnGraph("aot", graphText, wire::encode(request), options));
+}
+
+Answer<wire::RecordReply> Client::record(std::string_view graphText, const wire::RecordRequest& request,
+                                         const CallOptions& options) {
+    return answerOf<wire::RecordReply>(callOnGraph("record", graphText, wire::encode(request), options));
+}
+
+Answer<wire::ReplayReply> Client::replay(const wire::ReplayRequest& request, const CallOptions& options) {
+    return answerOf<wire::ReplayReply>(call("replay", wire::encode(request), options));
+}
+
+Answer<wire::DropReply> Client::drop(const wire::DropRequest& request, const CallOptions& options) {
+    return answerOf<wire::DropReply>(call("drop", wire::encode(request), options));
 }
 
 bool Client::running() const {

@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/base/task.h"
 #include "core/engine/client/protocol.h"
+#include "core/engine/wire/forward.h"
 
 #include <chrono>
 #include <functional>
@@ -44,8 +45,13 @@ struct CallError {
     std::string message; ///< one line
     int code = 0;        ///< of a Refused call, as in ErrorCode
     nlohmann::json data; ///< of a Refused call: {"node", "target"} where one op failed
+
+    /// The node where one op failed; else empty.
+    [[nodiscard]] std::string node() const;
 };
-using CallResult = tl::expected<nlohmann::json, CallError>;
+template <typename T>
+using Answer = tl::expected<T, CallError>;
+using CallResult = Answer<nlohmann::json>;
 
 struct CallOptions {
     std::chrono::milliseconds timeout = std::chrono::minutes(10);
@@ -74,6 +80,32 @@ public:
 
     /// Starts the engine if it does not run. Blocks for the handshake.
     [[nodiscard]] tl::expected<EngineInfo, CallError> start(const CallOptions& options = {});
+
+    // The methods of the protocol (core/engine/wire). Those on a graph send its text first if this engine has
+    // not seen it. An answer that is not what it should be is a Refused call that says where.
+    [[nodiscard]] Answer<wire::PassesReply> passes(const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::PluginsReply> plugins(const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::EnvironmentReply> environment(const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::LoadReply> load(const wire::LoadRequest& request,
+                                               const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::CoverageReply> coverage(std::string_view graphText,
+                                                       const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::PassReply> pass(std::string_view graphText, const wire::PassRequest& request,
+                                               const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::VerifyReply>
+    verify(std::string_view graphText, const wire::VerifyRequest& request, const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::ExecuteReply>
+    execute(std::string_view graphText, const wire::ExecuteRequest& request, const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::AotReply> aot(std::string_view graphText, const wire::AotRequest& request,
+                                             const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::RecordReply>
+    record(std::string_view graphText, const wire::RecordRequest& request, const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::ReplayReply> replay(const wire::ReplayRequest& request,
+                                                   const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::DropReply> drop(const wire::DropRequest& request,
+                                               const CallOptions& options = {});
+
+    /// Any method, as JSON.
     [[nodiscard]] CallResult call(const std::string& method,
                                   const nlohmann::json& params = nlohmann::json::object(),
                                   const CallOptions& options = {});

@@ -83,7 +83,9 @@ public:
 
     void judge(const json& reply) {
         add("traced metadata", firstDifference(m_answer["metadata_outer"], field(reply, "metadata_outer")));
-        const auto traced = readTracedGraph(reply);
+        const auto said = wire::decode<wire::AotReply>(reply);
+        if (!said) return add("traced graph", said.error().message);
+        const auto traced = readTracedGraph(*said);
         if (!traced) return add("traced graph", traced.error().toString());
         if (!traced->joint) return compare("traced graph", "fw_graph", *traced->graph);
         const auto joint = passes::partition::capturedJoint(traced->graph, {}, {});

@@ -7,8 +7,6 @@ namespace dynascope::engine {
 
 namespace {
 
-using nlohmann::json;
-
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
     std::string out;
     for (const std::string& part : parts)
@@ -16,32 +14,23 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
     return out;
 }
 
-PluginEntry entry(const json& said, PluginEntry::Kind kind) {
-    PluginEntry out;
-    out.kind = kind;
-    out.path = said.at("path").get<std::string>();
-    out.name = said.at("name").get<std::string>();
-    out.owner = said.value("owner", std::string());
-    out.torch = said.value("torch", std::string());
-    out.passes = said.value("passes", std::vector<std::string>());
-    out.loaded = said.at("loaded").get<bool>();
-    out.problems = said.at("problems").get<std::vector<std::string>>();
-    return out;
-}
-
 } // namespace
 
-Result<PluginList> readPluginList(const json& answer) {
+PluginList pluginListOf(const wire::PluginsReply& reply) {
     PluginList out;
-    try {
-        out.folders = answer.at("folders").get<std::vector<std::string>>();
-        for (const json& plugin : answer.at("plugins"))
-            out.plugins.push_back(entry(plugin, PluginEntry::Kind::Passes));
-        for (const json& backend : answer.at("backends"))
-            out.plugins.push_back(entry(backend, PluginEntry::Kind::Backend));
-    } catch (const json::exception& error) {
-        return failure(std::string("the engine's list of plugins cannot be read: ") + error.what());
-    }
+    out.folders = reply.folders;
+    for (const wire::PluginInfo& plugin : reply.plugins)
+        out.plugins.push_back({PluginEntry::Kind::Passes, plugin.path, plugin.name, plugin.owner,
+                               plugin.torch, plugin.passes, plugin.loaded, plugin.problems});
+    for (const wire::BackendInfo& backend : reply.backends)
+        out.plugins.push_back({PluginEntry::Kind::Backend,
+                               backend.path,
+                               backend.name,
+                               {},
+                               {},
+                               {},
+                               backend.loaded,
+                               backend.problems});
     return out;
 }
 

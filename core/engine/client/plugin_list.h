@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an engine says of its plugins: the answer of the method "plugins" (protocol.h) as values, and as text.
+// What an engine says of its plugins, as a list and as text.
 #pragma once
 
-#include "core/base/result.h"
+#include "core/engine/wire/methods.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,7 @@ struct PluginList {
     std::vector<PluginEntry> plugins; ///< in order of the search, backends last
 };
 
-/// An Error where the answer has not the form that protocol.h says.
-[[nodiscard]] Result<PluginList> readPluginList(const nlohmann::json& answer);
+[[nodiscard]] PluginList pluginListOf(const wire::PluginsReply& reply);
 
 /// "passes", "backend".
 [[nodiscard]] std::string_view kindName(PluginEntry::Kind kind);

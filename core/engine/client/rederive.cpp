@@ -283,16 +283,19 @@ private:
             return {};
         const auto inputs = inputsOfCapture(m_compile, dynamo, {});
         if (!inputs) return {};
-        const CallResult verified =
-            verifyAgainst(*m_engine, dynamo, captured, {{"inputs", *inputs}, {"aliasing", true}}, m_options);
+        wire::VerifyRequest request;
+        request.on.inputs = *inputs;
+        request.aliasing = true;
+        const auto verified = verifyAgainst(*m_engine, dynamo, captured, std::move(request), m_options);
         if (!verified) return {};
-        std::string as, found;
-        for (const auto& variant : verified->value("variants", nlohmann::json::array())) {
-            if (variant.value("inputs", "") == "as given") as = variant.value("verdict", "");
-            if (variant.value("inputs", "") == "overlapping" && variant.value("verdict", "") == "different")
-                found = variant.value("reason", "");
+        bool isEqual = false;
+        std::string found;
+        for (const wire::VariantVerdict& variant : verified->variants) {
+            if (variant.inputs == "as given") isEqual = variant.verdict == wire::Verdict::Equal;
+            if (variant.inputs == "overlapping" && variant.verdict == wire::Verdict::Different)
+                found = variant.reason;
         }
-        if (as != "equal" || found.empty()) return {};
+        if (!isEqual || found.empty()) return {};
         return "a guard is missed: inputs that overlap pass the guards, and for these the code does "
                "something else than the function (" +
                found + ")";

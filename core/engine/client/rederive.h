@@ -70,11 +70,12 @@ struct RederiveLimits {
 
 /// The engine's answer to "verify": a derived graph held against the captured one on the same seeded inputs,
 /// at the sizes `hints`.
-[[nodiscard]] CallResult verifyDerived(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
-                                       const ir::SymbolValues& hints, const CallOptions& options = {});
+[[nodiscard]] Answer<wire::VerifyReply> verifyDerived(Client& engine, const ir::Graph& captured,
+                                                      const ir::Graph& derived, const ir::SymbolValues& hints,
+                                                      const CallOptions& options = {});
 /// Whether an answer to "verify" is that the graphs differ, of which no run in double precision could tell
 /// more, and all of it is as little as sums in another order make: `closeWords`.
-[[nodiscard]] bool isClose(const nlohmann::json& verified);
+[[nodiscard]] bool isClose(const wire::VerifyReply& verified);
 inline constexpr std::string_view closeWords =
     "the results differ by no more than 1e-5 times the largest magnitude, as by rounding";
 

@@ -3,6 +3,7 @@
 
 #include "core/engine/client/graph_inputs.h"
 #include "core/engine/client/rederive.h"
+#include "core/engine/wire/methods.h"
 #include "core/ir/empty_like.h"
 #include "core/ir/symbol_number.h"
 #include "core/ir/text.h"
@@ -153,18 +154,18 @@ bool onlyAsserted(const ir::Graph& graph, ir::NodeIndex node) {
 }
 
 /// Whether all that differs does by no more than 1e-5 times the largest magnitude.
-bool areAllClose(const json& checks) {
-    return std::all_of(checks.begin(), checks.end(), [](const json& check) {
-        return check.value("ok", false) || !check.value("counts", true) || check.value("close", false);
+bool areAllClose(const std::vector<wire::Check>& checks) {
+    return std::all_of(checks.begin(), checks.end(), [](const wire::Check& check) {
+        return check.ok || !check.counts || (check.distance && check.distance->close);
     });
 }
 
 /// Inputs are made at these sizes: placeholders that are sizes stay in a graph.
-json withSymbols(const ir::SymbolValues& hints) {
-    json symbols = json::object();
+wire::VerifyRequest withSymbols(const ir::SymbolValues& hints) {
+    wire::VerifyRequest out;
     for (const auto& [symbol, value] : hints)
-        symbols[symbol] = value;
-    return {{"symbols", std::move(symbols)}};
+        out.on.symbols.emplace(symbol, value);
+    return out;
 }
 
 /// In the words in which AOTAutograd refuses inputs.
@@ -214,29 +215,29 @@ tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Comp
     if (!autocast) return refused("the capture's record of autocast around the frame cannot be read");
     if (autocast->elsewhere)
         return refused("autocast was on around the frame for another device than the CPU");
-    json params{{"inputs", *inputs}};
-    if (!hints.empty()) {
-        params["symbolic_sizes"] = true;
-        params["unbounded"] = session::unboundedSymbols(compile);
-    }
-    if (!autocast->dtype.empty()) params["autocast"] = autocast->dtype;
+    wire::AotRequest request;
+    request.on.inputs = *inputs;
+    request.symbolicSizes = !hints.empty();
+    if (request.symbolicSizes) request.unbounded = session::unboundedSymbols(compile);
+    if (!autocast->dtype.empty()) request.autocast = autocast->dtype;
     const bool isGuarded = guards.find("\"grad_mode\":") != std::string::npos;
-    if (isGuarded) params["grad_mode"] = guards.find("\"grad_mode\":true") != std::string::npos;
-    if (!isGuarded && joint) params["grad_mode"] = true;
+    if (isGuarded) request.gradMode = guards.find("\"grad_mode\":true") != std::string::npos;
+    if (!isGuarded && joint) request.gradMode = true;
     const std::string text = ir::printReadable(dynamo).text;
-    CallResult reply = engine.callOnGraph("aot", text, params, options);
+    Answer<wire::AotReply> reply = engine.aot(text, request, options);
     // A compile that failed later has no guards. Under grad this function is trained, and it was not.
-    if (reply && !isGuarded && !joint && reply->value("joint", false)) {
-        params["grad_mode"] = false;
-        reply = engine.callOnGraph("aot", text, std::move(params), options);
+    if (reply && !isGuarded && !joint && reply->trace && reply->trace->joint) {
+        request.gradMode = false;
+        reply = engine.aot(text, request, options);
     }
     if (!reply && isRefusal(reply.error().message)) return refused(contradicted(reply.error().message));
     if (!reply) return tl::unexpected(reply.error());
-    if (reply->contains("refused")) return refused(contradicted(reply->value("refused", std::string())));
+    if (reply->refused) return refused(contradicted(*reply->refused));
     auto traced = readTracedGraph(*reply);
     if (!traced) return refused(traced.error().message);
-    return DynamoTrace{std::move(*traced), reply->value("metadata", json::object()),
-                       reply->value("time_us", 0.0), reply->value("numbers_read", json::array())};
+    wire::AotTrace& trace = *reply->trace;
+    return DynamoTrace{std::move(*traced), std::move(trace.metadata), trace.microseconds,
+                       std::move(trace.numbersRead)};
 }
 
 NumberValues numberValues(const Compile& compile, const ir::Graph& captured, const DynamoTrace& derived) {
@@ -265,7 +266,7 @@ NumberValues numberValues(const Compile& compile, const ir::Graph& captured, con
     for (const ir::NodePtr& node : captured.nodes()) {
         if (node->target != "torch.ops.aten._local_scalar_dense.default") continue;
         if (next >= derived.numbersRead.size()) break;
-        const json& number = derived.numbersRead[next++];
+        const wire::Any& number = derived.numbersRead[next++];
         const auto symbol = symbolOf(*node);
         if (!symbol || !isUnbacked(*symbol)) continue;
         if (number.is_number_float())
@@ -402,45 +403,43 @@ Result<ir::GraphPtr> atHints(const ir::Graph& graph, const ir::SymbolValues& hin
     return builder.build();
 }
 
-CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed, json params,
-                         const CallOptions& options) {
-    const CallResult loaded = engine.call("load", {{"text", ir::printReadable(computed).text}}, options);
-    if (!loaded) return loaded;
-    params["computed"] = loaded->value("graph", "");
-    return engine.callOnGraph("verify", ir::printReadable(graph).text, std::move(params), options);
+Answer<wire::VerifyReply> verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed,
+                                        wire::VerifyRequest request, const CallOptions& options) {
+    const auto loaded = engine.load({ir::printReadable(computed).text}, options);
+    if (!loaded) return tl::unexpected(loaded.error());
+    request.computed = loaded->graph;
+    return engine.verify(ir::printReadable(graph).text, request, options);
 }
 
-CallResult verifyDerived(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
-                         const ir::SymbolValues& hints, const CallOptions& options) {
+Answer<wire::VerifyReply> verifyDerived(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
+                                        const ir::SymbolValues& hints, const CallOptions& options) {
     const auto atSizes = atHints(captured, hints);
     return verifyAgainst(engine, atSizes ? **atSizes : captured, derived, withSymbols(hints), options);
 }
 
-bool isClose(const json& verified) {
-    const json checks = verified.value("checks", json::array());
-    return verified.value("verdict", "") == "different" && !verified.value("in_double_precision", false) &&
-           !checks.empty() && areAllClose(checks);
+bool isClose(const wire::VerifyReply& verified) {
+    return verified.verdict == wire::Verdict::Different && !verified.inDoublePrecision &&
+           !verified.checks.empty() && areAllClose(verified.checks);
 }
 
 NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
                                        const ir::SymbolValues& hints, const CallOptions& options) {
     using Outcome = NumericalComparison::Outcome;
-    const CallResult verified = verifyAgainst(engine, captured, derived, withSymbols(hints), options);
+    const auto verified = verifyAgainst(engine, captured, derived, withSymbols(hints), options);
     if (!verified)
         return {Outcome::Unknown, verified.error().message,
                 isLost(verified.error()) ? std::optional(verified.error()) : std::nullopt};
-    for (const json& check : verified->value("checks", json::array()))
-        if (check.value("what", "") == "the call" && check.value("expected", json()).is_string())
+    for (const wire::Check& check : verified->checks)
+        if (check.what == "the call" && check.expected.is_string())
             return {Outcome::Unknown,
                     "the captured graph does not run here: " +
-                        firstSentence(check["expected"].get<std::string>()),
+                        firstSentence(check.expected.get<std::string>()),
                     {}};
-    const std::string verdict = verified->value("verdict", "");
     if (isClose(*verified)) return {Outcome::Equal, std::string(closeWords), {}};
-    const Outcome outcome = verdict == "equal"       ? Outcome::Equal
-                            : verdict == "different" ? Outcome::Different
-                                                     : Outcome::Unknown;
-    return {outcome, verified->value("reason", ""), {}};
+    const Outcome outcome = verified->verdict == wire::Verdict::Equal       ? Outcome::Equal
+                            : verified->verdict == wire::Verdict::Different ? Outcome::Different
+                                                                            : Outcome::Unknown;
+    return {outcome, verified->reason, {}};
 }
 
 } // namespace dynascope::engine

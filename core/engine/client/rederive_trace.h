@@ -6,12 +6,12 @@
 #include "core/base/result.h"
 #include "core/engine/client/client.h"
 #include "core/engine/client/traced_graph.h"
+#include "core/engine/wire/verify.h"
 #include "core/ir/symbol_number.h"
 #include "core/session/session.h"
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -19,9 +19,9 @@ namespace dynascope::engine {
 
 struct DynamoTrace {
     TracedGraph traced;
-    nlohmann::json metadata; ///< ViewAndMutationMeta of the graph, as protocol.h has it
-    double microseconds = 0; ///< of both, in the engine
-    nlohmann::json numbersRead = nlohmann::json::array(); ///< out of tensors, in order
+    wire::Any metadata;                 ///< wire::AotTrace's
+    double microseconds = 0;            ///< of both, in the engine
+    std::vector<wire::Any> numbersRead; ///< out of tensors, in order
 };
 /// On inputs as the capture describes them, symbolic sizes at `hints`. Grad mode is that of the guards, or,
 /// where the capture has none, what makes the graph be of training or not as PyTorch's is (`joint`). Fails
@@ -61,10 +61,12 @@ using NumberValues = std::map<std::string, ir::Argument, std::less<>>;
 /// Whether numbers of the graph are symbolic floats.
 [[nodiscard]] bool hasSymbolicFloats(const ir::Graph& graph);
 
-/// The engine's method "verify" on a graph and what is said to compute the same, with further parameters.
-[[nodiscard]] CallResult verifyAgainst(Client& engine, const ir::Graph& graph, const ir::Graph& computed,
-                                       nlohmann::json params = nlohmann::json::object(),
-                                       const CallOptions& options = {});
+/// The engine's method "verify" on a graph and what is said to compute the same, which is filled into the
+/// request.
+[[nodiscard]] Answer<wire::VerifyReply> verifyAgainst(Client& engine, const ir::Graph& graph,
+                                                      const ir::Graph& computed,
+                                                      wire::VerifyRequest request = {},
+                                                      const CallOptions& options = {});
 
 /// What comes of running both graphs on the same seeded inputs.
 struct NumericalComparison {

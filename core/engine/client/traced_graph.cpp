@@ -8,8 +8,6 @@
 
 namespace dynascope::engine {
 
-using nlohmann::json;
-
 ir::GraphPtr withoutDeadNodes(const ir::GraphPtr& graph) {
     passes::Recorder unused;
     auto result =
@@ -17,21 +15,18 @@ ir::GraphPtr withoutDeadNodes(const ir::GraphPtr& graph) {
     return result ? std::move(result->graph) : graph;
 }
 
-Result<TracedGraph> readTracedGraph(const json& reply) {
-    const auto graph = reply.find("graph");
-    const auto values = reply.find("values");
-    if (graph == reply.end() || !graph->is_string() || values == reply.end() || !values->is_object())
-        return tl::unexpected(Error{"the engine's answer holds no graph", {}, 0, 0});
-    const auto readable = reply.find("readable"); // has the graphs that the graph keeps
-    const auto& text = readable != reply.end() && readable->is_string() ? *readable : *graph;
-    const auto read = ir::readGraph(text.get_ref<const std::string&>());
+Result<TracedGraph> readTracedGraph(const wire::AotReply& reply) {
+    if (!reply.trace) return failure("AOTAutograd refuses the function: " + reply.refused.value_or(""));
+    const wire::AotTrace& trace = *reply.trace;
+    // Readable code has the graphs that the graph keeps.
+    const auto read = ir::readGraph(trace.readable.value_or(reply.graph));
     if (!read) return tl::unexpected(read.error());
     TracedGraph out;
-    out.joint = reply.value("joint", false);
-    out.forwardOutputs = reply.value("forward_outputs", std::size_t{0});
+    out.joint = trace.joint;
+    out.forwardOutputs = trace.forwardOutputs;
     out.graph = withoutDeadNodes(ir::withAnnotations(**read, [&](const std::string& name) {
-        const auto found = values->find(name);
-        return found != values->end() && found->is_string() ? found->get<std::string>() : std::string();
+        const auto found = trace.values.find(name);
+        return found != trace.values.end() ? found->second : std::string();
     }));
     return out;
 }

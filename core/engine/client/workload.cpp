@@ -2,6 +2,7 @@
 #include "core/engine/client/workload.h"
 
 #include "core/engine/client/graph_inputs.h"
+#include "core/engine/wire/replay.h"
 #include "core/ir/text.h"
 #include "core/replay/coverage.h"
 #include "core/replay/tree_function.h"
@@ -198,9 +199,14 @@ public:
         for (std::uint64_t i = 0; i < m_options.rerecords; ++i)
             for (std::size_t at = 0; at < m_out.graphs.size(); ++at)
                 if (const auto done = recordAgain(at); !done) return tl::unexpected(done.error());
-        json plans = json::array();
+        wire::ReplayRequest request;
         for (const std::size_t graph : m_out.graphs)
-            plans.push_back(m_plans[graph]);
+            request.plans.push_back(m_plans[graph]);
+        request.iterations = m_options.iterations;
+        request.nodeIterations = m_options.nodeIterations;
+        request.verifyEvery = m_options.verifyEvery;
+        request.times = m_options.times;
+        request.live = m_options.onEvents != nullptr;
         if (m_options.onRecorded) m_options.onRecorded(m_out);
         replay::LiveReader reader;
         CallOptions call = m_call;
@@ -213,22 +219,14 @@ public:
                     fault = events.error().message;
                 }
             };
-        auto reply = m_client.call("replay",
-                                   {{"plans", plans},
-                                    {"iterations", m_options.iterations},
-                                    {"node_iterations", m_options.nodeIterations},
-                                    {"verify", m_options.verifyEvery},
-                                    {"times", m_options.times},
-                                    {"live", m_options.onEvents != nullptr}},
-                                   call);
-        if (reply && fault.empty() && m_options.onEvents &&
-            reply->value("live_events", std::uint64_t{0}) != reader.events())
+        auto reply = m_client.replay(request, call);
+        if (reply && fault.empty() && m_options.onEvents && reply->liveEvents.value_or(0) != reader.events())
             fault = "live events are missing";
         if (!fault.empty()) return tl::unexpected(CallError{CallError::Kind::Refused, fault, 0, {}});
         if (!reply) return tl::unexpected(std::move(reply.error()));
-        if (const auto read = readRun(*reply); !read)
+        if (const auto read = takeRun(std::move(*reply)); !read)
             return tl::unexpected(CallError{CallError::Kind::Refused, read.error().message, 0, {}});
-        (void)m_client.call("drop", {{"plans", std::move(plans)}});
+        (void)m_client.drop({std::move(request.plans)});
         return std::move(m_out);
     }
 
@@ -267,23 +265,24 @@ private:
     /// In the place of the graph's plan, where it has one; what it reads of other graphs has one.
     tl::expected<replay::Recording, CallError> callRecord(std::size_t index) {
         const WorkloadGraph& graph = m_workload.graphs[index];
-        json wires = json::array();
-        for (const WorkloadGraph::Wire& wire : graph.wires)
-            wires.push_back({{"input", wire.input},
-                             {"plan", m_plans[wire.graph]},
-                             {wire.ofInputs ? "source" : "output", wire.item}});
-        json params{{"inputs", graph.inputs},       {"threads", m_options.threads},
-                    {"backend", m_options.backend}, {"onednn", m_options.oneDnn},
-                    {"kept", graph.kept},           {"wires", std::move(wires)}};
-        if (!graph.attributes.is_null()) params["attrs"] = graph.attributes;
-        if (!m_plans[index].empty()) params["again"] = m_plans[index];
-        const CallResult reply = m_client.callOnGraph("record", textOf(graph), std::move(params), m_call);
+        wire::RecordRequest request;
+        request.on.inputs = graph.inputs;
+        request.on.attributes = graph.attributes;
+        request.backend = m_options.backend;
+        request.threads = m_options.threads;
+        request.oneDnn = m_options.oneDnn;
+        request.kept = {graph.kept.begin(), graph.kept.end()};
+        for (const WorkloadGraph::Wire& row : graph.wires) {
+            wire::InputWire& to = request.wires.emplace_back();
+            to.input = row.input;
+            to.plan = m_plans[row.graph];
+            (row.ofInputs ? to.source : to.output) = row.item;
+        }
+        if (!m_plans[index].empty()) request.again = m_plans[index];
+        auto reply = m_client.record(textOf(graph), request, m_call);
         if (!reply) return tl::unexpected(reply.error());
-        auto recording = replay::recordingFromJson(reply->value("recording", json()));
-        if (!recording)
-            return tl::unexpected(CallError{CallError::Kind::Refused, recording.error().message, 0, {}});
-        m_plans[index] = reply->value("plan", std::string());
-        return std::move(*recording);
+        m_plans[index] = std::move(reply->plan);
+        return std::move(reply->recording);
     }
 
     [[nodiscard]] CallError nothingLeft() const {
@@ -293,20 +292,14 @@ private:
         return {CallError::Kind::Refused, std::move(why), static_cast<int>(ErrorCode::Failed), {}};
     }
 
-    Result<void> readRun(const json& reply) {
-        auto run = replay::replayRunFromJson(reply.value("run", json()));
-        if (!run) return tl::unexpected(run.error());
-        if (run->graphs.size() != m_out.graphs.size())
-            return tl::unexpected(Error{"the engine answered for other graphs", {}, 0, 0});
-        m_out.run = std::move(*run);
-        const json changed = reply.value("recordings", json::object());
+    Result<void> takeRun(wire::ReplayReply reply) {
+        if (reply.run.graphs.size() != m_out.graphs.size())
+            return failure("the engine answered for other graphs");
+        m_out.run = std::move(reply.run);
         for (std::size_t i = 0; i < m_out.graphs.size(); ++i) {
             replay::GraphRun& graph = m_out.run.graphs[i];
-            if (changed.contains(graph.plan)) {
-                auto recording = replay::recordingFromJson(changed[graph.plan]);
-                if (!recording) return tl::unexpected(recording.error());
-                m_out.recordings[i] = std::move(*recording);
-            }
+            if (const auto changed = reply.recordings.find(graph.plan); changed != reply.recordings.end())
+                m_out.recordings[i] = std::move(changed->second);
             const std::size_t nodes = m_out.recordings[i].nodes.size();
             for (const replay::NodeTime& node : graph.nodes)
                 if (node.node >= nodes) return tl::unexpected(Error{"a time of no node", {}, 0, 0});

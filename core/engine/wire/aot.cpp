@@ -14,6 +14,7 @@ struct Fields<AotRequest> {
         f.optional("grad_mode", x.gradMode);
         f.optional("autocast", x.autocast);
         f.optional("symbolic_sizes", x.symbolicSizes);
+        f.optional("unbounded", x.unbounded);
         f.optional("run", x.run);
     }
 };

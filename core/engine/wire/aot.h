@@ -17,6 +17,7 @@ struct AotRequest {
     std::optional<bool> gradMode;        ///< around the function; nothing: on where an input requires grad
     std::optional<std::string> autocast; ///< its dtype, "torch.bfloat16", where it is on around the function
     bool symbolicSizes = false;          ///< false: PyTorch's trace had numbers alone
+    std::vector<std::string> unbounded;  ///< names of its symbols without an upper bound
     bool run = false;                    ///< call the function through the graph and its layers
 };
 

@@ -50,17 +50,19 @@ private slots:
         return (b, x)
 )");
         QVERIFY(graph);
-        const auto reply = nlohmann::json::parse(R"({
+        const auto reply = wire::decode<wire::ExecuteReply>(nlohmann::json::parse(R"({
             "values": [
                 {"node": "x", "kind": "tensor", "dtype": "float32", "shape": [2], "stride": [1], "offset": 0, "corner": [[1, 2]]},
                 {"node": "y", "kind": "tensor", "dtype": "float32", "shape": [2], "stride": [1], "offset": 0, "corner": [[3, 4]]}],
             "outputs": [
-                {"data": [8, 12], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0, "is_input": null},
-                {"data": [4, 6], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0, "is_input": 0}],
+                {"data": [8, 12], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0, "is_input": null, "aliases_inputs": [], "aliases_outputs": []},
+                {"data": [4, 6], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0, "is_input": 0, "aliases_inputs": [0], "aliases_outputs": []}],
             "post": {"inputs": [
                 {"data": [4, 6], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0},
-                {"data": [3, 4], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0}]}})");
-        const ConventionValues values = readConventionValues(reply, **graph);
+                {"data": [3, 4], "dtype": "float32", "shape": [2], "stride": [1], "storage_offset": 0}]}})"),
+                                                            wire::Missing::NotSaid);
+        QVERIFY2(reply, reply ? "" : reply.error().message.c_str());
+        const ConventionValues values = conventionValues(*reply, **graph);
         QCOMPARE(values.outer.size(), std::size_t(2));
         QVERIFY(values.outer[0].changed);
         QVERIFY(!values.outer[1].changed);
@@ -79,7 +81,7 @@ private slots:
         QVERIFY2(said(Step::Outputs).contains("[8, 12]"), qPrintable(said(Step::Outputs)));
         QVERIFY2(said(Step::Epilogue).contains("[4, 6]"), qPrintable(said(Step::Epilogue)));
         QVERIFY2(!said(Step::Epilogue).contains("[3, 4]"), qPrintable(said(Step::Epilogue)));
-        QVERIFY(readConventionValues(nlohmann::json::array(), **graph).results.empty());
+        QVERIFY(conventionValues({}, **graph).results.empty());
     }
 
     /// DESIGN's example: a repeat that is dropped, two arguments merged into a base, outputs that alias.

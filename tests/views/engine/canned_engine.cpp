@@ -6,6 +6,9 @@
 // "dies" does when it is to derive a graph, "slower" replays at half the speed each time. Runs under
 // CUDA-graph trees are simulated; "slow" takes its time for every step of them.
 #include "core/engine/client/server.h"
+#include "core/engine/wire/execute.h"
+#include "core/engine/wire/pass.h"
+#include "core/engine/wire/verify.h"
 #include "core/replay/tree_log.h"
 #include "core/replay/tree_simulator.h"
 
@@ -66,13 +69,14 @@ public:
                            {"name", "cuda"},
                            {"loaded", false},
                            {"problems", {"is not there"}}}}}};
-        if (method == "execute") return m_replies.value("execute", json::object());
+        if (method == "execute")
+            return complete<wire::ExecuteReply>(m_replies.value("execute", json::object()));
         if (method == "pass") return pass(params, task);
         if (method == "verify") return verify();
         if (method == "aot" && m_mode == "dies") std::raise(SIGKILL);
         if (method == "record") return record();
         if (method == "replay") return replay(params, task);
-        if (method == "drop") return json{{"dropped", params.at("plans").size()}};
+        if (method == "drop") return json{{"plans", json::array()}};
         if (method == "tree_function") return json{{"tree", "tree1"}, {"function", 0}};
         if (method == "tree_begin") return treeBegin(params);
         if (method == "tree_next") return treeNext();
@@ -95,7 +99,16 @@ private:
         if (!m_replies.contains(key))
             return tl::unexpected(engine::Failure{
                 engine::ErrorCode::Failed, "aten.special_op has no rule", {{"node", "mul_"}}});
-        return m_replies[key];
+        return complete<wire::PassReply>(m_replies[key]);
+    }
+
+    /// The replies were recorded by engines of several days: what they did not tell yet is filled in.
+    template <typename T>
+    static engine::Reply complete(const json& reply) {
+        const auto read = wire::decode<T>(reply, wire::Missing::NotSaid);
+        if (!read)
+            return tl::unexpected(engine::Failure{engine::ErrorCode::Failed, read.error().message, {}});
+        return wire::encode(*read);
     }
 
     engine::Reply record() {
@@ -160,23 +173,25 @@ private:
     }
 
     [[nodiscard]] json verify() const {
-        const json check{{"what", "output #0"}, {"property", "values"}, {"counts", true}};
-        if (m_mode != "different") {
-            json good = check;
-            good["ok"] = true;
-            return {{"verdict", "equal"}, {"reason", ""}, {"checks", {good}}, {"first_difference", nullptr}};
-        }
-        json bad = check;
-        bad.update({{"ok", false}, {"expected", 11}, {"actual", 7}});
-        return {{"verdict", "different"},
-                {"reason", "output #0 differs in 1 of 9 cells"},
-                {"checks", {bad}},
-                {"first_difference",
-                 {{"computed", "select_scatter_3"},
-                  {"source", "sub_"},
-                  {"index", {0, 0}},
-                  {"expected", 11},
-                  {"actual", 7}}}};
+        wire::VerifyReply out;
+        out.verdict = wire::Verdict::Equal;
+        out.inputs = "as given";
+        wire::Check& check = out.checks.emplace_back();
+        check.what = "output #0";
+        check.property = "values";
+        check.ok = m_mode != "different";
+        if (check.ok) return wire::encode(out);
+        check.expected = 11;
+        check.actual = 7;
+        out.verdict = wire::Verdict::Different;
+        out.reason = "output #0 differs in 1 of 9 cells";
+        wire::FirstDifference& first = out.firstDifference.emplace();
+        first.computed = "select_scatter_3";
+        first.source = "sub_";
+        first.index = {0, 0};
+        first.expected = 11;
+        first.actual = 7;
+        return wire::encode(out);
     }
 
     json m_replies;

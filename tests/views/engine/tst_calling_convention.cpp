@@ -162,7 +162,7 @@ private slots:
             made.source = value;
             ScoreRow row;
             row.value = value;
-            row.group = group;
+            row.storage = group;
             row.shape = {4};
             made.rows.push_back(row);
             run.steps.push_back(made);
@@ -228,16 +228,22 @@ private slots:
         QVERIFY(rowText(model, Model::Epilogue, 0).contains("new values of the memory that b has too"));
     }
 
-    void brokenReplies() {
-        const nlohmann::json whole = replies()["functionalize/mutations/caller"];
+    void oddWriteBacks() {
+        auto whole = wire::decode<wire::PassReply>(replies()["functionalize/mutations/caller"],
+                                                   wire::Missing::NotSaid);
+        QVERIFY2(whole, whole ? "" : whole.error().message.c_str());
         const auto source = *ir::readGraph("graph():\n    %l_x_ : [num_users=1] = placeholder[target=L_x_]\n"
                                            "    return l_x_");
-        for (const char* text :
-             {"[]", "[3]", "[{}]", R"([{"input": "gone", "how": ["copy_"], "output": 99}])",
-              R"([{"input": "l_x_", "how": [], "nodes": ["nowhere"]}])"}) {
-            nlohmann::json cut = whole;
-            cut["passes"][0]["write_back"] = nlohmann::json::parse(text);
-            const Recording recording(readFunctionalRun(cut, source));
+        wire::WriteBack gone, nowhere;
+        gone.input = "gone";
+        gone.how = {"copy_"};
+        gone.output = 99;
+        nowhere.input = "l_x_";
+        nowhere.nodes = {"nowhere"};
+        using Backs = std::vector<wire::WriteBack>;
+        for (const Backs& backs : {Backs{}, Backs{{}}, Backs{gone}, Backs{nowhere}}) {
+            whole->passes.at(0).functionalize->writeBacks = backs;
+            const Recording recording(functionalRun(*whole, source));
             const CallingConvention c = callingConvention(recording, {});
             QCOMPARE(c.arguments.size(), std::size_t{1});
         }
