@@ -2,7 +2,7 @@
 //
 // dynascope-cli oracle DIR [--json] [--faithful] [--jobs N]
 #include "app/cli/engine_command.h"
-#include "core/engine/client/oracle.h"
+#include "core/oracle/oracle.h"
 
 #include <algorithm>
 #include <array>

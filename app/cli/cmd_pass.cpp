@@ -2,12 +2,12 @@
 //
 // dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--json]
 #include "app/cli/engine_command.h"
-#include "core/engine/client/saved_hooks.h"
 #include "core/engine/client/torch_release.h"
 #include "core/ir/annotate.h"
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
 #include "core/passes/match_in_order.h"
+#include "core/rederive/saved_hooks.h"
 #include "core/session/input_sources.h"
 #include "core/session/write_back.h"
 

@@ -3,7 +3,7 @@
 // dynascope-cli rederive PATH [--saved] [--json] [--repeat N] [--timeout SECONDS] [--engine COMMAND]
 #include "app/cli/command.h"
 #include "app/cli/engine_command.h"
-#include "core/engine/client/rederive_json.h"
+#include "core/rederive/rederive_json.h"
 
 #include <algorithm>
 #include <memory>

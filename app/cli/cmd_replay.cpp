@@ -8,7 +8,7 @@
 #include "app/cli/replay_trees.h"
 #include "app/cli/table.h"
 #include "core/capture/open.h"
-#include "core/engine/client/workload.h"
+#include "core/rederive/workload.h"
 #include "core/replay/replay_export.h"
 #include "core/store/session_file.h"
 

@@ -4,9 +4,9 @@
 #include "app/cli/doctor.h"
 #include "app/cli/table.h"
 #include "core/capture/open.h"
-#include "core/engine/client/graph_inputs.h"
-#include "core/engine/client/tree_workload.h"
-#include "core/engine/client/workload.h"
+#include "core/engine/cases/graph_inputs.h"
+#include "core/rederive/tree_workload.h"
+#include "core/rederive/workload.h"
 
 #include <algorithm>
 #include <array>

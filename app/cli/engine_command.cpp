@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/engine_command.h"
 
-#include "core/engine/client/graph_inputs.h"
+#include "core/engine/cases/graph_inputs.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 

@@ -3,7 +3,7 @@
 // What a run under CUDA-graph trees did, for the terminal.
 #pragma once
 
-#include "core/engine/client/tree_workload.h"
+#include "core/rederive/tree_workload.h"
 
 #include <string>
 #include <vector>

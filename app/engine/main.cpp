@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER]: serves the protocol on its standard streams.
-#include "core/engine/plugins.h"
 #include "core/engine/sandbox/confine.h"
-#include "core/engine/service.h"
+#include "core/engine/service/plugins.h"
+#include "core/engine/service/service.h"
 
 #include <charconv>
 #include <cstdio>

@@ -124,7 +124,7 @@ void EngineActions::addActions() {
         [this] { verifyStage(); })
         ->setIconText(tr("Verify"));
     add("engine.firstDifference", tr("Show the first difference"), menu, {}, "diff",
-        tr("Go to the node at which values part from eager"),
+        tr("Go to the first node whose values differ from eager"),
         [this] { showFirstDifference(m_workspace.place().stageB); });
     add("engine.again", tr("Compute the stage again"), menu, {}, "reset",
         tr("Run the pass that made B once more"), [this] { computeAgain(m_workspace.place().stageB); });
@@ -135,7 +135,7 @@ void EngineActions::addActions() {
     add("engine.inputs", tr("Inputs of the graph..."), menu, {QKeySequence(tr("Ctrl+Shift+I"))}, "note",
         tr("Give the shapes, strides and values that the engine runs this graph on"),
         [this] { askInputs({}, m_passes->selectedStage(), {}); });
-    add("engine.rederive", tr("Derive the graphs anew"), menu, {}, "tick",
+    add("engine.rederive", tr("Re-derive AOTAutograd's graphs"), menu, {}, "tick",
         tr("Trace and partition the Dynamo graph as AOTAutograd does, and hold it against what was captured"),
         [this] { m_rederived->run(); });
     add(
@@ -226,7 +226,7 @@ void EngineActions::connectTimeline(TimelineView* timeline) {
         });
         if (here->content == session::Stage::Content::Graph) {
             menu.addSeparator();
-            menu.addAction(tr("Derive the graphs anew"), this, [this] { m_rederived->run(); });
+            menu.addAction(tr("Re-derive AOTAutograd's graphs"), this, [this] { m_rederived->run(); });
             if (const engine::RederivedStage* row = m_rederived->find(here.get()); row && row->derived)
                 menu.addAction(tr("Show what was derived"), this, [this, stage] { showRederived(stage); });
             if (m_rederived->metadataOf(here.get()))
@@ -364,14 +364,14 @@ void EngineActions::updateActions() {
         const bool known = m_passes->has(pass);
         enable(runs + pass, graph && present && known,
                known ? needs(graph, tr("needs a stage that has a graph"))
-                     : tr("the engine has this pass no more"));
+                     : tr("the engine does not have this pass any more"));
     }
     enable(QStringLiteral("engine.inputs"), graph, needs(graph, tr("needs a stage that has a graph")));
     bool computed = m_stepper->stage() != nullptr;
     for (const int stage : {place.stageA, place.stageB})
         computed = computed || m_workspace.isComputed(stage);
     enable(QStringLiteral("engine.verify"), computed && present,
-           needs(computed, tr("needs a computed stage: run a pass, or derive the graphs anew")));
+           needs(computed, tr("needs a computed stage: run a pass, or re-derive the graphs")));
     const session::StagePtr b = m_workspace.stageAt(place.stageB);
     enable(QStringLiteral("engine.firstDifference"),
            b && m_workspace.isComputed(place.stageB) &&

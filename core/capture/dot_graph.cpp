@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/dot_graph.h"
 
-#include "core/capture/traceback.h"
 #include "core/ir/value_parser.h"
+#include "core/torch_text/traceback.h"
 
 #include <algorithm>
 #include <cctype>

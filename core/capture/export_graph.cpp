@@ -2,7 +2,7 @@
 #include "core/capture/export_graph.h"
 
 #include "core/capture/export_values.h"
-#include "core/capture/traceback.h"
+#include "core/torch_text/traceback.h"
 
 #include <map>
 #include <optional>

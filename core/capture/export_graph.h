@@ -4,8 +4,8 @@
 // (major version 8).
 #pragma once
 
+#include "core/base/json.h"
 #include "core/base/result.h"
-#include "core/capture/json.h"
 #include "core/ir/graph.h"
 #include "core/session/session.h"
 

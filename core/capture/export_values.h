@@ -4,7 +4,7 @@
 // that it does not know give "unknown", or "" for a dtype.
 #pragma once
 
-#include "core/capture/json.h"
+#include "core/base/json.h"
 #include "core/ir/argument.h"
 #include "core/ir/meta.h"
 

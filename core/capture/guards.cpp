@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/guards.h"
 
-#include "core/capture/text_lines.h"
-#include "core/capture/traceback.h"
+#include "core/torch_text/text_lines.h"
+#include "core/torch_text/traceback.h"
 
 #include <cctype>
 #include <charconv>

@@ -3,10 +3,10 @@
 
 #include "core/capture/log_lines.h"
 #include "core/capture/log_ranks.h"
-#include "core/capture/text_lines.h"
 #include "core/capture/trace_reader.h"
-#include "core/capture/traceback.h"
 #include "core/session/utf8.h"
+#include "core/torch_text/text_lines.h"
+#include "core/torch_text/traceback.h"
 
 #include <algorithm>
 #include <array>

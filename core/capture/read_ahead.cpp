@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/read_ahead.h"
 
+#include "core/base/json.h"
 #include "core/capture/abridge.h"
-#include "core/capture/json.h"
 #include "core/capture/payload_lines.h"
 #include "core/capture/trace_lines.h"
 #include "core/session/utf8.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "core/capture/json.h"
+#include "core/base/json.h"
 #include "core/session/session.h"
 
 #include <string>

@@ -3,7 +3,7 @@
 // chromium_event payloads (Chrome's Trace Event Format) joined into intervals.
 #pragma once
 
-#include "core/capture/json.h"
+#include "core/base/json.h"
 #include "core/session/session.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/trace_reader.h"
 
+#include "core/base/json.h"
 #include "core/capture/frames.h"
-#include "core/capture/json.h"
 #include "core/capture/trace_lines.h"
 
 #include <algorithm>

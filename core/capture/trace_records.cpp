@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // TraceReader's handlers: one small function per record type.
+#include "core/base/json.h"
 #include "core/capture/abridge.h"
-#include "core/capture/graph_break.h"
 #include "core/capture/guards.h"
-#include "core/capture/json.h"
 #include "core/capture/tensor_record.h"
-#include "core/capture/text_lines.h"
 #include "core/capture/trace_reader.h"
-#include "core/capture/traceback.h"
+#include "core/torch_text/graph_break.h"
+#include "core/torch_text/text_lines.h"
+#include "core/torch_text/traceback.h"
 
 #include <algorithm>
 #include <array>

@@ -2,10 +2,10 @@
 //
 // TraceReader's stages: graphs and generated code, with their place in the pipeline; and the source lines
 // that records quote.
-#include "core/capture/json.h"
-#include "core/capture/text_lines.h"
+#include "core/base/json.h"
 #include "core/capture/trace_reader.h"
-#include "core/capture/traceback.h"
+#include "core/torch_text/text_lines.h"
+#include "core/torch_text/traceback.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/graph_facts.h"
 
-#include "core/capture/json.h"
+#include "core/base/json.h"
 #include "core/dynamo/documents.h"
 
 #include <algorithm>

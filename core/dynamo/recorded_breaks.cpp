@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/recorded_breaks.h"
 
-#include "core/capture/graph_break.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/handover.h"
 #include "core/ir/lines.h"
 #include "core/session/break_reasons.h"
+#include "core/torch_text/graph_break.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The one pass over a recording that makes its index.
-#include "core/capture/json.h"
+#include "core/base/json.h"
 #include "core/dynamo/documents.h"
 #include "core/dynamo/recording.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/side_effects.h"
 
+#include "core/base/json.h"
 #include "core/base/words.h"
-#include "core/capture/json.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/documents.h"
 #include "core/dynamo/effect_check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A recording as the protocol and `dynascope-cli pass --json` give it (core/engine/client/protocol.h).
+// A recording as the protocol and `dynascope-cli pass --json` give it (core/engine/wire/protocol.h).
 #pragma once
 
 #include "core/passes/recording.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Payloads that are prose: graph breaks, tracebacks, guard trees, tensor descriptions.
-#include "core/capture/graph_break.h"
 #include "core/capture/guards.h"
 #include "core/capture/tensor_record.h"
-#include "core/capture/traceback.h"
+#include "core/torch_text/graph_break.h"
+#include "core/torch_text/traceback.h"
 
 #include <QtTest>
 

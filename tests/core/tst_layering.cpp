@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The layers of the source tree: core (core/engine apart) reaches neither Qt nor LibTorch; app and views
-// reach no LibTorch. "Reaches" follows the includes of the project's own headers.
+// reach no LibTorch. "Reaches" follows the includes of the project's own headers. Between rooms
+// (docs/layers.md) arrows go one way.
 #include <QDir>
 #include <QDirIterator>
 #include <QFile>
 #include <QFileInfo>
 #include <QHash>
+#include <QMap>
 #include <QRegularExpression>
 #include <QSet>
 #include <QTemporaryDir>
@@ -78,6 +80,14 @@ public:
         return {};
     }
 
+    /// The project's own headers that a file includes, relative to the root.
+    [[nodiscard]] QStringList ownIncludes(const QString& file) const {
+        QStringList found;
+        for (const QString& header : includes(file))
+            if (const QString own = resolve(file, header); !own.isEmpty()) found << own;
+        return found;
+    }
+
 private:
     [[nodiscard]] QStringList includes(const QString& file) const {
         auto known = m_includes.constFind(file);
@@ -109,6 +119,58 @@ QStringList violations(const QString& root) {
     check("views", {Library::LibTorch});
     check("app", {Library::LibTorch});
     return found;
+}
+
+/// core/NAME, core/engine/NAME, views/NAME or app/NAME: a folder with everything below it. Empty for files
+/// elsewhere.
+QString roomOf(const QString& file) {
+    const QStringList parts = file.split('/');
+    const bool known = parts[0] == "core" || parts[0] == "views" || parts[0] == "app";
+    const qsizetype depth = file.startsWith("core/engine/") ? 3 : 2;
+    return known && parts.size() > depth ? QStringList(parts.mid(0, depth)).join('/') : QString();
+}
+
+/// Which rooms include headers of which others, by their sources.
+QMap<QString, QSet<QString>> arrows(const QString& root) {
+    const Tree tree(root);
+    QMap<QString, QSet<QString>> found;
+    for (const char* top : {"core", "views", "app"})
+        for (const QString& file : tree.files(top)) {
+            const QString own = roomOf(file);
+            if (own.isEmpty()) continue;
+            QSet<QString>& reached = found[own];
+            for (const QString& header : tree.ownIncludes(file))
+                if (const QString room = roomOf(header); !room.isEmpty() && room != own) reached << room;
+        }
+    return found;
+}
+
+/// What is wrong with a table of rooms, whose rows are "| `room` | words | rooms that it reaches |": rooms
+/// that it lacks or invents, arrows that differ from the sources', and arrows to a room that does not stand
+/// above.
+QStringList faultsOfTable(const QString& table, const QMap<QString, QSet<QString>>& sources) {
+    QStringList faults;
+    QSet<QString> above;
+    for (const QString& line : table.split('\n')) {
+        if (!line.startsWith("| `")) continue;
+        const QStringList cells = line.split('|');
+        const QString room = cells.value(1).trimmed().remove('`');
+        if (cells.value(2).trimmed().isEmpty()) faults << room + ": no word says what it is";
+        const QStringList named = cells.value(3).trimmed().split(' ', Qt::SkipEmptyParts);
+        const QSet<QString> reaches(named.begin(), named.end());
+        if (!sources.contains(room)) faults << room + ": there is no such room";
+        for (const QString& other : reaches - above)
+            faults << room + " reaches " + other + ", which does not stand above it";
+        for (const QString& other : sources.value(room) - reaches)
+            faults << room + " reaches " + other + ", which the table does not allow";
+        for (const QString& other : reaches - sources.value(room))
+            faults << room + " does not reach " + other + ", as the table says";
+        above << room;
+    }
+    for (auto it = sources.begin(); it != sources.end(); ++it)
+        if (!above.contains(it.key())) faults << it.key() + ": not in the table";
+    faults.sort();
+    return faults;
 }
 
 /// The lines of a CMake file that link or look for Qt or LibTorch.
@@ -170,17 +232,18 @@ private slots:
         write("core/ir/clean.h", "#include \"core/ir/clean.cpp\"\n"); // a cycle ends
         write("core/diff/qt.cpp", "#include <QString>\n");
         write("core/session/far.h", "#include \"near.h\"\n");
-        write("core/session/near.h", "#include \"core/engine/tracer.h\"\n");
-        write("core/engine/tracer.h", "#include <ATen/ATen.h>\n");
+        write("core/session/near.h", "#include \"core/engine/trace/tracer.h\"\n");
+        write("core/engine/trace/tracer.h", "#include <ATen/ATen.h>\n");
         write("views/theme/theme.cpp", "#include <QColor>\n");
-        write("views/canvas/far.cpp", "#include \"core/engine/tracer.h\"\n");
+        write("views/canvas/far.cpp", "#include \"core/engine/trace/tracer.h\"\n");
         write("app/main.cpp", "#include <torch/torch.h>\n");
         QCOMPARE(violations(planted.path()),
-                 QStringList({"core/diff/qt.cpp > QString",
-                              "core/session/far.h > core/session/near.h > core/engine/tracer.h > ATen/ATen.h",
-                              "core/session/near.h > core/engine/tracer.h > ATen/ATen.h",
-                              "views/canvas/far.cpp > core/engine/tracer.h > ATen/ATen.h",
-                              "app/main.cpp > torch/torch.h"}));
+                 QStringList(
+                     {"core/diff/qt.cpp > QString",
+                      "core/session/far.h > core/session/near.h > core/engine/trace/tracer.h > ATen/ATen.h",
+                      "core/session/near.h > core/engine/trace/tracer.h > ATen/ATen.h",
+                      "views/canvas/far.cpp > core/engine/trace/tracer.h > ATen/ATen.h",
+                      "app/main.cpp > torch/torch.h"}));
     }
 
     void sourceTreeKeepsItsLayers() {
@@ -188,6 +251,28 @@ private slots:
         QVERIFY(Tree(root).files("core").size() > 20); // the walk reached the tree
         const QStringList found = violations(root);
         QVERIFY2(found.isEmpty(), qPrintable("\n" + found.join('\n')));
+    }
+
+    void tellsFaultsOfTheTable() {
+        const QMap<QString, QSet<QString>> sources{
+            {"core/base", {}}, {"core/ir", {"core/base"}}, {"core/diff", {"core/ir"}}, {"core/new", {}}};
+        QCOMPARE(faultsOfTable("| `core/base` | results | |\n| `core/diff` | diffs | core/ir |\n"
+                               "| `core/ir` | graphs | core/diff |\n| `core/gone` | | |\n",
+                               sources),
+                 QStringList({"core/diff reaches core/ir, which does not stand above it",
+                              "core/gone: no word says what it is", "core/gone: there is no such room",
+                              "core/ir does not reach core/diff, as the table says",
+                              "core/ir reaches core/base, which the table does not allow",
+                              "core/new: not in the table"}));
+    }
+
+    void roomsFollowTheTable() {
+        const QString root(DYNASCOPE_SOURCE_DIR);
+        const QMap<QString, QSet<QString>> sources = arrows(root);
+        QVERIFY(sources.size() > 40);
+        const QStringList faults = faultsOfTable(readAll(root + "/docs/layers.md"), sources);
+        QVERIFY2(faults.isEmpty(),
+                 qPrintable("\n" + faults.join('\n') + "\nscripts/layers prints what the sources say"));
     }
 
     void tellsForbiddenLinks() {

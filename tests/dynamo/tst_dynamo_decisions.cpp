@@ -5,7 +5,7 @@
 #include "core/dynamo/autograd_cache.h"
 #include "core/dynamo/backend_match.h"
 #include "core/dynamo/pgo_naming.h"
-#include "core/engine/client/oracle_case.h"
+#include "core/oracle/oracle_case.h"
 #include "tests/support/archive.h"
 
 #include <QtTest>

@@ -3,7 +3,7 @@
 // The oracle's programs of kind dynamo_program: what was recorded of them is what PyTorch said itself, and a
 // case that was tampered with fails.
 #include "core/dynamo/recording.h"
-#include "core/engine/client/oracle_case.h"
+#include "core/oracle/oracle_case.h"
 #include "core/session/byte_source.h"
 #include "tests/support/archive.h"
 #include "tests/support/recordings.h"

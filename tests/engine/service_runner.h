@@ -3,7 +3,7 @@
 // Runs graphs through the engine's Service in the test's own process.
 #pragma once
 
-#include "core/engine/service.h"
+#include "core/engine/service/service.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

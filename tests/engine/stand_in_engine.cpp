@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Speaks the protocol without LibTorch, and misbehaves on request. What the tests of the client talk to.
-#include "core/engine/client/server.h"
+#include "core/engine/server/server.h"
 
 #include <csignal>
 #include <cstdlib>

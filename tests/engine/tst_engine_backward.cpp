@@ -3,7 +3,7 @@
 // AOTAutograd's captured forward and backward graphs, run one after the other, against autograd of Dynamo's
 // graph of the same compile.
 #include "core/capture/open.h"
-#include "core/engine/client/graph_inputs.h"
+#include "core/engine/cases/graph_inputs.h"
 #include "core/ir/text.h"
 #include "tests/engine/aot_notes.h"
 #include "tests/engine/service_runner.h"

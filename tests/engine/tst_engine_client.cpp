@@ -2,8 +2,8 @@
 //
 // The client against an engine that misbehaves.
 #include "core/engine/client/client.h"
-#include "core/engine/client/framing.h"
 #include "core/engine/client/process.h"
+#include "core/engine/wire/framing.h"
 #include "core/engine/wire/methods.h"
 
 #include <QTemporaryFile>

@@ -2,7 +2,7 @@
 //
 // The CUDA backend over a device that is none: what it captures, describes, launches, times and refuses. No
 // GPU is involved; the plugin's own calls have tests in tests/cuda.
-#include "core/engine/case_values.h"
+#include "core/engine/exec/case_values.h"
 #include "core/engine/replay/address_allocator.h"
 #include "core/engine/replay/cuda_backend.h"
 #include "core/engine/replay/cuda_loader.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Cases on which an answer was wrong once, or a case failed that lacks what decided (tests/oracle/README.md).
-#include "core/engine/client/frozen_reshapes.h"
-#include "core/engine/client/oracle.h"
+#include "core/engine/cases/frozen_reshapes.h"
+#include "core/oracle/oracle.h"
 #include "tests/support/archive.h"
 #include "tests/support/programs.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/engine/client/framing.h"
+#include "core/engine/wire/framing.h"
 
 #include <QTest>
 

@@ -2,7 +2,7 @@
 //
 // Inputs made from what captures describe, and Dynamo's graphs against AOTAutograd's on them.
 #include "core/capture/open.h"
-#include "core/engine/client/graph_inputs.h"
+#include "core/engine/cases/graph_inputs.h"
 #include "core/ir/symbol_number.h"
 #include "core/ir/text.h"
 #include "tests/engine/aot_notes.h"

@@ -2,7 +2,7 @@
 //
 // The table of operators: each that LibTorch has is in it, nothing else is, and what the checks ask for is in
 // the schemas.
-#include "core/engine/allow_list.h"
+#include "core/engine/sandbox/allow_list.h"
 #include "core/engine/sandbox/operator_classes.h"
 #include "tests/engine/service_runner.h"
 

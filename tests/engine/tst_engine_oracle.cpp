@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The engine against PyTorch's own answers, and against answers that were tampered with.
-#include "core/engine/client/oracle.h"
+#include "core/oracle/oracle.h"
 #include "tests/support/archive.h"
 #include "tests/support/programs.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The real engine over its protocol: what it runs, refuses and reports, and how it dies.
+#include "core/engine/cases/input_form.h"
 #include "core/engine/client/client.h"
-#include "core/engine/client/input_form.h"
 #include "core/ir/text.h"
 #include "tests/support/programs.h"
 

@@ -2,8 +2,8 @@
 //
 // A graph from a stranger reaches nothing outside itself: what would is refused by name, before anything
 // runs, and what nobody allowed is not run either.
-#include "core/engine/program.h"
-#include "core/engine/torch_level/resolve.h"
+#include "core/engine/exec/program.h"
+#include "core/engine/exec/torch_level/resolve.h"
 #include "tests/engine/service_runner.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>

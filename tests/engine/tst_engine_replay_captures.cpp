@@ -2,7 +2,7 @@
 //
 // Every graph of every capture that runs, replayed: bit for bit what an eager run gives.
 #include "core/capture/open.h"
-#include "core/engine/client/graph_inputs.h"
+#include "core/engine/cases/graph_inputs.h"
 #include "core/ir/text.h"
 #include "core/replay/recording.h"
 #include "tests/engine/service_runner.h"

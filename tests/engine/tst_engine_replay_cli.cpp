@@ -2,8 +2,8 @@
 //
 // dynascope-cli replay on whole captures and single graphs.
 #include "core/capture/open.h"
-#include "core/engine/client/tree_workload.h"
-#include "core/engine/client/workload.h"
+#include "core/rederive/tree_workload.h"
+#include "core/rederive/workload.h"
 #include "core/replay/replay_export.h"
 #include "core/store/session_file.h"
 #include "tests/support/captures.h"

@@ -2,7 +2,7 @@
 //
 // Every fact that an oracle case states, changed by itself: the case fails. What is not judged is listed
 // here, with the reason, and nothing else may be missing.
-#include "core/engine/client/oracle_case.h"
+#include "core/oracle/oracle_case.h"
 #include "tests/support/archive.h"
 #include "tests/support/programs.h"
 #include "tests/support/tampered.h"

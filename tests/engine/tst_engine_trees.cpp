@@ -2,7 +2,7 @@
 //
 // CUDA-graph trees over the CPU's pool: real functions and tensors under the state machine, held against the
 // simulator step by step and against eager runs bit by bit.
-#include "core/engine/case_values.h"
+#include "core/engine/exec/case_values.h"
 #include "core/engine/replay/pool_memory.h"
 #include "core/engine/replay/tree_run.h"
 #include "core/ir/text.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Both ends of the engine's protocol from any bytes: framing, and the server's dispatch of requests.
-#include "core/engine/client/framing.h"
-#include "core/engine/client/server.h"
+#include "core/engine/server/server.h"
+#include "core/engine/wire/framing.h"
 
 #include <algorithm>
 #include <cstdint>

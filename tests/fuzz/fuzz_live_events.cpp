@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The stream of live events from any bytes: frames, their batches, and batches of any bytes.
-#include "core/engine/client/framing.h"
+#include "core/engine/wire/framing.h"
 #include "core/replay/live_events.h"
 #include "tests/fuzz/expect.h"
 

@@ -4,15 +4,15 @@
 // range, and all that is computed from it can be. The readers of payloads get the input as a payload of their
 // own besides, so that the fuzzer does not have to find their record headers first.
 #include "app/cli/info.h"
-#include "core/capture/graph_break.h"
 #include "core/capture/guards.h"
 #include "core/capture/open.h"
-#include "core/capture/traceback.h"
 #include "core/compare/explain.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
 #include "core/session/metrics.h"
 #include "core/session/spans.h"
+#include "core/torch_text/graph_break.h"
+#include "core/torch_text/traceback.h"
 #include "tests/fuzz/expect.h"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 // Repeated inputs, synthetic bases, overlap and mutation types: by PyTorch's answers, by answers that were
 // tampered with, and by what the cases do not reach.
-#include "core/engine/client/oracle_case.h"
+#include "core/oracle/oracle_case.h"
 #include "core/passes/aot/dedupe.h"
 #include "core/passes/aot/synthetic_base.h"
 #include "tests/support/archive.h"

@@ -3,7 +3,7 @@
 // The engine's passes on captured graphs, symbolic sizes and number inputs among them, and the two questions
 // of torchdynamo issue 185 on the captures of their programs.
 #include "core/capture/open.h"
-#include "core/engine/client/graph_inputs.h"
+#include "core/engine/cases/graph_inputs.h"
 #include "core/ir/text.h"
 #include "tests/engine/service_runner.h"
 #include "tests/support/captures.h"

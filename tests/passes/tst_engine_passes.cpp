@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The engine's passes through the protocol: scorecard, write-back in both conventions, normalize_ir.
+#include "core/engine/cases/compare.h"
 #include "core/engine/client/client.h"
-#include "core/engine/client/compare.h"
 #include "core/passes/known_passes.h"
 #include "tests/support/archive.h"
 #include "tests/support/programs.h"

@@ -3,9 +3,9 @@
 // AOTAutograd's metadata and graphs derived by the engine from captured Dynamo graphs, against those that
 // PyTorch captured.
 #include "core/capture/open.h"
-#include "core/engine/client/rederive.h"
-#include "core/engine/client/rederive_json.h"
 #include "core/engine/wire/verify.h"
+#include "core/rederive/rederive.h"
+#include "core/rederive/rederive_json.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/support/programs.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The partitioners by PyTorch's answers, by answers that were tampered with, and on graphs that are none.
-#include "core/engine/client/oracle_case.h"
 #include "core/ir/text.h"
+#include "core/oracle/oracle_case.h"
 #include "core/passes/partition/joint.h"
 #include "tests/support/archive.h"
 

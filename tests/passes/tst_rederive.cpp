@@ -2,13 +2,13 @@
 //
 // Forward and backward derived from captured joint graphs, against those that PyTorch captured.
 #include "core/capture/open.h"
-#include "core/engine/client/rederive.h"
-#include "core/engine/client/saved_hooks.h"
 #include "core/ir/text.h"
 #include "core/passes/hooks/inline_hooks.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/recording.h"
 #include "core/passes/same_values.h"
+#include "core/rederive/rederive.h"
+#include "core/rederive/saved_hooks.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
 

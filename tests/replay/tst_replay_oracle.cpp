@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // PyTorch's own answers about CUDA graphs, and answers that were tampered with. No engine is needed.
-#include "core/engine/client/oracle.h"
+#include "core/oracle/oracle.h"
 #include "tests/support/archive.h"
 
 #include <QTest>

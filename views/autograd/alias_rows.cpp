@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/alias_rows.h"
 
-#include "core/engine/client/metadata_compare.h"
+#include "core/engine/cases/metadata_compare.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 

@@ -2,9 +2,9 @@
 //
 // The calling convention of an oracle case: its inputs and PyTorch's metadata, taken through the layers.
 #include "core/base/json_fields.h"
-#include "core/engine/client/aot_case.h"
-#include "core/engine/client/oracle_case.h"
+#include "core/engine/cases/aot_case.h"
 #include "core/ir/text.h"
+#include "core/oracle/oracle_case.h"
 #include "core/passes/aot/dedupe.h"
 #include "views/autograd/convention.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/joint_split.h"
 
-#include "core/engine/client/saved_hooks.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
+#include "core/rederive/saved_hooks.h"
 #include "core/replay/coverage.h"
 #include "core/replay/plan.h"
 #include "core/session/symbol_hints.h"

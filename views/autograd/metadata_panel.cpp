@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/metadata_panel.h"
 
-#include "core/engine/client/metadata_compare.h"
+#include "core/engine/cases/metadata_compare.h"
 #include "views/autograd/metadata_rows.h"
 #include "views/engine/rederivations.h"
 #include "views/models/go_to.h"
@@ -109,14 +109,14 @@ void MetadataPanel::showAgain() {
     if (alone && !d->table.stage)
         return showMessage(tr("There is no metadata to hold against: %1.").arg(toQString(d->table.problem)));
     if (d->rederived && d->rederived->isRunning(*session(), std::size_t(compile())))
-        return showMessage(tr("The graphs of this compile are being derived anew."));
+        return showMessage(tr("The graphs of this compile are being re-derived."));
     if (!derived || derived->metadata.is_null()) {
         QString why = alone ? tr("Nothing was derived, and %1.").arg(toQString(d->table.problem))
                             : tr("Nothing was derived to hold the captured metadata against.");
         if (derived) why = tr("The metadata was not derived: %1.").arg(toQString(derived->reason));
         if (!d->rederived) return showMessage(why);
         return showMessage(why,
-                           derived ? tr("Derive the graphs anew once more") : tr("Derive the graphs anew"),
+                           derived ? tr("Re-derive the graphs once more") : tr("Re-derive the graphs"),
                            [this] { d->rederived->run(); });
     }
     const AliasTable shown = alone ? withDerivedMetadata(d->table, derived->metadata) : d->table;

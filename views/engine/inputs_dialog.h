@@ -3,7 +3,7 @@
 // A form for the shapes, dtypes, strides and values that a graph's text lacks, so that the engine can run it.
 #pragma once
 
-#include "core/engine/client/input_form.h"
+#include "core/engine/cases/input_form.h"
 #include "views/theme/theme.h"
 
 #include <QDialog>

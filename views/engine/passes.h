@@ -4,7 +4,7 @@
 // against eager. A stage that was computed stays in the workspace whatever happens to the engine.
 #pragma once
 
-#include "core/engine/client/input_form.h"
+#include "core/engine/cases/input_form.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/pass.h"
 #include "views/engine/engine.h"

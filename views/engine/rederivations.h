@@ -4,7 +4,7 @@
 // on demand, kept while the capture is open and in its session file.
 #pragma once
 
-#include "core/engine/client/rederive.h"
+#include "core/rederive/rederive.h"
 #include "views/engine/passes.h"
 #include "views/models/workspace.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/saved_stages.h"
 
-#include "core/engine/client/rederive_json.h"
 #include "core/engine/wire/stage_document.h"
 #include "core/ir/text.h"
+#include "core/rederive/rederive_json.h"
 #include "core/session/byte_source.h"
 #include "views/engine/node_values.h"
 #include "views/engine/pass_replies.h"

@@ -4,7 +4,7 @@
 // paused, stepped and cancelled, and grow while one looks.
 #pragma once
 
-#include "core/engine/client/tree_workload.h"
+#include "core/rederive/tree_workload.h"
 #include "views/engine/engine.h"
 #include "views/models/workspace.h"
 #include "views/replay/tree_run.h"

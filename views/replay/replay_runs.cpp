@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/replay_runs.h"
 
-#include "core/engine/client/graph_inputs.h"
+#include "core/engine/cases/graph_inputs.h"
 #include "views/models/labels.h"
 #include "views/notes/notebook.h"
 

@@ -4,8 +4,8 @@
 // each capture with its recordings, and earlier ones with their times.
 #pragma once
 
-#include "core/engine/client/workload.h"
 #include "core/engine/wire/wire.h"
+#include "core/rederive/workload.h"
 #include "core/replay/recording_memory.h"
 #include "core/replay/replay_export.h"
 #include "views/engine/engine.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/aot/aot_backward.h"
 
-#include "core/engine/autograd_node.h"
+#include "core/engine/exec/autograd_node.h"
 #include "core/passes/partition/captured_joint.h"
 
 #include <ATen/MemoryOverlap.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/task.h"
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 
 #include <ATen/core/Tensor.h>
 #include <cstddef>

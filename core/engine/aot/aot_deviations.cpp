@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/aot/aot_deviations.h"
 
-#include "core/engine/client/traced_graph.h"
+#include "core/engine/cases/traced_graph.h"
 #include "core/passes/partition/captured_joint.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 #include "core/passes/aot/dedupe.h"
 #include "core/passes/aot/synthetic_base.h"
 

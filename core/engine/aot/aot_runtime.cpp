@@ -2,9 +2,9 @@
 #include "core/engine/aot/aot_runtime.h"
 
 #include "core/engine/aot/aot_backward.h"
-#include "core/engine/client/traced_graph.h"
-#include "core/engine/passes/torch_values.h"
-#include "core/engine/torch_level/modes.h"
+#include "core/engine/cases/traced_graph.h"
+#include "core/engine/exec/torch_level/modes.h"
+#include "core/engine/exec/torch_values.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>

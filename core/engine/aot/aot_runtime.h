@@ -3,7 +3,7 @@
 
 #include "core/base/task.h"
 #include "core/engine/aot/aot_trace.h"
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 
 #include <vector>
 

@@ -4,10 +4,10 @@
 #include "core/engine/aot/aot_backward.h"
 #include "core/engine/aot/aot_metadata.h"
 #include "core/engine/aot/trace_level.h"
-#include "core/engine/functionalization_run.h"
-#include "core/engine/meta_kernels.h"
-#include "core/engine/passes/torch_values.h"
-#include "core/engine/torch_level/modes.h"
+#include "core/engine/exec/torch_level/modes.h"
+#include "core/engine/exec/torch_values.h"
+#include "core/engine/functionalize/functionalization_run.h"
+#include "core/engine/trace/meta_kernels.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>

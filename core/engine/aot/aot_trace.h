@@ -6,7 +6,7 @@
 
 #include "core/base/task.h"
 #include "core/engine/aot/aot_layers.h"
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 
 #include <optional>
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/aot/autograd_level.h"
 
-#include "core/engine/aot/python_kernels.h"
-#include "core/engine/map_tensors.h"
+#include "core/engine/exec/map_tensors.h"
+#include "core/engine/trace/python_kernels.h"
 
 #include <ATen/ops/detach.h>
 #include <c10/core/AutogradState.h>

@@ -5,7 +5,7 @@
 // the wrappers. So forward and backward are recorded on one tape, as AOTAutograd records them.
 #pragma once
 
-#include "core/engine/tracer.h"
+#include "core/engine/trace/tracer.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
 #include <memory>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/aot/kept_graphs.h"
 
-#include "core/engine/autograd_node.h"
-#include "core/engine/client/traced_graph.h"
-#include "core/engine/functionalization_run.h"
-#include "core/engine/torch_level/overloads.h"
+#include "core/engine/cases/traced_graph.h"
+#include "core/engine/exec/autograd_node.h"
+#include "core/engine/exec/torch_level/overloads.h"
+#include "core/engine/functionalize/functionalization_run.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/engine/aot/autograd_level.h"
-#include "core/engine/torch_level/higher_order.h"
+#include "core/engine/exec/torch_level/higher_order.h"
 
 namespace dynascope::engine {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/aot/open_slices.h"
 
-#include "core/engine/torch_level/indexing.h"
+#include "core/engine/exec/torch_level/indexing.h"
 
 #include <algorithm>
 #include <cctype>

@@ -6,7 +6,7 @@
 // TORCH_STATICALLY_KNOWN_TRUE of it).
 #pragma once
 
-#include "core/engine/program.h"
+#include "core/engine/exec/program.h"
 
 #include <set>
 #include <string>

@@ -4,8 +4,8 @@
 #include "core/engine/aot/aot_trace.h"
 #include "core/engine/aot/autograd_level.h"
 #include "core/engine/aot/kept_graphs.h"
-#include "core/engine/interpreter.h"
-#include "core/engine/tracer.h"
+#include "core/engine/exec/interpreter.h"
+#include "core/engine/trace/tracer.h"
 
 #include <ATen/core/jit_type.h>
 #include <string>

@@ -4,7 +4,7 @@
 // which knows neither chains of views nor inverses.
 #pragma once
 
-#include "core/engine/functionalize.h"
+#include "core/engine/functionalize/functionalize.h"
 
 namespace dynascope::engine {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/engine/cells/cell_store.h"
-#include "core/engine/functionalization_run.h"
+#include "core/engine/functionalize/functionalization_run.h"
 
 #include <map>
 #include <string>

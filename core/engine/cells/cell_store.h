@@ -3,7 +3,7 @@
 // The storages of a program, each as one flat functional value, and its tensors as windows onto them.
 #pragma once
 
-#include "core/engine/scorecard.h"
+#include "core/engine/functionalize/scorecard.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>

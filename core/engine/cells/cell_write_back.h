@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/engine/cells/cell_store.h"
-#include "core/engine/functionalize.h"
-#include "core/engine/tracer.h"
+#include "core/engine/functionalize/functionalize.h"
+#include "core/engine/trace/tracer.h"
 
 #include <string>
 #include <vector>

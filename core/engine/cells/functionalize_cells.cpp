@@ -4,10 +4,10 @@
 #include "core/engine/cells/cell_scorecard.h"
 #include "core/engine/cells/cell_store.h"
 #include "core/engine/cells/cell_write_back.h"
-#include "core/engine/cells/overlapping_write.h"
-#include "core/engine/functionalization_run.h"
-#include "core/engine/meta_kernels.h"
-#include "core/engine/passes/torch_values.h"
+#include "core/engine/exec/torch_values.h"
+#include "core/engine/functionalize/functionalization_run.h"
+#include "core/engine/functionalize/overlapping_write.h"
+#include "core/engine/trace/meta_kernels.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
 #include <ATen/ops/lift_fresh.h>

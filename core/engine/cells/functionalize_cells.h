@@ -7,7 +7,7 @@
 // assumed. Operators are still made functional one by one by PyTorch's kernels.
 #pragma once
 
-#include "core/engine/functionalize.h"
+#include "core/engine/functionalize/functionalize.h"
 
 namespace dynascope::engine {
 

@@ -6,8 +6,8 @@
 
 #include "core/base/result.h"
 #include "core/base/task.h"
-#include "core/engine/client/protocol.h"
 #include "core/engine/wire/forward.h"
+#include "core/engine/wire/protocol.h"
 
 #include <chrono>
 #include <functional>

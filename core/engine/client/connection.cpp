@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/connection.h"
 
-#include "core/engine/client/framing.h"
+#include "core/engine/wire/framing.h"
 
 #include <array>
 #include <cerrno>

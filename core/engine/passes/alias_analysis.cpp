@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/alias_analysis.h"
 
-#include "core/engine/torch_words.h"
+#include "core/engine/exec/torch_words.h"
 
 #include <algorithm>
 #include <sstream>

@@ -4,7 +4,7 @@
 // a mutation wherever a tensor's version counter rises.
 #pragma once
 
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 
 #include <set>
 #include <string>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/decompose.h"
 
-#include "core/engine/passes/torch_values.h"
-#include "core/engine/scorecard.h"
-#include "core/engine/torch_level/modes.h"
-#include "core/engine/tracer.h"
+#include "core/engine/exec/torch_level/modes.h"
+#include "core/engine/exec/torch_values.h"
+#include "core/engine/functionalize/scorecard.h"
+#include "core/engine/trace/tracer.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/eager_check.h"
 
-#include "core/engine/case_values.h"
+#include "core/engine/exec/case_values.h"
 #include "core/engine/verify/program_run.h"
 #include "core/engine/verify/tensor_compare.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/base/task.h"
-#include "core/engine/passes/torch_values.h"
-#include "core/engine/scorecard.h"
+#include "core/engine/exec/torch_values.h"
+#include "core/engine/functionalize/scorecard.h"
 
 #include <optional>
 #include <string>

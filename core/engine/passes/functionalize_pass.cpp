@@ -2,10 +2,10 @@
 #include "core/engine/passes/functionalize_pass.h"
 
 #include "core/engine/cells/functionalize_cells.h"
-#include "core/engine/deviations.h"
+#include "core/engine/exec/torch_values.h"
+#include "core/engine/functionalize/deviations.h"
+#include "core/engine/functionalize/scorecard_json.h"
 #include "core/engine/passes/eager_check.h"
-#include "core/engine/passes/torch_values.h"
-#include "core/engine/scorecard_json.h"
 
 #include <algorithm>
 #include <array>

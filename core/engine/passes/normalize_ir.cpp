@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/normalize_ir.h"
 
+#include "core/engine/exec/torch_values.h"
 #include "core/engine/passes/alias_analysis.h"
 #include "core/engine/passes/normalize_words.h"
-#include "core/engine/passes/torch_values.h"
 #include "core/ir/empty_like.h"
 #include "core/ir/operators.h"
 #include "core/passes/fx_names.h"

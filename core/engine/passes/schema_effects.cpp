@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/schema_effects.h"
 
-#include "core/engine/program.h"
+#include "core/engine/exec/program.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/shapes.h"
 
-#include "core/engine/map_tensors.h"
+#include "core/engine/exec/map_tensors.h"
+#include "core/engine/exec/torch_level/modes.h"
+#include "core/engine/exec/torch_values.h"
+#include "core/engine/exec/torch_words.h"
 #include "core/engine/passes/shape_rules.h"
-#include "core/engine/passes/torch_values.h"
-#include "core/engine/torch_level/modes.h"
-#include "core/engine/torch_words.h"
 #include "core/ir/empty_like.h"
 
 #include <ATen/core/List.h>

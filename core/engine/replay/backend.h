@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/base/task.h"
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 #include "core/replay/live_feed.h"
 #include "core/replay/recording.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/replay/cpu_graph.h"
 
-#include "core/engine/torch_level/functorch.h"
-#include "core/engine/torch_level/modes.h"
+#include "core/engine/exec/torch_level/functorch.h"
+#include "core/engine/exec/torch_level/modes.h"
 #include "core/replay/plan.h"
 
 #include <ATen/Context.h>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 #include "core/replay/tree_log.h"
 
 #include <memory>

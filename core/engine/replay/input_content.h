@@ -3,7 +3,7 @@
 // What the inputs of a graph held before it ran.
 #pragma once
 
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 
 #include <c10/core/Storage.h>
 #include <cstdint>

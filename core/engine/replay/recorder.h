@@ -3,7 +3,7 @@
 // One run of a program under observation: what every node allocates, and what its value looks like.
 #pragma once
 
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 #include "core/engine/replay/address_allocator.h"
 
 #include <c10/core/Storage.h>

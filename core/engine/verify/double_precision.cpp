@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/verify/double_precision.h"
 
-#include "core/engine/case_values.h"
-#include "core/engine/torch_words.h"
+#include "core/engine/exec/case_values.h"
+#include "core/engine/exec/torch_words.h"
 #include "core/ir/empty_like.h"
 
 #include <algorithm>

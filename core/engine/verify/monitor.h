@@ -4,7 +4,7 @@
 // memory that nobody wrote; and for how coarse its numbers are.
 #pragma once
 
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 
 #include <cstdint>
 #include <optional>

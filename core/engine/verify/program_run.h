@@ -3,8 +3,8 @@
 // One run of a program on a case's inputs, with all that can be asked about it afterwards.
 #pragma once
 
-#include "core/engine/case_values.h"
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/case_values.h"
+#include "core/engine/exec/interpreter.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>

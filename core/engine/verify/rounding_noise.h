@@ -6,7 +6,7 @@
 // results go from those without is what rounding can do (a random-rounding analysis, as in Verrou and CADNA).
 #pragma once
 
-#include "core/engine/interpreter.h"
+#include "core/engine/exec/interpreter.h"
 
 #include <ATen/core/Generator.h>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/verify/tensor_compare.h"
 
-#include "core/engine/torch_words.h"
+#include "core/engine/exec/torch_words.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/view_as_real.h>

@@ -4,7 +4,7 @@
 // could see is compared.
 #pragma once
 
-#include "core/engine/client/server.h"
+#include "core/engine/server/server.h"
 #include "core/engine/verify/locate.h"
 
 #include <nlohmann/json.hpp>

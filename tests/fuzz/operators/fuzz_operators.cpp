@@ -10,7 +10,7 @@
 // from --first (0); with --seconds rounds of further seeds follow until the time is up. Exit status 1 where
 // something was found that is not slow only.
 // --list names the overloads, --silent those none of whose calls returned.
-#include "core/engine/allow_list.h"
+#include "core/engine/sandbox/allow_list.h"
 #include "core/engine/sandbox/argument_checks.h"
 #include "tests/fuzz/operators/guarded_memory.h"
 #include "tests/fuzz/operators/hostile.h"

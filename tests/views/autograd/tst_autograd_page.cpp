@@ -2,7 +2,7 @@
 //
 // The joint graph cut in two, what is saved, and the alias and mutation table, clicked through.
 #include "core/capture/open.h"
-#include "core/engine/client/metadata_compare.h"
+#include "core/engine/cases/metadata_compare.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/views/panel_test.h"

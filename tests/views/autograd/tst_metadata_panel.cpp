@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Captured and derived metadata side by side, clicked through, and which view of the page comes up first.
-#include "core/engine/client/metadata_compare.h"
+#include "core/engine/cases/metadata_compare.h"
 #include "tests/support/captures.h"
 #include "tests/views/panel_test.h"
 #include "views/autograd/alias_panel.h"
@@ -85,7 +85,7 @@ private slots:
         s.showTab(AutogradPage::MetadataTab);
         QVERIFY(s.metadata().message().startsWith("Nothing was derived"));
         QSignalSpy failed(&s.rederived, &Rederivations::failed);
-        s.clickLink(&s.metadata(), "Derive the graphs anew");
+        s.clickLink(&s.metadata(), "Re-derive the graphs");
         QCOMPARE(failed.count(), 1); // there is no engine, and the window says so
         s.derive(json(), engine::Rederived::Declined);
         QVERIFY(s.metadata().message().contains("a reason"));

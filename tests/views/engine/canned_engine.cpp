@@ -5,7 +5,7 @@
 // "different" finds a difference when it verifies,
 // "dies" does when it is to derive a graph, "slower" replays at half the speed each time. Runs under
 // CUDA-graph trees are simulated; "slow" takes its time for every step of them.
-#include "core/engine/client/server.h"
+#include "core/engine/server/server.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/pass.h"
 #include "core/engine/wire/verify.h"

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/service/replay_methods.h"
+
+#include "core/engine/exec/case_values.h"
+#include "core/engine/replay/cuda_backend.h"
+#include "core/engine/replay/cuda_loader.h"
+#include "core/engine/replay/cuda_pool.h"
+#include "core/engine/replay/replay_run.h"
+#include "core/engine/service/execute.h"
+
+#include <ATen/Parallel.h>
+#include <algorithm>
+
+namespace dynascope::engine {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t maxPlans = 4096;
+constexpr int maxThreads = 1024;
+
+/// Plans set the number of threads that they want; the rest of the engine keeps its own.
+class ThreadCount {
+public:
+    ThreadCount()
+        : m_before(at::get_num_threads()) {}
+    ThreadCount(const ThreadCount&) = delete;
+    ThreadCount& operator=(const ThreadCount&) = delete;
+    ~ThreadCount() {
+        if (at::get_num_threads() != m_before) at::set_num_threads(m_before);
+    }
+
+private:
+    int m_before;
+};
+
+bool fits(const c10::IValue& wanted, const c10::IValue& given) {
+    return isDefinedTensor(wanted) && isDefinedTensor(given) &&
+           wanted.toTensor().sizes() == given.toTensor().sizes() &&
+           wanted.toTensor().dtype() == given.toTensor().dtype();
+}
+
+json outputsOf(const RecordedGraph& graph) {
+    json out = json::array();
+    for (const c10::IValue& value : graph.outputs()) {
+        if (isDefinedTensor(value)) {
+            out.push_back(describe(value.toTensor()));
+        } else {
+            out.push_back(json::object());
+        }
+    }
+    return out;
+}
+
+/// How much replays have added to a recording so far; they take nothing away.
+std::size_t remarksOn(const RecordedGraph& graph) {
+    const std::optional<replay::CudaGraph>& cuda = graph.recording().cudaGraph;
+    return graph.divergences().size() + (cuda ? cuda->warnings.size() : 0);
+}
+
+std::optional<TimesOf> timesOf(std::string_view name) {
+    if (name == "nodes") return TimesOf::Nodes;
+    if (name == "launch") return TimesOf::Launches;
+    return name == "both" ? std::optional(TimesOf::Both) : std::nullopt;
+}
+
+tl::unexpected<Failure> noBackend(const std::string& name) {
+    return tl::unexpected(
+        Failure{ErrorCode::NoBackend, "there is no backend '" + name + "': cpu, cuda or cuda:N", {}});
+}
+
+} // namespace
+
+ReplayPlans::ReplayPlans() = default;
+ReplayPlans::~ReplayPlans() = default;
+
+tl::expected<std::shared_ptr<CudaDevice>, Failure> ReplayPlans::cudaDevice(int index) {
+    if (const auto found = m_cudaDevices.find(index); found != m_cudaDevices.end()) return found->second;
+    auto device = loadCudaDevice(cudaPluginPath(), index);
+    if (!device) return tl::unexpected(Failure{ErrorCode::NoBackend, device.error().message, {}});
+    return m_cudaDevices.emplace(index, std::move(*device)).first->second;
+}
+
+tl::expected<ReplayBackend*, Failure> ReplayPlans::backend(const std::string& name) {
+    if (const auto found = m_backends.find(name); found != m_backends.end()) return found->second.get();
+    std::unique_ptr<ReplayBackend> made;
+    if (name == "cpu") {
+        made = makeCpuBackend();
+    } else if (const std::optional<int> index = cudaDeviceIndex(name)) {
+        auto device = cudaDevice(*index);
+        if (!device) return tl::unexpected(device.error());
+        made = makeCudaBackend(std::move(*device));
+    } else {
+        return noBackend(name);
+    }
+    return m_backends.emplace(name, std::move(made)).first->second.get();
+}
+
+tl::expected<std::shared_ptr<ReplayPlans::Plan>, Failure> ReplayPlans::find(const std::string& name) const {
+    const auto found = m_plans.find(name);
+    if (found == m_plans.end())
+        return tl::unexpected(Failure{ErrorCode::UnknownPlan, "there is no recording '" + name + "'", {}});
+    return found->second;
+}
+
+tl::expected<void, Failure> ReplayPlans::wire(const json& wires, std::vector<c10::IValue>& inputs,
+                                              Plan& plan) const {
+    for (const json& row : wires) {
+        const auto source = find(row.at("plan").get<std::string>());
+        if (!source) return tl::unexpected(source.error());
+        const bool fromInput = row.contains("source");
+        const auto item = row.at(fromInput ? "source" : "output").get<std::size_t>();
+        const auto input = row.at("input").get<std::size_t>();
+        const std::vector<c10::IValue> values =
+            fromInput ? (*source)->graph->inputs() : (*source)->graph->outputs();
+        if (input >= inputs.size() || item >= values.size()) return invalid("a wire leads nowhere");
+        if (!fits(inputs[input], values[item]))
+            return invalid("input " + std::to_string(input) +
+                           " is of another shape or dtype than what it is wired to");
+        inputs[input] = values[item];
+        plan.sources.push_back(*source);
+    }
+    return {};
+}
+
+Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> program, const json& inputs,
+                          const TaskContext& task) {
+    const auto backend = this->backend(params.value("backend", "cpu"));
+    if (!backend) return tl::unexpected(backend.error());
+    if (m_plans.size() >= maxPlans) return invalid("there are too many recordings: drop some");
+    Result<CaseInputs> made = makeInputs(inputs, {});
+    if (!made) return invalid(made.error().message);
+    Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
+    if (!attributes) return invalid(attributes.error().message);
+    seedAttributes(*program, *attributes);
+    auto plan = std::make_shared<Plan>();
+    if (const auto wired = wire(params.value("wires", json::array()), made->values, *plan); !wired)
+        return tl::unexpected(wired.error());
+
+    RecordRequest request{program,
+                          std::move(made->values),
+                          std::move(*attributes),
+                          std::clamp(params.value("threads", 0), 0, maxThreads),
+                          params.value("onednn", true),
+                          params.value("kept", std::set<std::size_t>())};
+    const ThreadCount threads;
+    std::shared_ptr<Plan> before;
+    if (const auto again = params.find("again"); again != params.end()) {
+        const auto found = find(again->get<std::string>());
+        if (!found) return tl::unexpected(found.error());
+        before = *found;
+        if (before->graph->program().graph->size() != program->graph->size())
+            return invalid("the recording before is of another graph");
+        m_plans.erase(again->get<std::string>());
+    }
+    auto graph = before ? (*backend)->recordAgain(*before->graph, std::move(request), task)
+                        : (*backend)->record(std::move(request), task);
+    if (!graph) return tl::unexpected(runFailure(*program, graph.error()));
+    plan->graph = std::move(*graph);
+    plan->remarks = remarksOn(*plan->graph);
+    const std::string name = "plan" + std::to_string(m_next++);
+    m_plans.emplace(name, plan);
+    return json{{"plan", name}, {"recording", replay::toJson(plan->graph->recording())}};
+}
+
+Reply ReplayPlans::replay(const json& params, const RequestContext& task) {
+    RunRequest request;
+    std::vector<std::shared_ptr<Plan>> plans;
+    for (const auto& name : params.at("plans").get<std::vector<std::string>>()) {
+        const auto plan = find(name);
+        if (!plan) return tl::unexpected(plan.error());
+        plans.push_back(*plan);
+        request.plans.push_back({name, (*plan)->graph.get()});
+    }
+    request.iterations = std::max<std::uint64_t>(params.value("iterations", request.iterations), 1);
+    request.nodeIterations = params.value("node_iterations", request.nodeIterations);
+    request.verifyEvery = params.value("verify", request.verifyEvery);
+    request.eager = params.value("eager", true);
+    const auto times = timesOf(params.value("times", "nodes"));
+    if (!times) return invalid("times are of nodes, launch or both");
+    request.times = *times;
+    constexpr std::uint64_t most = 10'000'000;
+    if (request.iterations > most || request.nodeIterations > most)
+        return invalid("more than " + std::to_string(most) + " iterations");
+
+    const ThreadCount threads;
+    std::optional<replay::LiveFeed> feed;
+    if (params.value("live", false) && task.onData) request.feed = &feed.emplace(task.onData);
+    const auto run = replayMany(request, task);
+    const std::uint64_t events = feed ? feed->finish() : 0;
+    if (run && feed && feed->broken())
+        return tl::unexpected(Failure{task.cancelled() ? ErrorCode::Cancelled : ErrorCode::Failed,
+                                      "nobody takes the live events any more",
+                                      {}});
+    if (!run) return tl::unexpected(runFailure(plans[run.error().plan]->graph->program(), run.error().error));
+    json answer{{"run", replay::toJson(*run)}, {"recordings", json::object()}};
+    if (feed) answer["live_events"] = events;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        const std::size_t remarks = remarksOn(*plans[i]->graph);
+        if (remarks == plans[i]->remarks) continue;
+        plans[i]->remarks = remarks;
+        answer["recordings"][request.plans[i].name] = replay::toJson(plans[i]->graph->recording());
+    }
+    if (params.value("outputs", false))
+        for (const auto& plan : plans)
+            answer["outputs"].push_back(outputsOf(*plan->graph));
+    return answer;
+}
+
+Reply ReplayPlans::drop(const json& params) {
+    for (const auto& name : params.at("plans").get<std::vector<std::string>>())
+        m_plans.erase(name);
+    json left = json::array();
+    for (const auto& [name, plan] : m_plans)
+        left.push_back(name);
+    return json{{"plans", std::move(left)}};
+}
+
+tl::expected<std::unique_ptr<GraphPool>, Failure> ReplayPlans::pool(const std::string& backend) {
+    if (backend == "cpu") return makeCpuPool();
+    const std::optional<int> index = cudaDeviceIndex(backend);
+    if (!index) return noBackend(backend);
+    auto device = cudaDevice(*index);
+    if (!device) return tl::unexpected(device.error());
+    return makeCudaPool(std::move(*device));
+}
+
+Reply ReplayPlans::treeFunction(const json& params, std::shared_ptr<const Program> program,
+                                const json& inputs) {
+    return m_trees.addFunction(params, std::move(program), inputs);
+}
+
+Reply ReplayPlans::tree(const json& params, const TaskContext& task) {
+    const ThreadCount threads;
+    at::set_num_threads(1); // small ops lose more by waking other threads than they gain
+    return m_trees.run(
+        params, [this](const std::string& backend) { return pool(backend); }, task);
+}
+
+Reply ReplayPlans::treeStep(const std::string& method, const json& params, const TaskContext& task) {
+    const ThreadCount threads;
+    at::set_num_threads(1); // as in tree()
+    if (method == "tree_begin")
+        return m_trees.begin(params, [this](const std::string& backend) { return pool(backend); });
+    return method == "tree_next" ? m_trees.next(params, task) : m_trees.drop(params);
+}
+
+} // namespace dynascope::engine

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The methods "record", "replay", "drop", "tree_function" and "tree" (protocol.h).
+#pragma once
+
+#include "core/engine/replay/backend.h"
+#include "core/engine/server/server.h"
+#include "core/engine/service/tree_method.h"
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// The recordings of one client. Belongs to the thread that owns all torch state.
+class ReplayPlans {
+public:
+    ReplayPlans();
+    ~ReplayPlans();
+
+    /// `inputs` are those that `params` brought along or that were made from the graph. Throws nlohmann's
+    /// exceptions, as the others do.
+    [[nodiscard]] Reply record(const nlohmann::json& params, std::shared_ptr<const Program> program,
+                               const nlohmann::json& inputs, const TaskContext& task);
+    [[nodiscard]] Reply replay(const nlohmann::json& params, const RequestContext& task);
+    [[nodiscard]] Reply drop(const nlohmann::json& params);
+    [[nodiscard]] Reply treeFunction(const nlohmann::json& params, std::shared_ptr<const Program> program,
+                                     const nlohmann::json& inputs);
+    [[nodiscard]] Reply tree(const nlohmann::json& params, const TaskContext& task);
+    /// "tree_begin", "tree_next" and "tree_drop".
+    [[nodiscard]] Reply treeStep(const std::string& method, const nlohmann::json& params,
+                                 const TaskContext& task);
+
+private:
+    struct Plan {
+        std::shared_ptr<RecordedGraph> graph;
+        std::vector<std::shared_ptr<Plan>> sources; ///< whose memory its inputs are
+        std::size_t remarks = 0;                    ///< in the recording that the client knows of
+    };
+
+    [[nodiscard]] tl::expected<std::shared_ptr<Plan>, Failure> find(const std::string& name) const;
+    /// Puts memory of other plans in the place of inputs.
+    [[nodiscard]] tl::expected<void, Failure> wire(const nlohmann::json& wires,
+                                                   std::vector<c10::IValue>& inputs, Plan& plan) const;
+
+    /// The backend of that name, made when it is first asked for.
+    [[nodiscard]] tl::expected<ReplayBackend*, Failure> backend(const std::string& name);
+
+    [[nodiscard]] tl::expected<std::unique_ptr<GraphPool>, Failure> pool(const std::string& backend);
+    /// Opened when it is first asked for.
+    [[nodiscard]] tl::expected<std::shared_ptr<CudaDevice>, Failure> cudaDevice(int index);
+
+    std::map<int, std::shared_ptr<CudaDevice>> m_cudaDevices;
+    TreeRuns m_trees;
+    std::map<std::string, std::unique_ptr<ReplayBackend>> m_backends;
+    std::map<std::string, std::shared_ptr<Plan>> m_plans;
+    std::uint64_t m_next = 1;
+};
+
+} // namespace dynascope::engine

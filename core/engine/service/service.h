@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine's methods (protocol.h) over the interpreter and the passes.
+#pragma once
+
+#include "core/engine/server/server.h"
+#include "core/engine/service/plugins.h"
+#include "core/passes/registry.h"
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+struct Program; // not included: this header is free of LibTorch, so that app/engine is
+class ReplayPlans;
+
+/// Holds the graphs of one client. Not thread-safe: it belongs to the thread that owns all torch state.
+class Service {
+public:
+    /// Loads the plugins of these folders.
+    explicit Service(const std::vector<std::string>& pluginFolders = {});
+    ~Service();
+    Service(Service&&) noexcept;
+    Service& operator=(Service&&) noexcept;
+
+    /// Carries out one request. Never throws.
+    [[nodiscard]] Reply handle(const std::string& method, const nlohmann::json& params,
+                               const RequestContext& task);
+
+private:
+    using ProgramPtr = std::shared_ptr<const Program>;
+
+    Reply dispatch(const std::string& method, const nlohmann::json& params, const RequestContext& task);
+    Reply load(const nlohmann::json& params);
+    [[nodiscard]] tl::expected<ProgramPtr, Failure> programOf(const nlohmann::json& params);
+
+    /// Most recently used first.
+    std::list<std::pair<std::string, ProgramPtr>> m_programs;
+    passes::Registry m_passes;
+    std::vector<std::string> m_pluginFolders;
+    std::vector<PluginReport> m_plugins;
+    std::unique_ptr<ReplayPlans> m_replays;
+};
+
+} // namespace dynascope::engine

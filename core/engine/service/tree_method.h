@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The methods "tree_function", "tree", "tree_begin", "tree_next" and "tree_drop" (protocol.h).
+#pragma once
+
+#include "core/engine/replay/cuda_device.h"
+#include "core/engine/replay/tree_run.h"
+#include "core/engine/server/server.h"
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+/// Functions that a client collects, and their runs. Belongs to the thread that owns all torch state.
+class TreeRuns {
+public:
+    using PoolOf =
+        std::function<tl::expected<std::unique_ptr<GraphPool>, Failure>(const std::string& backend)>;
+
+    /// Throws nlohmann's exceptions, as the others do.
+    [[nodiscard]] Reply addFunction(const nlohmann::json& params, std::shared_ptr<const Program> program,
+                                    const nlohmann::json& inputs);
+    [[nodiscard]] Reply run(const nlohmann::json& params, const PoolOf& poolOf, const TaskContext& task);
+    /// A run that goes on step by step, as its client asks.
+    [[nodiscard]] Reply begin(const nlohmann::json& params, const PoolOf& poolOf);
+    [[nodiscard]] Reply next(const nlohmann::json& params, const TaskContext& task);
+    [[nodiscard]] Reply drop(const nlohmann::json& params);
+
+private:
+    struct Live {
+        std::string name;
+        std::unique_ptr<GraphPool> pool; ///< outlives the run
+        std::unique_ptr<TreeRun> run;
+    };
+    struct Tree {
+        std::string name;
+        std::vector<TreeRunFunction> functions;
+    };
+    [[nodiscard]] std::vector<Tree>::iterator find(const std::string& name);
+    [[nodiscard]] std::vector<Live>::iterator findLive(const std::string& name);
+    /// The functions of a tree, which is none any more, and what the case says of them.
+    [[nodiscard]] tl::expected<TreeRunRequest, Failure> takeRequest(const nlohmann::json& params);
+
+    std::vector<Tree> m_trees; ///< the oldest first
+    std::vector<Live> m_live;  ///< likewise
+    std::uint64_t m_next = 1;
+};
+
+} // namespace dynascope::engine

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Judges kind `dynamo_program`: a recording of the case's program against what PyTorch itself said - at each
+// marked line what comptime printed there (oracle_program_marks.cpp), of the whole run graphs, ends of
+// graphs, breaks and recompiles, and of each compile what it came to (oracle_program_compiles.cpp).
+#include "core/oracle/oracle_program.h"
+#include "core/dynamo/describe.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace dynascope::engine {
+
+namespace {
+
+using nlohmann::json;
+using namespace dynamo;
+using namespace program;
+
+class ProgramJudge {
+public:
+    ProgramJudge(const json& oracleCase, const Recording& recording, CaseReport& report)
+        : m_case(oracleCase)
+        , m_recording(recording)
+        , m_report(report) {}
+
+    void run() {
+        judgeMarks(m_case, m_recording, m_report);
+        graphs();
+        ends();
+        breaks();
+        recompiles();
+        if (m_sameRun) unsupported();
+        if (m_sameRun) judgeCompiles(m_case, m_recording, m_report);
+    }
+
+private:
+    void add(const std::string& part, const std::string& difference) {
+        m_report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+    }
+
+    [[nodiscard]] const AttemptInfo& attemptOf(StepIndex step) const {
+        return m_recording.attempts()[m_recording.frames()[m_recording.steps()[step].frame].attempt];
+    }
+
+    /// The attempts of the recording by compile id and number.
+    [[nodiscard]] const State* end(const std::string& compileId, std::uint32_t number) const {
+        for (std::uint32_t i = 0; i < m_recording.attempts().size(); ++i) {
+            const AttemptInfo& attempt = m_recording.attempts()[i];
+            if (attempt.compileId == compileId && attempt.number == number) return m_recording.stateAfter(i);
+        }
+        return nullptr;
+    }
+
+    void graphs() {
+        for (const json& graph : list(m_case, "graphs")) {
+            const std::string part = "graph " + text(graph, "compile_id");
+            const State* state = end(text(graph, "compile_id"), natural(graph, "attempt"));
+            add(part, state == nullptr ? "not recorded"
+                                       : differ("graph", masked(text(graph, "graph")),
+                                                masked(graphText(m_recording, *state, 0))));
+        }
+    }
+
+    void ends() {
+        std::string wanted, got;
+        for (const json& one : list(m_case, "subgraphs"))
+            wanted += text(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ' +
+                      text(one, "frame") + ' ' + text(one, "inst") + ' ' +
+                      (field(one, "graph_break") == json(true) ? "break " : "end ") +
+                      masked(text(one, "reason")) + '\n';
+        for (const EventInfo& event : m_recording.events()) {
+            if (event.tag != Tag::GraphEnd || event.step == noStep) continue;
+            const AttemptInfo& attempt = attemptOf(event.step);
+            const Instruction* instruction = m_recording.instructionAt(event.step);
+            got += attempt.compileId + '#' + std::to_string(attempt.number) + ' ' +
+                   m_recording.codeOf(m_recording.frames()[m_recording.steps()[event.step].frame]).name +
+                   ' ' + (instruction ? std::string(instruction->op) : std::string()) +
+                   (event.graphBreak ? " break " : " end ") + masked(event.text) + '\n';
+        }
+        std::string difference = differ("ends", wanted, got);
+        if (difference.empty()) difference = differentRun(m_case, m_recording);
+        m_sameRun = difference.empty();
+        add("ends of graphs", difference);
+    }
+
+    /// Breaks that a frame is resumed after are logged one by one; for another one the frame was given up.
+    void breaks() {
+        std::vector<std::string> recorded, givenUp;
+        for (const EventInfo& event : m_recording.events())
+            if (event.tag == Tag::Break) {
+                const json stack = stackOf(event);
+                const std::string innermost = stack.empty() ? std::string() : stack.back().get<std::string>();
+                recorded.push_back(
+                    (stack.empty() ? "" : "at " + innermost.substr(0, innermost.find(" in ")) + '\n') +
+                    masked(event.text));
+            }
+        for (const CompileInfo& compile : m_recording.compiles()) {
+            const std::size_t colon = compile.error.find(": ");
+            if (compile.error.starts_with("Unsupported: "))
+                givenUp.push_back(
+                    masked(compile.error.substr(colon + 2, compile.error.find('\n') - colon - 2)));
+        }
+        for (const json& logged : list(m_case, "breaks_log")) {
+            const std::string whole = masked(text(logged, "text"));
+            if (!whole.starts_with("Graph break") ||
+                end(text(logged, "compile_id"), natural(logged, "attempt")) == nullptr)
+                return add("breaks", "no graph break of an attempt: " + whole.substr(0, whole.find('\n')));
+            const auto said = [&whole](const std::string& reason) {
+                // The place, and the reason after it.
+                const std::size_t line = reason.starts_with("at ") ? reason.find('\n') : std::string::npos;
+                if (line == std::string::npos) return whole.find(reason) != std::string::npos;
+                return whole.find(" in user code " + reason.substr(0, line) + '\n') != std::string::npos &&
+                       whole.find(reason.substr(line + 1)) != std::string::npos;
+            };
+            for (std::vector<std::string>* from : {&recorded, &givenUp}) {
+                const auto found = std::find_if(from->begin(), from->end(), said);
+                if (found == from->end()) {
+                    if (from == &givenUp)
+                        return add("breaks", "not recorded: " + whole.substr(0, whole.find('\n')));
+                    continue;
+                }
+                from->erase(found);
+                break;
+            }
+        }
+        add("breaks", recorded.empty() ? std::string() : "recorded only here: " + recorded.front());
+    }
+
+    /// Every word that PyTorch logs of a recompile.
+    void recompiles() {
+        std::string wanted, got;
+        for (const json& one : list(m_case, "recompiles"))
+            wanted += text(one, "compile_id") + ' ' + masked(text(one, "text")) + '\n';
+        for (const CompileInfo& compile : m_recording.compiles()) {
+            if (compile.recompileReasons.empty()) continue;
+            std::string whole = "Recompiling function " + compile.function + " in " + compile.file + ':' +
+                                std::to_string(compile.firstLine) +
+                                "\n    triggered by the following guard failure(s):";
+            for (const std::string& reason : compile.recompileReasons)
+                for (std::size_t at = 0; at <= reason.size();) {
+                    const std::size_t end = std::min(reason.find('\n', at), reason.size());
+                    whole += "\n    - " + reason.substr(at, end - at);
+                    at = end + 1;
+                }
+            got += compile.id + ' ' + masked(std::move(whole)) + '\n';
+        }
+        add("recompiles", differ("recompiles", wanted, got));
+    }
+
+    /// What Dynamo raised and left a step is in the case's list, which has also what it caught itself.
+    void unsupported() {
+        std::multiset<std::string> listed;
+        for (const json& one : list(m_case, "unsupported_raised")) {
+            const std::string message = text(one, "msg");
+            if (!message.starts_with(text(one, "first_line")))
+                return add("unsupported",
+                           "the first line of '" + message + "' is not '" + text(one, "first_line") + '\'');
+            if (end(text(one, "compile_id"), natural(one, "attempt")) == nullptr)
+                return add("unsupported", "there is no attempt " + text(one, "compile_id") + '#' +
+                                              field(one, "attempt").dump());
+            listed.insert(text(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ' +
+                          text(one, "gb_type") + ": " + masked(message) + ' ' +
+                          field(one, "user_stack").dump());
+        }
+        for (const EventInfo& event : m_recording.events()) {
+            if (event.tag != Tag::Raised || event.type != "Unsupported" || event.text.empty() ||
+                event.attempt >= m_recording.attempts().size())
+                continue;
+            const AttemptInfo& attempt = m_recording.attempts()[event.attempt];
+            const std::string one = attempt.compileId + '#' + std::to_string(attempt.number) + ' ' +
+                                    event.gbType + ": " + masked(event.text) + ' ' + stackOf(event).dump();
+            if (!listed.contains(one)) return add("unsupported", "not in the list: " + one);
+        }
+        add("unsupported", {});
+    }
+
+    const json& m_case;
+    const Recording& m_recording;
+    CaseReport& m_report;
+    bool m_sameRun = false; ///< it came to the same compiles and graphs
+};
+
+} // namespace
+
+void judgeProgram(const json& oracleCase, const JudgeOptions& options, CaseReport& report) {
+    const std::string path =
+        options.recordings.empty() ? std::string() : options.recordings + '/' + report.name + ".dsteps";
+    std::error_code ignored;
+    if (path.empty() || !std::filesystem::exists(path, ignored)) {
+        report.parts.push_back(
+            {"case", Verdict::Skipped, "a program needs a recording: --recordings FOLDER"});
+        return;
+    }
+    const auto recording = Recording::open(path);
+    if (!recording) {
+        report.parts.push_back({"recording", Verdict::Failed, recording.error().toString()});
+        return;
+    }
+    judgeProgram(oracleCase, **recording, report);
+}
+
+void judgeProgram(const json& oracleCase, const Recording& recording, CaseReport& report) {
+    ProgramJudge(oracleCase, recording, report).run();
+}
+
+} // namespace dynascope::engine
