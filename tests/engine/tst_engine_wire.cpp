@@ -12,6 +12,7 @@
 #include "tests/support/programs.h"
 
 #include <QTest>
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -315,6 +316,16 @@ private slots:
              {"values", {list}}});
         QVERIFY(!nested);
         QVERIFY(nested.error().message.ends_with("nested too deeply"));
+    }
+
+    /// JSON has no number for how far infinity is from one.
+    void infinitelyFarApart() {
+        wire::VerifyReply reply;
+        reply.checks.emplace_back().distance.emplace().maxAbsolute = INFINITY;
+        const Any written = wire::encode(reply);
+        QCOMPARE(written["checks"][0]["max_abs"], Any("inf"));
+        const auto read = wire::decode<wire::VerifyReply>(Any::parse(written.dump()));
+        QVERIFY(read && std::isinf(read->checks.at(0).distance.value().maxAbsolute));
     }
 
     void requestsAreTheSameAgain() {
