@@ -11,6 +11,8 @@
 #include "core/engine/service/plugins.h"
 #include "core/engine/service/replay_methods.h"
 #include "core/engine/service/verify_method.h"
+#include "core/engine/wire/methods.h"
+#include "core/engine/wire/pass.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
@@ -25,8 +27,21 @@ using nlohmann::json;
 
 constexpr std::size_t maxPrograms = 64;
 
+/// What a method's handler is given besides the parameters.
+enum class Needs : std::uint8_t {
+    Nothing,
+    Graph, ///< one that was loaded
+    Run,   ///< a loaded graph that the engine can run, and inputs for it
+};
+
+tl::unexpected<Failure> wrong(std::string_view method, const std::string& why) {
+    return invalid("wrong parameters of '" + std::string(method) + "': " + why);
+}
+
 Reply initialize(const json& params) {
-    const int theirs = params.at("protocol").get<int>();
+    const auto request = wire::decode<wire::InitializeRequest>(params);
+    if (!request) return wrong("initialize", request.error().message);
+    const int theirs = request->protocol;
     if (theirs != protocolVersion)
         return invalid("this engine speaks protocol " + std::to_string(protocolVersion) + ", not " +
                        std::to_string(theirs));
@@ -38,13 +53,27 @@ Reply initialize(const json& params) {
 }
 
 Reply coverage(const Program& program) {
-    json list = json::array();
+    wire::CoverageReply out;
+    out.nodes = program.graph->size();
     for (const Unsupported& row : program.unsupported)
-        list.push_back({{"node", row.name},
-                        {"target", row.target},
-                        {"reason", row.reason},
-                        {"obstacle", obstacleName(row.obstacle)}});
-    return json{{"nodes", program.graph->size()}, {"unsupported", std::move(list)}};
+        out.unsupported.push_back(
+            {row.name, row.target, row.reason, std::string(obstacleName(row.obstacle))});
+    return wire::encode(out);
+}
+
+Result<PassRequest> passRequest(const json& params, json inputs) {
+    auto said = wire::decode<wire::PassRequest>(params);
+    if (!said) return tl::unexpected(said.error());
+    PassRequest out;
+    out.passes = std::move(said->passes);
+    out.options = passOptions(params);
+    out.inputs = std::move(inputs);
+    out.attributes = std::move(said->on.attributes);
+    out.runs = std::clamp(said->runs, 1, 100);
+    out.scorecard = said->scorecard;
+    out.verify = said->verify;
+    out.shapes = said->shapes;
+    return out;
 }
 
 /// The inputs of a request, or values made from the graph's own metadata.
@@ -78,85 +107,123 @@ Reply Service::handle(const std::string& method, const json& params, const Reque
     try {
         return dispatch(method, params, task);
     } catch (const json::exception& error) {
-        return invalid("wrong parameters of '" + method + "': " + error.what());
+        return wrong(method, error.what());
     } catch (const std::exception& error) {
         return tl::unexpected(Failure{ErrorCode::Failed, errorText(error), {}});
     }
 }
 
-Reply Service::dispatch(const std::string& method, const json& params, const RequestContext& task) {
-    if (method == "initialize") return initialize(params);
-    if (method == "load") return load(params);
-    if (method == "environment") return environment();
-    if (method == "passes") {
-        std::vector<std::string> problems;
-        for (const PluginReport& plugin : m_plugins)
-            for (const std::string& cause : plugin.problems)
-                problems.push_back(plugin.path + ": " + cause);
-        return passList(m_passes, problems);
-    }
-    if (method == "plugins") return pluginList(m_pluginFolders, m_plugins);
-    if (method == "replay") return m_replays->replay(params, task);
-    if (method == "drop") return m_replays->drop(params);
-    if (method == "tree") return m_replays->tree(params, task);
-    if (method == "tree_begin" || method == "tree_next" || method == "tree_drop")
-        return m_replays->treeStep(method, params, task);
-    constexpr std::array onGraphs{"coverage", "execute", "pass",   "verify",
-                                  "tensor",   "aot",     "record", "tree_function"};
-    if (std::find(onGraphs.begin(), onGraphs.end(), method) == onGraphs.end())
-        return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + method + "'", {}});
+struct Service::Call {
+    const json& params;
+    const RequestContext& task;
+    ProgramPtr program; ///< of Needs::Graph and Needs::Run
+    json inputs;        ///< of Needs::Run, in the form of a case
+};
 
-    const auto program = programOf(params);
-    if (!program) return tl::unexpected(program.error());
-    if (method == "coverage") return coverage(**program);
-    if (!(*program)->unsupported.empty()) return tl::unexpected(unsupportedFailure(**program));
-    Result<json> inputs = inputsOf(params, *(*program)->graph);
-    if (!inputs) return invalid(inputs.error().message);
-    const json attributes = params.value("attrs", json());
-    if (method == "execute") {
-        ExecuteRequest request = executeRequest(params);
-        request.inputs = std::move(*inputs);
-        return execute(**program, request, task);
+Reply Service::dispatch(const std::string& name, const json& params, const RequestContext& task) {
+    struct Method {
+        std::string_view name;
+        Needs needs;
+        Reply (*run)(Service& service, Call& call);
+    };
+    static constexpr std::array methods{
+        Method{"initialize", Needs::Nothing, [](Service&, Call& c) { return initialize(c.params); }},
+        Method{"load", Needs::Nothing, [](Service& s, Call& c) { return s.load(c.params); }},
+        Method{"environment", Needs::Nothing, [](Service&, Call&) { return environment(); }},
+        Method{"passes", Needs::Nothing, [](Service& s, Call&) { return s.passes(); }},
+        Method{"plugins", Needs::Nothing,
+               [](Service& s, Call&) { return Reply(pluginList(s.m_pluginFolders, s.m_plugins)); }},
+        Method{"replay", Needs::Nothing,
+               [](Service& s, Call& c) { return s.m_replays->replay(c.params, c.task); }},
+        Method{"drop", Needs::Nothing, [](Service& s, Call& c) { return s.m_replays->drop(c.params); }},
+        Method{"tree", Needs::Nothing,
+               [](Service& s, Call& c) { return s.m_replays->tree(c.params, c.task); }},
+        Method{"tree_begin", Needs::Nothing,
+               [](Service& s, Call& c) { return s.m_replays->treeStep("tree_begin", c.params, c.task); }},
+        Method{"tree_next", Needs::Nothing,
+               [](Service& s, Call& c) { return s.m_replays->treeStep("tree_next", c.params, c.task); }},
+        Method{"tree_drop", Needs::Nothing,
+               [](Service& s, Call& c) { return s.m_replays->treeStep("tree_drop", c.params, c.task); }},
+        Method{"coverage", Needs::Graph, [](Service&, Call& c) { return coverage(*c.program); }},
+        Method{"execute", Needs::Run, [](Service&, Call& c) { return executeMethod(c); }},
+        Method{"pass", Needs::Run, [](Service& s, Call& c) { return s.pass(c); }},
+        Method{"verify", Needs::Run, [](Service& s, Call& c) { return s.verify(c); }},
+        Method{"tensor", Needs::Run,
+               [](Service&, Call& c) { return tensorMethod(c.params, *c.program, c.inputs, c.task); }},
+        Method{"aot", Needs::Run,
+               [](Service&, Call& c) { return aotMethod(c.params, *c.program, c.inputs, c.task); }},
+        Method{
+            "record", Needs::Run,
+            [](Service& s, Call& c) { return s.m_replays->record(c.params, c.program, c.inputs, c.task); }},
+        Method{"tree_function", Needs::Run,
+               [](Service& s, Call& c) { return s.m_replays->treeFunction(c.params, c.program, c.inputs); }},
+    };
+    const auto method =
+        std::find_if(methods.begin(), methods.end(), [&](const Method& known) { return known.name == name; });
+    if (method == methods.end())
+        return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + name + "'", {}});
+    Call call{params, task, nullptr, {}};
+    if (method->needs != Needs::Nothing) {
+        auto program = programOf(params);
+        if (!program) return tl::unexpected(program.error());
+        call.program = std::move(*program);
     }
-    if (method == "aot") return aotMethod(params, **program, *inputs, task);
-    if (method == "record") return m_replays->record(params, *program, *inputs, task);
-    if (method == "tree_function") return m_replays->treeFunction(params, *program, *inputs);
-    if (method == "tensor") return tensorMethod(params, **program, *inputs, task);
-    if (method == "verify") {
-        if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew
+    if (method->needs == Needs::Run) {
+        if (!call.program->unsupported.empty()) return tl::unexpected(unsupportedFailure(*call.program));
+        Result<json> inputs = inputsOf(params, *call.program->graph);
         if (!inputs) return invalid(inputs.error().message);
-        for (const std::string& name : params.value("passes", std::vector<std::string>()))
-            if (const auto pass = m_passes.find(name); pass && !pass->keepsValues())
-                return tl::unexpected(Failure{ErrorCode::Failed, otherValuesWords(name), {}});
-        const VerifyHost host{[this](const std::string& hash) {
-                                  return programOf({{"graph", hash}});
-                              },
-                              [&](const json& pass) { return dispatch("pass", pass, task); }};
-        return verifyMethod(params, *program, *inputs, host, task);
+        call.inputs = std::move(*inputs);
     }
-    PassRequest request;
-    request.passes = params.at("passes").get<std::vector<std::string>>();
-    request.options = passOptions(params);
-    request.inputs = std::move(*inputs);
-    request.attributes = attributes;
-    request.runs = std::clamp(params.value("runs", 1), 1, 100);
-    request.scorecard = params.value("scorecard", false);
-    request.verify = params.value("verify", false);
-    request.shapes = params.value("shapes", false);
-    return runPasses(m_passes, *program, request, task);
+    return method->run(*this, call);
+}
+
+Reply Service::executeMethod(Call& call) {
+    ExecuteRequest request = executeRequest(call.params);
+    request.inputs = std::move(call.inputs);
+    return execute(*call.program, request, call.task);
+}
+
+Reply Service::pass(Call& call) {
+    const Result<PassRequest> request = passRequest(call.params, std::move(call.inputs));
+    if (!request) return wrong("pass", request.error().message);
+    return runPasses(m_passes, call.program, *request, call.task);
+}
+
+Reply Service::verify(Call& call) {
+    const json& params = call.params;
+    Result<json> inputs = std::move(call.inputs);
+    if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew
+    if (!inputs) return invalid(inputs.error().message);
+    for (const std::string& name : params.value("passes", std::vector<std::string>()))
+        if (const auto pass = m_passes.find(name); pass && !pass->keepsValues())
+            return tl::unexpected(Failure{ErrorCode::Failed, otherValuesWords(name), {}});
+    const VerifyHost host{[this](const std::string& hash) {
+                              return programOf({{"graph", hash}});
+                          },
+                          [&](const json& pass) { return dispatch("pass", pass, call.task); }};
+    return verifyMethod(params, call.program, *inputs, host, call.task);
+}
+
+Reply Service::passes() const {
+    std::vector<std::string> problems;
+    for (const PluginReport& plugin : m_plugins)
+        for (const std::string& cause : plugin.problems)
+            problems.push_back(plugin.path + ": " + cause);
+    return passList(m_passes, problems);
 }
 
 Reply Service::load(const json& params) {
-    const auto& text = params.at("text").get_ref<const std::string&>();
-    Result<ir::GraphPtr> graph = ir::readGraph(text);
+    const auto request = wire::decode<wire::LoadRequest>(params);
+    if (!request) return wrong("load", request.error().message);
+    Result<ir::GraphPtr> graph = ir::readGraph(request->text);
     if (!graph) return invalid(graph.error().toString());
-    std::string hash = graphHash(text);
+    std::string hash = graphHash(request->text);
     auto program = std::make_shared<const Program>(compile(std::move(*graph)));
     const std::size_t nodes = program->graph->size();
     std::erase_if(m_programs, [&](const auto& entry) { return entry.first == hash; });
     m_programs.emplace_front(hash, std::move(program));
     if (m_programs.size() > maxPrograms) m_programs.pop_back();
-    return json{{"graph", std::move(hash)}, {"nodes", nodes}};
+    return wire::encode(wire::LoadReply{std::move(hash), nodes});
 }
 
 tl::expected<Service::ProgramPtr, Failure> Service::programOf(const json& params) {

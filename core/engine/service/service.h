@@ -33,7 +33,14 @@ public:
 private:
     using ProgramPtr = std::shared_ptr<const Program>;
 
-    Reply dispatch(const std::string& method, const nlohmann::json& params, const RequestContext& task);
+    struct Call;
+
+    /// By the table of methods.
+    Reply dispatch(const std::string& name, const nlohmann::json& params, const RequestContext& task);
+    [[nodiscard]] static Reply executeMethod(Call& call);
+    Reply pass(Call& call);
+    Reply verify(Call& call);
+    [[nodiscard]] Reply passes() const;
     Reply load(const nlohmann::json& params);
     [[nodiscard]] tl::expected<ProgramPtr, Failure> programOf(const nlohmann::json& params);
 
