@@ -47,7 +47,8 @@ struct Elements {
 };
 
 /// What a method that runs a graph runs it on. The graph itself is named by its hash (`graph`), which
-/// Client adds.
+/// Client adds. Inputs and constants have the form of an oracle case, where a storage may also be {dtype,
+/// size, seed, low, high} and an input a number; graph_inputs.h makes such inputs for a captured graph.
 struct RunOn {
     Any inputs;     ///< of an oracle case, or with seeds; null: made from the graph's own text
     Any attributes; ///< constants; null or left out: seeded from the graph's text
