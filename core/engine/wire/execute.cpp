@@ -26,7 +26,7 @@ struct Fields<ExecuteRequest> {
 };
 
 template <>
-struct Fields<ValueSummary::Histogram> {
+struct Fields<ValueHistogram> {
     static constexpr const char* name = "histogram";
     static void of(auto& f, auto& x) {
         f("lo", x.first);
@@ -91,7 +91,7 @@ struct Fields<NodeValue> {
 };
 
 template <>
-struct Fields<RunValue::Tensor> {
+struct Fields<RunTensor> {
     static constexpr const char* name = "tensor";
     static void of(auto& f, auto& x) {
         f("dtype", x.dtype);
@@ -103,7 +103,7 @@ struct Fields<RunValue::Tensor> {
 };
 
 template <>
-struct Fields<RunValue::Aliases> {
+struct Fields<RunAliases> {
     static constexpr const char* name = "aliases";
     static void of(auto& f, auto& x) {
         f("is_input", x.isInput);

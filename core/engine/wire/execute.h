@@ -20,16 +20,17 @@ struct ExecuteRequest {
     bool grad = false;                    ///< track gradients even where no input requires one
 };
 
+struct ValueHistogram {
+    double first = 0, last = 0;
+    std::vector<std::int64_t> counts;
+};
+
 /// Over the finite elements of a tensor, of complex ones their magnitudes. Nothing where there are none, and
 /// no deviation of a single one.
 struct ValueSummary {
     std::optional<double> min, max, mean, deviation;
     std::int64_t nan = 0, infinite = 0, zero = 0; ///< elements
-    struct Histogram {
-        double first = 0, last = 0;
-        std::vector<std::int64_t> counts;
-    };
-    std::optional<Histogram> histogram; ///< in graphs of over 2,000 nodes of watched ones only
+    std::optional<ValueHistogram> histogram;      ///< in graphs of over 2,000 nodes of watched ones only
 };
 
 /// Of a node that gave a tensor.
@@ -65,23 +66,25 @@ struct NodeValue {
     HeldValue held;
 };
 
+struct RunTensor {
+    std::string dtype;
+    std::vector<std::int64_t> shape, stride;
+    std::int64_t offset = 0;
+    std::optional<Elements> data;
+};
+
+struct RunAliases {
+    std::optional<std::uint64_t> isInput;       ///< the very tensor
+    std::vector<std::uint64_t> inputs, outputs; ///< that share its storage; outputs before it
+};
+
 /// An output, an input after the call, or a gradient.
 struct RunValue {
-    struct Tensor {
-        std::string dtype;
-        std::vector<std::int64_t> shape, stride;
-        std::int64_t offset = 0;
-        std::optional<Elements> data;
-    };
-    struct Aliases {
-        std::optional<std::uint64_t> isInput;       ///< the very tensor
-        std::vector<std::uint64_t> inputs, outputs; ///< that share its storage; outputs before it
-    };
-    std::optional<Tensor> tensor;
-    std::optional<Aliases> aliases;  ///< of an output that is a tensor
-    std::optional<bool> sameStorage; ///< of an input: it still lies in a storage of the case
-    std::optional<Any> scalar;       ///< of a number
-    std::optional<std::string> text; ///< of anything else
+    std::optional<RunTensor> tensor;
+    std::optional<RunAliases> aliases; ///< of an output that is a tensor
+    std::optional<bool> sameStorage;   ///< of an input: it still lies in a storage of the case
+    std::optional<Any> scalar;         ///< of a number
+    std::optional<std::string> text;   ///< of anything else
     bool none = false;
 };
 

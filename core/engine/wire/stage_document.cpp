@@ -7,7 +7,7 @@
 namespace dynascope::wire {
 
 template <>
-struct Fields<StageDocument::Derived> {
+struct Fields<DerivedFrom> {
     static constexpr const char* name = "derived";
     static void of(auto& f, auto& x) {
         f("stage", x.stage);

@@ -15,16 +15,18 @@ namespace dynascope::wire {
 /// day, as they came.
 inline constexpr int stageDocumentVersion = 1;
 
+/// Where a derived stage comes from.
+struct DerivedFrom {
+    std::string stage; ///< the captured stage that it is held against, with k and attempt its address
+    int k = 0, attempt = 0;
+    double microseconds = 0; ///< that deriving it took
+};
+
 struct StageDocument {
-    struct Derived {
-        std::string stage; ///< the captured stage that it is held against, with k and attempt its address
-        int k = 0, attempt = 0;
-        double microseconds = 0; ///< that deriving it took
-    };
     std::vector<std::string> passes;                     ///< from the root on; none of a derived stage
     bool removesViews = false, callerWritesBack = false; ///< the mode of the functionalization among them
     bool removed = false;                                ///< hidden: kept for what was made of it
-    std::optional<Derived> derived;
+    std::optional<DerivedFrom> derived;
     std::optional<PassReply> reply;    ///< of the last pass
     std::optional<ExecuteReply> eager; ///< of the graph that it was made of, node by node
 };

@@ -236,7 +236,7 @@ private slots:
 
     void tensorValues() {
         wire::RunValue said;
-        said.tensor = wire::RunValue::Tensor{
+        said.tensor = wire::RunTensor{
             "float32", {2, 2}, {1, 2}, 3, wire::Elements{nlohmann::json::parse(R"([1, "nan", 3, "-inf"])")}};
         const auto value = tensorValue(said);
         QVERIFY(value);
