@@ -6,6 +6,7 @@
 #include "tests/support/programs.h"
 
 #include <QTest>
+#include <algorithm>
 #include <array>
 #include <map>
 #include <regex>
@@ -444,6 +445,23 @@ private slots:
 
     /// A kernel that acts otherwise in single precision is none of it: gelu.out takes no notice of the
     /// strides of its `out` there. What sums cancel is, however large.
+    /// Infinity is not within a thousandth of itself of a number.
+    void infinityIsNoRounding() {
+        const std::string eager = graphOf(1, {{"y", "aten.div.Scalar", "%x0, 0.0"}}, "y");
+        const std::string zeros = graphOf(1, {{"y", "aten.mul.Scalar", "%x0, 0.0"}}, "y");
+        const json answer = compared(eager, zeros, vectors({{1, 2, 3}}), {});
+        QCOMPARE(answer["verdict"].get<std::string>(), std::string("different"));
+        const json& checks = answer["checks"];
+        const auto values = std::find_if(checks.begin(), checks.end(), [](const json& check) {
+            return check["property"].get<std::string>() == "values";
+        });
+        QVERIFY(values != checks.end());
+        QVERIFY(!(*values)["ok"].get<bool>());
+        QCOMPARE((*values)["expected"].dump(), std::string("\"inf\""));
+        QCOMPARE(compared(eager, eager, vectors({{1, 2, 3}}), {})["verdict"].get<std::string>(),
+                 std::string("equal"));
+    }
+
     void aKernelOfOnePrecisionIsNoRounding() {
         const std::string head =
             "graph():\n    %x0 : [num_users=1] = placeholder[target=x0]\n"

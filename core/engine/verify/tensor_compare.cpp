@@ -113,7 +113,9 @@ Distance distance(const Tensor& expected, const Tensor& actual, std::optional<do
             out.maxAbsolute = std::max(out.maxAbsolute, gap);
             out.maxRelative = std::max(out.maxRelative, gap / size);
         }
-        if (!(gap <= tolerance * std::max(1.0, size))) notice(out, expected, actual, i / perCell);
+        // What is infinitely far is not within a share of infinity.
+        if (!std::isfinite(gap) || gap > tolerance * std::max(1.0, size))
+            notice(out, expected, actual, i / perCell);
     }
     out.largest = largest;
     out.close = largestGap <= tolerance * std::max(1.0, largest);
@@ -166,9 +168,10 @@ std::optional<ValueDifference> valueDifference(const c10::IValue& expected, cons
         } else if (a[i].isScalar() && b[i].isScalar()) {
             const double x = a[i].toScalar().toDouble();
             const double y = b[i].toScalar().toDouble();
-            const bool same =
-                x == y || (std::isnan(x) && std::isnan(y)) ||
-                std::abs(x - y) <= tolerance.value_or(1e-5) * std::max({1.0, std::abs(x), std::abs(y)});
+            const double gap = std::abs(x - y);
+            const bool same = x == y || (std::isnan(x) && std::isnan(y)) ||
+                              (std::isfinite(gap) &&
+                               gap <= tolerance.value_or(1e-5) * std::max({1.0, std::abs(x), std::abs(y)}));
             if (!same)
                 return ValueDifference{which + "the number is " + numberOf(y).dump() + " instead of " +
                                            numberOf(x).dump(),
