@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/engine_actions.h"
 
+#include "app/gui/action_specs.h"
 #include "app/gui/chrome.h"
 #include "app/gui/settings.h"
 #include "app/gui/window_pages.h"
@@ -108,15 +109,8 @@ void EngineActions::addActions() {
     const QString menu = QStringLiteral("Engine");
     const auto add = [&](const char* id, const QString& text, const QString& in, QList<QKeySequence> keys,
                          const char* icon, const QString& tip, auto run, bool group = false) {
-        ActionSpec s;
-        s.id = QLatin1String(id);
-        s.text = text;
-        s.menu = in;
-        s.keys = std::move(keys);
-        s.icon = QLatin1String(icon);
-        s.tip = tip;
-        s.startsGroup = group;
-        return m_actions->add(s, run);
+        const ActionSpec s = spec(id, text, in, std::move(keys), icon, tip);
+        return m_actions->add(group ? grouped(s) : s, run);
     };
     add("engine.verify", tr("Verify stage"), menu, {QKeySequence(tr("F6"))}, "tick",
         tr("Run the computed stage and eager on the same inputs and compare; a derived one runs beside the "

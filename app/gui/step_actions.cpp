@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/step_actions.h"
 
+#include "app/gui/action_specs.h"
 #include "app/gui/window_pages.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/stepper.h"
@@ -31,15 +32,8 @@ void StepActions::addActions() {
     const QString menu = QStringLiteral("Engine/Step");
     const auto add = [&](const char* id, const QString& text, const QString& in, QList<QKeySequence> keys,
                          const char* icon, const QString& tip, auto run, bool group = false) {
-        ActionSpec s;
-        s.id = QLatin1String(id);
-        s.text = text;
-        s.menu = in;
-        s.keys = std::move(keys);
-        s.icon = QLatin1String(icon);
-        s.tip = tip;
-        s.startsGroup = group;
-        return m_actions->add(s, run);
+        const ActionSpec s = spec(id, text, in, std::move(keys), icon, tip);
+        return m_actions->add(group ? grouped(s) : s, run);
     };
     add("step.first", tr("First op"), menu, {QKeySequence(tr("Ctrl+Shift+Home"))}, "first", {}, [this] {
         step([](TreePanel& tree) { tree.walk().moveTo(0); }, [](Stepper& ops) { ops.first(); },

@@ -4,7 +4,6 @@
 #include "core/base/json_fields.h"
 #include "core/engine/cases/aot_case.h"
 #include "core/ir/text.h"
-#include "core/oracle/oracle_case.h"
 #include "core/passes/aot/dedupe.h"
 #include "views/autograd/convention.h"
 
