@@ -2,9 +2,9 @@
 #include "core/engine/aot/open_slices.h"
 
 #include "core/engine/exec/torch_level/indexing.h"
+#include "core/ir/symbol_names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <vector>
 
@@ -16,25 +16,13 @@ using torch_level::Call;
 using torch_level::OpenSizes;
 using torch_level::Value;
 
-bool isWordPart(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 /// Whether a size such as "2*s0 + 1" has no upper bound. A remainder has one.
 bool isOpen(std::string_view size, const UnboundedSymbols& unbounded) {
     if (size.find("Mod") != std::string_view::npos || size.find('%') != std::string_view::npos) return false;
-    for (std::size_t at = 0; at < size.size();) {
-        if (!isWordPart(size[at])) {
-            ++at;
-            continue;
-        }
-        const auto end =
-            std::find_if_not(size.begin() + static_cast<std::ptrdiff_t>(at), size.end(), isWordPart);
-        const auto length = static_cast<std::size_t>(end - size.begin()) - at;
-        if (unbounded.contains(size.substr(at, length))) return true;
-        at += length;
-    }
-    return false;
+    std::set<std::string> symbols;
+    ir::addSymbolNames(size, symbols);
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](const std::string& symbol) { return unbounded.contains(symbol); });
 }
 
 OpenSizes openSizes(const ir::Graph& graph, const ir::Node& node, const UnboundedSymbols& unbounded) {

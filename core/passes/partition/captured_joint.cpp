@@ -3,13 +3,13 @@
 
 #include "core/ir/operators.h"
 #include "core/ir/storage.h"
+#include "core/ir/symbol_names.h"
 #include "core/passes/aot/symbol_tree.h"
 #include "core/passes/partition/op_classes.h"
 #include "core/passes/pass.h"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <limits>
 #include <set>
@@ -23,30 +23,6 @@ using ir::NodeIndex;
 using ir::Op;
 
 constexpr std::int64_t unknownElements = 4096;
-
-bool isNameCharacter(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// "s77", "u0", "zf3": letters that PyTorch gives to symbols, and a number.
-bool isSymbol(std::string_view word) {
-    const std::size_t digits = word.find_first_of("0123456789");
-    return digits != std::string_view::npos && digits > 0 &&
-           std::islower(static_cast<unsigned char>(word[0])) &&
-           std::all_of(word.begin() + static_cast<std::ptrdiff_t>(digits), word.end(),
-                       [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
-}
-
-void addSymbols(std::string_view expression, std::set<std::string>& to) {
-    if (expression.find_first_not_of("0123456789") == std::string_view::npos) return;
-    for (std::size_t at = 0; at < expression.size();) {
-        std::size_t end = at;
-        while (end < expression.size() && isNameCharacter(expression[end]))
-            ++end;
-        if (isSymbol(expression.substr(at, end - at))) to.emplace(expression.substr(at, end - at));
-        at = std::max(end, at + 1);
-    }
-}
 
 TensorValue tensorValue(const ir::TensorMeta& meta, std::size_t storage, const ir::SymbolValues& hints) {
     TensorValue out;
@@ -137,18 +113,18 @@ private:
         if (node.meta->tensor) {
             facts.tensor = tensorValue(*node.meta->tensor, m_roots[i], m_hints);
             for (const std::string& size : node.meta->tensor->sizes)
-                addSymbols(size, symbols);
+                ir::addSymbolNames(size, symbols);
             if (node.meta->tensor->strides)
                 for (const std::string& stride : *node.meta->tensor->strides)
-                    addSymbols(stride, symbols);
+                    ir::addSymbolNames(stride, symbols);
         } else if (node.meta->raw.starts_with("Sym(") && node.meta->raw.ends_with(')')) {
             const std::string value = node.meta->raw.substr(4, node.meta->raw.size() - 5);
             const auto tree = aot::parseSymbolTree(value);
             facts.symbol = tree && tree->isFloat() ? SymbolKind::Float : SymbolKind::Int;
             // A size that depends on data is bound by the node that reads it.
             const bool unbacked = value.starts_with('u');
-            if ((node.op == Op::Placeholder || unbacked) && isSymbol(value)) facts.binds = value;
-            addSymbols(value, symbols);
+            if ((node.op == Op::Placeholder || unbacked) && ir::isSymbolName(value)) facts.binds = value;
+            ir::addSymbolNames(value, symbols);
         }
         facts.freeSymbols.assign(symbols.begin(), symbols.end());
         return facts;
