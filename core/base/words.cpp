@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
+#include <cmath>
 
 namespace dynascope {
 
@@ -13,17 +14,31 @@ char lowerChar(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+/// Whatever the locale of the process is.
+std::string fixed(double value, int digits) {
+    std::array<char, 64> buffer{};
+    const auto end =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
+    return end.ec == std::errc() ? std::string(buffer.data(), end.ptr) : std::string("?");
+}
+
 } // namespace
 
 std::string formatSeconds(double seconds) {
     if (seconds <= 0) return {};
-    std::array<char, 32> buffer{};
-    if (seconds < 0.01) {
-        std::snprintf(buffer.data(), buffer.size(), "%.1f ms", seconds * 1e3);
-    } else {
-        std::snprintf(buffer.data(), buffer.size(), "%.2f s", seconds);
+    return seconds < 0.01 ? fixed(seconds * 1e3, 1) + " ms" : fixed(seconds, 2) + " s";
+}
+
+std::string formatBytes(std::uint64_t bytes) {
+    static constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = double(bytes);
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < units.size()) {
+        value /= 1024;
+        ++unit;
     }
-    return buffer.data();
+    const bool whole = unit == 0 || value >= 100 || value == std::floor(value);
+    return fixed(value, whole ? 0 : 1) + ' ' + std::string(units[unit]);
 }
 
 std::string count(std::size_t n, std::string_view noun) {

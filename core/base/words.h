@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@ namespace dynascope {
 
 /// "1.13 s", "0.05 s", "1.2 ms"; empty for 0.
 [[nodiscard]] std::string formatSeconds(double seconds);
+/// "80 B", "32 KiB", "1.5 MiB".
+[[nodiscard]] std::string formatBytes(std::uint64_t bytes);
 /// "1 graph", "2 graphs".
 [[nodiscard]] std::string count(std::size_t n, std::string_view noun);
 /// File name without its folders.

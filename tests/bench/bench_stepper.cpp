@@ -7,7 +7,7 @@
 #include "core/engine/client/client.h"
 #include "core/engine/wire/pass.h"
 #include "core/ir/text.h"
-#include "views/engine/functional_run.h"
+#include "core/computed/functional_recording.h"
 
 #include <chrono>
 #include <cstdio>
@@ -73,8 +73,8 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "%s\n", reply.error().message.c_str());
         return 1;
     }
-    auto run = timed("reading the recording", [&] { return views::functionalRun(*reply, *source); });
-    const auto recording = timed("opening it", [&] { return views::Recording(std::move(run)); });
+    auto run = timed("reading the recording", [&] { return computed::functionalRun(*reply, *source); });
+    const auto recording = timed("opening it", [&] { return computed::FunctionalRecording(std::move(run)); });
     for (const int op : {1, recording.opCount() / 2, recording.opCount() - 2, recording.opCount() - 3}) {
         const std::string what = "to op " + std::to_string(op);
         const auto board = timed(what.c_str(), [&] { return recording.scoreboard(op, 0); });

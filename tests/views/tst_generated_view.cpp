@@ -52,11 +52,12 @@ private slots:
         const dynamo::Recording& recording = *(*session)->recordings.front();
         const auto codes = dynamo::generatedCodes(recording);
         QCOMPARE(codes.size(), std::size_t(1));
-        const GeneratedLink link = linkGenerated(recording, codes[0]);
+        const dynamo::GeneratedLink link = dynamo::linkGenerated(recording, codes[0]);
         QCOMPARE(link.end, 2U);
         QVERIFY(link.breaks);
         QCOMPARE(link.originalOf[4], 2U);
-        QCOMPARE(link.originalOf[2], GeneratedLink::none); // the call of the graph is none of the program's
+        QCOMPARE(link.originalOf[2],
+                 dynamo::GeneratedLink::none); // the call of the graph is none of the program's
         using Range = std::pair<std::uint32_t, std::uint32_t>;
         QCOMPARE(link.standsFor(codes[0], 1), Range(0, 2));
         QCOMPARE(link.standsFor(codes[0], 4), Range(2, 3));
@@ -69,10 +70,10 @@ private slots:
         // Each line of both stands in one row, in its order; what belongs together in the same.
         std::array<int, 2> next{0, 0};
         bool together = false;
-        for (const CodeRow& row : link.rows) {
+        for (const std::array<int, 2>& row : link.rows) {
             for (std::size_t side = 0; side < 2; ++side)
-                if (row.line[side] >= 0) QCOMPARE(row.line[side], next[side]++);
-            together = together || row.line == std::array<int, 2>{2, 4};
+                if (row[side] >= 0) QCOMPARE(row[side], next[side]++);
+            together = together || row == std::array<int, 2>{2, 4};
         }
         QCOMPARE(next, (std::array<int, 2>{5, 8}));
         QVERIFY(together);

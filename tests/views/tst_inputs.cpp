@@ -2,7 +2,7 @@
 #include "tests/views/panel_test.h"
 #include "views/inputs/inputs_model.h"
 #include "views/inputs/inputs_panel.h"
-#include "views/inputs/storage_cover.h"
+#include "core/session/storage_cover.h"
 #include "views/inputs/storage_strip.h"
 
 #include <QTableView>
@@ -37,7 +37,7 @@ session::TensorInput input(const std::string& source, std::vector<std::string> s
     return out;
 }
 
-QString rangesText(const ByteRanges& ranges) {
+QString rangesText(const session::ByteRanges& ranges) {
     QStringList out;
     for (const auto& [begin, end] : ranges)
         out << QStringLiteral("%1-%2").arg(begin).arg(end);
@@ -87,7 +87,7 @@ void TestInputs::coversByStride() {
             out.push_back(item.toStdString());
         return out;
     };
-    const auto cover = coverOf(input("L['x']", strings(sizes), strings(strides), offset.toStdString()), {});
+    const auto cover = session::coverOf(input("L['x']", strings(sizes), strings(strides), offset.toStdString()), {});
     QVERIFY(cover);
     QVERIFY(cover->exact);
     QCOMPARE(rangesText(cover->ranges), ranges);
@@ -95,28 +95,28 @@ void TestInputs::coversByStride() {
 
 void TestInputs::symbolsGiveTheirValues() {
     const session::TensorInput x = input("L['x']", {"s77", "2"}, {"2", "1"}, "0");
-    QVERIFY(!coverOf(x, {}));
-    const auto cover = coverOf(x, {{"s77", "3", "[2, oo]", "L['x'].size()[0]", {}, {}, {}, {}}});
+    QVERIFY(!session::coverOf(x, {}));
+    const auto cover = session::coverOf(x, {{"s77", "3", "[2, oo]", "L['x'].size()[0]", {}, {}, {}, {}}});
     QVERIFY(cover);
     QCOMPARE(rangesText(cover->ranges), QStringLiteral("0-24"));
-    QVERIFY(!coverOf(x, {{"s77", "s77", "", "", {}, {}, {}, {}}}));
+    QVERIFY(!session::coverOf(x, {{"s77", "s77", "", "", {}, {}, {}, {}}}));
 }
 
 void TestInputs::hugeAndStrangeSizes() {
-    QVERIFY(!coverOf(input("x", {"99999999999999999999"}, {"1"}, "0"), {}));
-    QVERIFY(!coverOf(input("x", {"1000000000000", "1000000000000"}, {"1", "1"}, "0"), {}));
-    const auto many = coverOf(input("x", {"1000000"}, {"3"}, "0"), {});
+    QVERIFY(!session::coverOf(input("x", {"99999999999999999999"}, {"1"}, "0"), {}));
+    QVERIFY(!session::coverOf(input("x", {"1000000000000", "1000000000000"}, {"1", "1"}, "0"), {}));
+    const auto many = session::coverOf(input("x", {"1000000"}, {"3"}, "0"), {});
     QVERIFY(many);
     QVERIFY(!many->exact);
     QCOMPARE(many->ranges.size(), std::size_t(1));
     session::TensorInput odd = input("x", {"4"}, {"1"}, "0");
     odd.meta.dtype = "mystery";
-    QVERIFY(!coverOf(odd, {}));
-    QVERIFY(!coverOf(input("x", {"4"}, {"1"}, "-3"), {}));
+    QVERIFY(!session::coverOf(odd, {}));
+    QVERIFY(!session::coverOf(input("x", {"4"}, {"1"}, "-3"), {}));
 }
 
 void TestInputs::findsOverlaps() {
-    const auto storages = storagesOf(overlapping());
+    const auto storages = session::storagesOf(overlapping());
     QCOMPARE(storages.size(), std::size_t(2));
     QCOMPARE(storages[0].lanes.size(), std::size_t(3));
     QCOMPARE(rangesText(storages[0].lanes[0].overlap), QStringLiteral("16-48"));

@@ -2,7 +2,7 @@
 //
 // The chart of memory against time: what is found of it, where its axis begins, and that a moved picture is
 // the one that would be drawn anew.
-#include "views/memory/life_index.h"
+#include "core/session/life_index.h"
 #include "views/memory/memory_chart.h"
 #include "views/theme/theme.h"
 
@@ -81,7 +81,7 @@ private slots:
                 life.begin = random() % 200;
                 life.end = life.begin + random() % 50;
             }
-            const LifeIndex index(lives);
+            const session::LifeIndex index(lives);
             for (int round = 0; round < 200; ++round) {
                 const std::size_t from = random() % 260, to = from + random() % 20;
                 std::vector<std::size_t> found, wanted;

@@ -15,7 +15,7 @@ namespace dynascope::views {
 struct AliasPanel::Private {
     RowTable *inputs = nullptr, *outputs = nullptr;
     QLabel *inputNote = nullptr, *outputNote = nullptr, *tangents = nullptr;
-    AliasTable table;
+    computed::AliasTable table;
 };
 
 AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -79,10 +79,10 @@ void AliasPanel::forget() {
 }
 
 void AliasPanel::begin(const session::SessionPtr& session, std::size_t compile) {
-    workspace().tasks().run<AliasTable>(
+    workspace().tasks().run<computed::AliasTable>(
         QStringLiteral("autograd.alias"), this,
-        [session, compile](const TaskContext&) { return aliasTable(*session, compile); },
-        [this](AliasTable table) {
+        [session, compile](const TaskContext&) { return computed::aliasTable(*session, compile); },
+        [this](computed::AliasTable table) {
             setLoading(false);
             d->table = std::move(table);
             if (!d->table.metadata) {

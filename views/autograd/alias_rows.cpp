@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/alias_rows.h"
 
-#include "core/engine/cases/metadata_compare.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace dynascope::views {
 
@@ -17,63 +15,12 @@ using passes::aot::InnerIndex;
 using passes::aot::InputAliasInfo;
 using passes::aot::MutationType;
 using passes::aot::OutputType;
-using session::Stage;
 using Look = TableCell::Look;
 
-/// Index of the compile's last record of metadata; SIZE_MAX where there is none.
-std::size_t metadataRecord(const session::Session& session, const session::Compile& compile) {
-    for (auto record = compile.records.rbegin(); record != compile.records.rend(); ++record)
-        if (*record < session.records.size() &&
-            session.records.type(*record) == "artifact:aot_forward_graph_fw_metadata")
-            return *record;
-    return SIZE_MAX;
-}
-
-/// The graph that was traced: its inputs are those of the metadata, tangents behind them.
-session::StagePtr tracedStage(const session::Compile& compile) {
-    session::StagePtr out;
-    for (const session::StagePtr& stage : compile.stages)
-        if (stage->content == Stage::Content::Graph &&
-            (stage->name == "aot_inference_graph" || stage->name == "aot_joint_graph"))
-            out = stage;
-    return out;
-}
-
-/// Where the user's outputs stand among those of the graph: by their descriptions, else behind the new values
-/// of inputs.
-std::vector<NodeIndex> userOutputs(const ir::Graph& graph, const passes::aot::CapturedMetadata& metadata) {
-    std::vector<NodeIndex> out(metadata.meta.outputs.size(), ir::npos);
-    if (graph.size() == 0 || graph.nodes().back()->op != ir::Op::Output) return out;
-    const ir::Node& result = *graph.nodes().back();
-    std::vector<std::string> names;
-    if (!result.args.empty())
-        for (const ir::Argument& item : result.args.front().items)
-            names.push_back(item.isNode() ? item.text : std::string());
-    const auto place = [&](std::size_t user, std::size_t position) {
-        if (user < out.size() && position < names.size() && !names[position].empty())
-            out[user] = graph.find(names[position]);
-    };
-    const std::size_t before = metadata.meta.inputsOf(MutationType::OutGraph).size();
-    for (std::size_t i = 0; i < out.size(); ++i)
-        place(i, before + i);
-    constexpr std::string_view key = "PlainAOTOutput(idx=";
-    std::size_t position = 0;
-    for (std::size_t at = 0; at < result.comment.size(); ++position) {
-        const std::size_t end = std::min(result.comment.find('\n', at), result.comment.size());
-        const std::string_view line = std::string_view(result.comment).substr(at, end - at);
-        std::size_t user = 0;
-        if (line.starts_with(key) &&
-            std::from_chars(line.data() + key.size(), line.data() + line.size(), user).ec == std::errc())
-            place(user, position);
-        at = end + 1;
-    }
-    return out;
-}
-
-QString nameOf(const AliasTable& table, NodeIndex node, const QString& otherwise) {
+QString nameOf(const computed::AliasTable& table, NodeIndex node, const QString& otherwise) {
     return node == ir::npos || !table.graph ? otherwise : toQString(table.graph->node(node).name);
 }
-QString typeOf(const AliasTable& table, NodeIndex node) {
+QString typeOf(const computed::AliasTable& table, NodeIndex node) {
     return node == ir::npos || !table.graph || !table.graph->node(node).meta
                ? QString()
                : toQString(table.graph->node(node).meta->shortForm());
@@ -160,67 +107,19 @@ QString outputMeaning(OutputType type) {
     return tr("A view made by a custom autograd.Function: passed on as it is");
 }
 
-/// Where inputs and outputs stand in the traced graph.
-void placeNodes(AliasTable& out) {
-    out.inputs.assign(out.metadata->meta.inputs.size(), ir::npos);
-    if (out.graph) {
-        std::size_t next = 0;
-        for (NodeIndex i = 0; i < out.graph->size() && next < out.inputs.size(); ++i)
-            if (out.graph->node(i).op == ir::Op::Placeholder) out.inputs[next++] = i;
-        out.outputs = userOutputs(*out.graph, *out.metadata);
-    } else {
-        out.outputs.assign(out.metadata->meta.outputs.size(), ir::npos);
-    }
-}
-
 } // namespace
 
-QString inputName(const AliasTable& table, std::size_t input) {
+QString inputName(const computed::AliasTable& table, std::size_t input) {
     return nameOf(table, input < table.inputs.size() ? table.inputs[input] : ir::npos,
                   tr("input %1").arg(input));
 }
 
-QString tangentSubject(const AliasTable& table, const passes::aot::Tangent& tangent) {
+QString tangentSubject(const computed::AliasTable& table, const passes::aot::Tangent& tangent) {
     if (const auto* input = std::get_if<passes::aot::MutatedInputTangent>(&tangent))
         return tr("the new value of %1").arg(inputName(table, input->input));
     if (const auto* output = std::get_if<passes::aot::OutputTangent>(&tangent))
         return tr("output %1").arg(output->output);
     return tr("base %1").arg(std::get<passes::aot::IntermediateBaseTangent>(tangent).base);
-}
-
-bool hasMetadata(const session::Session& session, const session::Compile& compile) {
-    return metadataRecord(session, compile) != SIZE_MAX;
-}
-
-AliasTable aliasTable(const session::Session& session, std::size_t index) {
-    AliasTable out;
-    const session::Compile& compile = session.compiles[index];
-    out.stage = tracedStage(compile);
-    if (out.stage)
-        if (const auto graph = out.stage->graph()) out.graph = *graph;
-    const std::size_t record = metadataRecord(session, compile);
-    if (record == SIZE_MAX) {
-        out.problem = "the capture has no ViewAndMutationMeta of this compile";
-        return out;
-    }
-    auto read = passes::aot::readMetadataText(session.records[record].payload.text());
-    if (!read) {
-        out.problem = "the metadata cannot be read: " + read.error().message;
-        return out;
-    }
-    out.metadata = std::move(*read);
-    placeNodes(out);
-    return out;
-}
-
-AliasTable withDerivedMetadata(AliasTable table, const nlohmann::json& derived) {
-    auto read = engine::readGraphMetadata(derived);
-    if (!read) return table;
-    table.metadata.emplace();
-    table.metadata->meta = std::move(*read);
-    table.problem.clear();
-    placeNodes(table);
-    return table;
 }
 
 std::vector<TableColumn> inputAliasColumns() {
@@ -236,7 +135,7 @@ std::vector<TableColumn> inputAliasColumns() {
             {tr("Why"), {}, 360}};
 }
 
-std::vector<TableRow> inputAliasRows(const AliasTable& table) {
+std::vector<TableRow> inputAliasRows(const computed::AliasTable& table) {
     std::vector<TableRow> rows;
     if (!table.metadata) return rows;
     const auto& meta = table.metadata->meta;
@@ -272,7 +171,7 @@ std::vector<TableColumn> outputAliasColumns() {
             {tr("What happens"), {}, 420}};
 }
 
-std::vector<TableRow> outputAliasRows(const AliasTable& table) {
+std::vector<TableRow> outputAliasRows(const computed::AliasTable& table) {
     std::vector<TableRow> rows;
     if (!table.metadata) return rows;
     const auto& meta = table.metadata->meta;
@@ -301,7 +200,7 @@ std::vector<TableRow> outputAliasRows(const AliasTable& table) {
     return rows;
 }
 
-std::vector<QString> tangentTexts(const AliasTable& table) {
+std::vector<QString> tangentTexts(const computed::AliasTable& table) {
     std::vector<QString> out;
     if (!table.metadata) return out;
     for (const passes::aot::Tangent& tangent : table.metadata->meta.tangents())

@@ -1,50 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What AOTAutograd found out about the inputs and outputs of a graph before it traced it, as a capture has
-// it, and as rows. Pure functions.
+// What AOTAutograd found out about the inputs and outputs of a graph before it traced it, as rows. Pure
+// functions.
 #pragma once
 
-#include "core/passes/aot/metadata_text.h"
-#include "core/session/session.h"
+#include "core/computed/alias_table.h"
 #include "views/text/row_table.h"
 
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace dynascope::views {
 
-/// The metadata of a compile with the graph that it describes.
-struct AliasTable {
-    std::optional<passes::aot::CapturedMetadata> metadata;
-    std::string problem;                ///< why there is none; empty where there is
-    session::StagePtr stage;            ///< the traced graph, joint or inference; null where the log has none
-    ir::GraphPtr graph;                 ///< null where it could not be read
-    std::vector<ir::NodeIndex> inputs;  ///< by index of the metadata; npos where the graph has none
-    std::vector<ir::NodeIndex> outputs; ///< the same of the user's outputs
-};
-/// Whether a capture has metadata of a compile at all; cheap.
-[[nodiscard]] bool hasMetadata(const session::Session& session, const session::Compile& compile);
-/// Of the compile's last attempt. Reads the graph: for a worker.
-[[nodiscard]] AliasTable aliasTable(const session::Session& session, std::size_t compile);
-/// The same of metadata that was derived (engine::graphMetadataJson), where the capture has none; `metadata`
-/// stays empty where it does not fit together.
-[[nodiscard]] AliasTable withDerivedMetadata(AliasTable table, const nlohmann::json& derived);
-
 enum class InputAliasColumn { Index, Name, Type, Writes, How, Gradient, From, Why };
 [[nodiscard]] std::vector<TableColumn> inputAliasColumns();
-[[nodiscard]] std::vector<TableRow> inputAliasRows(const AliasTable& table);
+[[nodiscard]] std::vector<TableRow> inputAliasRows(const computed::AliasTable& table);
 
 enum class OutputAliasColumn { Index, Name, Type, Kind, Of, Gradient, Why };
 [[nodiscard]] std::vector<TableColumn> outputAliasColumns();
-[[nodiscard]] std::vector<TableRow> outputAliasRows(const AliasTable& table);
+[[nodiscard]] std::vector<TableRow> outputAliasRows(const computed::AliasTable& table);
 
 /// The placeholder of an input by its index, "input 3" where the graph has none.
-[[nodiscard]] QString inputName(const AliasTable& table, std::size_t input);
+[[nodiscard]] QString inputName(const computed::AliasTable& table, std::size_t input);
 /// What a tangent is the gradient of: "output 0".
-[[nodiscard]] QString tangentSubject(const AliasTable& table, const passes::aot::Tangent& tangent);
+[[nodiscard]] QString tangentSubject(const computed::AliasTable& table, const passes::aot::Tangent& tangent);
 /// "0: gradient of output 0": what backward is given, in its order.
-[[nodiscard]] std::vector<QString> tangentTexts(const AliasTable& table);
+[[nodiscard]] std::vector<QString> tangentTexts(const computed::AliasTable& table);
 
 } // namespace dynascope::views

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/autograd_page.h"
 
+#include "core/computed/joint_split.h"
 #include "views/autograd/alias_panel.h"
 #include "views/autograd/alias_rows.h"
 #include "views/autograd/convention_panel.h"
-#include "views/autograd/joint_split.h"
 #include "views/autograd/metadata_panel.h"
 #include "views/autograd/split_panel.h"
 #include "views/models/labels.h"
@@ -100,15 +100,15 @@ bool AutogradPage::hasContent(Tab tab) const {
     if (!m_compile) return false;
     switch (tab) {
     case SplitTab: {
-        const std::vector<std::size_t> training = trainingCompiles(*m_session);
+        const std::vector<std::size_t> training = computed::trainingCompiles(*m_session);
         return std::binary_search(training.begin(), training.end(),
                                   std::size_t(m_compile - m_session->compiles.data()));
     }
     case AliasTab:
     case MetadataTab:
-        return hasMetadata(*m_session, *m_compile);
+        return computed::hasMetadata(*m_session, *m_compile);
     case ConventionTab:
-        return m_session->kind == session::Kind::OracleCase || hasMetadata(*m_session, *m_compile);
+        return m_session->kind == session::Kind::OracleCase || computed::hasMetadata(*m_session, *m_compile);
     }
     return false;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/autograd_page.h"
 
+#include "core/computed/joint_split.h"
 #include "views/autograd/convention_panel.h"
 #include "views/autograd/cut_view.h"
-#include "views/autograd/joint_split.h"
 #include "views/autograd/split_panel.h"
 #include "views/text/row_table.h"
 
@@ -17,14 +17,14 @@ namespace {
 void takeAutogradPictures(PagePictures& pictures, const Place& of) {
     Place place = of;
     const session::Session& session = *pictures.workspace().captures()[std::size_t(of.capture)].session;
-    if (const std::vector<std::size_t> training = trainingCompiles(session); !training.empty()) {
+    if (const std::vector<std::size_t> training = computed::trainingCompiles(session); !training.empty()) {
         place.compile = int(training.front());
         place.stageA = place.stageB = -1;
     }
     pictures.workspace().go(place);
     pictures.takeInBothLooks(QStringLiteral("autograd"));
     auto& page = static_cast<AutogradPage&>(pictures.page());
-    if (const JointSplit* split = page.split()->split(); split && !split->values.empty()) {
+    if (const computed::JointSplit* split = page.split()->split(); split && !split->values.empty()) {
         page.split()->cut()->setFocus();
         page.split()->values()->selectRow(0); // the largest
         pictures.take(QStringLiteral("autograd-value"));

@@ -8,7 +8,7 @@ namespace dynascope::views {
 
 namespace {
 
-using Step = ConventionStep;
+using Step = computed::AotConventionStep;
 
 } // namespace
 
@@ -16,7 +16,7 @@ void ConventionView::addOuter() {
     const Colours& c = m_theme.colours();
     int kept = 0;
     for (std::size_t i = 0; i < m_convention->outer.size(); ++i) {
-        const OuterCard& outer = m_convention->outer[i];
+        const computed::OuterCard& outer = m_convention->outer[i];
         const bool writes = outer.writesData || outer.writesGeometry;
         Card card;
         card.index = int(i);
@@ -45,7 +45,7 @@ void ConventionView::addOuter() {
 void ConventionView::addBases() {
     const Colours& c = m_theme.colours();
     for (std::size_t b = 0; b < m_convention->bases.size(); ++b) {
-        const BaseCard& base = m_convention->bases[b];
+        const computed::BaseCard& base = m_convention->bases[b];
         Card card;
         card.column = Step::Bases;
         card.index = int(b);
@@ -67,7 +67,7 @@ void ConventionView::addBases() {
     }
     // The others pass by: they get a card too, so that every line is seen.
     for (std::size_t i = 0; i < m_convention->outer.size(); ++i) {
-        const OuterCard& outer = m_convention->outer[i];
+        const computed::OuterCard& outer = m_convention->outer[i];
         if (outer.base >= 0 || outer.sameAs >= 0) continue;
         Card card;
         card.column = Step::Bases;
@@ -84,7 +84,7 @@ void ConventionView::addBases() {
 void ConventionView::addInner() {
     const Colours& c = m_theme.colours();
     for (std::size_t i = 0; i < m_convention->inner.size(); ++i) {
-        const InnerCard& inner = m_convention->inner[i];
+        const computed::InnerCard& inner = m_convention->inner[i];
         Card card;
         card.column = Step::Inner;
         card.index = int(i);
@@ -106,7 +106,7 @@ void ConventionView::addInner() {
 void ConventionView::addOutputs() {
     const Colours& c = m_theme.colours();
     for (std::size_t i = 0; i < m_convention->outputs.size(); ++i) {
-        const OutputCard& output = m_convention->outputs[i];
+        const computed::OutputCard& output = m_convention->outputs[i];
         Card card;
         card.column = Step::Outputs;
         card.index = int(i);
@@ -119,21 +119,21 @@ void ConventionView::addOutputs() {
                        : QString();
         };
         switch (output.role) {
-        case OutputCard::Role::NewValue: {
-            const InnerCard& inner = m_convention->inner[std::size_t(output.inner)];
+        case computed::OutputCard::Role::NewValue: {
+            const computed::InnerCard& inner = m_convention->inner[std::size_t(output.inner)];
             card.second = tr("new %1").arg(inner.base >= 0 ? tr("base %1").arg(inner.base) : of(inner.outer));
             card.stripe = c.op(ir::OpKind::Write);
             card.write = true;
             break;
         }
-        case OutputCard::Role::Geometry:
+        case computed::OutputCard::Role::Geometry:
             card.second = tr("geometry of %1").arg(of(output.of));
             card.stripe = c.op(ir::OpKind::Write);
             break;
-        case OutputCard::Role::IntermediateBase:
+        case computed::OutputCard::Role::IntermediateBase:
             card.second = tr("base of aliases");
             break;
-        case OutputCard::Role::Result:
+        case computed::OutputCard::Role::Result:
             using passes::aot::OutputType;
             card.second = output.kind == OutputType::AliasOfInput ? tr("alias of %1").arg(of(output.of))
                           : output.kind == OutputType::IsInput    ? tr("is %1").arg(of(output.of))
@@ -144,7 +144,7 @@ void ConventionView::addOutputs() {
             break;
         }
         card.toolTip = card.title + u'\n' + card.second;
-        if (output.role == OutputCard::Role::Result)
+        if (output.role == computed::OutputCard::Role::Result)
             card.toolTip += u'\n' + tr("result %1 of the user: %2")
                                         .arg(output.user)
                                         .arg(toQString(passes::aot::outputTypeName(output.kind)));
@@ -155,7 +155,7 @@ void ConventionView::addOutputs() {
 void ConventionView::addEpilogue() {
     const Colours& c = m_theme.colours();
     for (std::size_t i = 0; i < m_convention->epilogue.size(); ++i) {
-        const EpilogueCard& step = m_convention->epilogue[i];
+        const computed::EpilogueCard& step = m_convention->epilogue[i];
         Card card;
         card.column = Step::Epilogue;
         card.index = int(i);
@@ -172,33 +172,33 @@ void ConventionView::addEpilogue() {
 }
 
 void ConventionView::join() {
-    const Convention& of = *m_convention;
+    const computed::AotConvention& of = *m_convention;
     const auto line = [&](Step from, int a, Step to, int b, bool write = false, bool dropped = false) {
         const int first = find(from, a), second = find(to, b);
         if (first >= 0 && second >= 0)
             m_lines.push_back({std::size_t(first), std::size_t(second), write, dropped});
     };
     for (std::size_t i = 0; i < of.outer.size(); ++i) {
-        const OuterCard& outer = of.outer[i];
+        const computed::OuterCard& outer = of.outer[i];
         line(Step::Outer, int(i), Step::Dedupe, int(i), false, outer.sameAs >= 0);
         if (outer.sameAs < 0)
             line(Step::Dedupe, int(i), Step::Bases, outer.base >= 0 ? outer.base : int(of.bases.size() + i));
     }
     for (std::size_t i = 0; i < of.inner.size(); ++i) {
-        const InnerCard& inner = of.inner[i];
+        const computed::InnerCard& inner = of.inner[i];
         if (inner.base >= 0)
             line(Step::Bases, inner.base, Step::Inner, int(i));
         else if (inner.outer >= 0)
             line(Step::Bases, int(of.bases.size()) + inner.outer, Step::Inner, int(i));
     }
     for (std::size_t i = 0; i < of.outputs.size(); ++i) {
-        const OutputCard& output = of.outputs[i];
-        if (output.role == OutputCard::Role::NewValue)
+        const computed::OutputCard& output = of.outputs[i];
+        if (output.role == computed::OutputCard::Role::NewValue)
             line(Step::Inner, output.inner, Step::Outputs, int(i), true);
-        const bool looks = output.role == OutputCard::Role::Geometry ||
+        const bool looks = output.role == computed::OutputCard::Role::Geometry ||
                            output.kind == passes::aot::OutputType::AliasOfInput ||
                            output.kind == passes::aot::OutputType::IsInput;
-        if (output.role != OutputCard::Role::NewValue && looks && output.of >= 0 &&
+        if (output.role != computed::OutputCard::Role::NewValue && looks && output.of >= 0 &&
             output.of < int(of.outer.size()))
             line(Step::Inner, of.outer[std::size_t(output.of)].inner, Step::Outputs, int(i));
     }

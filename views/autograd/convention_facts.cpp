@@ -10,11 +10,11 @@ namespace dynascope::views {
 
 namespace {
 
-using Step = ConventionStep;
+using Step = computed::AotConventionStep;
 
 constexpr std::size_t mostListed = 60;
 
-QString explanation(const Convention& convention, Step step) {
+QString explanation(const computed::AotConvention& convention, Step step) {
     switch (step) {
     case Step::Outer:
         return tr("What the program passes. Whether an argument is written was found by running the function "
@@ -44,11 +44,11 @@ QString explanation(const Convention& convention, Step step) {
         "again from the caller's own tensors, and returns the results.");
 }
 
-Section indexMap(const Convention& convention) {
+Section indexMap(const computed::AotConvention& convention) {
     Section section;
     section.title = tr("Index map");
     for (std::size_t i = 0; i < std::min(convention.outer.size(), mostListed); ++i) {
-        const OuterCard& outer = convention.outer[i];
+        const computed::OuterCard& outer = convention.outer[i];
         QString to = outer.base >= 0    ? tr("base %1, inner %2").arg(outer.base).arg(outer.inner)
                      : outer.inner >= 0 ? tr("inner %1").arg(outer.inner)
                                         : tr("not taken");
@@ -66,13 +66,13 @@ Section indexMap(const Convention& convention) {
     return section;
 }
 
-Section baseSection(const Convention& convention, std::size_t index) {
-    const BaseCard& base = convention.bases[index];
+Section baseSection(const computed::AotConvention& convention, std::size_t index) {
+    const computed::BaseCard& base = convention.bases[index];
     Section section;
     section.title = tr("Base %1").arg(index);
     section.chip = toQString(base.type);
     for (const int member : base.members) {
-        const OuterCard& outer = convention.outer[std::size_t(member)];
+        const computed::OuterCard& outer = convention.outer[std::size_t(member)];
         section.facts.push_back(fact(toQString(outer.name), {mono(toQString(outer.geometry))},
                                      tr("Taken out of the base by as_strided with this geometry")));
     }
@@ -84,12 +84,12 @@ Section baseSection(const Convention& convention, std::size_t index) {
     return section;
 }
 
-Section results(const Convention& convention) {
+Section results(const computed::AotConvention& convention) {
     Section section;
     section.title = tr("Results of the user");
     std::size_t listed = 0;
-    for (const OutputCard& output : convention.outputs) {
-        if (output.role != OutputCard::Role::Result || listed++ >= mostListed) continue;
+    for (const computed::OutputCard& output : convention.outputs) {
+        if (output.role != computed::OutputCard::Role::Result || listed++ >= mostListed) continue;
         section.facts.push_back(
             fact(QString::number(output.user),
                  {mono(toQString(output.name)),
@@ -100,10 +100,10 @@ Section results(const Convention& convention) {
 
 } // namespace
 
-Facts conventionFacts(const Convention& convention, Step step) {
+Facts conventionFacts(const computed::AotConvention& convention, Step step) {
     Facts facts;
     facts.title = conventionStepName(step);
-    facts.subtitle = {quiet(tr("step %1 of %2").arg(int(step) + 1).arg(conventionSteps))};
+    facts.subtitle = {quiet(tr("step %1 of %2").arg(int(step) + 1).arg(computed::conventionSteps))};
     if (!convention.refusal.empty()) {
         Section refusal;
         refusal.title = tr("PyTorch fails on this call");

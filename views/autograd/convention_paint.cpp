@@ -21,10 +21,10 @@ constexpr std::size_t mostCells = 16;
 
 void ConventionView::paintHeadings(QPainter& painter) const {
     const Colours& c = m_theme.colours();
-    for (int i = 0; i < conventionSteps; ++i) {
+    for (int i = 0; i < computed::conventionSteps; ++i) {
         const bool current = int(m_step) == i;
-        const QRectF box =
-            QRectF(headingRect(ConventionStep(i)).translated(offset())).adjusted(0.5, 0.5, -0.5, -0.5);
+        const QRectF box = QRectF(headingRect(computed::AotConventionStep(i)).translated(offset()))
+                               .adjusted(0.5, 0.5, -0.5, -0.5);
         painter.setPen(QPen(current ? c.accent : c.line2, 1));
         painter.setBrush(current ? c.accentBg : c.bg2);
         painter.drawRoundedRect(box, 4, 4);
@@ -40,8 +40,8 @@ void ConventionView::paintHeadings(QPainter& painter) const {
         painter.setPen(c.text);
         const QRectF words = box.adjusted(disc + 14, 0, -4, 0);
         painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
-                         elided(painter.fontMetrics(), conventionStepName(ConventionStep(i)), Qt::ElideRight,
-                                int(words.width())));
+                         elided(painter.fontMetrics(), conventionStepName(computed::AotConventionStep(i)),
+                                Qt::ElideRight, int(words.width())));
     }
 }
 
@@ -74,9 +74,9 @@ void ConventionView::paintWriteBack(QPainter& painter) const {
     const int bottom = m_height - m_theme.scaled(writeBackHeight / 2);
     bool labelled = false;
     for (const Card& card : m_cards) {
-        if (card.column != ConventionStep::Epilogue) continue;
-        const EpilogueCard& step = m_convention->epilogue[std::size_t(card.index)];
-        const int base = find(ConventionStep::Bases, step.base);
+        if (card.column != computed::AotConventionStep::Epilogue) continue;
+        const computed::EpilogueCard& step = m_convention->epilogue[std::size_t(card.index)];
+        const int base = find(computed::AotConventionStep::Bases, step.base);
         if (!step.writes || step.base < 0 || base < 0) continue;
         const QRect& to = m_cards[std::size_t(base)].rect;
         const double right = card.rect.right() + m_theme.scaled(7), left = to.right() + m_theme.scaled(8);
@@ -91,7 +91,7 @@ void ConventionView::paintWriteBack(QPainter& painter) const {
         painter.drawPath(path);
         if (std::exchange(labelled, true)) continue;
         QStringList names;
-        for (const OuterCard& outer : m_convention->outer)
+        for (const computed::OuterCard& outer : m_convention->outer)
             if (outer.base == step.base) names << toQString(outer.name);
         painter.setFont(m_theme.font(FontRole::Section));
         const int most = int(right - left) - m_theme.scaled(40);
@@ -107,7 +107,8 @@ void ConventionView::paintWriteBack(QPainter& painter) const {
     }
 }
 
-void ConventionView::paintStorage(QPainter& painter, const QRect& area, const BaseCard& base) const {
+void ConventionView::paintStorage(QPainter& painter, const QRect& area,
+                                  const computed::BaseCard& base) const {
     const Colours& c = m_theme.colours();
     const std::uint64_t bytes = std::max<std::uint64_t>(1, base.bytes);
     const auto xOf = [&](std::uint64_t byte) {
@@ -140,7 +141,7 @@ void ConventionView::paintStorage(QPainter& painter, const QRect& area, const Ba
     }
     y += m_theme.scaled(30);
     for (const int member : base.members) {
-        const OuterCard& outer = m_convention->outer[std::size_t(member)];
+        const computed::OuterCard& outer = m_convention->outer[std::size_t(member)];
         const QColor colour = c.op(outer.writesData ? ir::OpKind::Write : ir::OpKind::View);
         const int bar = m_theme.scaled(9);
         if (outer.cover)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/convention_panel.h"
 
+#include "core/computed/node_values.h"
 #include "views/autograd/convention_values.h"
 #include "views/autograd/convention_view.h"
-#include "views/engine/node_values.h"
 #include "views/engine/passes.h"
 #include "views/inspector/fact_view.h"
 #include "views/models/go_to.h"
@@ -27,7 +27,7 @@ struct ConventionPanel::Private {
     QToolButton* run = nullptr;
     QLabel* trouble = nullptr;
     Passes* passes = nullptr;
-    std::shared_ptr<const Convention> shown;
+    std::shared_ptr<const computed::AotConvention> shown;
     std::optional<ConventionValues> values;
 };
 
@@ -74,13 +74,17 @@ ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* pa
     setContent(split);
     setFocusProxy(d->view);
     connect(d->view, &ConventionView::moved, this, &ConventionPanel::showStep);
-    connect(d->view, &ConventionView::cardActivated, this, [this](ConventionStep step, int index) {
-        if (!d->shown || !d->shown->stage || this->compile() < 0) return;
-        std::string node;
-        if (step == ConventionStep::Inner) node = d->shown->inner[std::size_t(index)].name;
-        if (step == ConventionStep::Outputs) node = d->shown->outputs[std::size_t(index)].name;
-        if (!node.empty()) goToStage(this->workspace(), std::size_t(this->compile()), d->shown->stage, node);
-    });
+    connect(d->view, &ConventionView::cardActivated, this,
+            [this](computed::AotConventionStep step, int index) {
+                if (!d->shown || !d->shown->stage || this->compile() < 0) return;
+                std::string node;
+                if (step == computed::AotConventionStep::Inner)
+                    node = d->shown->inner[std::size_t(index)].name;
+                if (step == computed::AotConventionStep::Outputs)
+                    node = d->shown->outputs[std::size_t(index)].name;
+                if (!node.empty())
+                    goToStage(this->workspace(), std::size_t(this->compile()), d->shown->stage, node);
+            });
     restyle();
 }
 
@@ -92,7 +96,7 @@ ConventionView* ConventionPanel::view() const {
 FactView* ConventionPanel::detail() const {
     return d->detail;
 }
-const Convention* ConventionPanel::convention() const {
+const computed::AotConvention* ConventionPanel::convention() const {
     return d->shown.get();
 }
 
@@ -103,7 +107,8 @@ void ConventionPanel::restyle() {
 }
 
 void ConventionPanel::stepBy(int direction) {
-    d->view->setStep(ConventionStep(std::clamp(int(d->view->step()) + direction, 0, conventionSteps - 1)));
+    d->view->setStep(computed::AotConventionStep(
+        std::clamp(int(d->view->step()) + direction, 0, computed::conventionSteps - 1)));
 }
 
 void ConventionPanel::forget() {
@@ -137,7 +142,7 @@ void ConventionPanel::askValues() {
     d->passes->engine().run<wire::ExecuteReply>(
         QStringLiteral("autograd.values"), tr("values"), this,
         [source = d->passes->sourceOf(*stage)](engine::Client& client, const engine::CallOptions& options) {
-            return fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
+            return computed::fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
         },
         [this, shown = d->shown, graph = *graph](engine::Answer<wire::ExecuteReply> reply) {
             if (shown != d->shown) return; // another compile by now
@@ -154,14 +159,15 @@ void ConventionPanel::showAgain() {
 }
 
 void ConventionPanel::begin(const session::SessionPtr& session, std::size_t compile) {
-    workspace().tasks().run<std::shared_ptr<const Convention>>(
+    workspace().tasks().run<std::shared_ptr<const computed::AotConvention>>(
         QStringLiteral("autograd.convention"), this,
         [session, compile](const TaskContext&) {
-            return std::make_shared<const Convention>(session->kind == session::Kind::OracleCase
-                                                          ? conventionOfCase(*session)
-                                                          : conventionOfCapture(*session, compile));
+            return std::make_shared<const computed::AotConvention>(
+                session->kind == session::Kind::OracleCase
+                    ? computed::conventionOfCase(*session)
+                    : computed::conventionOfCapture(*session, compile));
         },
-        [this](std::shared_ptr<const Convention> convention) {
+        [this](std::shared_ptr<const computed::AotConvention> convention) {
             setLoading(false);
             d->shown = std::move(convention);
             if (!d->shown->declined.empty()) {
@@ -178,8 +184,8 @@ void ConventionPanel::showStep() {
     const bool any = d->shown && d->shown->declined.empty();
     const int step = int(d->view->step());
     d->previous->setEnabled(any && step > 0);
-    d->next->setEnabled(any && step + 1 < conventionSteps);
-    d->where->setText(any ? tr("step %1 of %2").arg(step + 1).arg(conventionSteps) : QString());
+    d->next->setEnabled(any && step + 1 < computed::conventionSteps);
+    d->where->setText(any ? tr("step %1 of %2").arg(step + 1).arg(computed::conventionSteps) : QString());
     d->run->setVisible(d->passes != nullptr);
     d->run->setEnabled(any && d->passes && !d->passes->engine().isBusy() &&
                        d->passes->engine().state() != Engine::State::Absent);

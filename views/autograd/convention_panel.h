@@ -3,8 +3,8 @@
 // The calling convention of the current compile, walked step by step.
 #pragma once
 
+#include "core/computed/aot_convention.h"
 #include "views/autograd/compile_panel.h"
-#include "views/autograd/convention.h"
 #include "views/inspector/facts.h"
 
 #include <memory>
@@ -19,7 +19,8 @@ class Passes;
 struct ConventionValues;
 
 /// What a step does, with the index map or outputs that belong to it. Links: "step:N".
-[[nodiscard]] Facts conventionFacts(const Convention& convention, ConventionStep step);
+[[nodiscard]] Facts conventionFacts(const computed::AotConvention& convention,
+                                    computed::AotConventionStep step);
 
 /// GUI thread only. Works it out on the TaskRunner (tag "autograd.convention").
 class ConventionPanel : public CompilePanel {
@@ -30,7 +31,7 @@ public:
 
     [[nodiscard]] ConventionView* view() const;
     [[nodiscard]] FactView* detail() const;
-    [[nodiscard]] const Convention* convention() const; ///< null until there is one
+    [[nodiscard]] const computed::AotConvention* convention() const; ///< null until there is one
     void stepBy(int direction);
     /// Where values come from; without it there is no button for them.
     void setPasses(Passes& passes);

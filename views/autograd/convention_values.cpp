@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/convention_values.h"
 
-#include "views/engine/node_values.h"
+#include "core/computed/node_values.h"
+#include "views/engine/value_text.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t mostShown = 6, mostFacts = 40;
 
-std::vector<double> firstOf(const TensorValue& value) {
+std::vector<double> firstOf(const computed::TensorValue& value) {
     if (!value.data.empty())
         return {value.data.begin(), value.data.begin() + long(std::min<std::size_t>(value.data.size(), 64))};
     std::vector<double> out;
@@ -23,7 +24,7 @@ std::vector<double> firstOf(const TensorValue& value) {
 
 } // namespace
 
-session::StagePtr calledStage(const session::Compile& compile, const Convention& convention) {
+session::StagePtr calledStage(const session::Compile& compile, const computed::AotConvention& convention) {
     for (const session::StagePtr& stage : compile.stages) {
         if (stage->content != session::Stage::Content::Graph) continue;
         const Result<ir::GraphPtr> graph = stage->graph();
@@ -38,7 +39,7 @@ session::StagePtr calledStage(const session::Compile& compile, const Convention&
 
 ConventionValues conventionValues(const wire::ExecuteReply& reply, const ir::Graph& graph) {
     ConventionValues out;
-    const NodeValues values = nodeValues(reply);
+    const computed::NodeValues values = computed::nodeValues(reply);
     const std::vector<wire::RunValue>& after = reply.post.inputs;
     for (const ir::NodePtr& node : graph.nodes()) {
         if (node->op != ir::Op::Placeholder) continue;
@@ -46,7 +47,7 @@ ConventionValues conventionValues(const wire::ExecuteReply& reply, const ir::Gra
         const std::size_t at = out.outer.size() - 1;
         if (const auto known = values.find(node->name); known != values.end())
             argument.before = known->second;
-        if (at < after.size()) argument.after = tensorValue(after[at]);
+        if (at < after.size()) argument.after = computed::tensorValue(after[at]);
         if (!argument.before || !argument.after) continue;
         const std::vector<double> was = firstOf(*argument.before), is = firstOf(*argument.after);
         argument.changed =
@@ -58,14 +59,14 @@ ConventionValues conventionValues(const wire::ExecuteReply& reply, const ir::Gra
     }
     for (const wire::RunValue& output : reply.outputs) {
         ConventionValues::Result& result = out.results.emplace_back();
-        result.value = tensorValue(output);
+        result.value = computed::tensorValue(output);
         if (output.aliases && output.aliases->isInput && *output.aliases->isInput < out.outer.size())
             result.input = int(*output.aliases->isInput);
     }
     return out;
 }
 
-QString firstValues(const TensorValue& value) {
+QString firstValues(const computed::TensorValue& value) {
     const std::vector<double> first = firstOf(value);
     QStringList cells;
     for (std::size_t i = 0; i < std::min(first.size(), mostShown); ++i)
@@ -74,23 +75,24 @@ QString firstValues(const TensorValue& value) {
     return u'[' + cells.join(QStringLiteral(", ")) + u']';
 }
 
-Section valuesSection(const Convention& convention, const ConventionValues& values, ConventionStep step) {
+Section valuesSection(const computed::AotConvention& convention, const ConventionValues& values,
+                      computed::AotConventionStep step) {
     Section out;
-    const auto list = [&](const QString& label, const std::optional<TensorValue>& value) {
+    const auto list = [&](const QString& label, const std::optional<computed::TensorValue>& value) {
         if (value && out.facts.size() < mostFacts)
-            out.facts.push_back(fact(label, {mono(firstValues(*value))}, value->typeText()));
+            out.facts.push_back(fact(label, {mono(firstValues(*value))}, typeText(*value)));
     };
     const auto nameOf = [&](std::size_t outer) { return toQString(convention.outer[outer].name); };
     const std::size_t known = std::min(values.outer.size(), convention.outer.size());
     switch (step) {
-    case ConventionStep::Outer:
-    case ConventionStep::Dedupe:
+    case computed::AotConventionStep::Outer:
+    case computed::AotConventionStep::Dedupe:
         out.title = tr("Values before the call");
         for (std::size_t i = 0; i < known; ++i)
-            if (step == ConventionStep::Outer || convention.outer[i].sameAs < 0)
+            if (step == computed::AotConventionStep::Outer || convention.outer[i].sameAs < 0)
                 list(nameOf(i), values.outer[i].before);
         break;
-    case ConventionStep::Bases:
+    case computed::AotConventionStep::Bases:
         out.title = tr("Values of the members before the call");
         for (std::size_t b = 0; b < convention.bases.size(); ++b)
             for (const int member : convention.bases[b].members)
@@ -98,18 +100,18 @@ Section valuesSection(const Convention& convention, const ConventionValues& valu
                     list(tr("base %1, %2").arg(b).arg(nameOf(std::size_t(member))),
                          values.outer[std::size_t(member)].before);
         break;
-    case ConventionStep::Inner:
+    case computed::AotConventionStep::Inner:
         out.title = tr("Values that the graph takes");
-        for (const InnerCard& inner : convention.inner)
+        for (const computed::InnerCard& inner : convention.inner)
             if (inner.outer >= 0 && std::size_t(inner.outer) < known)
                 list(toQString(inner.name), values.outer[std::size_t(inner.outer)].before);
         break;
-    case ConventionStep::Outputs:
+    case computed::AotConventionStep::Outputs:
         out.title = tr("Values of the results");
         for (std::size_t i = 0; i < values.results.size(); ++i)
             list(tr("result %1").arg(i), values.results[i].value);
         break;
-    case ConventionStep::Epilogue:
+    case computed::AotConventionStep::Epilogue:
         out.title = tr("Arguments after the call");
         for (std::size_t i = 0; i < known; ++i) {
             const ConventionValues::Argument& argument = values.outer[i];
@@ -117,7 +119,7 @@ Section valuesSection(const Convention& convention, const ConventionValues& valu
             out.facts.push_back(fact(nameOf(i),
                                      {quiet(firstValues(*argument.before) + QStringLiteral(" → ")),
                                       mono(firstValues(*argument.after))},
-                                     argument.after->typeText()));
+                                     typeText(*argument.after)));
         }
         if (out.facts.empty())
             out.facts.push_back(paragraph({quiet(tr("No argument holds another value after the call."))}));

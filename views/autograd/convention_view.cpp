@@ -16,12 +16,12 @@ namespace dynascope::views {
 
 namespace {
 
-using Step = ConventionStep;
+using Step = computed::AotConventionStep;
 
 constexpr int cardHeight = 40, rowGap = 12, columnGap = 26, margin = 12, headingHeight = 26, top = 52;
 /// Least widths of the columns, and how they share what is left.
-constexpr int least[conventionSteps] = {138, 104, 190, 124, 128, 142};
-constexpr int share[conventionSteps] = {2, 1, 4, 1, 2, 2};
+constexpr int least[computed::conventionSteps] = {138, 104, 190, 124, 128, 142};
+constexpr int share[computed::conventionSteps] = {2, 1, 4, 1, 2, 2};
 
 } // namespace
 
@@ -57,7 +57,7 @@ QSize ConventionView::sizeHint() const {
     return {m_theme.scaled(900), m_theme.scaled(480)};
 }
 
-void ConventionView::setConvention(std::shared_ptr<const Convention> convention) {
+void ConventionView::setConvention(std::shared_ptr<const computed::AotConvention> convention) {
     m_convention = std::move(convention);
     m_step = Step::Outer;
     m_selected = -1;
@@ -94,26 +94,26 @@ int ConventionView::find(Step column, int index) const {
     return at == m_at.end() ? -1 : int(at->second);
 }
 
-int ConventionView::baseHeight(const BaseCard& base) const {
+int ConventionView::baseHeight(const computed::BaseCard& base) const {
     return m_theme.scaled(30 + 34 + int(base.members.size()) * 30 + 6);
 }
 
 // Columns share the width; cards of one column stand below each other in their order.
 void ConventionView::place() {
     int sum = 0, shares = 0;
-    for (int i = 0; i < conventionSteps; ++i) {
+    for (int i = 0; i < computed::conventionSteps; ++i) {
         sum += m_theme.scaled(least[i]);
         shares += share[i];
     }
-    const int gaps = m_theme.scaled(2 * margin + (conventionSteps - 1) * columnGap);
+    const int gaps = m_theme.scaled(2 * margin + (computed::conventionSteps - 1) * columnGap);
     const int spare = std::max(0, viewport()->width() - sum - gaps);
     int x = m_theme.scaled(margin);
-    for (int i = 0; i < conventionSteps; ++i) {
+    for (int i = 0; i < computed::conventionSteps; ++i) {
         m_columns[i] = x;
         m_widths[i] = m_theme.scaled(least[i]) + spare * share[i] / shares;
         x += m_widths[i] + m_theme.scaled(columnGap);
     }
-    int y[conventionSteps];
+    int y[computed::conventionSteps];
     std::fill(std::begin(y), std::end(y), m_theme.scaled(top));
     m_height = 0;
     for (Card& card : m_cards) {
@@ -130,7 +130,8 @@ void ConventionView::place() {
 }
 
 void ConventionView::fit() {
-    const int width = m_columns[conventionSteps - 1] + m_widths[conventionSteps - 1] + m_theme.scaled(margin);
+    const int width = m_columns[computed::conventionSteps - 1] + m_widths[computed::conventionSteps - 1] +
+                      m_theme.scaled(margin);
     horizontalScrollBar()->setRange(0, std::max(0, width - viewport()->width()));
     horizontalScrollBar()->setPageStep(viewport()->width());
     verticalScrollBar()->setRange(0, std::max(0, m_height - viewport()->height()));
@@ -165,7 +166,7 @@ int ConventionView::cardAt(QPoint point) const {
 
 void ConventionView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
-    for (int i = 0; i < conventionSteps; ++i)
+    for (int i = 0; i < computed::conventionSteps; ++i)
         if (headingRect(Step(i)).contains(event->pos())) return setStep(Step(i));
     const int at = cardAt(event->pos());
     if (at < 0) return;
@@ -202,7 +203,7 @@ void ConventionView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Left:
         return setStep(Step(std::max(0, int(m_step) - 1)));
     case Qt::Key_Right:
-        return setStep(Step(std::min(conventionSteps - 1, int(m_step) + 1)));
+        return setStep(Step(std::min(computed::conventionSteps - 1, int(m_step) + 1)));
     case Qt::Key_Home:
         return setStep(Step::Outer);
     case Qt::Key_End:
@@ -224,7 +225,7 @@ void ConventionView::keyPressEvent(QKeyEvent* event) {
 
 QString ConventionView::plainText() const {
     QStringList lines;
-    for (int step = 0; step < conventionSteps; ++step) {
+    for (int step = 0; step < computed::conventionSteps; ++step) {
         lines << conventionStepName(Step(step));
         for (const Card& card : m_cards)
             if (int(card.column) == step)

@@ -4,7 +4,7 @@
 // synthetic bases with their members drawn on the storage.
 #pragma once
 
-#include "views/autograd/convention.h"
+#include "core/computed/aot_convention.h"
 #include "views/theme/theme.h"
 
 #include <QAbstractScrollArea>
@@ -23,20 +23,20 @@ class ConventionView : public QAbstractScrollArea {
 public:
     explicit ConventionView(Theme& theme, QWidget* parent = nullptr);
 
-    void setConvention(std::shared_ptr<const Convention> convention);
-    [[nodiscard]] ConventionStep step() const { return m_step; }
-    void setStep(ConventionStep step);
+    void setConvention(std::shared_ptr<const computed::AotConvention> convention);
+    [[nodiscard]] computed::AotConventionStep step() const { return m_step; }
+    void setStep(computed::AotConventionStep step);
     /// Index into the list of the step's column, -1 for none.
     [[nodiscard]] int selected() const { return m_selected; }
     /// In the viewport; empty for a card that there is not.
-    [[nodiscard]] QRect cardRect(ConventionStep column, int index) const;
-    [[nodiscard]] QRect headingRect(ConventionStep column) const;
+    [[nodiscard]] QRect cardRect(computed::AotConventionStep column, int index) const;
+    [[nodiscard]] QRect headingRect(computed::AotConventionStep column) const;
     [[nodiscard]] QString plainText() const;
     [[nodiscard]] QSize sizeHint() const override;
 
 signals:
     void moved(); ///< another step or another card
-    void cardActivated(dynascope::views::ConventionStep column, int index);
+    void cardActivated(dynascope::computed::AotConventionStep column, int index);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -50,7 +50,7 @@ protected:
 private:
     static constexpr int writeBackHeight = 36; ///< the lane below the cards, at font size 12
     struct Card {
-        ConventionStep column = ConventionStep::Outer;
+        computed::AotConventionStep column = computed::AotConventionStep::Outer;
         int index = 0; ///< into the list of that column
         QRect rect;    ///< in the picture
         QString title, second, corner, toolTip;
@@ -71,7 +71,7 @@ private:
     void join();
     void place();
     [[nodiscard]] int cardAt(QPoint viewportPoint) const; ///< into m_cards, -1 for none
-    [[nodiscard]] int find(ConventionStep column, int index) const;
+    [[nodiscard]] int find(computed::AotConventionStep column, int index) const;
     [[nodiscard]] QPoint offset() const;
     void fit();
     void copy() const;
@@ -80,21 +80,21 @@ private:
     void paintLine(QPainter& painter, const Line& line) const;
     void paintWriteBack(QPainter& painter) const;
     void paintCard(QPainter& painter, const Card& card) const;
-    void paintStorage(QPainter& painter, const QRect& area, const BaseCard& base) const;
-    [[nodiscard]] int baseHeight(const BaseCard& base) const;
+    void paintStorage(QPainter& painter, const QRect& area, const computed::BaseCard& base) const;
+    [[nodiscard]] int baseHeight(const computed::BaseCard& base) const;
 
     Theme& m_theme;
-    std::shared_ptr<const Convention> m_convention;
+    std::shared_ptr<const computed::AotConvention> m_convention;
     std::vector<Card> m_cards;
     std::vector<Line> m_lines;
     std::map<std::pair<int, int>, std::size_t> m_at; ///< by column and index: the card
-    int m_columns[conventionSteps]{};                ///< left edges
-    int m_widths[conventionSteps]{};
+    int m_columns[computed::conventionSteps]{};      ///< left edges
+    int m_widths[computed::conventionSteps]{};
     int m_height = 0;
-    ConventionStep m_step = ConventionStep::Outer;
+    computed::AotConventionStep m_step = computed::AotConventionStep::Outer;
     int m_selected = -1;
 };
 
-[[nodiscard]] QString conventionStepName(ConventionStep step);
+[[nodiscard]] QString conventionStepName(computed::AotConventionStep step);
 
 } // namespace dynascope::views

@@ -23,7 +23,7 @@ double widthOf(std::int64_t bytes) {
 
 } // namespace
 
-void CutView::paintLine(QPainter& painter, const CutValue& value, bool selected) const {
+void CutView::paintLine(QPainter& painter, const computed::CutValue& value, bool selected) const {
     if (value.forwardRow == SIZE_MAX || value.backwardRows.empty()) return;
     const Colours& c = m_theme.colours();
     const QRect from = rowRect(Side::Forward, int(value.forwardRow));
@@ -51,7 +51,7 @@ void CutView::paintLines(QPainter& painter) const {
     painter.setBrush(Qt::NoBrush);
     painter.save();
     if (m_value >= 0) painter.setOpacity(0.35);
-    for (const CutValue& value : m_split->values)
+    for (const computed::CutValue& value : m_split->values)
         if (!value.recomputed) paintLine(painter, value, false);
     painter.restore();
     if (m_value >= 0) paintLine(painter, m_split->values[std::size_t(m_value)], true);
@@ -59,7 +59,7 @@ void CutView::paintLines(QPainter& painter) const {
 
 void CutView::paintRow(QPainter& painter, Side side, int row) const {
     const Colours& c = m_theme.colours();
-    const CutSide& of = cutSide(side);
+    const computed::CutSide& of = cutSide(side);
     const ir::Node& node = of.graph->node(of.rows[std::size_t(row)]);
     const QRect box = rowRect(side, row);
     const bool current = m_side == side && m_row == row;

@@ -33,7 +33,7 @@ QSize CutView::sizeHint() const {
     return {m_theme.scaled(640), m_theme.scaled(400)};
 }
 
-const CutSide& CutView::cutSide(Side side) const {
+const computed::CutSide& CutView::cutSide(Side side) const {
     return side == Side::Forward ? m_split->forward : m_split->backward;
 }
 
@@ -45,14 +45,14 @@ int CutView::gutter() const {
     return std::max(m_theme.scaled(90), viewport()->width() / 5);
 }
 
-void CutView::setSplit(std::shared_ptr<const JointSplit> split) {
+void CutView::setSplit(std::shared_ptr<const computed::JointSplit> split) {
     m_split = std::move(split);
     m_row = m_value = -1;
     m_side = Side::Forward;
     m_madeAt.assign(std::size_t(count(Side::Forward)), -1);
     m_readAt.assign(std::size_t(count(Side::Backward)), -1);
     for (std::size_t v = 0; m_split && v < m_split->values.size(); ++v) {
-        const CutValue& value = m_split->values[v];
+        const computed::CutValue& value = m_split->values[v];
         if (value.forwardRow < m_madeAt.size()) m_madeAt[value.forwardRow] = int(v);
         if (value.recomputed) continue;
         for (const std::size_t row : value.backwardRows)
@@ -106,7 +106,7 @@ int CutView::valueOf(Side side, int row) const {
 
 QPointF CutView::crossing(int value) const {
     if (!m_split || value < 0 || value >= int(m_split->values.size())) return {};
-    const CutValue& of = m_split->values[std::size_t(value)];
+    const computed::CutValue& of = m_split->values[std::size_t(value)];
     if (of.backwardRows.empty() || of.forwardRow == SIZE_MAX) return {};
     const QRect from = rowRect(Side::Forward, int(of.forwardRow));
     const QRect to = rowRect(Side::Backward, int(of.backwardRows.front()));
@@ -130,7 +130,7 @@ void CutView::select(Side side, int row) {
     const int value = valueOf(m_side, m_row);
     reveal();
     viewport()->update();
-    const CutSide& of = cutSide(side);
+    const computed::CutSide& of = cutSide(side);
     setAccessibleDescription(toQString(of.graph->node(of.rows[std::size_t(m_row)]).name));
     if (std::exchange(m_value, value) != value) emit valueSelected(value);
 }
@@ -189,7 +189,7 @@ void CutView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Right: {
         if ((event->key() == Qt::Key_Left) == (m_side == Side::Forward)) return;
         // Along the line where there is one.
-        const CutValue* value = m_value < 0 ? nullptr : &m_split->values[std::size_t(m_value)];
+        const computed::CutValue* value = m_value < 0 ? nullptr : &m_split->values[std::size_t(m_value)];
         if (value && other == Side::Backward && !value->backwardRows.empty())
             return select(other, int(value->backwardRows.front()));
         if (value && other == Side::Forward && value->forwardRow != SIZE_MAX)
@@ -212,7 +212,7 @@ QString CutView::plainText() const {
     if (!m_split) return {};
     for (const Side side : {Side::Forward, Side::Backward}) {
         lines << (side == Side::Forward ? tr("Forward") : tr("Backward"));
-        const CutSide& of = cutSide(side);
+        const computed::CutSide& of = cutSide(side);
         for (std::size_t row = 0; row < of.rows.size(); ++row) {
             const ir::Node& node = of.graph->node(of.rows[row]);
             QString line = QStringLiteral("  ") + toQString(node.name);
@@ -240,12 +240,12 @@ QString CutView::toolTipAt(QPoint at) const {
     Side side = Side::Forward;
     int row = 0;
     if (!rowAt(at, side, row)) return {};
-    const CutSide& of = cutSide(side);
+    const computed::CutSide& of = cutSide(side);
     const ir::Node& node = of.graph->node(of.rows[std::size_t(row)]);
     QStringList lines{toQString(node.name), toQString(ir::shortTarget(node.target))};
     if (node.meta) lines << toQString(node.meta->shortForm());
     if (const int v = valueOf(side, row); v >= 0) {
-        const CutValue& value = m_split->values[std::size_t(v)];
+        const computed::CutValue& value = m_split->values[std::size_t(v)];
         if (side == Side::Forward)
             lines << (value.recomputed ? tr("not saved, %1: %2") : tr("saved, %1: %2"))
                          .arg(bytesText(qulonglong(value.bytes)), toQString(value.why));

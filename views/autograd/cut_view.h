@@ -4,7 +4,7 @@
 // saved crosses between them.
 #pragma once
 
-#include "views/autograd/joint_split.h"
+#include "core/computed/joint_split.h"
 #include "views/theme/theme.h"
 
 #include <QAbstractScrollArea>
@@ -21,7 +21,7 @@ public:
 
     explicit CutView(Theme& theme, QWidget* parent = nullptr);
 
-    void setSplit(std::shared_ptr<const JointSplit> split);
+    void setSplit(std::shared_ptr<const computed::JointSplit> split);
     [[nodiscard]] int selectedValue() const { return m_value; } ///< into JointSplit::values, -1 for none
     /// Selects the row where the value is made; tells nobody.
     void selectValue(int value);
@@ -48,7 +48,7 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
-    [[nodiscard]] const CutSide& cutSide(Side side) const;
+    [[nodiscard]] const computed::CutSide& cutSide(Side side) const;
     [[nodiscard]] int count(Side side) const;
     [[nodiscard]] int rowHeight() const { return m_theme.scaled(21); }
     [[nodiscard]] int headerHeight() const { return m_theme.scaled(26); }
@@ -63,12 +63,12 @@ private:
     void nextValue();
     [[nodiscard]] QString toolTipAt(QPoint at) const;
     void paintLines(QPainter& painter) const;
-    void paintLine(QPainter& painter, const CutValue& value, bool selected) const;
+    void paintLine(QPainter& painter, const computed::CutValue& value, bool selected) const;
     void paintRow(QPainter& painter, Side side, int row) const;
     void paintHeader(QPainter& painter) const;
 
     Theme& m_theme;
-    std::shared_ptr<const JointSplit> m_split;
+    std::shared_ptr<const computed::JointSplit> m_split;
     std::vector<int> m_madeAt, m_readAt; ///< by row of forward and of backward: the value, or -1
     Side m_side = Side::Forward;
     int m_row = -1, m_value = -1;

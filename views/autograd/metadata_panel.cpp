@@ -23,7 +23,7 @@ struct MetadataPanel::Private {
     QCheckBox* only = nullptr;
     QLineEdit* filter = nullptr;
     RowTable* fields = nullptr;
-    AliasTable table;
+    computed::AliasTable table;
     bool read = false; ///< `table` is of this compile
     std::vector<MetadataRow> rows;
     std::vector<TableRow> cells;    ///< of `rows`
@@ -87,10 +87,10 @@ void MetadataPanel::forget() {
 }
 
 void MetadataPanel::begin(const session::SessionPtr& session, std::size_t compile) {
-    workspace().tasks().run<AliasTable>(
+    workspace().tasks().run<computed::AliasTable>(
         QStringLiteral("autograd.metadata"), this,
-        [session, compile](const TaskContext&) { return aliasTable(*session, compile); },
-        [this](AliasTable table) {
+        [session, compile](const TaskContext&) { return computed::aliasTable(*session, compile); },
+        [this](computed::AliasTable table) {
             setLoading(false);
             d->table = std::move(table);
             d->read = true;
@@ -115,11 +115,11 @@ void MetadataPanel::showAgain() {
                             : tr("Nothing was derived to hold the captured metadata against.");
         if (derived) why = tr("The metadata was not derived: %1.").arg(toQString(derived->reason));
         if (!d->rederived) return showMessage(why);
-        return showMessage(why,
-                           derived ? tr("Re-derive the graphs once more") : tr("Re-derive the graphs"),
+        return showMessage(why, derived ? tr("Re-derive the graphs once more") : tr("Re-derive the graphs"),
                            [this] { d->rederived->run(); });
     }
-    const AliasTable shown = alone ? withDerivedMetadata(d->table, derived->metadata) : d->table;
+    const computed::AliasTable shown =
+        alone ? computed::withDerivedMetadata(d->table, derived->metadata) : d->table;
     if (!shown.metadata || !shown.graph)
         return showMessage(tr("The derived metadata does not fit together."));
     d->rows = metadataRows(shown, derived->metadata);

@@ -28,7 +28,7 @@ NodeIndex at(const std::vector<NodeIndex>& nodes, std::size_t index) {
 }
 
 /// What the traced graph returns, by place; npos for what is no node.
-std::vector<NodeIndex> returned(const AliasTable& table) {
+std::vector<NodeIndex> returned(const computed::AliasTable& table) {
     std::vector<NodeIndex> out;
     if (!table.graph || table.graph->size() == 0) return out;
     const ir::Node& last = *table.graph->nodes().back();
@@ -38,7 +38,7 @@ std::vector<NodeIndex> returned(const AliasTable& table) {
     return out;
 }
 
-std::vector<QString> outputOrder(const AliasTable& table, const Meta& meta) {
+std::vector<QString> outputOrder(const computed::AliasTable& table, const Meta& meta) {
     std::vector<QString> out;
     for (const InnerIndex input : meta.inputsOf(passes::aot::MutationType::OutGraph))
         out.push_back(tr("new value of %1").arg(inputName(table, input.value)));
@@ -49,7 +49,7 @@ std::vector<QString> outputOrder(const AliasTable& table, const Meta& meta) {
     return out;
 }
 
-std::vector<QString> tangents(const AliasTable& table, const Meta& meta) {
+std::vector<QString> tangents(const computed::AliasTable& table, const Meta& meta) {
     std::vector<QString> out;
     for (const passes::aot::Tangent& tangent : meta.tangents())
         out.push_back(tr("gradient of %1").arg(tangentSubject(table, tangent)));
@@ -101,7 +101,7 @@ constexpr Known meanings[] = {
 
 } // namespace
 
-std::vector<MetadataRow> metadataRows(const AliasTable& table, const nlohmann::json& derived) {
+std::vector<MetadataRow> metadataRows(const computed::AliasTable& table, const nlohmann::json& derived) {
     std::vector<MetadataRow> out;
     for (const MetadataField& field : engine::metadataFields(*table.metadata, derived)) {
         const Part part = partOf(field.of);
@@ -149,7 +149,7 @@ std::vector<TableColumn> metadataColumns() {
         {tr("What it says"), {}, 420}};
 }
 
-std::vector<TableRow> metadataCells(const AliasTable& table, const std::vector<MetadataRow>& rows) {
+std::vector<TableRow> metadataCells(const computed::AliasTable& table, const std::vector<MetadataRow>& rows) {
     using Look = TableCell::Look;
     std::vector<TableRow> out;
     for (const MetadataRow& row : rows) {

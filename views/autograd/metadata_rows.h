@@ -24,14 +24,15 @@ struct MetadataRow {
 /// Fields of inputs, outputs and the graph, then what follows from them: what each tangent is the gradient
 /// of, and what stands where among the outputs of the graph. `table` must have metadata; `derived` is what
 /// the engine answered (protocol.h). Linear.
-[[nodiscard]] std::vector<MetadataRow> metadataRows(const AliasTable& table, const nlohmann::json& derived);
+[[nodiscard]] std::vector<MetadataRow> metadataRows(const computed::AliasTable& table,
+                                                    const nlohmann::json& derived);
 
 /// What a field says, in a sentence; empty for one that is not known.
 [[nodiscard]] QString metadataMeaning(const MetadataRow& row);
 
 enum class MetadataColumn { Same, Of, Node, Field, Captured, Derived, Meaning };
 [[nodiscard]] std::vector<TableColumn> metadataColumns();
-[[nodiscard]] std::vector<TableRow> metadataCells(const AliasTable& table,
+[[nodiscard]] std::vector<TableRow> metadataCells(const computed::AliasTable& table,
                                                   const std::vector<MetadataRow>& rows);
 
 } // namespace dynascope::views

@@ -23,7 +23,7 @@ struct SplitPanel::Private {
     FactView* detail = nullptr;
     QLabel* count = nullptr;
     Splitter *split = nullptr, *lists = nullptr;
-    std::shared_ptr<const JointSplit> shown;
+    std::shared_ptr<const computed::JointSplit> shown;
 };
 
 SplitPanel::SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -79,7 +79,7 @@ RowTable* SplitPanel::values() const {
 FactView* SplitPanel::detail() const {
     return d->detail;
 }
-const JointSplit* SplitPanel::split() const {
+const computed::JointSplit* SplitPanel::split() const {
     return d->shown.get();
 }
 
@@ -104,15 +104,16 @@ void SplitPanel::showAgain() {
 }
 
 void SplitPanel::begin(const session::SessionPtr& session, std::size_t compile) {
-    workspace().tasks().run<std::shared_ptr<const JointSplit>>(
+    workspace().tasks().run<std::shared_ptr<const computed::JointSplit>>(
         QStringLiteral("autograd.split"), this,
         [session, compile](const TaskContext& task) {
-            return std::make_shared<const JointSplit>(splitJoint(*session, compile, task));
+            return std::make_shared<const computed::JointSplit>(
+                computed::splitJoint(*session, compile, task));
         },
-        [this](std::shared_ptr<const JointSplit> split) { showSplit(std::move(split)); });
+        [this](std::shared_ptr<const computed::JointSplit> split) { showSplit(std::move(split)); });
 }
 
-void SplitPanel::showSplit(std::shared_ptr<const JointSplit> split) {
+void SplitPanel::showSplit(std::shared_ptr<const computed::JointSplit> split) {
     setLoading(false);
     d->shown = std::move(split);
     if (!d->shown->joint) {
@@ -123,8 +124,8 @@ void SplitPanel::showSplit(std::shared_ptr<const JointSplit> split) {
         const QString why = inference ? tr("it was traced for inference, since no input needs a gradient or "
                                            "gradients were off. Nothing is cut in two or saved for backward")
                                       : tr("the capture holds no graph of AOTAutograd");
-        const std::vector<std::size_t> others = trainingCompiles(*session());
-        if (others.empty() && !hasMetadata(*session(), now))
+        const std::vector<std::size_t> others = computed::trainingCompiles(*session());
+        if (others.empty() && !computed::hasMetadata(*session(), now))
             return showMessage(tr("This capture has no joint graph: %1.").arg(why));
         if (others.empty())
             return showMessage(
@@ -146,8 +147,9 @@ void SplitPanel::showSplit(std::shared_ptr<const JointSplit> split) {
     d->cut->setSplit(d->shown);
     d->values->setRows(valueRows(*d->shown));
     d->values->sortByColumn(int(ValueColumn::Bytes), Qt::DescendingOrder);
-    const auto saved = std::size_t(std::count_if(d->shown->values.begin(), d->shown->values.end(),
-                                                 [](const CutValue& value) { return !value.recomputed; }));
+    const auto saved =
+        std::size_t(std::count_if(d->shown->values.begin(), d->shown->values.end(),
+                                  [](const computed::CutValue& value) { return !value.recomputed; }));
     d->count->setText(tr("%1 saved, %2 computed again").arg(saved).arg(d->shown->values.size() - saved));
     showFigures();
     showValue(-1);
@@ -155,7 +157,7 @@ void SplitPanel::showSplit(std::shared_ptr<const JointSplit> split) {
 
 void SplitPanel::showFigures() {
     const Colours& c = theme().colours();
-    const JointSplit& split = *d->shown;
+    const computed::JointSplit& split = *d->shown;
     const bool compared = split.forward.isomorphic || split.backward.isomorphic;
     const bool same = split.forward.isomorphic.value_or(true) && split.backward.isomorphic.value_or(true);
     d->figures->setFigures(
@@ -187,7 +189,7 @@ void SplitPanel::showValue(int value) {
 
 void SplitPanel::goToValue(int value, bool line) {
     if (!d->shown || value < 0 || value >= int(d->shown->values.size())) return;
-    const CutValue& of = d->shown->values[std::size_t(value)];
+    const computed::CutValue& of = d->shown->values[std::size_t(value)];
     const ir::Node* node = makerOf(*d->shown, of);
     if (line && node && node->location())
         goToLine(workspace(), d->shown->compile, d->shown->joint, of.node, *node->location());
@@ -197,7 +199,7 @@ void SplitPanel::goToValue(int value, bool line) {
 
 void SplitPanel::goToRow(bool forward, int row) {
     if (!d->shown) return;
-    const CutSide& side = forward ? d->shown->forward : d->shown->backward;
+    const computed::CutSide& side = forward ? d->shown->forward : d->shown->backward;
     if (row < 0 || row >= int(side.rows.size())) return;
     // Names are those of the joint graph, and PyTorch's halves keep them.
     goToStage(workspace(), d->shown->compile, side.captured ? side.captured : d->shown->joint,

@@ -7,12 +7,15 @@
 
 #include <memory>
 
+namespace dynascope::computed {
+struct JointSplit;
+}
+
 namespace dynascope::views {
 
 class CutView;
 class FactView;
 class RowTable;
-struct JointSplit;
 
 /// GUI thread only. Splits on the TaskRunner (tag "autograd.split").
 class SplitPanel : public CompilePanel {
@@ -24,7 +27,7 @@ public:
     [[nodiscard]] CutView* cut() const;
     [[nodiscard]] RowTable* values() const;
     [[nodiscard]] FactView* detail() const;
-    [[nodiscard]] const JointSplit* split() const; ///< null until there is one
+    [[nodiscard]] const computed::JointSplit* split() const; ///< null until there is one
     void applyDefaultSizes(int windowWidth);
 
 protected:
@@ -34,7 +37,7 @@ protected:
 
 private:
     struct Private;
-    void showSplit(std::shared_ptr<const JointSplit> split);
+    void showSplit(std::shared_ptr<const computed::JointSplit> split);
     void showFigures();
     void showValue(int value);
     void goToValue(int value, bool line);

@@ -14,16 +14,16 @@ using Look = TableCell::Look;
 
 constexpr std::size_t mostReaders = 40;
 
-QString whatText(const CutValue& value) {
+QString whatText(const computed::CutValue& value) {
     return value.recomputed        ? tr("recomputed")
            : !value.packed.empty() ? tr("packed")
            : value.input           ? tr("input")
                                    : tr("saved");
 }
-Tone whatTone(const CutValue& value) {
+Tone whatTone(const computed::CutValue& value) {
     return value.recomputed ? Tone::Recorded : value.input ? Tone::NotWritten : Tone::Saved;
 }
-QString whatMeaning(const CutValue& value) {
+QString whatMeaning(const computed::CutValue& value) {
     if (value.recomputed) return tr("Forward drops it, and backward computes it from what is saved");
     if (!value.packed.empty())
         return tr("A saved-tensors hook packs it at the end of forward: what it makes is kept until backward "
@@ -36,13 +36,13 @@ QString whatMeaning(const CutValue& value) {
 }
 
 /// "f32[4, 6] → f8e4m3fn[4, 6]" where a hook packs it.
-QString typeText(const ir::Node* node, const CutValue& value) {
+QString typeText(const ir::Node* node, const computed::CutValue& value) {
     QString out = node && node->meta ? toQString(node->meta->shortForm()) : QString();
     if (!value.packed.empty()) out += QStringLiteral(" → ") + toQString(value.packed);
     return out;
 }
 
-QString readersText(const JointSplit& split, const CutValue& value) {
+QString readersText(const computed::JointSplit& split, const computed::CutValue& value) {
     QStringList names;
     for (std::size_t i = 0; i < std::min(value.backwardRows.size(), mostReaders); ++i)
         names << toQString(split.backward.graph->node(split.backward.rows[value.backwardRows[i]]).name);
@@ -51,7 +51,7 @@ QString readersText(const JointSplit& split, const CutValue& value) {
     return names.join(QStringLiteral(", "));
 }
 
-Fact sideFact(const QString& name, const CutSide& side) {
+Fact sideFact(const QString& name, const computed::CutSide& side) {
     if (!side.isomorphic) return fact(name, {quiet(tr("the capture has no graph to compare with"))});
     if (*side.isomorphic)
         return fact(name, {strong(tr("isomorphic"))}, tr("The same as the graph that PyTorch made"));
@@ -60,7 +60,7 @@ Fact sideFact(const QString& name, const CutSide& side) {
 
 } // namespace
 
-const ir::Node* makerOf(const JointSplit& split, const CutValue& value) {
+const ir::Node* makerOf(const computed::JointSplit& split, const computed::CutValue& value) {
     return value.forwardRow < split.forward.rows.size()
                ? &split.forward.graph->node(split.forward.rows[value.forwardRow])
                : nullptr;
@@ -77,12 +77,12 @@ std::vector<TableColumn> valueColumns() {
         {tr("Why"), tr("The partitioner's reason"), 320}};
 }
 
-std::vector<TableRow> valueRows(const JointSplit& split) {
+std::vector<TableRow> valueRows(const computed::JointSplit& split) {
     std::int64_t most = 1;
-    for (const CutValue& value : split.values)
+    for (const computed::CutValue& value : split.values)
         most = std::max(most, value.bytes);
     std::vector<TableRow> rows;
-    for (const CutValue& value : split.values) {
+    for (const computed::CutValue& value : split.values) {
         const ir::Node* node = makerOf(split, value);
         const ir::SourceLocation* at = node ? node->location() : nullptr;
         rows.push_back(
@@ -104,8 +104,8 @@ std::vector<TableRow> valueRows(const JointSplit& split) {
     return rows;
 }
 
-Facts valueFacts(const JointSplit& split, std::size_t index) {
-    const CutValue& value = split.values[index];
+Facts valueFacts(const computed::JointSplit& split, std::size_t index) {
+    const computed::CutValue& value = split.values[index];
     const ir::Node* node = makerOf(split, value);
     Facts facts;
     facts.title = toQString(value.node);
@@ -156,7 +156,7 @@ Facts valueFacts(const JointSplit& split, std::size_t index) {
     return facts;
 }
 
-Facts splitFacts(const JointSplit& split) {
+Facts splitFacts(const computed::JointSplit& split) {
     Facts facts;
     facts.title = tr("Nothing selected");
     facts.subtitle = {quiet(tr("Select a value that crosses the cut"))};

@@ -3,7 +3,7 @@
 // What crosses the cut of a joint graph, as rows and facts. Pure functions.
 #pragma once
 
-#include "views/autograd/joint_split.h"
+#include "core/computed/joint_split.h"
 #include "views/inspector/facts.h"
 #include "views/text/row_table.h"
 
@@ -12,12 +12,12 @@ namespace dynascope::views {
 enum class ValueColumn { Value, Bytes, What, Type, Readers, Line, Why };
 [[nodiscard]] std::vector<TableColumn> valueColumns();
 /// In the order of JointSplit::values.
-[[nodiscard]] std::vector<TableRow> valueRows(const JointSplit& split);
+[[nodiscard]] std::vector<TableRow> valueRows(const computed::JointSplit& split);
 /// Of one value. Links: "forward:ROW" and "backward:ROW" to rows of the picture, "line:" to its source.
-[[nodiscard]] Facts valueFacts(const JointSplit& split, std::size_t value);
+[[nodiscard]] Facts valueFacts(const computed::JointSplit& split, std::size_t value);
 /// Of the whole: verdicts against PyTorch's graphs, memory, warnings.
-[[nodiscard]] Facts splitFacts(const JointSplit& split);
+[[nodiscard]] Facts splitFacts(const computed::JointSplit& split);
 /// The node in forward that makes a value; null where it is in none.
-[[nodiscard]] const ir::Node* makerOf(const JointSplit& split, const CutValue& value);
+[[nodiscard]] const ir::Node* makerOf(const computed::JointSplit& split, const computed::CutValue& value);
 
 } // namespace dynascope::views

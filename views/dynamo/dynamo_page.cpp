@@ -354,7 +354,7 @@ void DynamoPage::showBytecode() {
     }
     std::set<int> covered;
     QHash<int, GutterMark> marks;
-    const StepCoverage::Firsts& firsts = d->covered->instructions(id);
+    const dynamo::StepCoverage::Firsts& firsts = d->covered->instructions(id);
     for (const auto& [at, first] : firsts) {
         if (first <= d->step) covered.insert(int(at));
         const dynamo::StepInfo& info = d->recording->steps()[first];

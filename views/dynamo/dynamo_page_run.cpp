@@ -396,7 +396,7 @@ void DynamoPage::goToInstruction(std::uint32_t code, std::uint32_t instruction, 
             (attempts[i].compile != UINT32_MAX ||
              attempts[i].compileId != d->recording->compiles()[compile].id))
             continue;
-        const StepCoverage coverage(*d->recording, std::uint32_t(i));
+        const dynamo::StepCoverage coverage(*d->recording, std::uint32_t(i));
         const auto& firsts = coverage.instructions(code);
         const auto found = firsts.find(instruction);
         if (found == firsts.end()) continue;

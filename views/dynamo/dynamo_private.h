@@ -3,7 +3,7 @@
 // What the parts of DynamoPage share.
 #pragma once
 
-#include "views/dynamo/coverage.h"
+#include "core/dynamo/coverage.h"
 #include "views/dynamo/dynamo_page.h"
 
 #include <map>
@@ -62,8 +62,8 @@ struct DynamoPage::Private {
     bool growing = false, reading = false;
     dynamo::StepIndex wanted = dynamo::noStep; ///< where a program waits, which is still to be read
 
-    std::map<std::uint32_t, StepCoverage> coverage; ///< of the attempts that were looked at
-    const StepCoverage* covered = nullptr;          ///< of the one that is shown
+    std::map<std::uint32_t, dynamo::StepCoverage> coverage; ///< of the attempts that were looked at
+    const dynamo::StepCoverage* covered = nullptr;          ///< of the one that is shown
     std::size_t stateRows = 0;                      ///< how many rows of a long list are shown
     const dynamo::Source* shownSource = nullptr;
     std::uint32_t shownCode = UINT32_MAX;

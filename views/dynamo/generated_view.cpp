@@ -130,7 +130,7 @@ void GeneratedView::setCodes(dynamo::RecordingPtr recording, std::vector<Generat
     std::vector<TableRow> rows;
     for (const GeneratedCode& code : m_codes) {
         const bool compiled = code.role == GeneratedCode::Role::Compiled;
-        const dynamo::Code* original = m_recording->code(originalOf(*m_recording, code));
+        const dynamo::Code* original = m_recording->code(dynamo::originalOf(*m_recording, code));
         const std::size_t before = original ? original->instructions.size() : 0;
         QString compile;
         if (code.compile < m_recording->compiles().size())
@@ -164,7 +164,7 @@ void GeneratedView::showCode() {
         m_view->setDocument(documentOf({}), options);
         return;
     }
-    m_link = linkGenerated(*m_recording, *code);
+    m_link = dynamo::linkGenerated(*m_recording, *code);
     m_title->setText(tr("%1: original at the left, generated at the right").arg(toQString(code->name)));
     if (m_link.original.empty()) {
         m_title->setText(toQString(code->name));
@@ -172,7 +172,11 @@ void GeneratedView::showCode() {
         m_note->setText(tr("the original was not recorded"));
         return;
     }
-    m_view->setRows(documentOf(m_link.original), documentOf(code->lines), m_link.rows, options);
+    std::vector<CodeRow> rows;
+    rows.reserve(m_link.rows.size());
+    for (const std::array<int, 2>& row : m_link.rows)
+        rows.push_back({row, diff::Change::Same, {}, {}});
+    m_view->setRows(documentOf(m_link.original), documentOf(code->lines), std::move(rows), options);
     QHash<int, GutterMark> left, right;
     CodePhase before = CodePhase::Unknown;
     for (std::size_t i = 0; i < code->lines.size(); ++i) {
@@ -183,7 +187,7 @@ void GeneratedView::showCode() {
         mark.toolTip = toQString(dynamo::codePhaseText(phase));
         right.insert(int(i), mark);
     }
-    if (m_link.end != GeneratedLink::none) {
+    if (m_link.end != dynamo::GeneratedLink::none) {
         GutterMark mark;
         mark.icon = m_link.breaks ? QStringLiteral("scissors") : QStringLiteral("tick");
         mark.strong = m_link.breaks;
@@ -196,7 +200,7 @@ void GeneratedView::showCode() {
     m_view->setMarks(0, std::move(left));
     m_view->setMarks(1, std::move(right));
     m_note->setText(tr("a click marks what belongs together"));
-    if (m_link.end != GeneratedLink::none) m_view->reveal(0, int(m_link.end));
+    if (m_link.end != dynamo::GeneratedLink::none) m_view->reveal(0, int(m_link.end));
 }
 
 void GeneratedView::pick(int pane, int line) {
@@ -215,8 +219,8 @@ void GeneratedView::pick(int pane, int line) {
     }
     for (const std::uint32_t i : m_link.became(*code, std::uint32_t(line)))
         right.insert(int(i));
-    m_note->setText(m_link.end == GeneratedLink::none  ? QString()
-                    : std::uint32_t(line) > m_link.end ? tr("left to the resume function")
+    m_note->setText(m_link.end == dynamo::GeneratedLink::none ? QString()
+                    : std::uint32_t(line) > m_link.end        ? tr("left to the resume function")
                     : std::uint32_t(line) < m_link.end || !m_link.breaks
                         ? tr("traced into the graph")
                         : tr("the graph breaks at this instruction"));

@@ -3,7 +3,8 @@
 // The bytecode that Dynamo generated beside the program's own, each instruction with what it is for.
 #pragma once
 
-#include "views/dynamo/generated_link.h"
+#include "core/dynamo/generated_link.h"
+#include "views/text/code_view.h"
 
 #include <QWidget>
 
@@ -41,7 +42,7 @@ private:
     dynamo::RecordingPtr m_recording;
     std::vector<dynamo::GeneratedCode> m_codes;
     int m_row = -1; ///< the code that is shown
-    GeneratedLink m_link;
+    dynamo::GeneratedLink m_link;
     RowTable* m_table;
     CodeView* m_view;
     QLabel *m_title = nullptr, *m_note = nullptr;

@@ -3,7 +3,7 @@
 // A calling convention as a tree: outer arguments, outputs and epilogue steps under three headings.
 #pragma once
 
-#include "views/engine/calling_convention.h"
+#include "core/computed/calling_convention.h"
 
 #include <QAbstractItemModel>
 
@@ -23,8 +23,8 @@ public:
     };
 
     using QAbstractItemModel::QAbstractItemModel;
-    void setConvention(CallingConvention convention);
-    [[nodiscard]] const CallingConvention& convention() const { return m_convention; }
+    void setConvention(computed::CallingConvention convention);
+    [[nodiscard]] const computed::CallingConvention& convention() const { return m_convention; }
 
     [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
     [[nodiscard]] QModelIndex parent(const QModelIndex& child) const override;
@@ -36,12 +36,9 @@ public:
 private:
     [[nodiscard]] std::size_t countOf(int section) const;
     [[nodiscard]] QString heading(int section) const;
-    [[nodiscard]] QString argumentText(const OuterArgument& argument, int column) const;
-    [[nodiscard]] QString outputText(const ConventionOutput& output, int column) const;
-    [[nodiscard]] QString stepText(const EpilogueStep& step, int column) const;
     [[nodiscard]] QString tip(const QModelIndex& index) const;
 
-    CallingConvention m_convention;
+    computed::CallingConvention m_convention;
 };
 
 } // namespace dynascope::views

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/calling_convention_panel.h"
+#include "views/engine/op_story.h"
 
 #include "views/models/labels.h"
 
@@ -149,14 +150,15 @@ void CallingConventionPanel::fitColumns() {
 }
 
 void CallingConventionPanel::refresh() {
-    const Recording* recording = m_stepper.recording();
+    const computed::FunctionalRecording* recording = m_stepper.recording();
     if (!recording) {
         m_model->setConvention({});
         showMessage(tr("Run functionalize to see how its graph is called."));
         return;
     }
     showContent();
-    m_model->setConvention(callingConvention(*recording, forcingBreaks(workspace(), recording->run())));
+    m_model->setConvention(
+        computed::callingConvention(*recording, forcingBreaks(workspace(), recording->run())));
     for (int section = 0; section < m_model->rowCount(); ++section)
         m_tree->setFirstColumnSpanned(section, {}, true);
     m_tree->expandAll();

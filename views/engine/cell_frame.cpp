@@ -6,16 +6,16 @@
 
 namespace dynascope::views {
 
-void paintCellFrame(QPainter& painter, const QRectF& rect, Cell::State state, const Colours& c) {
+void paintCellFrame(QPainter& painter, const QRectF& rect, computed::Cell::State state, const Colours& c) {
     const QRectF box = rect.adjusted(1, 1, -1, -1);
     const QColor pink = c.op(ir::OpKind::Write);
     switch (state) {
-    case Cell::State::Current:
+    case computed::Cell::State::Current:
         painter.setPen(QPen(c.line2, 1));
         painter.setBrush(c.bg3);
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
         break;
-    case Cell::State::Stale: {
+    case computed::Cell::State::Stale: {
         painter.setPen(Qt::NoPen);
         painter.setBrush(c.diff(diff::Change::Changed).fill);
         painter.drawRoundedRect(box, 3, 3);
@@ -35,12 +35,12 @@ void paintCellFrame(QPainter& painter, const QRectF& rect, Cell::State state, co
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
         break;
     }
-    case Cell::State::Written:
+    case computed::Cell::State::Written:
         painter.setPen(QPen(pink, 2));
         painter.setBrush(c.bg3);
         painter.drawRoundedRect(box, 3, 3);
         break;
-    case Cell::State::Regenerated: {
+    case computed::Cell::State::Regenerated: {
         painter.setBrush(c.diff(diff::Change::Added).fill);
         QPen pen(c.added, 1.4);
         pen.setDashPattern({3, 2});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "views/engine/functional_run.h"
+#include "core/computed/functional_recording.h"
 #include "views/theme/theme.h"
 
 class QPainter;
@@ -10,6 +10,7 @@ class QRectF;
 namespace dynascope::views {
 
 /// Fills, hatches and frames a cell in the colours of its state.
-void paintCellFrame(QPainter& painter, const QRectF& rect, Cell::State state, const Colours& colours);
+void paintCellFrame(QPainter& painter, const QRectF& rect, computed::Cell::State state,
+                    const Colours& colours);
 
 } // namespace dynascope::views

@@ -3,6 +3,7 @@
 
 #include "core/ir/text.h"
 #include "views/engine/op_story.h"
+#include "views/engine/value_text.h"
 #include "views/models/labels.h"
 #include "views/text/code_document.h"
 #include "views/text/syntax.h"
@@ -52,7 +53,7 @@ int GraphSoFar::rowHeight() const {
 void GraphSoFar::refresh() {
     m_lines.clear();
     m_row = m_anchor = -1;
-    const Recording* recording = m_stepper.recording();
+    const computed::FunctionalRecording* recording = m_stepper.recording();
     const ir::GraphPtr graph = recording ? recording->run().graph : nullptr;
     int number = 0, lastOp = -1, added = -1;
     ir::ReadableOptions options;
@@ -80,7 +81,7 @@ void GraphSoFar::refresh() {
         if (line.dead && !m_showDead) continue;
         line.text = toQString(ir::printNode(node, options)).trimmed();
         if (at != lastOp && at >= 0)
-            line.source = node.op == ir::Op::Output ? tr("return") : recording->statementText(at);
+            line.source = node.op == ir::Op::Output ? tr("return") : toQString(recording->statementText(at));
         lastOp = at;
         if (line.kind == Line::Kind::Added) added = int(m_lines.size());
         m_lines.push_back(std::move(line));
@@ -127,7 +128,7 @@ int GraphSoFar::lineAt(QPoint point) const {
 }
 
 void GraphSoFar::reveal(const QString& node) {
-    const Recording* recording = m_stepper.recording();
+    const computed::FunctionalRecording* recording = m_stepper.recording();
     if (!recording) return;
     for (int i = 0; i < int(m_lines.size()); ++i)
         if (toQString(recording->run().graph->node(ir::NodeIndex(m_lines[std::size_t(i)].node)).name) == node)
@@ -293,7 +294,7 @@ bool GraphSoFar::viewportEvent(QEvent* event) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const int line = lineAt(help->pos());
         if (line >= 0 && m_stepper.recording()) {
-            const Recording& recording = *m_stepper.recording();
+            const computed::FunctionalRecording& recording = *m_stepper.recording();
             const Line& at = m_lines[std::size_t(line)];
             QString text;
             if (at.op >= 0) {

@@ -2,6 +2,7 @@
 #include "views/engine/op_story.h"
 
 #include "core/ir/text.h"
+#include "views/engine/value_text.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
@@ -26,16 +27,17 @@ Token emitted(const std::string& node) {
     return monoLink(toQString(node), QStringLiteral("emitted:") + toQString(node));
 }
 
-const ViewState* viewOf(const Scoreboard& board, const std::string& value) {
+const computed::ViewState* viewOf(const computed::Scoreboard& board, const std::string& value) {
     const auto at = std::find_if(board.views.begin(), board.views.end(),
-                                 [&](const ViewState& v) { return v.value == value; });
+                                 [&](const computed::ViewState& v) { return v.value == value; });
     return at == board.views.end() ? nullptr : &*at;
 }
 
 /// The tensor that the op writes, by the state after the op.
-const ViewState* writtenView(const Scoreboard& after, const Recording& recording, int op) {
-    const ViewState* found = nullptr;
-    for (const ViewState& view : after.views)
+const computed::ViewState* writtenView(const computed::Scoreboard& after,
+                                       const computed::FunctionalRecording& recording, int op) {
+    const computed::ViewState* found = nullptr;
+    for (const computed::ViewState& view : after.views)
         if (view.active && view.behind == 0 && view.generation > 0 &&
             (!found || view.value == recording.source(op).name))
             found = &view;
@@ -43,91 +45,93 @@ const ViewState* writtenView(const Scoreboard& after, const Recording& recording
 }
 
 /// What a view is a part of. Over cells that is the whole storage, of which an input may be a part too.
-Token baseToken(const Recording& recording, const StorageState* storage) {
+Token baseToken(const computed::FunctionalRecording& recording, const computed::StorageState* storage) {
     if (!storage) return text(tr("its base"));
     return strong(recording.run().overCells ? tr("storage %1").arg(storage->group)
-                                            : recording.nameOf(storage->origin));
+                                            : nameOf(recording, storage->origin));
 }
 
 void tellWrite(Tokens& out, const Stepper& stepper) {
-    const Recording& recording = *stepper.recording();
+    const computed::FunctionalRecording& recording = *stepper.recording();
     const int op = stepper.op();
-    const OpStep& step = recording.step(op);
-    const Scoreboard before = op > 0 ? recording.scoreboard(op - 1, 99) : Scoreboard{};
-    const Scoreboard after = recording.scoreboard(op, 99);
-    const ViewState* written = writtenView(after, recording, op);
-    const OpPhase::Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
+    const computed::OpStep& step = recording.step(op);
+    const computed::Scoreboard before = op > 0 ? recording.scoreboard(op - 1, 99) : computed::Scoreboard{};
+    const computed::Scoreboard after = recording.scoreboard(op, 99);
+    const computed::ViewState* written = writtenView(after, recording, op);
+    const computed::OpPhase::Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
     out.push_back(strong(toQString(step.source)));
     const auto commit = [&] {
         const auto& phases = recording.phases(op);
-        const auto at = std::find_if(phases.begin(), phases.end(), [](const OpPhase& phase) {
-            return phase.kind == OpPhase::Kind::Commit;
+        const auto at = std::find_if(phases.begin(), phases.end(), [](const computed::OpPhase& phase) {
+            return phase.kind == computed::OpPhase::Kind::Commit;
         });
         return recording.scoreboard(op, int(at - phases.begin()));
     };
     if (!written) {
         // It writes through a view of its own, as setitem does.
-        const Scoreboard queued = commit();
+        const computed::Scoreboard queued = commit();
         out.push_back(text(tr(" writes ")));
-        for (const StorageState& s : queued.storages)
+        for (const computed::StorageState& s : queued.storages)
             if (s.pending) {
                 if (!step.updates.empty() && !step.updates.front().views.empty()) {
                     out.push_back(text(tr("the part ")));
-                    out.push_back(mono(Recording::chainText(step.updates.front().views)));
+                    out.push_back(mono(chainText(step.updates.front().views)));
                     out.push_back(text(tr(" of ")));
                 }
-                out.push_back(strong(recording.nameOf(s.origin)));
+                out.push_back(strong(nameOf(recording, s.origin)));
             }
         out.push_back(text(QStringLiteral(". ")));
     }
-    const StorageState* storage = nullptr;
-    for (const StorageState& s : after.storages)
+    const computed::StorageState* storage = nullptr;
+    for (const computed::StorageState& s : after.storages)
         if (written && s.group == written->group) storage = &s;
-    if (written && written->chain.isEmpty()) {
+    if (written && written->chain.empty()) {
         out.push_back(text(tr(" writes the whole of ")));
-        out.push_back(strong(recording.nameOf(written->value)));
+        out.push_back(strong(nameOf(recording, written->value)));
         out.push_back(text(QStringLiteral(". ")));
     } else if (written) {
         out.push_back(text(tr(" writes through ")));
-        out.push_back(strong(recording.nameOf(written->value)));
+        out.push_back(strong(nameOf(recording, written->value)));
         out.push_back(text(tr(", the part ")));
-        out.push_back(mono(written->chain));
+        out.push_back(mono(toQString(written->chain)));
         out.push_back(text(tr(" of ")));
         out.push_back(baseToken(recording, storage));
         out.push_back(text(QStringLiteral(". ")));
     }
-    if (const ViewState* was = written ? viewOf(before, written->value) : nullptr; was && was->behind > 0) {
-        out.push_back(strong(recording.nameOf(written->value)));
+    if (const computed::ViewState* was = written ? viewOf(before, written->value) : nullptr;
+        was && was->behind > 0) {
+        out.push_back(strong(nameOf(recording, written->value)));
         out.push_back(text(was->changedBy.empty()
                                ? tr(" was stale, ")
                                : tr(" was stale since %1, ").arg(toQString(was->changedBy))));
         out.push_back(text(tr("so it was read again from the base first (")));
         bool first = true;
-        for (const EmittedNode& e : step.emitted) {
-            if (e.why != Emission::Regeneration) break;
+        for (const computed::EmittedNode& e : step.emitted) {
+            if (e.why != wire::Emission::Regeneration) break;
             if (!first) out.push_back(text(QStringLiteral(", ")));
             out.push_back(emitted(e.node));
             first = false;
         }
         out.push_back(text(QStringLiteral("). ")));
     }
-    for (const EmittedNode& e : step.emitted)
-        if (e.why == Emission::Operator) {
+    for (const computed::EmittedNode& e : step.emitted)
+        if (e.why == wire::Emission::Operator) {
             out.push_back(text(tr("The result ")));
             out.push_back(emitted(e.node));
-            out.push_back(text(kind == OpPhase::Kind::Apply || kind == OpPhase::Kind::WriteBack
-                                   ? tr(" was queued on the storage")
-                               : kind == OpPhase::Kind::Commit ? tr(" is queued on the storage")
+            out.push_back(
+                text(kind == computed::OpPhase::Kind::Apply || kind == computed::OpPhase::Kind::WriteBack
+                         ? tr(" was queued on the storage")
+                     : kind == computed::OpPhase::Kind::Commit ? tr(" is queued on the storage")
                                                                : tr(" will be queued on the storage")));
             break;
         }
-    if (kind != OpPhase::Kind::Apply) {
+    if (kind != computed::OpPhase::Kind::Apply) {
         out.push_back(text(QStringLiteral(".")));
         return;
     }
     QStringList inverse;
-    for (const EmittedNode& e : step.emitted)
-        if (e.why == Emission::Inverse) inverse << toQString(e.node);
+    for (const computed::EmittedNode& e : step.emitted)
+        if (e.why == wire::Emission::Inverse) inverse << toQString(e.node);
     if (inverse.isEmpty()) {
         out.push_back(text(tr(" and is the new base as it stands.")));
     } else {
@@ -135,7 +139,7 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
         out.push_back(emitted(inverse.last().toStdString()));
         out.push_back(text(tr("). ")));
     }
-    if (!step.emitted.empty() && step.emitted.back().why == Emission::Regeneration) {
+    if (!step.emitted.empty() && step.emitted.back().why == wire::Emission::Regeneration) {
         const std::string& last = step.emitted.back().node;
         out.push_back(emitted(last));
         out.push_back(text(recording.isDead(last) ? tr(" takes the view from it again; nobody reads that.")
@@ -144,19 +148,19 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
 }
 
 void tellRead(Tokens& out, const Stepper& stepper) {
-    const Recording& recording = *stepper.recording();
+    const computed::FunctionalRecording& recording = *stepper.recording();
     const int op = stepper.op();
     const ir::Node& node = recording.source(op);
-    const OpStep& step = recording.step(op);
-    const Scoreboard after = recording.scoreboard(op, 99);
-    const ViewState* own = viewOf(after, node.name);
-    out.push_back(strong(recording.nameOf(node.name)));
-    if (own && !own->chain.isEmpty()) {
-        const StorageState* storage = nullptr;
-        for (const StorageState& s : after.storages)
+    const computed::OpStep& step = recording.step(op);
+    const computed::Scoreboard after = recording.scoreboard(op, 99);
+    const computed::ViewState* own = viewOf(after, node.name);
+    out.push_back(strong(nameOf(recording, node.name)));
+    if (own && !own->chain.empty()) {
+        const computed::StorageState* storage = nullptr;
+        for (const computed::StorageState& s : after.storages)
             if (s.group == own->group) storage = &s;
         out.push_back(text(tr(" is a view: it moves no data and looks at the part ")));
-        out.push_back(mono(own->chain));
+        out.push_back(mono(toQString(own->chain)));
         out.push_back(text(tr(" of ")));
         out.push_back(baseToken(recording, storage));
         out.push_back(text(tr(", so it joins storage %1.").arg(own->group)));
@@ -170,8 +174,8 @@ void tellRead(Tokens& out, const Stepper& stepper) {
         out.push_back(text(tr(" makes no tensor that functionalization keeps track of.")));
     }
     QStringList again;
-    for (const EmittedNode& e : step.emitted) {
-        if (e.why != Emission::Regeneration) break;
+    for (const computed::EmittedNode& e : step.emitted) {
+        if (e.why != wire::Emission::Regeneration) break;
         again << toQString(e.node);
     }
     if (!again.isEmpty()) {
@@ -186,10 +190,10 @@ void tellRead(Tokens& out, const Stepper& stepper) {
 }
 
 void tellOutput(Tokens& out, const Stepper& stepper) {
-    const OpStep& step = stepper.recording()->step(stepper.op());
+    const computed::OpStep& step = stepper.recording()->step(stepper.op());
     QStringList again, back;
-    for (const EmittedNode& e : step.emitted)
-        (e.why == Emission::WriteBack ? back : again) << toQString(e.node);
+    for (const computed::EmittedNode& e : step.emitted)
+        (e.why == wire::Emission::WriteBack ? back : again) << toQString(e.node);
     out.push_back(text(tr("The program returns. ")));
     if (again.isEmpty()) {
         out.push_back(text(tr("Every output is up to date. ")));
@@ -218,11 +222,11 @@ QString inverseText(const QString& call) {
 }
 
 QString chainOf(const std::vector<std::string>& views) {
-    return views.empty() ? tr("none: the base itself") : Recording::chainText(views);
+    return views.empty() ? tr("none: the base itself") : chainText(views);
 }
 
 /// "into its whole storage, in which b lies too"; empty where the input alone is written.
-QString writeBackPlace(const InputWriteBack& back) {
+QString writeBackPlace(const computed::InputWriteBack& back) {
     QStringList shared;
     for (const std::string& other : back.sharedWith)
         shared << toQString(other);
@@ -237,7 +241,7 @@ QString writeBackPlace(const InputWriteBack& back) {
 }
 
 /// "36 B by copy_, before the break at cap.py:6: 1/0 reads it as L['x']".
-Tokens writeBackTokens(const InputWriteBack& back, const ForcingBreaks& breaks) {
+Tokens writeBackTokens(const computed::InputWriteBack& back, const computed::ForcingBreaks& breaks) {
     QStringList how;
     for (const std::string& op : back.how)
         how << toQString(op);
@@ -249,9 +253,10 @@ Tokens writeBackTokens(const InputWriteBack& back, const ForcingBreaks& breaks) 
     const auto found = breaks.find(back.input);
     if (found == breaks.end()) return out;
     out.push_back(text(QStringLiteral(", ")));
-    out.push_back(link(found->second.text(), QStringLiteral("break:%1").arg(found->second.group)));
-    out.push_back(quiet(QStringLiteral(" (%1)").arg(found->second.reason)));
-    if (!found->second.resumed.isEmpty()) out.push_back(text(QStringLiteral(": ") + found->second.resumed));
+    out.push_back(link(toQString(found->second.text()), QStringLiteral("break:%1").arg(found->second.group)));
+    out.push_back(quiet(QStringLiteral(" (%1)").arg(toQString(found->second.reason))));
+    if (!found->second.resumed.empty())
+        out.push_back(text(QStringLiteral(": ") + toQString(found->second.resumed)));
     return out;
 }
 
@@ -260,7 +265,8 @@ QString writeBackHelp() {
               "the code after the break reads it there.");
 }
 
-Section writeBackSection(const Recording& recording, const ForcingBreaks& breaks) {
+Section writeBackSection(const computed::FunctionalRecording& recording,
+                         const computed::ForcingBreaks& breaks) {
     Section section;
     section.title = tr("Write-backs");
     const auto& all = recording.run().writeBacks;
@@ -270,33 +276,34 @@ Section writeBackSection(const Recording& recording, const ForcingBreaks& breaks
     }
     section.chip = countText(all.size(), tr("input"), tr("inputs"));
     section.chipTone = QStringLiteral("write");
-    for (const InputWriteBack& back : all)
+    for (const computed::InputWriteBack& back : all)
         section.facts.push_back(
-            fact(recording.nameOf(back.input), writeBackTokens(back, breaks), writeBackHelp()));
+            fact(nameOf(recording, back.input), writeBackTokens(back, breaks), writeBackHelp()));
     return section;
 }
 
 /// The input whose storage `group` (as the scoreboard counts) is, if it is written back.
-const InputWriteBack* writeBackOf(const Recording& recording, const StorageState& storage) {
+const computed::InputWriteBack* writeBackOf(const computed::FunctionalRecording& recording,
+                                            const computed::StorageState& storage) {
     const auto& all = recording.run().writeBacks;
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const InputWriteBack& b) { return b.input == storage.origin; });
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const computed::InputWriteBack& b) { return b.input == storage.origin; });
     return found == all.end() ? nullptr : &*found;
 }
 
-Section queueSection(const Stepper& stepper, const ForcingBreaks& breaks) {
-    const Recording& recording = *stepper.recording();
+Section queueSection(const Stepper& stepper, const computed::ForcingBreaks& breaks) {
+    const computed::FunctionalRecording& recording = *stepper.recording();
     const int op = stepper.op();
     if (recording.source(op).op == ir::Op::Output) return writeBackSection(recording, breaks);
     Section section;
-    const OpPhase::Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
+    const computed::OpPhase::Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
     const auto& storages = stepper.scoreboard().storages;
-    const auto pending =
-        std::find_if(storages.begin(), storages.end(), [](const StorageState& s) { return s.pending; });
+    const auto pending = std::find_if(storages.begin(), storages.end(),
+                                      [](const computed::StorageState& s) { return s.pending; });
     if (pending == storages.end()) {
         section.title = tr("Update queue");
-        section.facts.push_back(
-            paragraph({quiet(kind == OpPhase::Kind::Apply ? tr("Empty: the update was carried into the base.")
+        section.facts.push_back(paragraph(
+            {quiet(kind == computed::OpPhase::Kind::Apply ? tr("Empty: the update was carried into the base.")
                                                           : tr("Empty."))}));
         return section;
     }
@@ -304,7 +311,7 @@ Section queueSection(const Stepper& stepper, const ForcingBreaks& breaks) {
     section.title = tr("Update queue of storage %1").arg(pending->group);
     section.chip = tr("%1 pending").arg(std::max<std::size_t>(1, updates.size()));
     section.chipTone = QStringLiteral("write");
-    for (const QueuedUpdate& update : updates) {
+    for (const wire::QueuedUpdate& update : updates) {
         section.facts.push_back(
             fact(tr("Value"), {emitted(update.value)}, tr("What the written tensor holds from now on.")));
         section.facts.push_back(
@@ -316,21 +323,21 @@ Section queueSection(const Stepper& stepper, const ForcingBreaks& breaks) {
         if (update.inverse.empty())
             section.facts.push_back(fact(tr("Inverse"), {quiet(tr("none: the value is the new base"))}));
     }
-    if (const InputWriteBack* back = writeBackOf(recording, *pending))
+    if (const computed::InputWriteBack* back = writeBackOf(recording, *pending))
         section.facts.push_back(fact(tr("Written back"), writeBackTokens(*back, breaks), writeBackHelp()));
     return section;
 }
 
 Section checkSection(const Stepper& stepper, const Verdict& verdict, const Colours& colours) {
-    const Recording& recording = *stepper.recording();
+    const computed::FunctionalRecording& recording = *stepper.recording();
     Section section;
     section.title = tr("Checks");
     // Each value against eager, as it was right after the op.
     const std::string& source = recording.source(stepper.op()).name;
     const auto eager = recording.run().eager.find(source);
-    const Scoreboard after = recording.scoreboard(stepper.op(), 99);
-    const ViewState* own = nullptr;
-    for (const ViewState& view : after.views)
+    const computed::Scoreboard after = recording.scoreboard(stepper.op(), 99);
+    const computed::ViewState* own = nullptr;
+    for (const computed::ViewState& view : after.views)
         if (view.value == source || (view.active && view.behind == 0 && recording.writes(stepper.op())))
             own = &view;
     if (eager != recording.run().eager.end() && own && !own->cells.empty() && own->behind == 0) {
@@ -376,7 +383,7 @@ Section checkSection(const Stepper& stepper, const Verdict& verdict, const Colou
     return section;
 }
 
-QString inputText(const Recording& recording, int op) {
+QString inputText(const computed::FunctionalRecording& recording, int op) {
     const auto& rows = recording.step(op).rows;
     if (rows.empty()) return tr(" is an input that is no tensor.");
     QStringList others;
@@ -384,7 +391,7 @@ QString inputText(const Recording& recording, int op) {
         const auto& theirs = recording.step(other).rows;
         if (other != op && recording.source(other).op == ir::Op::Placeholder && !theirs.empty() &&
             theirs.front().storage == rows.front().storage)
-            others << recording.nameOf(recording.source(other).name);
+            others << nameOf(recording, recording.source(other).name);
     }
     return others.isEmpty()
                ? tr(" is an input. It is wrapped with a storage of its own, generation 0: nothing was "
@@ -395,31 +402,26 @@ QString inputText(const Recording& recording, int op) {
 
 } // namespace
 
-QString callText(const ir::Node& node) {
-    if (node.op == ir::Op::Placeholder) return toQString(node.target);
-    QStringList args;
-    for (const ir::Argument& arg : node.args)
-        args << toQString(arg.toString());
-    for (const auto& [key, value] : node.kwargs)
-        args << toQString(key) + u'=' + toQString(value.toString());
-    if (node.op == ir::Op::Output) return args.join(QStringLiteral(", "));
-    QString target = toQString(ir::shortTarget(node.target));
-    if (target.startsWith(QLatin1String("aten."))) target = target.section(u'.', 1, 1);
-    if (node.op == ir::Op::CallFunction) target = target.section(u'.', -1);
-    return target + u'(' + args.join(QStringLiteral(", ")) + u')';
+computed::ForcingBreaks forcingBreaks(const Workspace& workspace, const computed::FunctionalRun& run) {
+    const Workspace::Capture* capture = workspace.capture();
+    const session::Compile* compile = workspace.compile();
+    if (!capture || !compile) return {};
+    const session::Session& session = *capture->session;
+    return computed::forcingBreaks(session, capture->breaks, std::size_t(compile - session.compiles.data()),
+                                   run);
 }
 
-Facts opStory(const Stepper& stepper, const Verdict& verdict, const ForcingBreaks& breaks,
+Facts opStory(const Stepper& stepper, const Verdict& verdict, const computed::ForcingBreaks& breaks,
               const Colours& colours) {
     Facts facts;
-    const Recording* recording = stepper.recording();
+    const computed::FunctionalRecording* recording = stepper.recording();
     if (!recording) return facts;
     const ir::Node& node = recording->source(stepper.op());
     Section what;
     what.title = tr("What this op did");
     Tokens tokens;
     if (node.op == ir::Op::Placeholder) {
-        tokens = {strong(recording->nameOf(node.name)), text(inputText(*recording, stepper.op()))};
+        tokens = {strong(nameOf(*recording, node.name)), text(inputText(*recording, stepper.op()))};
     } else if (node.op == ir::Op::Output) {
         tellOutput(tokens, stepper);
     } else if (recording->writes(stepper.op())) {

@@ -3,7 +3,7 @@
 // What an op did, in words, as facts for the panel "This step".
 #pragma once
 
-#include "views/engine/calling_convention.h"
+#include "core/computed/calling_convention.h"
 #include "views/engine/stepper.h"
 #include "views/inspector/facts.h"
 
@@ -11,9 +11,10 @@ namespace dynascope::views {
 
 /// Sections "What this op did", "Update queue" ("Write-backs" at the return), "Generations" (empty), "Checks"
 /// and "Mode" (empty) for the place of the stepper.
-[[nodiscard]] Facts opStory(const Stepper& stepper, const Verdict& verdict, const ForcingBreaks& breaks,
-                            const Colours& colours);
-/// "mul(x_1, 1)": a source op as a call.
-[[nodiscard]] QString callText(const ir::Node& node);
+[[nodiscard]] Facts opStory(const Stepper& stepper, const Verdict& verdict,
+                            const computed::ForcingBreaks& breaks, const Colours& colours);
+/// For a functionalization of the workspace's current compile.
+[[nodiscard]] computed::ForcingBreaks forcingBreaks(const Workspace& workspace,
+                                                    const computed::FunctionalRun& run);
 
 } // namespace dynascope::views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/passes.h"
 
+#include "core/computed/node_values.h"
 #include "core/diff/graph_diff.h"
 #include "core/engine/cases/graph_inputs.h"
 #include "core/engine/client/torch_release.h"
@@ -12,7 +13,6 @@
 #include "core/rederive/saved_hooks.h"
 #include "core/session/byte_source.h"
 #include "core/session/symbol_hints.h"
-#include "views/engine/node_values.h"
 #include "views/engine/pass_replies.h"
 #include "views/models/labels.h"
 
@@ -34,7 +34,7 @@ std::string graphText(const ir::Graph& graph) {
 }
 
 /// `hooks`: what inline_hooks needs to know.
-wire::PassOptions optionsOf(FunctionalMode mode,
+wire::PassOptions optionsOf(computed::FunctionalMode mode,
                             const std::map<std::string, std::string, std::less<>>& hooks) {
     wire::PassOptions out;
     out.options = {hooks.begin(), hooks.end()};
@@ -51,13 +51,6 @@ wire::RunOn runOn(const Passes::Source& source) {
 }
 
 } // namespace
-
-ProgramText programOf(const session::Session& session, const session::Compile& compile,
-                      const ir::Graph& graph) {
-    if (session.kind != session::Kind::OracleCase || !compile.location()) return {};
-    const auto file = session.sources.find(compile.location()->file);
-    return file == session.sources.end() ? ProgramText() : matchProgram(file->second.lines, graph);
-}
 
 struct Passes::Ran {
     ComputedStage stage;
@@ -216,7 +209,7 @@ void Passes::run(const QString& pass, int from, Options options) {
     ran.stage.passes.push_back(pass.toStdString());
     ran.stage.mode = pass == QLatin1String("functionalize") ? options.mode
                      : before                               ? before->mode
-                                                            : FunctionalMode{};
+                                                            : computed::FunctionalMode{};
     for (const auto& [key, known] : m_computed)
         if (known.root == ran.stage.root && known.passes == ran.stage.passes && known.mode == ran.stage.mode)
             ran.replaces = std::max(ran.replaces, m_workspace.indexOf(key, true));
@@ -232,8 +225,8 @@ void Passes::run(const QString& pass, int from, Options options) {
     }
     const ir::GraphPtr sourceGraph = *stage->graph();
     const bool functionalizes = pass == QLatin1String("functionalize");
-    ProgramText program;
-    if (!before) program = programOf(*m_workspace.session(), *m_workspace.compile(), *sourceGraph);
+    computed::ProgramText program;
+    if (!before) program = computed::programOf(*m_workspace.session(), *m_workspace.compile(), *sourceGraph);
     const std::string beforeText = before ? before->graphText : std::string();
     const wire::Any beforeAttributes = before ? before->attributes : wire::Any();
 
@@ -277,18 +270,18 @@ void Passes::run(const QString& pass, int from, Options options) {
             made->setGraph(*graph);
             out.stage = std::move(made);
             if (functionalizes) {
-                FunctionalRun run = functionalRun(*reply, sourceGraph);
+                computed::FunctionalRun run = computed::functionalRun(*reply, sourceGraph);
                 run.mode = out.mode;
                 run.program = std::move(program);
                 run.graph = *graph;
                 // To hold each op against eager; a graph that cannot be run is still a graph.
-                if (auto values =
-                        fetchNodeValues(client, beforeText.empty() ? source.text : beforeText, source.inputs,
-                                        beforeText.empty() ? source.attributes : beforeAttributes, options)) {
-                    run.eager = nodeValues(*values);
+                if (auto values = computed::fetchNodeValues(
+                        client, beforeText.empty() ? source.text : beforeText, source.inputs,
+                        beforeText.empty() ? source.attributes : beforeAttributes, options)) {
+                    run.eager = computed::nodeValues(*values);
                     out.eager = std::make_shared<const wire::ExecuteReply>(std::move(*values));
                 }
-                out.recording = std::make_shared<const Recording>(std::move(run));
+                out.recording = std::make_shared<const computed::FunctionalRecording>(std::move(run));
             }
             return tl::expected<Ran, CallError>(std::move(ran));
         },

@@ -4,11 +4,11 @@
 // against eager. A stage that was computed stays in the workspace whatever happens to the engine.
 #pragma once
 
+#include "core/computed/functional_recording.h"
 #include "core/engine/cases/input_form.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/pass.h"
 #include "views/engine/engine.h"
-#include "views/engine/functional_run.h"
 #include "views/models/workspace.h"
 
 #include <QStringList>
@@ -36,8 +36,8 @@ struct ComputedStage {
     session::StagePtr root;          ///< the stage that it all began with: a captured or a derived one
     std::vector<std::string> passes; ///< from the root on; none for a derived stage, which is its own root
     session::StagePtr twin;          ///< of a derived stage: the captured one that it is held against
-    FunctionalMode mode;             ///< of the functionalization among them, if any
-    RecordingPtr recording;          ///< of the last pass, where that is functionalize
+    computed::FunctionalMode mode;   ///< of the functionalization among them, if any
+    computed::FunctionalRecordingPtr recording; ///< of the last pass, where that is functionalize
     std::string graphText;
     wire::Any attributes; ///< constants of the graph
     /// What the engine answered: to "pass", and to "execute" on the source. For session files; null where it
@@ -54,10 +54,6 @@ struct CheckedStage;
 struct StageToSave;
 struct RestoredStages;
 
-/// The program of an oracle case beside its graph; empty for other captures.
-[[nodiscard]] ProgramText programOf(const session::Session& session, const session::Compile& compile,
-                                    const ir::Graph& graph);
-
 /// GUI thread only. Owned by the window.
 class Passes : public QObject {
     Q_OBJECT
@@ -65,8 +61,8 @@ public:
     Passes(Workspace& workspace, Engine& engine, QObject* parent = nullptr);
 
     struct Options {
-        FunctionalMode mode = {}; ///< of functionalize
-        bool show = true;         ///< the new stage becomes B, what it was made from A
+        computed::FunctionalMode mode = {}; ///< of functionalize
+        bool show = true;                   ///< the new stage becomes B, what it was made from A
     };
     /// Passes that the engine lists; before it was asked, those that every engine has and those that it
     /// listed in an earlier run.

@@ -4,6 +4,7 @@
 #include "views/engine/cell_frame.h"
 #include "views/engine/scorecard_measures.h"
 #include "views/engine/scorecard_view.h"
+#include "views/engine/value_text.h"
 #include "views/models/labels.h"
 #include "views/theme/shown_text.h"
 
@@ -26,12 +27,13 @@ QString fittedText(double value, const QFontMetrics& metrics, int room) {
 
 } // namespace
 
-void ScorecardView::paintCell(QPainter& painter, const QRect& rect, const Cell& cell, bool inStorage) const {
+void ScorecardView::paintCell(QPainter& painter, const QRect& rect, const computed::Cell& cell,
+                              bool inStorage) const {
     const Colours& c = m_theme.colours();
     paintCellFrame(painter, rect, cell.state, c);
     QFont font = m_theme.font(FontRole::Code);
     font.setPixelSize(m_theme.scaled(11));
-    const bool written = cell.state == Cell::State::Written;
+    const bool written = cell.state == computed::Cell::State::Written;
     if (written) font.setBold(true);
     QFontMetrics metrics(font);
     QString text = cellText(cell.value);
@@ -55,21 +57,21 @@ void ScorecardView::paintCell(QPainter& painter, const QRect& rect, const Cell& 
         return;
     }
     painter.setFont(font);
-    painter.setPen(written                                  ? c.op(ir::OpKind::Write)
-                   : cell.state == Cell::State::Regenerated ? c.added
-                                                            : c.text);
+    painter.setPen(written                                            ? c.op(ir::OpKind::Write)
+                   : cell.state == computed::Cell::State::Regenerated ? c.added
+                                                                      : c.text);
     painter.drawText(rect, Qt::AlignCenter, text);
 }
 
-void ScorecardView::paintPending(QPainter& painter, const StorageState& storage, const Columns& columns,
-                                 int y) const {
+void ScorecardView::paintPending(QPainter& painter, const computed::StorageState& storage,
+                                 const Columns& columns, int y) const {
     const Colours& c = m_theme.colours();
     const QColor pink = c.op(ir::OpKind::Write);
     std::vector<int> middles;
     for (int i = 0; i < std::min(columns.shown, int(storage.cells.size())); ++i)
-        if (storage.cells[std::size_t(i)].state == Cell::State::Written)
+        if (storage.cells[std::size_t(i)].state == computed::Cell::State::Written)
             middles.push_back(columns.cells + i * columns.cellWidth + columns.cellWidth / 2);
-    const QString text = tr("pending: %1").arg(storage.pendingText);
+    const QString text = tr("pending: %1").arg(toQString(storage.pendingText));
     QFont font = m_theme.font(FontRole::CodeSmall);
     font.setPixelSize(m_theme.scaled(11));
     const int width = QFontMetrics(font).horizontalAdvance(text) + m_theme.scaled(22);
@@ -100,13 +102,14 @@ void ScorecardView::paintPending(QPainter& painter, const StorageState& storage,
 
 void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) const {
     const Colours& c = m_theme.colours();
-    const StorageState& storage = m_stepper.scoreboard().storages[std::size_t(place.storage)];
+    const computed::StorageState& storage = m_stepper.scoreboard().storages[std::size_t(place.storage)];
     const Columns columns = columnsOf(storage);
     const int left = m_theme.scaled(padding), line = m_theme.scaled(18);
     const bool active = isActive(storage) && !storage.cells.empty();
     const int top = y + m_theme.scaled(8) + (active ? m_theme.scaled(axisHeight) : 0);
-    const bool written = std::any_of(storage.cells.begin(), storage.cells.end(),
-                                     [](const Cell& cell) { return cell.state == Cell::State::Written; });
+    const bool written =
+        std::any_of(storage.cells.begin(), storage.cells.end(),
+                    [](const computed::Cell& cell) { return cell.state == computed::Cell::State::Written; });
     const int height = m_theme.scaled(written ? writtenHeight : cellHeight);
 
     painter.setFont(m_theme.font(FontRole::Strong));
@@ -149,9 +152,9 @@ void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) c
         painter.setPen(c.text2);
         const int x = columns.cells + columns.shown * columns.cellWidth + m_theme.scaled(6);
         QString more = tr("… %1 more").arg(numberText(qulonglong(storage.count - columns.shown)));
-        const auto [least, most] =
-            std::minmax_element(storage.cells.begin(), storage.cells.end(),
-                                [](const Cell& a, const Cell& b) { return a.value < b.value; });
+        const auto [least, most] = std::minmax_element(
+            storage.cells.begin(), storage.cells.end(),
+            [](const computed::Cell& a, const computed::Cell& b) { return a.value < b.value; });
         const QString range = QStringLiteral("%1 … %2").arg(cellText(least->value), cellText(most->value));
         if (painter.fontMetrics().horizontalAdvance(range) < columns.right - x) more += u'\n' + range;
         painter.drawText(QRect(x, top - 2, columns.right - x, height + 4), Qt::AlignLeft | Qt::AlignVCenter,
@@ -213,8 +216,8 @@ void ScorecardView::paintHeader(QPainter& painter, int y) const {
 
 void ScorecardView::paintView(QPainter& painter, const Place& place, int y) const {
     const Colours& c = m_theme.colours();
-    const ViewState& view = m_stepper.scoreboard().views[std::size_t(place.view)];
-    const StorageState* storage = storageOf(view.group);
+    const computed::ViewState& view = m_stepper.scoreboard().views[std::size_t(place.view)];
+    const computed::StorageState* storage = storageOf(view.group);
     if (!storage) return;
     const Columns columns = columnsOf(*storage);
     if (view.syncing || (view.active && m_row < 0))
@@ -227,7 +230,7 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
     const int left = m_theme.scaled(padding), line = m_theme.scaled(17);
     const int textTop = y + (place.height - 2 * line) / 2;
     // "r" of the program and beside it what the graph calls it; without a program the latter alone.
-    const QString node = toQString(view.value), own = m_stepper.recording()->nameOf(view.value);
+    const QString node = toQString(view.value), own = nameOf(*m_stepper.recording(), view.value);
     int x = left;
     painter.setPen(c.text);
     if (own != node) {
@@ -246,14 +249,15 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
                      elided(painter.fontMetrics(), node, Qt::ElideMiddle, room));
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text2);
-    const QString chain = view.chain.isEmpty() ? tr("base of storage %1").arg(view.group) : view.chain;
+    const QString chain =
+        view.chain.empty() ? tr("base of storage %1").arg(view.group) : toQString(view.chain);
     painter.drawText(QRect(x, textTop + line, room, line), Qt::AlignLeft | Qt::AlignVCenter,
                      elided(painter.fontMetrics(), chain, Qt::ElideRight, room));
 
     const int height = m_theme.scaled(cellHeight), top = y + (place.height - height) / 2;
     int hidden = 0;
     std::vector<char> covered(std::size_t(std::max(columns.shown, 0)));
-    for (const Cell& cell : view.cells) {
+    for (const computed::Cell& cell : view.cells) {
         const int slot = slotOf(*storage, columns, cell.index);
         if (slot < 0) {
             ++hidden;
@@ -273,8 +277,10 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
     if (hidden > 0 || (!view.cells.empty() && std::int64_t(view.cells.size()) < view.count)) {
         painter.setFont(m_theme.font(FontRole::CodeSmall));
         painter.setPen(c.text2);
-        const auto stale = std::count_if(view.cells.begin(), view.cells.end(),
-                                         [](const Cell& cell) { return cell.state == Cell::State::Stale; });
+        const auto stale =
+            std::count_if(view.cells.begin(), view.cells.end(), [](const computed::Cell& cell) {
+                return cell.state == computed::Cell::State::Stale;
+            });
         QString text = tr("… %1 cells").arg(numberText(qulonglong(view.count)));
         if (stale > 0) text += tr("\n%1 stale").arg(stale);
         const int x = columns.cells + columns.shown * columns.cellWidth + m_theme.scaled(6);

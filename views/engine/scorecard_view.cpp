@@ -41,35 +41,37 @@ QSize ScorecardView::sizeHint() const {
 
 void ScorecardView::refresh() {
     m_row = -1;
-    const Scoreboard& board = m_stepper.scoreboard();
+    const computed::Scoreboard& board = m_stepper.scoreboard();
     for (std::size_t i = 0; i < board.views.size() && m_row < 0; ++i)
         if (board.views[i].syncing) m_row = int(i);
     layOut();
     setAccessibleDescription(plainText());
 }
 
-const StorageState* ScorecardView::storageOf(int number) const {
-    for (const StorageState& storage : m_stepper.scoreboard().storages)
+const computed::StorageState* ScorecardView::storageOf(int number) const {
+    for (const computed::StorageState& storage : m_stepper.scoreboard().storages)
         if (storage.group == number) return &storage;
     return nullptr;
 }
 
-bool ScorecardView::isActive(const StorageState& storage) const {
+bool ScorecardView::isActive(const computed::StorageState& storage) const {
     const auto& views = m_stepper.scoreboard().views;
-    return storage.pending || std::any_of(views.begin(), views.end(), [&](const ViewState& view) {
+    return storage.pending || std::any_of(views.begin(), views.end(), [&](const computed::ViewState& view) {
                return view.group == storage.group && view.active;
            });
 }
 
 void ScorecardView::layOut() {
     m_places.clear();
-    const Scoreboard& board = m_stepper.scoreboard();
+    const computed::Scoreboard& board = m_stepper.scoreboard();
     int y = m_theme.scaled(8);
     for (std::size_t i = 0; i < board.storages.size(); ++i) {
-        const StorageState& storage = board.storages[i];
+        const computed::StorageState& storage = board.storages[i];
         const bool active = isActive(storage) && !storage.cells.empty();
-        const bool written = std::any_of(storage.cells.begin(), storage.cells.end(),
-                                         [](const Cell& cell) { return cell.state == Cell::State::Written; });
+        const bool written =
+            std::any_of(storage.cells.begin(), storage.cells.end(), [](const computed::Cell& cell) {
+                return cell.state == computed::Cell::State::Written;
+            });
         int height = (written ? writtenHeight : cellHeight) + 18;
         if (active) height += axisHeight;
         if (storage.pending) height += 26;
@@ -78,11 +80,12 @@ void ScorecardView::layOut() {
     }
     bool header = false;
     for (std::size_t i = 0; i < board.views.size(); ++i) {
-        const ViewState& view = board.views[i];
+        const computed::ViewState& view = board.views[i];
         // A tensor alone on a storage that was never written says nothing that the storage does not.
-        const StorageState* storage = storageOf(view.group);
-        const auto sharing = std::count_if(board.views.begin(), board.views.end(),
-                                           [&](const ViewState& v) { return v.group == view.group; });
+        const computed::StorageState* storage = storageOf(view.group);
+        const auto sharing =
+            std::count_if(board.views.begin(), board.views.end(),
+                          [&](const computed::ViewState& v) { return v.group == view.group; });
         if (storage && storage->lastGeneration == 0 && sharing < 2) continue;
         if (!header) {
             m_places.push_back({y, m_theme.scaled(headerRow), -1, -1});
@@ -109,7 +112,7 @@ int ScorecardView::offset() const {
     return verticalScrollBar()->value();
 }
 
-ScorecardView::Columns ScorecardView::columnsOf(const StorageState& storage) const {
+ScorecardView::Columns ScorecardView::columnsOf(const computed::StorageState& storage) const {
     Columns columns;
     columns.cells = m_theme.scaled(padding + nameWidth);
     columns.right = std::max(viewport()->width() - m_theme.scaled(rightWidth), columns.cells);
@@ -124,7 +127,8 @@ ScorecardView::Columns ScorecardView::columnsOf(const StorageState& storage) con
     return columns;
 }
 
-int ScorecardView::slotOf(const StorageState& storage, const Columns& columns, std::int64_t cell) const {
+int ScorecardView::slotOf(const computed::StorageState& storage, const Columns& columns,
+                          std::int64_t cell) const {
     // Cells are in logical order of the base: its index is not always its place.
     for (int i = 0; i < std::min(columns.shown, int(storage.cells.size())); ++i)
         if (storage.cells[std::size_t(i)].index == cell) return i;
@@ -134,7 +138,7 @@ int ScorecardView::slotOf(const StorageState& storage, const Columns& columns, s
 QRect ScorecardView::cellRect(int number, std::int64_t cell) const {
     for (const Place& place : m_places) {
         if (place.storage < 0) continue;
-        const StorageState& storage = m_stepper.scoreboard().storages[std::size_t(place.storage)];
+        const computed::StorageState& storage = m_stepper.scoreboard().storages[std::size_t(place.storage)];
         if (storage.group != number) continue;
         const Columns columns = columnsOf(storage);
         const int slot = slotOf(storage, columns, cell);

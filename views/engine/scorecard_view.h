@@ -50,17 +50,19 @@ private:
     };
     void refresh();
     void layOut();
-    [[nodiscard]] Columns columnsOf(const StorageState& storage) const;
-    [[nodiscard]] const StorageState* storageOf(int number) const;
-    [[nodiscard]] bool isActive(const StorageState& storage) const;
+    [[nodiscard]] Columns columnsOf(const computed::StorageState& storage) const;
+    [[nodiscard]] const computed::StorageState* storageOf(int number) const;
+    [[nodiscard]] bool isActive(const computed::StorageState& storage) const;
     /// Position among the shown cells of a storage; -1 where it is left out.
-    [[nodiscard]] int slotOf(const StorageState& storage, const Columns& columns, std::int64_t cell) const;
+    [[nodiscard]] int slotOf(const computed::StorageState& storage, const Columns& columns,
+                             std::int64_t cell) const;
     [[nodiscard]] int offset() const;
     void paintStorage(QPainter& painter, const Place& place, int y) const;
     void paintHeader(QPainter& painter, int y) const;
     void paintView(QPainter& painter, const Place& place, int y) const;
-    void paintCell(QPainter& painter, const QRect& rect, const Cell& cell, bool inStorage) const;
-    void paintPending(QPainter& painter, const StorageState& storage, const Columns& columns, int y) const;
+    void paintCell(QPainter& painter, const QRect& rect, const computed::Cell& cell, bool inStorage) const;
+    void paintPending(QPainter& painter, const computed::StorageState& storage, const Columns& columns,
+                      int y) const;
     void copy() const;
 
     Stepper& m_stepper;

@@ -3,6 +3,7 @@
 // The scorecard in words: as text to copy, and what tooltips say.
 #include "views/engine/scorecard_view.h"
 
+#include "views/engine/value_text.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
@@ -10,27 +11,28 @@
 namespace dynascope::views {
 
 QString ScorecardView::toolTipAt(QPoint point) const {
-    const Scoreboard& board = m_stepper.scoreboard();
+    const computed::Scoreboard& board = m_stepper.scoreboard();
     for (const Place& place : m_places) {
         const int y = place.y - offset();
         if (point.y() < y || point.y() >= y + place.height) continue;
-        const ViewState* view = place.view >= 0 ? &board.views[std::size_t(place.view)] : nullptr;
-        const StorageState* storage = view                 ? storageOf(view->group)
-                                      : place.storage >= 0 ? &board.storages[std::size_t(place.storage)]
-                                                           : nullptr;
+        const computed::ViewState* view = place.view >= 0 ? &board.views[std::size_t(place.view)] : nullptr;
+        const computed::StorageState* storage = view ? storageOf(view->group)
+                                                : place.storage >= 0
+                                                    ? &board.storages[std::size_t(place.storage)]
+                                                    : nullptr;
         if (!storage) return tr("The tensors that look at these storages, and what each holds now");
         const Columns columns = columnsOf(*storage);
         const int slot = (point.x() - columns.cells) / std::max(1, columns.cellWidth);
         if (point.x() >= columns.cells && slot < std::min(columns.shown, int(storage->cells.size()))) {
-            const Cell& at = storage->cells[std::size_t(slot)];
+            const computed::Cell& at = storage->cells[std::size_t(slot)];
             QString text =
                 tr("Cell %1 of storage %2: %3").arg(at.index).arg(storage->group).arg(cellText(at.value));
-            if (at.state == Cell::State::Written && at.changed)
+            if (at.state == computed::Cell::State::Written && at.changed)
                 text += tr(", was %1").arg(cellText(at.before));
             if (!view) return text;
-            for (const Cell& cell : view->cells) {
+            for (const computed::Cell& cell : view->cells) {
                 if (cell.index != at.index) continue;
-                if (cell.state == Cell::State::Stale)
+                if (cell.state == computed::Cell::State::Stale)
                     return text + u'\n' +
                            tr("%1 still holds %2: stale until something reads it")
                                .arg(toQString(view->value), cellText(cell.value));
@@ -44,9 +46,10 @@ QString ScorecardView::toolTipAt(QPoint point) const {
                       "is stale.")
                 .arg(storage->group)
                 .arg(toQString(storage->origin));
-        QString text = view->chain.isEmpty()
-                           ? tr("%1 is the base itself").arg(toQString(view->value))
-                           : tr("%1 looks at the base through %2").arg(toQString(view->value), view->chain);
+        QString text =
+            view->chain.empty()
+                ? tr("%1 is the base itself").arg(toQString(view->value))
+                : tr("%1 looks at the base through %2").arg(toQString(view->value), toQString(view->chain));
         if (view->behind > 0) {
             text += u'\n' + (view->changedBy.empty()
                                  ? tr("Behind its storage")
@@ -61,36 +64,7 @@ QString ScorecardView::toolTipAt(QPoint point) const {
 }
 
 QString ScorecardView::plainText() const {
-    QStringList lines;
-    const Scoreboard& board = m_stepper.scoreboard();
-    for (const StorageState& storage : board.storages) {
-        QStringList cells;
-        for (const Cell& cell : storage.cells)
-            cells << (cell.changed ? QStringLiteral("%1→%2").arg(cellText(cell.before), cellText(cell.value))
-                                   : cellText(cell.value));
-        lines << tr("storage %1, base %2, generation %3 of %4: %5")
-                     .arg(storage.group)
-                     .arg(toQString(storage.base))
-                     .arg(storage.generation)
-                     .arg(storage.lastGeneration)
-                     .arg(cells.join(u' '));
-        if (storage.pending) lines << tr("  pending: %1").arg(storage.pendingText);
-    }
-    for (const ViewState& view : board.views) {
-        QStringList cells;
-        for (const Cell& cell : view.cells)
-            cells << cellText(cell.value) +
-                         (cell.state == Cell::State::Stale ? QStringLiteral("!") : QString());
-        lines << tr("%1 (storage %2, %3) is %4, generation %5, %6: %7")
-                     .arg(toQString(view.value))
-                     .arg(view.group)
-                     .arg(view.chain.isEmpty() ? tr("base") : view.chain)
-                     .arg(toQString(view.current))
-                     .arg(view.generation)
-                     .arg(view.behind > 0 ? tr("%1 behind").arg(view.behind) : tr("current"))
-                     .arg(cells.join(u' '));
-    }
-    return lines.join(u'\n');
+    return toQString(computed::scoreboardText(m_stepper.scoreboard())).trimmed();
 }
 
 } // namespace dynascope::views

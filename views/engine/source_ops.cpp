@@ -2,6 +2,7 @@
 #include "views/engine/source_ops.h"
 
 #include "views/engine/op_story.h"
+#include "views/engine/value_text.h"
 #include "views/models/labels.h"
 #include "views/text/code_view.h"
 #include "views/theme/shown_text.h"
@@ -39,7 +40,7 @@ int SourceOpsModel::rowCount(const QModelIndex& parent) const {
 }
 
 QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
-    const Recording* recording = m_stepper.recording();
+    const computed::FunctionalRecording* recording = m_stepper.recording();
     if (!recording || !index.isValid() || index.row() >= recording->opCount()) return {};
     const int op = index.row();
     const ir::Node& node = recording->source(op);
@@ -64,7 +65,7 @@ QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
             const auto& rows = recording->step(op).rows;
             return rows.empty() || rows.front().shape.empty() ? QString() : shapeText(rows.front().shape);
         }
-        return recording->statementText(op);
+        return toQString(recording->statementText(op));
     }
     case EmittedRole:
         return emitted(tr("emits %1"));
@@ -76,11 +77,11 @@ QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
         return op < m_stepper.op() ? -1 : op > m_stepper.op() ? 1 : 0;
     case Qt::ToolTipRole: {
         QStringList names;
-        for (const EmittedNode& e : recording->step(op).emitted) {
-            const char* why = e.why == Emission::Operator       ? "the op itself"
-                              : e.why == Emission::Inverse      ? "puts a written view back into its base"
-                              : e.why == Emission::Regeneration ? "takes a view from its base again"
-                                                                : "writes an input back";
+        for (const computed::EmittedNode& e : recording->step(op).emitted) {
+            const char* why = e.why == wire::Emission::Operator  ? "the op itself"
+                              : e.why == wire::Emission::Inverse ? "puts a written view back into its base"
+                              : e.why == wire::Emission::Regeneration ? "takes a view from its base again"
+                                                                      : "writes an input back";
             names << toQString(e.node) + QStringLiteral(": ") + tr(why) +
                          (recording->isDead(e.node) ? tr("; dead") : QString());
             if (names.size() == 12) break;
@@ -228,7 +229,7 @@ QString SourceOpsPanel::totals() const {
 }
 
 void SourceOpsPanel::showRecording() {
-    const Recording* recording = m_stepper.recording();
+    const computed::FunctionalRecording* recording = m_stepper.recording();
     m_lineOfOp.clear();
     m_name->setText(m_workspace.session() ? toQString(m_workspace.session()->title) : QString());
     if (!recording || !recording->run().graph) {
@@ -261,11 +262,11 @@ void SourceOpsPanel::showRecording() {
             m_lineOfOp.push_back(found == lineAt.end() ? -1 : found->second);
         }
     } else {
-        const ProgramText& program = recording->run().program;
+        const computed::ProgramText& program = recording->run().program;
         int last = 0;
-        for (const ProgramText::Statement& statement : program.statements) {
-            const bool isDef = statement.text.startsWith(QLatin1String("def "));
-            code << (isDef ? QString() : QStringLiteral("  ")) + statement.text;
+        for (const computed::ProgramText::Statement& statement : program.statements) {
+            const bool isDef = statement.text.starts_with("def ");
+            code << (isDef ? QString() : QStringLiteral("  ")) + toQString(statement.text);
             numbers.push_back(statement.line == last ? 0 : statement.line);
             last = statement.line;
         }

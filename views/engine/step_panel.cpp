@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/step_panel.h"
+#include "views/engine/op_story.h"
 
+#include "views/engine/value_text.h"
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
 #include "views/theme/shown_text.h"
@@ -26,18 +28,18 @@ constexpr int modeSection = 4, plotSection = 2;
 GenerationsPlot::GenerationsPlot(const Stepper& stepper, Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
-    const Scoreboard& board = stepper.scoreboard();
+    const computed::Scoreboard& board = stepper.scoreboard();
     const auto written = std::count_if(board.storages.begin(), board.storages.end(),
-                                       [](const StorageState& s) { return s.lastGeneration > 0; });
-    for (const StorageState& storage : board.storages) {
+                                       [](const computed::StorageState& s) { return s.lastGeneration > 0; });
+    for (const computed::StorageState& storage : board.storages) {
         if (storage.lastGeneration == 0) continue;
         m_rows.push_back({tr("base"), storage.generation, storage.generation, true, false});
         if (written > 1) m_rows.back().name = tr("base %1").arg(storage.group);
         m_last = std::max(m_last, storage.lastGeneration);
-        for (const ViewState& view : board.views)
+        for (const computed::ViewState& view : board.views)
             if (view.group == storage.group)
                 m_rows.push_back(
-                    {stepper.recording() ? stepper.recording()->nameOf(view.value) : toQString(view.value),
+                    {stepper.recording() ? nameOf(*stepper.recording(), view.value) : toQString(view.value),
                      view.generation, storage.generation, false, view.syncing});
         if (m_rows.size() >= mostPlotRows) break;
     }
@@ -172,8 +174,9 @@ QWidget* StepPanel::modeSwitch() {
 void StepPanel::refresh() {
     const ComputedStage* shown = m_stepper.stage();
     const Verdict verdict = shown ? m_workspace.verdict(shown->stage.get()) : Verdict{};
-    const ForcingBreaks breaks =
-        m_stepper.recording() ? forcingBreaks(m_workspace, m_stepper.recording()->run()) : ForcingBreaks{};
+    const computed::ForcingBreaks breaks = m_stepper.recording()
+                                               ? forcingBreaks(m_workspace, m_stepper.recording()->run())
+                                               : computed::ForcingBreaks{};
     m_facts = opStory(m_stepper, verdict, breaks, m_theme.colours());
     m_view->setFacts(m_facts);
     if (!m_stepper.recording()) return;

@@ -2,6 +2,7 @@
 #include "views/engine/step_strips.h"
 
 #include "views/engine/op_story.h"
+#include "views/engine/value_text.h"
 #include "views/models/labels.h"
 #include "views/theme/shown_text.h"
 
@@ -53,7 +54,7 @@ int OpStrip::opAt(QPoint point) const {
 }
 
 void OpStrip::paintEvent(QPaintEvent*) {
-    const Recording* recording = m_stepper.recording();
+    const computed::FunctionalRecording* recording = m_stepper.recording();
     if (!recording) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -141,9 +142,9 @@ std::vector<QRect> PhaseStrip::rects() const {
     const QFontMetrics strong(m_theme.font(FontRole::Strong)), mono(m_theme.font(FontRole::CodeSmall));
     std::vector<int> widths, least;
     const int gap = m_theme.scaled(12);
-    const Recording* recording = m_stepper.recording();
+    const computed::FunctionalRecording* recording = m_stepper.recording();
     for (int i = 0; i < m_stepper.phaseCount(); ++i) {
-        const OpPhase& phase = recording->phases(m_stepper.op())[std::size_t(i)];
+        const computed::OpPhase& phase = recording->phases(m_stepper.op())[std::size_t(i)];
         const int word = strong.horizontalAdvance(Stepper::phaseName(phase.kind)) + m_theme.scaled(42);
         least.push_back(word);
         widths.push_back(word + mono.horizontalAdvance(m_stepper.phaseDetail(i)) + m_theme.scaled(10));
@@ -183,15 +184,15 @@ void PhaseStrip::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), c.bg1);
     painter.setPen(c.line);
     painter.drawLine(0, height() - 1, width(), height() - 1);
-    const Recording* recording = m_stepper.recording();
+    const computed::FunctionalRecording* recording = m_stepper.recording();
     if (!recording) return;
     const int left = m_theme.scaled(16), line = m_theme.scaled(18), top = (height() - 2 * line) / 2;
     const int nameRoom = m_theme.scaled(158);
     painter.setFont(m_theme.font(FontRole::NodeName));
     painter.setPen(c.text);
-    painter.drawText(
-        QRect(left, top, nameRoom, line), Qt::AlignLeft | Qt::AlignVCenter,
-        elided(painter.fontMetrics(), recording->statementText(m_stepper.op()), Qt::ElideMiddle, nameRoom));
+    painter.drawText(QRect(left, top, nameRoom, line), Qt::AlignLeft | Qt::AlignVCenter,
+                     elided(painter.fontMetrics(), toQString(recording->statementText(m_stepper.op())),
+                            Qt::ElideMiddle, nameRoom));
     painter.setFont(m_theme.font(FontRole::Text));
     painter.setPen(c.text2);
     painter.drawText(QRect(left, top + line, nameRoom, line), Qt::AlignLeft | Qt::AlignVCenter,
@@ -225,7 +226,7 @@ void PhaseStrip::paintEvent(QPaintEvent*) {
             painter.drawText(QRectF(disc.x() - r, disc.y() - r, 2 * r, 2 * r), Qt::AlignCenter,
                              QString::number(i + 1));
         }
-        const OpPhase& phase = recording->phases(m_stepper.op())[i];
+        const computed::OpPhase& phase = recording->phases(m_stepper.op())[i];
         painter.setFont(m_theme.font(FontRole::Strong));
         painter.setPen(done || here ? c.text : c.text2);
         int x = int(box.left()) + m_theme.scaled(31);
@@ -253,7 +254,7 @@ bool PhaseStrip::event(QEvent* event) {
     const auto all = rects();
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].contains(help->pos())) {
-            const OpPhase& phase = m_stepper.recording()->phases(m_stepper.op())[i];
+            const computed::OpPhase& phase = m_stepper.recording()->phases(m_stepper.op())[i];
             QToolTip::showText(help->globalPos(),
                                plainToolTip(Stepper::phaseHelp(phase.kind) + QStringLiteral("\n\n") +
                                             m_stepper.phaseDetail(int(i))),

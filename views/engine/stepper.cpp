@@ -33,7 +33,7 @@ int Stepper::phaseCount() const {
 
 void Stepper::follow() {
     const ComputedStage* shown = m_passes.shownFunctionalization();
-    const RecordingPtr recording = shown ? shown->recording : nullptr;
+    const computed::FunctionalRecordingPtr recording = shown ? shown->recording : nullptr;
     if (recording == m_recording) return;
     m_recording = recording;
     m_stage = shown ? shown->stage : nullptr;
@@ -104,8 +104,8 @@ bool Stepper::stepWrite(int direction) {
     for (int op = m_op + direction; op >= 0 && op < opCount(); op += direction) {
         if (!m_recording->writes(op)) continue;
         const auto& phases = m_recording->phases(op);
-        const auto commit = std::find_if(phases.begin(), phases.end(), [](const OpPhase& phase) {
-            return phase.kind == OpPhase::Kind::Commit;
+        const auto commit = std::find_if(phases.begin(), phases.end(), [](const computed::OpPhase& phase) {
+            return phase.kind == computed::OpPhase::Kind::Commit;
         });
         set(op, int(commit - phases.begin()));
         return true;
@@ -113,7 +113,7 @@ bool Stepper::stepWrite(int direction) {
     return false;
 }
 
-void Stepper::setMode(FunctionalMode mode) {
+void Stepper::setMode(computed::FunctionalMode mode) {
     const ComputedStage* shown = stage();
     if (!shown || mode == this->mode()) return;
     const int here = m_workspace.indexOf(shown->stage.get()), from = m_workspace.madeFrom(here);
@@ -137,30 +137,16 @@ QString Stepper::whereText() const {
     return text;
 }
 
-QString Stepper::phaseName(OpPhase::Kind kind) {
-    switch (kind) {
-    case OpPhase::Kind::Wrap:
-        return tr("wrap");
-    case OpPhase::Kind::Read:
-        return tr("sync");
-    case OpPhase::Kind::Emit:
-        return tr("emit");
-    case OpPhase::Kind::Commit:
-        return tr("commit");
-    case OpPhase::Kind::Apply:
-        return tr("sync");
-    case OpPhase::Kind::WriteBack:
-        return tr("write back");
-    }
-    return {};
+QString Stepper::phaseName(computed::OpPhase::Kind kind) {
+    return toQString(computed::phaseName(kind));
 }
 
 QString Stepper::phaseDetail(int phase) const {
     if (!m_recording || phase < 0 || phase >= phaseCount()) return {};
-    const OpPhase& here = m_recording->phases(m_op)[std::size_t(phase)];
-    if (here.kind == OpPhase::Kind::Wrap) return tr("a storage of its own");
-    if (here.kind == OpPhase::Kind::Commit) {
-        for (const ScoreRow& row : m_recording->step(m_op).rows)
+    const computed::OpPhase& here = m_recording->phases(m_op)[std::size_t(phase)];
+    if (here.kind == computed::OpPhase::Kind::Wrap) return tr("a storage of its own");
+    if (here.kind == computed::OpPhase::Kind::Commit) {
+        for (const wire::ScoreRow& row : m_recording->step(m_op).rows)
             if (row.storageGeneration > 0 && row.generation == row.storageGeneration)
                 return tr("queue it, gen %1 → %2").arg(row.storageGeneration - 1).arg(row.storageGeneration);
         return tr("queue it");
@@ -168,7 +154,8 @@ QString Stepper::phaseDetail(int phase) const {
     QStringList names;
     for (const std::size_t i : here.emitted)
         names << toQString(m_recording->step(m_op).emitted[i].node);
-    if (names.isEmpty()) return here.kind == OpPhase::Kind::Read ? tr("nothing is stale") : tr("no new node");
+    if (names.isEmpty())
+        return here.kind == computed::OpPhase::Kind::Read ? tr("nothing is stale") : tr("no new node");
     if (names.size() > namedNodes) {
         const qsizetype more = names.size() - namedNodes + 1;
         names = names.mid(0, namedNodes - 1);
@@ -177,23 +164,23 @@ QString Stepper::phaseDetail(int phase) const {
     return names.join(QStringLiteral(", "));
 }
 
-QString Stepper::phaseHelp(OpPhase::Kind kind) {
+QString Stepper::phaseHelp(computed::OpPhase::Kind kind) {
     switch (kind) {
-    case OpPhase::Kind::Wrap:
+    case computed::OpPhase::Kind::Wrap:
         return tr("The input is wrapped: it gets a storage that remembers who looks at it and how often it "
                   "was written.");
-    case OpPhase::Kind::Read:
+    case computed::OpPhase::Kind::Read:
         return tr("Before an op reads a tensor that is behind its storage, the tensor is made again from the "
                   "base: its chain of views is replayed.");
-    case OpPhase::Kind::Emit:
+    case computed::OpPhase::Kind::Emit:
         return tr("The op itself, in its functional form, goes into the graph.");
-    case OpPhase::Kind::Commit:
+    case computed::OpPhase::Kind::Commit:
         return tr("The new value is queued on the storage and its generation rises. Every other tensor on "
                   "this storage is now behind.");
-    case OpPhase::Kind::Apply:
+    case computed::OpPhase::Kind::Apply:
         return tr("The queue is emptied: each update is carried back through the inverse of its views into a "
                   "new base, and the written tensor is taken from it again.");
-    case OpPhase::Kind::WriteBack:
+    case computed::OpPhase::Kind::WriteBack:
         return tr("The caller must see the writes to its inputs: the last value is copied into each.");
     }
     return {};

@@ -18,20 +18,22 @@ class Stepper : public QObject {
 public:
     Stepper(Workspace& workspace, Passes& passes, QObject* parent = nullptr);
 
-    [[nodiscard]] const Recording* recording() const { return m_recording.get(); } ///< or null
-    [[nodiscard]] const ComputedStage* stage() const;                              ///< or null
+    [[nodiscard]] const computed::FunctionalRecording* recording() const {
+        return m_recording.get();
+    }                                                 ///< or null
+    [[nodiscard]] const ComputedStage* stage() const; ///< or null
     [[nodiscard]] int op() const { return m_op; }
     [[nodiscard]] int phase() const { return m_phase; }
     [[nodiscard]] int opCount() const { return m_recording ? m_recording->opCount() : 0; }
     [[nodiscard]] int phaseCount() const;
-    [[nodiscard]] const Scoreboard& scoreboard() const { return m_board; }
+    [[nodiscard]] const computed::Scoreboard& scoreboard() const { return m_board; }
     /// "op 5 of 8 · phase 3 of 4"
     [[nodiscard]] QString whereText() const;
     /// "sync", "emit", "commit", ... and what it is about: "select_3".
-    [[nodiscard]] static QString phaseName(OpPhase::Kind kind);
+    [[nodiscard]] static QString phaseName(computed::OpPhase::Kind kind);
     [[nodiscard]] QString phaseDetail(int phase) const;
     /// One sentence on what the phase does in general, for tooltips.
-    [[nodiscard]] static QString phaseHelp(OpPhase::Kind kind);
+    [[nodiscard]] static QString phaseHelp(computed::OpPhase::Kind kind);
 
     void goTo(int op, int phase = -1); ///< -1: the last phase of the op
     void first();
@@ -44,9 +46,9 @@ public:
     void follow();
 
     /// The mode of the functionalization: shows the recording in that mode, computing it if need be.
-    void setMode(FunctionalMode mode);
-    [[nodiscard]] FunctionalMode mode() const {
-        return m_recording ? m_recording->run().mode : FunctionalMode{};
+    void setMode(computed::FunctionalMode mode);
+    [[nodiscard]] computed::FunctionalMode mode() const {
+        return m_recording ? m_recording->run().mode : computed::FunctionalMode{};
     }
 
 signals:
@@ -58,9 +60,9 @@ private:
 
     Workspace& m_workspace;
     Passes& m_passes;
-    RecordingPtr m_recording;
+    computed::FunctionalRecordingPtr m_recording;
     session::StagePtr m_stage;
-    Scoreboard m_board;
+    computed::Scoreboard m_board;
     int m_op = 0, m_phase = 0;
     QHash<const session::Stage*, int> m_places; ///< op by the root of each recording
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/values_panel.h"
 
-#include "views/engine/node_values.h"
+#include "core/computed/node_values.h"
+#include "views/engine/value_text.h"
 #include "views/inspector/fact_view.h"
 #include "views/models/labels.h"
 
@@ -26,7 +27,7 @@ constexpr std::int64_t cornerRows = 8, cornerColumns = 8;
 /// Bars of counts between two values.
 class HistogramPlot : public QWidget {
 public:
-    HistogramPlot(TensorValue::Histogram histogram, Theme& theme)
+    HistogramPlot(computed::TensorValue::Histogram histogram, Theme& theme)
         : m_histogram(std::move(histogram))
         , m_theme(theme) {
         std::int64_t most = 0;
@@ -66,11 +67,11 @@ protected:
     }
 
 private:
-    TensorValue::Histogram m_histogram;
+    computed::TensorValue::Histogram m_histogram;
     Theme& m_theme;
 };
 
-QString summaryText(const TensorValue& value) {
+QString summaryText(const computed::TensorValue& value) {
     if (value.count == 1 && value.data.size() == 1) return cellText(value.data[0]);
     if (!value.statistics) return {};
     const auto& s = *value.statistics;
@@ -81,7 +82,7 @@ QString summaryText(const TensorValue& value) {
 }
 
 /// The first rows and columns of the last two dimensions.
-QStringList cornerText(const TensorValue& value) {
+QStringList cornerText(const computed::TensorValue& value) {
     std::vector<std::vector<double>> rows = value.corner;
     const auto columns = std::size_t(value.shape.empty() ? 1 : std::max<std::int64_t>(1, value.shape.back()));
     if (rows.empty())
@@ -118,7 +119,7 @@ Fact codeLine(const QString& line) {
     return fact;
 }
 
-Section valueSection(const QString& title, const TensorValue& value) {
+Section valueSection(const QString& title, const computed::TensorValue& value) {
     Section section;
     section.title = title;
     for (const QString& line : cornerText(value))
@@ -126,7 +127,7 @@ Section valueSection(const QString& title, const TensorValue& value) {
     return section;
 }
 
-bool sameData(const TensorValue& a, const TensorValue& b) {
+bool sameData(const computed::TensorValue& a, const computed::TensorValue& b) {
     return a.shape == b.shape &&
            std::equal(a.data.begin(), a.data.end(), b.data.begin(), b.data.end(),
                       [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
@@ -167,7 +168,7 @@ QVariant WatchModel::data(const QModelIndex& index, int role) const {
     case 0:
         return node;
     case 1:
-        return value == m_values.end() ? tr("not in this graph") : value->second.typeText();
+        return value == m_values.end() ? tr("not in this graph") : typeText(value->second);
     case 2:
         return value == m_values.end() ? QString() : summaryText(value->second);
     default:
@@ -274,11 +275,11 @@ void ValuesPanel::ask(const session::StagePtr& stage) {
             StageRun run;
             run.stage = stage;
             const auto reply =
-                fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
+                computed::fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
             if (!reply) return tl::unexpected(reply.error());
-            run.values = nodeValues(*reply);
+            run.values = computed::nodeValues(*reply);
             for (const wire::RunValue& input : reply->post.inputs)
-                if (auto value = tensorValue(input)) run.inputsAfter.push_back(std::move(*value));
+                if (auto value = computed::tensorValue(input)) run.inputsAfter.push_back(std::move(*value));
             return run;
         },
         [this, stage](tl::expected<StageRun, engine::CallError> run) {
@@ -342,7 +343,7 @@ void ValuesPanel::showRun(const StageRun& run) {
     const Place& place = workspace().place();
     const ir::Node* node = workspace().selectedNode();
     Facts facts;
-    std::optional<TensorValue::Histogram> histogram;
+    std::optional<computed::TensorValue::Histogram> histogram;
     std::size_t histogramAt = 0;
     if (!node) {
         Section hint;
@@ -360,10 +361,10 @@ void ValuesPanel::showRun(const StageRun& run) {
                                                             : tr("It made no tensor in this run."))}));
             facts.sections.push_back(std::move(none));
         } else {
-            const TensorValue& value = at->second;
+            const computed::TensorValue& value = at->second;
             Section type;
             type.title = tr("Tensor");
-            type.facts.push_back(fact(tr("Type"), {mono(value.typeText())}));
+            type.facts.push_back(fact(tr("Type"), {mono(typeText(value))}));
             type.facts.push_back(fact(tr("Strides"), {mono(shapeText(value.stride))},
                                       tr("Steps in its storage, in elements, for each dimension.")));
             type.facts.push_back(
@@ -413,7 +414,7 @@ void ValuesPanel::showRun(const StageRun& run) {
         for (std::size_t i = 0; graph && i < graph->size() && input < run.inputsAfter.size(); ++i) {
             const ir::Node& placeholder = graph->node(ir::NodeIndex(i));
             if (placeholder.op != ir::Op::Placeholder) continue;
-            const TensorValue& value = run.inputsAfter[input++];
+            const computed::TensorValue& value = run.inputsAfter[input++];
             const auto before = run.values.find(placeholder.name);
             const bool known = before != run.values.end() && !before->second.data.empty();
             const bool same = known && sameData(before->second, value);

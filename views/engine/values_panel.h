@@ -19,8 +19,8 @@ class FactView;
 /// A run of one stage. `values` has each node right after it ran.
 struct StageRun {
     session::StagePtr stage;
-    NodeValues values;
-    std::vector<TensorValue> inputsBefore, inputsAfter;
+    computed::NodeValues values;
+    std::vector<computed::TensorValue> inputsBefore, inputsAfter;
     QString error;
 };
 
@@ -39,7 +39,7 @@ public:
 
 private:
     QStringList m_nodes;
-    NodeValues m_values; ///< of the watched nodes
+    computed::NodeValues m_values; ///< of the watched nodes
 };
 
 /// GUI thread only.

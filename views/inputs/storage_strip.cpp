@@ -55,7 +55,7 @@ void StorageStrip::setCompile(session::SessionPtr session, std::size_t compile) 
     m_session = std::move(session);
     m_compile = compile;
     m_selected = -1;
-    m_storages = m_session ? storagesOf(this->compile()) : std::vector<StorageView>{};
+    m_storages = m_session ? session::storagesOf(this->compile()) : std::vector<session::StorageView>{};
     if (m_storages.size() > mostStorages) m_storages.resize(mostStorages);
     updateGeometry();
     update();
@@ -96,7 +96,7 @@ void StorageStrip::paintEvent(QPaintEvent* /*event*/) {
     painter.fillRect(rect(), c.bg1);
     for (const Place& place : places()) {
         if (place.storage < 0) break;
-        const StorageView& storage = m_storages[std::size_t(place.storage)];
+        const session::StorageView& storage = m_storages[std::size_t(place.storage)];
         if (place.lane >= 0) {
             paintLane(painter, storage, storage.lanes[std::size_t(place.lane)], place.y);
             continue;
@@ -104,7 +104,7 @@ void StorageStrip::paintEvent(QPaintEvent* /*event*/) {
         painter.setFont(m_theme.font(FontRole::Section));
         painter.setPen(c.text2);
         const bool shared = std::any_of(storage.lanes.begin(), storage.lanes.end(),
-                                        [](const StorageLane& l) { return !l.overlap.empty(); });
+                                        [](const session::StorageLane& l) { return !l.overlap.empty(); });
         const QString title =
             tr("Storage %1, %2, %3")
                 .arg(storage.id)
@@ -119,8 +119,8 @@ void StorageStrip::paintEvent(QPaintEvent* /*event*/) {
     }
 }
 
-void StorageStrip::paintLane(QPainter& painter, const StorageView& storage, const StorageLane& lane,
-                             int y) const {
+void StorageStrip::paintLane(QPainter& painter, const session::StorageView& storage,
+                             const session::StorageLane& lane, int y) const {
     const Colours& c = m_theme.colours();
     const session::TensorInput& input = compile().inputs[lane.input];
     const bool selected = int(lane.input) == m_selected;
@@ -186,7 +186,7 @@ void StorageStrip::paintLane(QPainter& painter, const StorageView& storage, cons
     }
 }
 
-const StorageLane* StorageStrip::laneAt(QPoint point) const {
+const session::StorageLane* StorageStrip::laneAt(QPoint point) const {
     for (const Place& place : places())
         if (place.lane >= 0 && point.y() >= place.y && point.y() < place.y + m_theme.scaled(44))
             return &m_storages[std::size_t(place.storage)].lanes[std::size_t(place.lane)];
@@ -194,19 +194,20 @@ const StorageLane* StorageStrip::laneAt(QPoint point) const {
 }
 
 void StorageStrip::mousePressEvent(QMouseEvent* event) {
-    if (const StorageLane* lane = laneAt(event->position().toPoint())) emit inputClicked(int(lane->input));
+    if (const session::StorageLane* lane = laneAt(event->position().toPoint()))
+        emit inputClicked(int(lane->input));
 }
 
 bool StorageStrip::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const StorageLane* lane = laneAt(help->pos());
+    const session::StorageLane* lane = laneAt(help->pos());
     if (!lane) {
         QToolTip::hideText();
         return true;
     }
     const session::TensorInput& input = compile().inputs[lane->input];
-    const auto sum = [](const ByteRanges& ranges) {
+    const auto sum = [](const session::ByteRanges& ranges) {
         std::uint64_t out = 0;
         for (const auto& [begin, end] : ranges)
             out += end - begin;

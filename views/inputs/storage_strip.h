@@ -4,7 +4,7 @@
 // as well.
 #pragma once
 
-#include "views/inputs/storage_cover.h"
+#include "core/session/storage_cover.h"
 
 #include <QWidget>
 
@@ -21,7 +21,7 @@ public:
     /// `session` keeps the compile alive.
     void setCompile(session::SessionPtr session, std::size_t compile);
     void setSelectedInput(int input); ///< index into Compile::inputs; -1 for none
-    [[nodiscard]] const std::vector<StorageView>& storages() const { return m_storages; }
+    [[nodiscard]] const std::vector<session::StorageView>& storages() const { return m_storages; }
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return {180, sizeHint().height()}; }
 
@@ -38,14 +38,15 @@ private:
         int y = 0, storage = 0, lane = -1; ///< lane -1: the storage's title
     };
     [[nodiscard]] std::vector<Place> places() const;
-    [[nodiscard]] const StorageLane* laneAt(QPoint point) const;
+    [[nodiscard]] const session::StorageLane* laneAt(QPoint point) const;
     [[nodiscard]] const session::Compile& compile() const;
-    void paintLane(QPainter& painter, const StorageView& storage, const StorageLane& lane, int y) const;
+    void paintLane(QPainter& painter, const session::StorageView& storage, const session::StorageLane& lane,
+                   int y) const;
 
     Theme& m_theme;
     session::SessionPtr m_session;
     std::size_t m_compile = 0;
-    std::vector<StorageView> m_storages;
+    std::vector<session::StorageView> m_storages;
     int m_selected = -1;
 };
 

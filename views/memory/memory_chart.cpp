@@ -52,7 +52,7 @@ void MemoryChart::setContent(Content content) {
     m_timeline = m_content.timeline;
     m_layer = {};
     if (!same) {
-        m_index = m_timeline ? LifeIndex(m_timeline->lives) : LifeIndex();
+        m_index = m_timeline ? session::LifeIndex(m_timeline->lives) : session::LifeIndex();
         m_live.reset();
         m_selected = SIZE_MAX;
         m_peak = m_timeline ? m_timeline->peak() : 0;

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/diff/graph_diff.h"
+#include "core/session/life_index.h"
 #include "core/session/memory_timeline.h"
-#include "views/memory/life_index.h"
 
 #include <QPixmap>
 #include <QWidget>
@@ -119,8 +119,8 @@ private:
     std::size_t m_moment = 0, m_peak = 0;
     std::optional<std::size_t> m_live;
     std::size_t m_selected = SIZE_MAX;
-    LifeIndex m_index; ///< of the timeline
-    QPixmap m_picture; ///< all but the marks; null when it has to be drawn again
+    session::LifeIndex m_index; ///< of the timeline
+    QPixmap m_picture;          ///< all but the marks; null when it has to be drawn again
     /// The blocks alone, as they were drawn: where the view began, and pixels a position and a byte.
     struct Layer {
         QPixmap picture;

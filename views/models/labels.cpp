@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/models/labels.h"
 
+#include "core/base/words.h"
+
 #include <QLocale>
 #include <cmath>
 
@@ -52,16 +54,7 @@ QString countText(qulonglong count, const QString& one, const QString& many) {
 }
 
 QString bytesText(qulonglong bytes) {
-    static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    if (bytes < 1024) return QStringLiteral("%1 B").arg(bytes);
-    double value = double(bytes);
-    std::size_t unit = 0;
-    while (value >= 1024 && unit + 1 < std::size(units)) {
-        value /= 1024;
-        ++unit;
-    }
-    const bool whole = value >= 100 || value == double(qulonglong(value));
-    return QStringLiteral("%1 %2").arg(value, 0, 'f', whole ? 0 : 1).arg(QLatin1String(units[unit]));
+    return toQString(formatBytes(bytes));
 }
 
 QString fileName(std::string_view path) {

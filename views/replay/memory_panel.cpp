@@ -367,7 +367,7 @@ void ReplayMemoryPanel::showLive() {
         d->chart->setLive({});
         return;
     }
-    const LivePlace at = d->runs.livePlace();
+    const replay::LivePlace at = d->runs.livePlace();
     const std::vector<std::uint32_t>& nodes = d->memory->memory.nodeAt;
     const auto moment = std::lower_bound(nodes.begin(), nodes.end(), at.node);
     d->chart->setLive(at.graph != d->memory->graph ? std::nullopt

@@ -102,7 +102,7 @@ std::vector<FigureRow::Figure> memoryFigures(const ReplayMemory& memory, const R
     return figures;
 }
 
-std::vector<FigureRow::Figure> liveFigures(const LivePlace& at, const Colours& colours) {
+std::vector<FigureRow::Figure> liveFigures(const replay::LivePlace& at, const Colours& colours) {
     return {{numberText(at.replays), tr("graphs replayed"), colours.added, {}},
             {numberText(at.events), tr("events"), {}, tr("Nodes and memory, none left out")},
             {bytesText(at.planned), tr("taken in arenas now"), {}, {}},

@@ -26,6 +26,6 @@ withoutCallers(const replay::RecordingMemory& memory);
 [[nodiscard]] std::vector<FigureRow::Figure> memoryFigures(const ReplayMemory& memory,
                                                            const ReplayMemory* other, const Colours& colours);
 /// While it is being replayed.
-[[nodiscard]] std::vector<FigureRow::Figure> liveFigures(const LivePlace& at, const Colours& colours);
+[[nodiscard]] std::vector<FigureRow::Figure> liveFigures(const replay::LivePlace& at, const Colours& colours);
 
 } // namespace dynascope::views

@@ -48,7 +48,7 @@ struct ReplayRuns::Request {
 
 /// Filled on the engine's threads, looked at by the timer.
 struct ReplayRuns::Live {
-    LiveReplay replay;
+    replay::LiveReplay replay;
     std::mutex mutex; ///< the one below
     ReplayedRunPtr recorded;
 };
@@ -94,8 +94,8 @@ ReplayRuns::ReplayRuns(Workspace& workspace, Engine& engine, Notebook& notebook,
             });
 }
 
-LivePlace ReplayRuns::livePlace() const {
-    return m_state ? m_state->replay.place() : LivePlace();
+replay::LivePlace ReplayRuns::livePlace() const {
+    return m_state ? m_state->replay.place() : replay::LivePlace();
 }
 
 bool ReplayRuns::isRunning() const {

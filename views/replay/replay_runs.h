@@ -6,11 +6,11 @@
 
 #include "core/engine/wire/wire.h"
 #include "core/rederive/workload.h"
+#include "core/replay/live_replay.h"
 #include "core/replay/recording_memory.h"
 #include "core/replay/replay_export.h"
 #include "views/engine/engine.h"
 #include "views/models/workspace.h"
-#include "views/replay/live_replay.h"
 
 #include <QObject>
 #include <QStringList>
@@ -88,7 +88,7 @@ public:
     /// What is being replayed: recorded, without times; null where nothing is.
     [[nodiscard]] ReplayedRunPtr live() const { return m_live; }
     /// Where it is; nothing before it began.
-    [[nodiscard]] LivePlace livePlace() const;
+    [[nodiscard]] replay::LivePlace livePlace() const;
 
     /// Of a capture, oldest first; only those of this window.
     [[nodiscard]] std::vector<ReplayedRunPtr> runs(const session::Session& session) const;

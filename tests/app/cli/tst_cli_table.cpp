@@ -44,6 +44,11 @@ private slots:
         QCOMPARE(dynascope::formatSeconds(0), std::string());
         QCOMPARE(dynascope::formatSeconds(0.0025), std::string("2.5 ms"));
         QCOMPARE(dynascope::formatSeconds(1.128), std::string("1.13 s"));
+        QCOMPARE(dynascope::formatBytes(0), std::string("0 B"));
+        QCOMPARE(dynascope::formatBytes(1023), std::string("1023 B"));
+        QCOMPARE(dynascope::formatBytes(32768), std::string("32 KiB"));
+        QCOMPARE(dynascope::formatBytes(1'572'864), std::string("1.5 MiB"));
+        QCOMPARE(dynascope::formatBytes(UINT64_MAX), std::string("16777216 TiB"));
     }
 };
 

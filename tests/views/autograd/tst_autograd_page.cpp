@@ -53,14 +53,14 @@ private slots:
     /// What a saved-tensors hook makes of a value is what is kept, and what is counted.
     void packedValues() {
         Shown s("trace_aot_eager/saved_hooks_float8");
-        const JointSplit& split = *s.split().split();
+        const computed::JointSplit& split = *s.split().split();
         QCOMPARE(split.savedBytes, 24);
         QCOMPARE(cell(s.split().values(), 0, 1), QStringLiteral("24 B"));
         QCOMPARE(cell(s.split().values(), 0, 2), QStringLiteral("packed"));
         QCOMPARE(cell(s.split().values(), 0, 3), QStringLiteral("f32[4, 6] → f8e4m3fn[4, 6]"));
         Shown other("trace_aot_eager/saved_hooks");
         bool packed = false, left = false;
-        for (const CutValue& value : other.split().split()->values) {
+        for (const computed::CutValue& value : other.split().split()->values) {
             packed = packed || (!value.packed.empty() && value.bytes == 32);
             left = left || (value.packed.empty() && value.why.find("filter 'donated'") != std::string::npos);
         }
@@ -72,13 +72,13 @@ private slots:
         const QAbstractItemModelTester tester(s.split().values()->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
         QCOMPARE(s.split().message(), QString());
-        const JointSplit& split = *s.split().split();
+        const computed::JointSplit& split = *s.split().split();
         QCOMPARE(split.declined, std::string());
         QVERIFY(split.forward.isomorphic.value() && split.backward.isomorphic.value());
         QVERIFY(split.forward.rows.size() > 50 && split.backward.rows.size() > 50);
         QCOMPARE(std::size_t(s.split().values()->rows().rowCount()), split.values.size());
         std::int64_t saved = 0;
-        for (const CutValue& value : split.values) {
+        for (const computed::CutValue& value : split.values) {
             if (!value.recomputed) saved += value.bytes;
             QVERIFY(!value.why.empty());
             QVERIFY2(value.forwardRow != SIZE_MAX, value.node.c_str());
@@ -88,7 +88,7 @@ private slots:
         QCOMPARE(saved, split.savedBytes);
         QVERIFY(split.jointPeakBytes > 0 && split.forward.peakBytes > 0 && split.backward.peakBytes > 0);
         // What is computed again stands on both sides.
-        for (const CutValue& value : split.values)
+        for (const computed::CutValue& value : split.values)
             if (value.recomputed) {
                 bool again = false;
                 for (std::size_t row = 0; row < split.backward.rows.size(); ++row)
@@ -101,17 +101,19 @@ private slots:
 
     void pictureAndListMoveTogether() {
         Shown s("trace_aot_eager/encoder_train");
-        const JointSplit& split = *s.split().split();
+        const computed::JointSplit& split = *s.split().split();
         // The biggest value first.
         RowTable& values = *s.split().values();
         const int biggest =
             int(std::max_element(split.values.begin(), split.values.end(),
-                                 [](const CutValue& a, const CutValue& b) { return a.bytes < b.bytes; }) -
+                                 [](const computed::CutValue& a, const computed::CutValue& b) {
+                                     return a.bytes < b.bytes;
+                                 }) -
                 split.values.begin());
         QVERIFY(values.cellRect(biggest, 0).top() <= values.rowHeight(0));
         QTest::mouseClick(values.viewport(), Qt::LeftButton, {}, values.cellRect(biggest, 0).center());
         QCOMPARE(s.cut().selectedValue(), biggest);
-        const CutValue& value = split.values[std::size_t(biggest)];
+        const computed::CutValue& value = split.values[std::size_t(biggest)];
         QCOMPARE(s.cut().row(), int(value.forwardRow));
         QVERIFY(
             s.cut().viewport()->rect().intersects(s.cut().rowRect(CutView::Side::Forward, s.cut().row())));
@@ -211,8 +213,8 @@ private slots:
         for (const QString& path : test::traceLogs()) {
             const auto session = capture::open(path.toStdString());
             QVERIFY(session);
-            for (const std::size_t compile : trainingCompiles(**session)) {
-                const JointSplit got = splitJoint(**session, compile, {});
+            for (const std::size_t compile : computed::trainingCompiles(**session)) {
+                const computed::JointSplit got = computed::splitJoint(**session, compile, {});
                 if (!got.declined.empty()) continue;
                 ++split;
                 if (path.contains("trace_aot_eager"))
@@ -223,7 +225,7 @@ private slots:
                 QCOMPARE(valueRows(got).size(), got.values.size());
             }
             for (std::size_t compile = 0; compile < (*session)->compiles.size(); ++compile) {
-                const AliasTable table = aliasTable(**session, compile);
+                const computed::AliasTable table = computed::aliasTable(**session, compile);
                 QVERIFY(table.metadata || !table.problem.empty());
                 QCOMPARE(inputAliasRows(table).size(),
                          table.metadata ? table.metadata->meta.inputs.size() : 0);
@@ -239,7 +241,7 @@ private slots:
             if (file.path.ends_with("hooks_that_pack_nothing.log")) log = std::move(file.content);
         const auto session = capture::openText(log, "hooks.log");
         QVERIFY(session);
-        const JointSplit split = splitJoint(**session, 0, {});
+        const computed::JointSplit split = computed::splitJoint(**session, 0, {});
         QVERIFY2(split.hooks.starts_with("saved-tensors hooks are on, and leave everything"),
                  split.hooks.c_str());
         const Facts facts = splitFacts(split);
@@ -251,12 +253,12 @@ private slots:
     void derivedMetadataStandsAlone() {
         const auto session = capture::open(test::capture("trace_aot_eager/alias_overlap").toStdString());
         QVERIFY(session);
-        AliasTable table = aliasTable(**session, 0);
+        computed::AliasTable table = computed::aliasTable(**session, 0);
         QVERIFY(table.metadata);
         const nlohmann::json derived = engine::graphMetadataJson(table.metadata->meta);
         const std::size_t inputs = table.metadata->meta.inputs.size();
         table.metadata.reset();
-        const AliasTable known = withDerivedMetadata(table, derived);
+        const computed::AliasTable known = computed::withDerivedMetadata(table, derived);
         QVERIFY(known.metadata && known.metadata->meta.inputs.size() == inputs);
         std::vector<MetadataRow> rows = metadataRows(known, derived);
         QVERIFY(!rows.empty());

@@ -14,7 +14,7 @@
 
 using namespace dynascope;
 using namespace dynascope::views;
-using Step = ConventionStep;
+using Step = computed::AotConventionStep;
 
 namespace {
 
@@ -68,7 +68,7 @@ private slots:
         QVERIFY(!values.outer[1].changed);
         QCOMPARE(values.results.size(), std::size_t(2));
         QCOMPARE(values.results[1].input, 0);
-        Convention convention;
+        computed::AotConvention convention;
         convention.outer.resize(2);
         convention.outer[0].name = "x";
         convention.outer[1].name = "y";
@@ -86,7 +86,7 @@ private slots:
 
     /// DESIGN's example: a repeat that is dropped, two arguments merged into a base, outputs that alias.
     void repeatsAndBases() {
-        const Convention got = conventionOfCase(*openCase("rand_0153"));
+        const computed::AotConvention got = computed::conventionOfCase(*openCase("rand_0153"));
         QCOMPARE(got.declined, std::string());
         QVERIFY(got.refusal.starts_with("Dimension out of range"));
         QCOMPARE(got.outer.size(), std::size_t(6));
@@ -104,7 +104,7 @@ private slots:
         QCOMPARE(got.inner[1].outer, 2);
         QCOMPARE(got.outer[3].inner, 0);
         QCOMPARE(got.outputs.size(), std::size_t(6));
-        QCOMPARE(got.outputs[0].role, OutputCard::Role::NewValue);
+        QCOMPARE(got.outputs[0].role, computed::OutputCard::Role::NewValue);
         QCOMPARE(got.outputs[0].name, std::string("as_strided_scatter_2"));
         QCOMPARE(got.outputs[1].inner, 1);
         QCOMPARE(got.outputs[5].user, 3);
@@ -116,18 +116,19 @@ private slots:
     }
 
     void geometryGoesBackToItsArgument() {
-        const Convention got = conventionOfCase(*openCase("hand_alias_data_on_one_metadata_on_other"));
+        const computed::AotConvention got =
+            computed::conventionOfCase(*openCase("hand_alias_data_on_one_metadata_on_other"));
         QCOMPARE(got.declined, std::string());
         const auto restrided =
             std::find_if(got.epilogue.begin(), got.epilogue.end(),
-                         [](const EpilogueCard& card) { return card.operation == "as_strided_"; });
+                         [](const computed::EpilogueCard& card) { return card.operation == "as_strided_"; });
         QCOMPARE(restrided != got.epilogue.end(), !got.bases.empty());
     }
 
     void captureWithABase() {
         const auto session = capture::open(test::capture("trace_aot_eager/alias_overlap").toStdString());
         QVERIFY(session);
-        const Convention got = conventionOfCapture(**session, 0);
+        const computed::AotConvention got = computed::conventionOfCapture(**session, 0);
         QCOMPARE(got.declined, std::string());
         QCOMPARE(got.outer.size(), std::size_t(3));
         QCOMPARE(got.outer[0].name, std::string("L['a']"));
@@ -146,7 +147,7 @@ private slots:
     void captureWithARepeat() {
         const auto session = capture::open(test::capture("trace_aot_eager/alias_mutation").toStdString());
         QVERIFY(session);
-        const Convention got = conventionOfCapture(**session, 0);
+        const computed::AotConvention got = computed::conventionOfCapture(**session, 0);
         QCOMPARE(got.declined, std::string());
         QCOMPARE(got.taken, std::size_t(2));
         QCOMPARE(got.outer.size(), std::size_t(3));
@@ -157,8 +158,8 @@ private slots:
         QVERIFY2(got.strategy.find("L['a'] is L['b']") != std::string::npos, got.strategy.c_str());
         QVERIFY(calledStage((*session)->compiles[0], got));
         // Later calls give two tensors.
-        QCOMPARE(conventionOfCapture(**session, 1).outer.size(), std::size_t(3));
-        QCOMPARE(conventionOfCapture(**session, 1).taken, std::size_t(3));
+        QCOMPARE(computed::conventionOfCapture(**session, 1).outer.size(), std::size_t(3));
+        QCOMPARE(computed::conventionOfCapture(**session, 1).taken, std::size_t(3));
     }
 
     void everyCaptureAndCase() {
@@ -166,9 +167,9 @@ private slots:
         for (const QString& path : test::traceLogs()) {
             const auto session = capture::open(path.toStdString());
             for (std::size_t i = 0; i < (*session)->compiles.size(); ++i) {
-                const Convention got = conventionOfCapture(**session, i);
+                const computed::AotConvention got = computed::conventionOfCapture(**session, i);
                 shown += got.declined.empty();
-                for (int step = 0; step < conventionSteps; ++step)
+                for (int step = 0; step < computed::conventionSteps; ++step)
                     QVERIFY(!conventionFacts(got, Step(step)).sections.empty());
             }
         }
@@ -180,10 +181,11 @@ private slots:
             if (!name.starts_with("hand_") && !name.starts_with("rand_")) continue;
             const auto session = capture::openText(text, name);
             if (!session) continue;
-            const auto got = std::make_shared<const Convention>(conventionOfCase(**session));
+            const auto got =
+                std::make_shared<const computed::AotConvention>(computed::conventionOfCase(**session));
             if (!got->declined.empty()) continue;
             ++cases;
-            for (const OuterCard& outer : got->outer)
+            for (const computed::OuterCard& outer : got->outer)
                 QVERIFY2(outer.inner >= 0 && outer.inner < int(got->inner.size()), name.c_str());
             view.setConvention(got);
             for (std::size_t i = 0; i < got->outer.size(); ++i)

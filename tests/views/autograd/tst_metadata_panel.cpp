@@ -38,12 +38,12 @@ struct Shown : test::Fixture {
         QTest::mouseClick(page->tabs(), Qt::LeftButton, {}, page->tabs()->tabRect(tab).center());
         settle();
     }
-    [[nodiscard]] AliasTable table() const {
-        return aliasTable(*workspace.session(), std::size_t(workspace.place().compile));
+    [[nodiscard]] computed::AliasTable table() const {
+        return computed::aliasTable(*workspace.session(), std::size_t(workspace.place().compile));
     }
     /// As if the engine had answered `derived`.
     void derive(const json& derived, engine::Rederived verdict = engine::Rederived::Isomorphic) {
-        const AliasTable of = table();
+        const computed::AliasTable of = table();
         StageRederivation known;
         known.stage = of.stage;
         known.said.metadata.emplace();
@@ -54,7 +54,7 @@ struct Shown : test::Fixture {
         settle();
     }
     [[nodiscard]] json captured() const {
-        const AliasTable of = table();
+        const computed::AliasTable of = table();
         json out = engine::graphMetadataJson(of.metadata->meta);
         out["num_traced_tangents"] = of.metadata->tangents.size();
         return out;
@@ -98,7 +98,7 @@ private slots:
         s.derive(s.captured());
         s.showTab(AutogradPage::MetadataTab);
         QCOMPARE(s.metadata().message(), QString());
-        const AliasTable table = s.table();
+        const computed::AliasTable table = s.table();
         const std::size_t inputs = table.metadata->meta.inputs.size();
         const int rows = s.metadata().fields()->rows().rowCount();
         QVERIFY(rows > int(inputs) * 9);
@@ -165,7 +165,7 @@ private slots:
     /// What an engine or a file says need not fit.
     void whateverIsDerived() {
         Shown s("trace_aot_eager/encoder_train");
-        const AliasTable table = s.table();
+        const computed::AliasTable table = s.table();
         for (const char* text :
              {"null", "3", "[]", "{}", R"({"input_info":3})", R"({"input_info":[1,2],"output_info":[{}]})",
               R"({"output_info":[{"output_type":"is_input","base_idx":99}],"input_info":[]})"}) {

@@ -15,6 +15,7 @@
 
 using namespace dynascope;
 using namespace dynascope::test;
+using namespace dynascope::computed;
 using namespace dynascope::views;
 
 namespace {
@@ -175,7 +176,7 @@ private slots:
         run.steps.emplace_back();
         run.steps.back().source = "output";
         run.writeBacks = {{"x", 0, {"as_strided_"}, {}, -1}, {"y", 16, {"resize_", "copy_"}, {}, -1}};
-        const CallingConvention c = callingConvention(Recording(run), {});
+        const CallingConvention c = callingConvention(FunctionalRecording(run), {});
         using Memory = ConventionOutput::Memory;
         QVERIFY(c.arguments.at(0).mutation == OuterArgument::Mutation::Geometry);
         QVERIFY(c.arguments.at(1).mutation == OuterArgument::Mutation::DataAndGeometry);
@@ -191,7 +192,7 @@ private slots:
         QCOMPARE(c.outputs.at(3).with, std::string("p"));
         QVERIFY(c.outputs.at(4).memory == Memory::Unknown);
         QCOMPARE(c.outputs.at(4).node, std::string("None"));
-        QCOMPARE(c.outputs.at(0).type, QStringLiteral("[4]"));
+        QCOMPARE(c.outputs.at(0).type, std::string("[4]"));
         Model model;
         const QAbstractItemModelTester tester(&model);
         model.setConvention(c);
@@ -217,7 +218,7 @@ private slots:
         back.sharedWith = {"b"};
         run.writeBacks = {back};
         Model model;
-        model.setConvention(callingConvention(Recording(run), {}));
+        model.setConvention(callingConvention(FunctionalRecording(run), {}));
         QVERIFY2(rowText(model, Model::Arguments, 0).contains("its memory is written"),
                  qPrintable(rowText(model, Model::Arguments, 0)));
         QVERIFY2(rowText(model, Model::Arguments, 1)
@@ -243,7 +244,7 @@ private slots:
         using Backs = std::vector<wire::WriteBack>;
         for (const Backs& backs : {Backs{}, Backs{{}}, Backs{gone}, Backs{nowhere}}) {
             whole->passes.at(0).functionalize->writeBacks = backs;
-            const Recording recording(functionalRun(*whole, source));
+            const FunctionalRecording recording(functionalRun(*whole, source));
             const CallingConvention c = callingConvention(recording, {});
             QCOMPARE(c.arguments.size(), std::size_t{1});
         }

@@ -2,14 +2,14 @@
 //
 // The states that the stepper shows, worked out from a recording of the engine.
 #include "core/capture/open.h"
+#include "core/computed/functional_recording.h"
 #include "core/ir/text.h"
-#include "views/engine/functional_run.h"
 
 #include <QFile>
 #include <QtTest>
 
 using namespace dynascope;
-using namespace dynascope::views;
+using namespace dynascope::computed;
 
 namespace {
 
@@ -33,14 +33,14 @@ wire::PassReply passReply(const nlohmann::json& reply) {
     return std::move(*read);
 }
 
-Recording recording(const char* key = "functionalize/mutations") {
-    return Recording(functionalRun(passReply(replies()[key]), sourceGraph()));
+FunctionalRecording recording(const char* key = "functionalize/mutations") {
+    return FunctionalRecording(functionalRun(passReply(replies()[key]), sourceGraph()));
 }
 
 std::string cellsText(const std::vector<Cell>& cells) {
     std::string out;
     for (const Cell& cell : cells) {
-        out += (out.empty() ? "" : " ") + cellText(cell.value).toStdString();
+        out += (out.empty() ? "" : " ") + cellText(cell.value);
         out += cell.state == Cell::State::Stale         ? "!"
                : cell.state == Cell::State::Written     ? "*"
                : cell.state == Cell::State::Regenerated ? "+"
@@ -61,7 +61,7 @@ class TestRecording : public QObject {
     Q_OBJECT
 private slots:
     void phasesOfEachOp() {
-        const Recording r = recording();
+        const FunctionalRecording r = recording();
         QCOMPARE(r.opCount(), 9);
         const auto kinds = [&](int op) {
             std::vector<int> out;
@@ -85,7 +85,7 @@ private slots:
     }
 
     void aWriteThroughASiblingView() {
-        const Recording r = recording();
+        const FunctionalRecording r = recording();
         const int op = 5; // c.mul_(2)
         // Before: the row was written, the column is stale in one cell.
         const Scoreboard start = r.scoreboard(4, 3);
@@ -103,7 +103,7 @@ private slots:
         QCOMPARE(cellsText(storage.cells), std::string("12* 9 10 -6* 0 -4 2* 0 2"));
         QVERIFY(storage.cells[0].changed && storage.cells[0].before == 6);
         QVERIFY(storage.pending);
-        QCOMPARE(storage.pendingText, QStringLiteral("mul_1 through select(dim 1, index 0)"));
+        QCOMPARE(storage.pendingText, std::string("mul_1 through select(dim 1, index 0)"));
         QCOMPARE(storage.base, std::string("select_scatter"));
         QCOMPARE(storage.generation, 2);
         QCOMPARE(storage.lastGeneration, 3);
@@ -123,7 +123,7 @@ private slots:
     }
 
     void theEnd() {
-        const Recording r = recording();
+        const FunctionalRecording r = recording();
         const Scoreboard end = r.scoreboard(8, 99);
         for (const ViewState& v : end.views)
             QCOMPARE(v.behind, 0);
@@ -135,7 +135,7 @@ private slots:
     }
 
     void otherMode() {
-        const Recording r = recording("functionalize/mutations_and_views");
+        const FunctionalRecording r = recording("functionalize/mutations_and_views");
         QCOMPARE(cellsText(view(r.scoreboard(7, 99), "mul")->cells),
                  std::string("-4! -1! 0! -3! 0 -4 1! 0 2"));
         QVERIFY(r.find("select_copy") != ir::npos);
@@ -143,7 +143,7 @@ private slots:
 
     void everyStateOfEveryStepHolds() {
         for (const char* key : {"functionalize/mutations", "functionalize/mutations_and_views"}) {
-            const Recording r = recording(key);
+            const FunctionalRecording r = recording(key);
             for (int op = 0; op < r.opCount(); ++op)
                 for (int phase = 0; phase < int(r.phases(op).size()); ++phase)
                     for (const ViewState& v : r.scoreboard(op, phase).views) {
@@ -166,15 +166,15 @@ private slots:
         QCOMPARE(program.statements.size(), std::size_t{8});
         const auto statement = [&](const char* node) {
             const int at = program.statementOf[graph->find(node)];
-            return at < 0 ? QString() : program.statements[std::size_t(at)].text;
+            return at < 0 ? std::string() : program.statements[std::size_t(at)].text;
         };
-        QCOMPARE(statement("mul"), QStringLiteral("b = x * 1"));
-        QCOMPARE(statement("select_1"), QStringLiteral("c = b[:, 0]"));
-        QCOMPARE(statement("mul_"), QStringLiteral("c.mul_(2)"));
-        QCOMPARE(statement("select_2"), QStringLiteral("r[0].sub_(1)"));
-        QCOMPARE(statement("sub_"), QStringLiteral("r[0].sub_(1)"));
-        QCOMPARE(program.names.at("x_1"), QStringLiteral("x"));
-        QCOMPARE(program.names.at("select"), QStringLiteral("r"));
+        QCOMPARE(statement("mul"), std::string("b = x * 1"));
+        QCOMPARE(statement("select_1"), std::string("c = b[:, 0]"));
+        QCOMPARE(statement("mul_"), std::string("c.mul_(2)"));
+        QCOMPARE(statement("select_2"), std::string("r[0].sub_(1)"));
+        QCOMPARE(statement("sub_"), std::string("r[0].sub_(1)"));
+        QCOMPARE(program.names.at("x_1"), std::string("x"));
+        QCOMPARE(program.names.at("select"), std::string("r"));
         QVERIFY(!program.names.contains("select_2"));
         QVERIFY(matchProgram({}, *graph).statements.empty());
         QCOMPARE(matchProgram({{1, "x = '"}, {2, "((["}}, *graph).statements.size(), std::size_t{2});
@@ -187,7 +187,7 @@ private slots:
         QVERIFY(stage);
         QFile file(QStringLiteral(DYNASCOPE_TEST_DATA "/engine/view_mutation.json"));
         QVERIFY(file.open(QIODevice::ReadOnly));
-        const Recording r(
+        const FunctionalRecording r(
             functionalRun(passReply(nlohmann::json::parse(file.readAll().toStdString())), *stage->graph()));
         const int op = r.opOf("setitem"); // y[:, 0] = x[:, 0]
         QVERIFY(op > 0 && r.writes(op));
@@ -196,7 +196,7 @@ private slots:
                                           [](const StorageState& s) { return s.pending; });
         QVERIFY(pending != commit.storages.end());
         QCOMPARE(pending->origin, std::string("y"));
-        QVERIFY(pending->pendingText.startsWith(QStringLiteral("copy through select")));
+        QVERIFY(pending->pendingText.starts_with("copy through select"));
         for (const Cell& cell : pending->cells)
             QVERIFY(cell.state == Cell::State::Current || cell.index % 5 == 0); // the column
         // y itself was not rewritten: it is behind until the output reads it.
@@ -208,7 +208,7 @@ private slots:
     /// An engine may say what fits no graph: never a crash.
     void strangeReplies() {
         const auto look = [](const wire::PassReply& reply) {
-            const Recording r(functionalRun(reply, sourceGraph()));
+            const FunctionalRecording r(functionalRun(reply, sourceGraph()));
             for (int op = -1; op <= r.opCount(); ++op)
                 for (int phase = 0; phase < 4; ++phase)
                     (void)r.scoreboard(op, phase);
@@ -240,7 +240,7 @@ private slots:
             "float32", {2, 2}, {1, 2}, 3, wire::Elements{nlohmann::json::parse(R"([1, "nan", 3, "-inf"])")}};
         const auto value = tensorValue(said);
         QVERIFY(value);
-        QCOMPARE(value->typeText(), QStringLiteral("f32[2, 2]"));
+        QCOMPARE(value->typeText(), std::string("f32[2, 2]"));
         QCOMPARE(value->cells(), (std::vector<std::int64_t>{3, 5, 4, 6}));
         QCOMPARE(value->statistics->nan, std::int64_t{1});
         QCOMPARE(value->statistics->infinite, std::int64_t{1});

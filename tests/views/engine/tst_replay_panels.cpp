@@ -214,7 +214,7 @@ private slots:
 
     void addsUpWhatHappens() {
         using Kind = replay::LiveEvent::Kind;
-        LiveReplay live;
+        replay::LiveReplay live;
         const auto event = [](Kind kind, std::uint32_t node, bool planned, std::uint64_t address,
                               std::uint64_t bytes) {
             return replay::LiveEvent{kind, planned, 1, node, 0, address, bytes};

@@ -17,6 +17,7 @@
 using namespace dynascope;
 using namespace dynascope::app;
 using namespace dynascope::test;
+using namespace dynascope::computed;
 using namespace dynascope::views;
 
 class TestSavedStages : public QObject {
@@ -55,11 +56,11 @@ private slots:
         const TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QTRY_VERIFY(timeline->isSettled());
         QCOMPARE(timeline->verdictText(4), QStringLiteral("isomorphic"));
-        const Recording* recording = w.window.stepper().recording();
+        const FunctionalRecording* recording = w.window.stepper().recording();
         QVERIFY(recording);
         EngineFixture fresh;
         fresh.functionalize();
-        const Recording* now = fresh.stepper.recording();
+        const FunctionalRecording* now = fresh.stepper.recording();
         QCOMPARE(recording->opCount(), now->opCount());
         QCOMPARE(recording->keptCount(), now->keptCount());
         QCOMPARE(recording->run().eager.size(), now->run().eager.size());
@@ -109,7 +110,7 @@ private slots:
                 QVERIFY(known && known->reply && known->source);
                 QCOMPARE(known->recording != nullptr, stage != 5); // dce records no scorecard
                 if (!known->recording) continue;
-                const Recording& recording = *known->recording;
+                const FunctionalRecording& recording = *known->recording;
                 QCOMPARE(recording.opCount(), 9);
                 QCOMPARE(recording.keptCount(), 17);
                 QCOMPARE(recording.run().eager.size(), std::size_t(8));

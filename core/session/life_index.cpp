@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/memory/life_index.h"
+#include "core/session/life_index.h"
 
 #include <bit>
 #include <numeric>
 
-namespace dynascope::views {
+namespace dynascope::session {
 
-LifeIndex::LifeIndex(std::span<const session::MemoryLife> lives)
+LifeIndex::LifeIndex(std::span<const MemoryLife> lives)
     : m_order(lives.size())
     , m_leaves(std::bit_ceil(std::max<std::size_t>(lives.size(), 1))) {
     std::iota(m_order.begin(), m_order.end(), 0U);
@@ -15,7 +15,7 @@ LifeIndex::LifeIndex(std::span<const session::MemoryLife> lives)
     m_latest.assign(2 * m_leaves, 0);
     m_begins.reserve(lives.size());
     for (std::size_t i = 0; i < m_order.size(); ++i) {
-        const session::MemoryLife& life = lives[m_order[i]];
+        const MemoryLife& life = lives[m_order[i]];
         m_begins.push_back(life.begin);
         m_latest[m_leaves + i] = std::max(life.end, life.begin + 1);
     }
@@ -23,4 +23,4 @@ LifeIndex::LifeIndex(std::span<const session::MemoryLife> lives)
         m_latest[node] = std::max(m_latest[2 * node], m_latest[2 * node + 1]);
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::session

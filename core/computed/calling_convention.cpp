@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/engine/calling_convention.h"
+#include "core/computed/calling_convention.h"
 
+#include "core/base/words.h"
 #include "core/session/input_sources.h"
 #include "core/session/write_back.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
 
 #include <algorithm>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 namespace {
 
@@ -26,7 +25,7 @@ std::vector<ir::Argument> resultsOf(const ir::Graph& graph) {
 /// Storages of the program's values, by what the recording says of each.
 class Memory {
 public:
-    explicit Memory(const Recording& recording)
+    explicit Memory(const FunctionalRecording& recording)
         : m_recording(recording) {
         for (const OpStep& step : recording.run().steps)
             for (const ScoreRow& row : step.rows) {
@@ -38,14 +37,14 @@ public:
             }
     }
 
-    [[nodiscard]] QString typeOf(const std::string& value) const {
+    [[nodiscard]] std::string typeOf(const std::string& value) const {
         const int op = m_recording.opOf(value);
         if (op >= 0 && m_recording.source(op).meta && m_recording.source(op).meta->tensor)
-            return toQString(m_recording.source(op).meta->shortForm());
+            return m_recording.source(op).meta->shortForm();
         const auto eager = m_recording.run().eager.find(value);
         if (eager != m_recording.run().eager.end()) return eager->second.typeText();
         const auto shape = m_shapeOf.find(value);
-        return shape == m_shapeOf.end() ? QString() : shapeText(shape->second);
+        return shape == m_shapeOf.end() ? std::string() : shapeText(shape->second);
     }
 
     void describe(const std::string& value, const std::vector<std::string>& before,
@@ -76,7 +75,7 @@ public:
     }
 
 private:
-    const Recording& m_recording;
+    const FunctionalRecording& m_recording;
     std::map<std::string, int> m_groupOf;
     std::map<std::string, std::vector<std::int64_t>> m_shapeOf;
     std::map<int, std::string> m_inputOf; ///< of a storage: the input that it belongs to
@@ -118,17 +117,15 @@ void addSteps(const InputWriteBack& back, const ir::Graph& graph, const std::opt
 
 } // namespace
 
-QString ForcingBreak::text() const {
-    return tr("before the break at %1").arg(place);
+std::string ForcingBreak::text() const {
+    return "before the break at " + place;
 }
 
-ForcingBreaks forcingBreaks(const Workspace& workspace, const FunctionalRun& run) {
+ForcingBreaks forcingBreaks(const session::Session& session, const session::BreakSummary& breaks,
+                            std::size_t index, const FunctionalRun& run) {
     ForcingBreaks out;
-    const Workspace::Capture* capture = workspace.capture();
-    const session::Compile* compile = workspace.compile();
-    if (!capture || !compile || !run.source) return out;
-    const session::Session& session = *capture->session;
-    const std::vector<std::string> sources = session::inputSources(*compile, *run.source);
+    if (!run.source || index >= session.compiles.size()) return out;
+    const std::vector<std::string> sources = session::inputSources(session.compiles[index], *run.source);
     std::size_t position = 0;
     for (const ir::NodePtr& node : run.source->nodes()) {
         if (node->op != ir::Op::Placeholder || position >= sources.size()) continue;
@@ -136,21 +133,22 @@ ForcingBreaks forcingBreaks(const Workspace& workspace, const FunctionalRun& run
         if (std::none_of(run.writeBacks.begin(), run.writeBacks.end(),
                          [&](const InputWriteBack& back) { return back.input == node->name; }))
             continue;
-        const auto after = session::breakAfterWrite(session, capture->breaks,
-                                                    std::size_t(compile - session.compiles.data()), source);
+        const auto after = session::breakAfterWrite(session, breaks, index, source);
         if (!after || after->group == SIZE_MAX) continue;
-        const session::BreakGroup& group = capture->breaks.groups[after->group];
-        ForcingBreak forced{int(after->group), placeText(group.location), toQString(group.reason), {}};
+        const session::BreakGroup& group = breaks.groups[after->group];
+        ForcingBreak forced;
+        forced.group = int(after->group);
+        forced.place = std::string(baseName(group.location.file));
+        if (group.location.line > 0) forced.place += ':' + std::to_string(group.location.line);
+        forced.reason = group.reason;
         if (after->resumed != SIZE_MAX)
-            forced.resumed =
-                tr("%1 reads it as %2")
-                    .arg(toQString(session.compiles[after->resumed].id.toString()), toQString(source));
+            forced.resumed = session.compiles[after->resumed].id.toString() + " reads it as " + source;
         out.emplace(node->name, std::move(forced));
     }
     return out;
 }
 
-CallingConvention callingConvention(const Recording& recording, const ForcingBreaks& breaks) {
+CallingConvention callingConvention(const FunctionalRecording& recording, const ForcingBreaks& breaks) {
     CallingConvention out;
     const FunctionalRun& run = recording.run();
     if (!run.source || !run.graph) return out;
@@ -205,4 +203,4 @@ CallingConvention callingConvention(const Recording& recording, const ForcingBre
     return out;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

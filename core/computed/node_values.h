@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/computed/tensor_value.h"
 #include "core/engine/client/client.h"
 #include "core/engine/wire/execute.h"
-#include "views/engine/tensor_value.h"
 
 #include <string>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 /// Runs a graph and says what each node held right after it ran, and what came of the call. Null inputs are
 /// seeded from the graph's metadata. Blocks: for a thread of Engine::run.
@@ -18,4 +18,4 @@ fetchNodeValues(engine::Client& client, const std::string& graphText, const wire
 /// Of the nodes whose value is a tensor.
 [[nodiscard]] NodeValues nodeValues(const wire::ExecuteReply& reply);
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

@@ -9,15 +9,15 @@
 #include <string_view>
 #include <utility>
 
-namespace dynascope::views {
+namespace dynascope::dynamo {
 
 /// Made once an attempt; asking costs what the answer holds.
 class StepCoverage {
 public:
     StepCoverage() = default;
-    StepCoverage(const dynamo::Recording& recording, std::uint32_t attempt);
+    StepCoverage(const Recording& recording, std::uint32_t attempt);
 
-    using Firsts = std::map<std::uint32_t, dynamo::StepIndex>;
+    using Firsts = std::map<std::uint32_t, StepIndex>;
     /// First step by line of a file.
     [[nodiscard]] const Firsts& lines(std::string_view file) const;
     /// First step by instruction of a code object.
@@ -29,4 +29,4 @@ private:
     Firsts m_none;
 };
 
-} // namespace dynascope::views
+} // namespace dynascope::dynamo

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/inputs/storage_cover.h"
+#include "core/session/storage_cover.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <string_view>
 
-namespace dynascope::views {
+namespace dynascope::session {
 
 namespace {
 
 constexpr std::size_t mostPieces = 4096;
 constexpr std::uint64_t largest = std::uint64_t(1) << 48;
 
-std::optional<std::uint64_t> number(std::string_view text, const std::vector<session::SymbolInfo>& symbols) {
+std::optional<std::uint64_t> number(std::string_view text, const std::vector<SymbolInfo>& symbols) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc() && end == text.data() + text.size())
         return value < largest ? std::optional(value) : std::nullopt;
-    for (const session::SymbolInfo& symbol : symbols)
+    for (const SymbolInfo& symbol : symbols)
         if (symbol.symbol == text && !symbol.value.empty() && symbol.value != text)
             return number(symbol.value, {});
     return std::nullopt;
@@ -38,8 +38,7 @@ void merge(ByteRanges& ranges) {
 
 } // namespace
 
-std::optional<Cover> coverOf(const session::TensorInput& input,
-                             const std::vector<session::SymbolInfo>& symbols) {
+std::optional<Cover> coverOf(const TensorInput& input, const std::vector<SymbolInfo>& symbols) {
     const unsigned element = ir::dtypeBytes(input.meta.dtype);
     const auto offset = number(input.storageOffset, symbols);
     if (element == 0 || !offset) return std::nullopt;
@@ -106,16 +105,16 @@ ByteRanges intersect(const ByteRanges& a, const ByteRanges& b) {
     return out;
 }
 
-std::vector<StorageView> storagesOf(const session::Compile& compile) {
+std::vector<StorageView> storagesOf(const Compile& compile) {
     std::map<std::pair<int, int>, StorageView> byId;
-    for (const session::StorageInfo& storage : compile.storages) {
+    for (const StorageInfo& storage : compile.storages) {
         StorageView& view = byId[{storage.describer, storage.id}];
         view.describer = storage.describer;
         view.id = storage.id;
         view.bytes = storage.bytes;
     }
     for (std::size_t i = 0; i < compile.inputs.size(); ++i) {
-        const session::TensorInput& input = compile.inputs[i];
+        const TensorInput& input = compile.inputs[i];
         const auto at = byId.find({input.describer, input.storage});
         if (at == byId.end()) continue;
         StorageLane lane;
@@ -147,4 +146,4 @@ std::vector<StorageView> storagesOf(const session::Compile& compile) {
     return out;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::session

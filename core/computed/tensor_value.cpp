@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/engine/tensor_value.h"
+#include "core/computed/tensor_value.h"
 
-#include "views/models/labels.h"
+#include "core/ir/meta.h"
 
-#include <QStringList>
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 namespace {
 
@@ -82,21 +83,24 @@ TensorValue::Statistics statisticsOf(const wire::ValueSummary& said) {
 
 } // namespace
 
-QString shapeText(const std::vector<std::int64_t>& shape) {
-    QStringList parts;
+std::string shapeText(const std::vector<std::int64_t>& shape) {
+    std::string out;
     for (const std::int64_t size : shape)
-        parts << QString::number(size);
-    return u'[' + parts.join(QStringLiteral(", ")) + u']';
+        out += (out.empty() ? "" : ", ") + std::to_string(size);
+    return '[' + out + ']';
 }
 
-QString cellText(double value) {
-    if (std::isnan(value)) return QStringLiteral("nan");
-    if (std::isinf(value)) return value > 0 ? QStringLiteral("inf") : QStringLiteral("-inf");
-    return QString::number(value, 'g', 4);
+std::string cellText(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    std::array<char, 32> text{}; // to_chars knows no locale
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4);
+    return {text.data(), end.ptr};
 }
 
-QString TensorValue::typeText() const {
-    return toQString(ir::shortDtype(dtype)) + shapeText(shape);
+std::string TensorValue::typeText() const {
+    return ir::shortDtype(dtype) + shapeText(shape);
 }
 
 std::vector<std::int64_t> TensorValue::cells() const {
@@ -166,4 +170,4 @@ std::optional<TensorValue> tensorValue(const wire::RunValue& value) {
     return out;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/dynamo/generated_link.h"
+#include "core/dynamo/generated_link.h"
 
 #include <algorithm>
 
-namespace dynascope::views {
+namespace dynascope::dynamo {
 
 namespace {
 
-using dynamo::BytecodeLine;
-using dynamo::CodePhase;
-using dynamo::GeneratedCode;
-using dynamo::Recording;
-
 /// The root frame of a compile's last attempt; null for none.
-const dynamo::FrameInfo* rootOf(const Recording& recording, const GeneratedCode& code) {
+const FrameInfo* rootOf(const Recording& recording, const GeneratedCode& code) {
     if (code.role != GeneratedCode::Role::Compiled || code.compile >= recording.compiles().size())
         return nullptr;
     const std::uint32_t last = recording.lastAttempt(code.compile);
@@ -23,15 +18,15 @@ const dynamo::FrameInfo* rootOf(const Recording& recording, const GeneratedCode&
 
 /// Finds where the graph of a compiled frame ends: at the last instruction of its root in its last attempt.
 void findEnd(const Recording& recording, const GeneratedCode& code, GeneratedLink& link) {
-    const dynamo::FrameInfo* frame = rootOf(recording, code);
-    if (!frame || frame->last == dynamo::noStep || frame->code != link.code) return;
-    const dynamo::FrameInfo& root = *frame;
+    const FrameInfo* frame = rootOf(recording, code);
+    if (!frame || frame->last == noStep || frame->code != link.code) return;
+    const FrameInfo& root = *frame;
     const std::uint32_t at = recording.steps()[root.last].instruction;
     if (at >= link.original.size()) return;
     link.end = at;
     for (const std::uint32_t index : recording.eventsAt(root.last)) {
-        const dynamo::EventInfo& event = recording.events()[index];
-        link.breaks = link.breaks || (event.tag == dynamo::Tag::GraphEnd && event.graphBreak);
+        const EventInfo& event = recording.events()[index];
+        link.breaks = link.breaks || (event.tag == Tag::GraphEnd && event.graphBreak);
     }
 }
 
@@ -54,7 +49,7 @@ void findOriginals(const GeneratedCode& code, GeneratedLink& link) {
 
 void makeRows(GeneratedLink& link) {
     std::size_t left = 0, right = 0;
-    const auto row = [&](int a, int b) { link.rows.push_back({{a, b}, diff::Change::Same, {}, {}}); };
+    const auto row = [&](int a, int b) { link.rows.push_back({a, b}); };
     /// What stands before a pair, side by side.
     const auto fill = [&](std::size_t leftEnd, std::size_t rightEnd) {
         while (left < leftEnd || right < rightEnd) {
@@ -99,19 +94,18 @@ std::vector<std::uint32_t> GeneratedLink::became(const GeneratedCode& code, std:
 
 std::uint32_t originalOf(const Recording& recording, const GeneratedCode& code) {
     if (code.original != 0) return code.original;
-    const dynamo::FrameInfo* root = rootOf(recording, code);
+    const FrameInfo* root = rootOf(recording, code);
     return root ? root->code : 0;
 }
 
 GeneratedLink linkGenerated(const Recording& recording, const GeneratedCode& code) {
     GeneratedLink out;
     out.code = originalOf(recording, code);
-    if (const dynamo::Code* original = recording.code(out.code))
-        out.original = dynamo::bytecodeLines(*original);
+    if (const Code* original = recording.code(out.code)) out.original = bytecodeLines(*original);
     findEnd(recording, code, out);
     findOriginals(code, out);
     makeRows(out);
     return out;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::dynamo

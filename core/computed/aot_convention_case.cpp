@@ -2,15 +2,15 @@
 //
 // The calling convention of an oracle case: its inputs and PyTorch's metadata, taken through the layers.
 #include "core/base/json_fields.h"
+#include "core/computed/aot_convention.h"
 #include "core/engine/cases/aot_case.h"
 #include "core/ir/text.h"
 #include "core/passes/aot/dedupe.h"
-#include "views/autograd/convention.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 namespace {
 
@@ -34,7 +34,7 @@ std::string typeOf(const aot::TensorObject& object) {
 }
 
 /// The bytes that a tensor covers, by the reader of captures' own rule.
-std::optional<Cover> coverOfObject(const aot::TensorObject& object) {
+std::optional<session::Cover> coverOfObject(const aot::TensorObject& object) {
     session::TensorInput tensor;
     tensor.meta.dtype = std::string(ir::shortDtype(object.dtype));
     tensor.meta.strides.emplace();
@@ -43,7 +43,7 @@ std::optional<Cover> coverOfObject(const aot::TensorObject& object) {
     for (const std::int64_t stride : object.geometry.strides)
         tensor.meta.strides->push_back(std::to_string(stride));
     tensor.storageOffset = std::to_string(object.geometry.offset);
-    return coverOf(tensor, {});
+    return session::coverOf(tensor, {});
 }
 
 /// "4" for 4.0: cells are narrow.
@@ -59,7 +59,7 @@ public:
     explicit FromCase(const json& oracleCase)
         : m_case(oracleCase) {}
 
-    Convention run() {
+    AotConvention run() {
         const json& whole = field(m_case, "aot");
         const bool failed = whole.is_object() && whole.contains("error");
         if (failed) m_out.refusal = stringField(field(whole, "error"), "message");
@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    Convention declined(std::string why) {
+    AotConvention declined(std::string why) {
         m_out.declined = std::move(why);
         return std::move(m_out);
     }
@@ -242,15 +242,15 @@ private:
     }
 
     const json& m_case;
-    Convention m_out;
+    AotConvention m_out;
     ir::GraphPtr m_graph;
     std::vector<std::size_t> m_keptOf; ///< by outer argument
 };
 
 } // namespace
 
-Convention conventionOfCase(const session::Session& session) {
-    Convention none;
+AotConvention conventionOfCase(const session::Session& session) {
+    AotConvention none;
     none.declined = "the session holds no oracle case";
     if (session.inputs.files.size() != 1 || !session.inputs.files.front().source) return none;
     const std::string_view bytes = session.inputs.files.front().source->bytes();
@@ -259,4 +259,4 @@ Convention conventionOfCase(const session::Session& session) {
     return FromCase(document).run();
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

@@ -11,7 +11,7 @@
 #include <span>
 #include <unordered_map>
 
-namespace dynascope::views {
+namespace dynascope::replay {
 
 /// What the window shows of it.
 struct LivePlace {
@@ -27,7 +27,7 @@ struct LivePlace {
 /// Thread-safe.
 class LiveReplay {
 public:
-    void take(std::span<const replay::LiveEvent> events);
+    void take(std::span<const LiveEvent> events);
     [[nodiscard]] LivePlace place() const;
 
 private:
@@ -37,4 +37,4 @@ private:
     std::unordered_map<std::uint64_t, std::uint64_t> m_planned, m_heap;
 };
 
-} // namespace dynascope::views
+} // namespace dynascope::replay

@@ -10,14 +10,14 @@
 #include <span>
 #include <vector>
 
-namespace dynascope::views {
+namespace dynascope::session {
 
 /// Lives in the order of their begin, below a binary tree of the latest end. A value; making one costs a
 /// sort.
 class LifeIndex {
 public:
     LifeIndex() = default;
-    explicit LifeIndex(std::span<const session::MemoryLife> lives);
+    explicit LifeIndex(std::span<const MemoryLife> lives);
 
     /// Calls `found(life)` for each that is held at one of the moments from..to-1, by begin. A life counts
     /// for one moment at least. Costs what is found, times the depth of the tree.
@@ -44,4 +44,4 @@ private:
     std::size_t m_leaves = 1;                   ///< a power of two
 };
 
-} // namespace dynascope::views
+} // namespace dynascope::session

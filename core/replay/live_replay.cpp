@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/replay/live_replay.h"
+#include "core/replay/live_replay.h"
 
 #include <algorithm>
 
-namespace dynascope::views {
+namespace dynascope::replay {
 
-void LiveReplay::take(std::span<const replay::LiveEvent> events) {
-    using Kind = replay::LiveEvent::Kind;
+void LiveReplay::take(std::span<const LiveEvent> events) {
+    using Kind = LiveEvent::Kind;
     const std::lock_guard lock(m_mutex);
     m_place.events += events.size();
-    for (const replay::LiveEvent& event : events) {
+    for (const LiveEvent& event : events) {
         m_place.graph = event.graph;
         std::uint64_t& sum = event.planned ? m_place.planned : m_place.heap;
         auto& taken = event.planned ? m_planned : m_heap;
@@ -50,4 +50,4 @@ LivePlace LiveReplay::place() const {
     return m_place;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::replay

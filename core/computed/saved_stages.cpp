@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/saved_stages.h"
 
+#include "core/computed/node_values.h"
 #include "core/engine/wire/stage_document.h"
 #include "core/ir/text.h"
 #include "core/rederive/rederive_json.h"
 #include "core/session/byte_source.h"
-#include "views/engine/node_values.h"
 #include "views/engine/pass_replies.h"
 #include "views/models/labels.h"
 
@@ -207,15 +207,15 @@ private:
         known.attributes = known.reply->attributes;
         known.microseconds = known.reply->medianMicroseconds;
         if (known.passes.back() != "functionalize") return known;
-        FunctionalRun run = functionalRun(*known.reply, *source);
+        computed::FunctionalRun run = computed::functionalRun(*known.reply, *source);
         run.mode = known.mode;
         run.graph = *graph;
         if (recording->eager) {
             known.eager = std::make_shared<const wire::ExecuteReply>(std::move(*recording->eager));
-            run.eager = nodeValues(*known.eager);
+            run.eager = computed::nodeValues(*known.eager);
         }
-        if (!before) run.program = programOf(m_session, compile, **source);
-        known.recording = std::make_shared<const Recording>(std::move(run));
+        if (!before) run.program = computed::programOf(m_session, compile, **source);
+        known.recording = std::make_shared<const computed::FunctionalRecording>(std::move(run));
         return known;
     }
 

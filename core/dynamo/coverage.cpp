@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/dynamo/coverage.h"
+#include "core/dynamo/coverage.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
 
-namespace dynascope::views {
+namespace dynascope::dynamo {
 
-StepCoverage::StepCoverage(const dynamo::Recording& recording, std::uint32_t attempt) {
-    const dynamo::AttemptInfo& info = recording.attempts()[attempt];
-    if (info.first == dynamo::noStep) return;
+StepCoverage::StepCoverage(const Recording& recording, std::uint32_t attempt) {
+    const AttemptInfo& info = recording.attempts()[attempt];
+    if (info.first == noStep) return;
     // A million steps go through a few thousand instructions: count in arrays, then sort.
-    std::unordered_map<std::uint32_t, std::vector<dynamo::StepIndex>> firsts;
+    std::unordered_map<std::uint32_t, std::vector<StepIndex>> firsts;
     std::uint32_t current = UINT32_MAX;
-    std::vector<dynamo::StepIndex>* of = nullptr;
-    for (dynamo::StepIndex step = info.first; step <= info.last; ++step) {
-        const dynamo::StepInfo& at = recording.steps()[step];
-        const dynamo::FrameInfo& frame = recording.frames()[at.frame];
+    std::vector<StepIndex>* of = nullptr;
+    for (StepIndex step = info.first; step <= info.last; ++step) {
+        const StepInfo& at = recording.steps()[step];
+        const FrameInfo& frame = recording.frames()[at.frame];
         if (frame.attempt != attempt) continue;
         if (frame.code != current) {
-            const dynamo::Code* code = recording.code(frame.code);
+            const Code* code = recording.code(frame.code);
             current = frame.code;
             of = code ? &firsts[frame.code] : nullptr;
-            if (of) of->resize(code->instructions.size(), dynamo::noStep);
+            if (of) of->resize(code->instructions.size(), noStep);
         }
-        if (of && at.instruction < of->size() && (*of)[at.instruction] == dynamo::noStep)
+        if (of && at.instruction < of->size() && (*of)[at.instruction] == noStep)
             (*of)[at.instruction] = step;
     }
     for (const auto& [id, steps] : firsts) {
-        const dynamo::Code& code = *recording.code(id);
+        const Code& code = *recording.code(id);
         for (std::uint32_t i = 0; i < steps.size(); ++i) {
-            if (steps[i] == dynamo::noStep) continue;
+            if (steps[i] == noStep) continue;
             m_instructions[id].emplace(i, steps[i]);
             if (const std::uint32_t line = code.instructions[i].line; line > 0) {
                 const auto [first, isNew] = m_lines[code.file].emplace(line, steps[i]);
@@ -50,4 +50,4 @@ const StepCoverage::Firsts& StepCoverage::instructions(std::uint32_t code) const
     return found == m_instructions.end() ? m_none : found->second;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::dynamo

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 /// A value of forward that backward needs: saved, or computed again.
 struct CutValue {
@@ -61,4 +61,4 @@ struct JointSplit {
 [[nodiscard]] JointSplit splitJoint(const session::Session& session, std::size_t compile,
                                     const TaskContext& task);
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace dynascope::views {
+namespace dynascope::session {
 
 /// Byte ranges [begin, end), sorted, apart from each other.
 using ByteRanges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
@@ -22,8 +22,7 @@ struct Cover {
 
 /// Nothing where a size, stride or the offset is symbolic and its value is not among the symbols, or the
 /// dtype is unknown.
-[[nodiscard]] std::optional<Cover> coverOf(const session::TensorInput& input,
-                                           const std::vector<session::SymbolInfo>& symbols);
+[[nodiscard]] std::optional<Cover> coverOf(const TensorInput& input, const std::vector<SymbolInfo>& symbols);
 [[nodiscard]] ByteRanges intersect(const ByteRanges& a, const ByteRanges& b);
 
 /// One input of a storage.
@@ -39,6 +38,6 @@ struct StorageView {
     std::vector<StorageLane> lanes;
 };
 /// Storages with their inputs, shared ones first.
-[[nodiscard]] std::vector<StorageView> storagesOf(const session::Compile& compile);
+[[nodiscard]] std::vector<StorageView> storagesOf(const Compile& compile);
 
-} // namespace dynascope::views
+} // namespace dynascope::session

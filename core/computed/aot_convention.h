@@ -7,24 +7,24 @@
 
 #include "core/passes/aot/metadata.h"
 #include "core/session/session.h"
-#include "views/inputs/storage_cover.h"
+#include "core/session/storage_cover.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 struct OuterCard {
     std::string name, type; ///< "a0", "f64[2, 1, 4]"
     bool writesData = false, writesGeometry = false;
-    int sameAs = -1;            ///< an earlier argument that is the same tensor and stands for it
-    int base = -1;              ///< the synthetic base it became a view of
-    int inner = -1;             ///< the inner argument it is, or the base's
-    int storage = -1;           ///< equal numbers share one; -1 where not known
-    std::string geometry;       ///< "[2, 1, 4] (4, 4, 1) at 0"
-    std::optional<Cover> cover; ///< bytes of the storage
+    int sameAs = -1;                     ///< an earlier argument that is the same tensor and stands for it
+    int base = -1;                       ///< the synthetic base it became a view of
+    int inner = -1;                      ///< the inner argument it is, or the base's
+    int storage = -1;                    ///< equal numbers share one; -1 where not known
+    std::string geometry;                ///< "[2, 1, 4] (4, 4, 1) at 0"
+    std::optional<session::Cover> cover; ///< bytes of the storage
 };
 struct BaseCard {
     std::string type;
@@ -57,7 +57,7 @@ struct EpilogueCard {
     bool writes = false;
 };
 
-struct Convention {
+struct AotConvention {
     std::string declined; ///< why there is none; empty where there is one
     std::string refusal;  ///< what PyTorch said of this call where it failed; empty where it did not
     std::string strategy; ///< of dedupe: a sentence
@@ -72,15 +72,15 @@ struct Convention {
 };
 
 /// The steps that a reader walks: columns of the diagram.
-enum class ConventionStep : std::uint8_t { Outer, Dedupe, Bases, Inner, Outputs, Epilogue };
+enum class AotConventionStep : std::uint8_t { Outer, Dedupe, Bases, Inner, Outputs, Epilogue };
 inline constexpr int conventionSteps = 6;
 
 /// From a capture's Dynamo graph, described inputs, traced graph and metadata. For a worker.
-[[nodiscard]] Convention conventionOfCapture(const session::Session& session, std::size_t compile);
+[[nodiscard]] AotConvention conventionOfCapture(const session::Session& session, std::size_t compile);
 /// From the `aot` part of an oracle case, by the layers of core/passes/aot. For a worker.
-[[nodiscard]] Convention conventionOfCase(const session::Session& session);
+[[nodiscard]] AotConvention conventionOfCase(const session::Session& session);
 
 /// Fills the epilogue from the rest.
-void addEpilogue(Convention& convention);
+void addEpilogue(AotConvention& convention);
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

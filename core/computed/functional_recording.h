@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One functionalization as the engine recorded it, op by op, and what the stepper shows of it at each phase
-// of each op. Data only: made on any thread, then read.
+// One functionalization as the engine recorded it, op by op, and what is known at each phase of each op: the
+// scoreboard of storages and of the values that look at them. Data only: made on any thread, then read.
 #pragma once
 
+#include "core/computed/program_text.h"
+#include "core/computed/tensor_value.h"
 #include "core/engine/wire/pass.h"
 #include "core/ir/graph.h"
-#include "views/engine/program_text.h"
-#include "views/engine/tensor_value.h"
 
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 using wire::Emission;
 using wire::QueuedUpdate;
@@ -58,8 +59,8 @@ struct FunctionalMode {
 struct FunctionalRun {
     ir::GraphPtr source, graph;
     FunctionalMode mode;
-    std::vector<OpStep>
-        steps;        ///< one for each node of `source`, in its order; placeholders have none emitted
+    /// One for each node of `source`, in its order; placeholders have none emitted.
+    std::vector<OpStep> steps;
     NodeValues eager; ///< of the source graph, each as it was right after it ran; may be empty
     std::vector<InputWriteBack> writeBacks;
     std::vector<std::string> warnings;
@@ -79,6 +80,9 @@ struct OpPhase {
     Kind kind = Kind::Emit;
     std::vector<std::size_t> emitted; ///< into OpStep::emitted
 };
+/// "wrap", "sync", "emit", "commit", "write back". What a read takes again from the base and what a write
+/// carries into it are both a sync.
+[[nodiscard]] std::string_view phaseName(OpPhase::Kind kind);
 
 /// A cell of a storage or of a view.
 struct Cell {
@@ -97,7 +101,7 @@ struct StorageState {
     bool isInput = false;
     int generation = 0, lastGeneration = 0;
     bool pending = false;
-    QString pendingText; ///< "mul_1 through select(1, 0)"
+    std::string pendingText; ///< "mul_1 through select(1, 0)"
     std::vector<Cell> cells;
     std::int64_t count = 0; ///< cells in all; more than cells.size() where they are not told
 };
@@ -105,7 +109,7 @@ struct StorageState {
 struct ViewState {
     std::string value;   ///< source node
     std::string current; ///< functional node
-    QString chain;       ///< "select(1, 0)", empty for a base
+    std::string chain;   ///< "select(1, 0)", empty for a base
     int group = 0;
     int generation = 0, behind = 0;
     bool active = false;   ///< read or written by this op
@@ -126,10 +130,16 @@ struct Scoreboard {
     int hiddenStorages = 0;       ///< left out
 };
 
-/// A recording with what the stepper asks for worked out once. Immutable; share it.
-class Recording {
+/// The scoreboard in lines: a line a storage with its cells and what waits for it, a line a value.
+[[nodiscard]] std::string scoreboardText(const Scoreboard& board);
+
+/// "mul(x_1, 1)": a source op as a call.
+[[nodiscard]] std::string callText(const ir::Node& node);
+
+/// A recording with what a stepper asks for worked out once. Immutable; share it.
+class FunctionalRecording {
 public:
-    explicit Recording(FunctionalRun run);
+    explicit FunctionalRecording(FunctionalRun run);
 
     [[nodiscard]] const FunctionalRun& run() const { return m_run; }
     [[nodiscard]] int opCount() const { return int(m_run.steps.size()); }
@@ -137,6 +147,8 @@ public:
     [[nodiscard]] const ir::Node& source(int op) const;
     [[nodiscard]] const std::vector<OpPhase>& phases(int op) const { return m_phases[std::size_t(op)]; }
     [[nodiscard]] bool writes(int op) const { return m_written[std::size_t(op)] >= 0; }
+    /// What is known after a phase of an op; a phase past the last one is the last one. Empty where there is
+    /// no such op.
     [[nodiscard]] Scoreboard scoreboard(int op, int phase) const;
     /// Node index in the functional graph, ir::npos where it is not there.
     [[nodiscard]] ir::NodeIndex find(const std::string& node) const;
@@ -146,11 +158,11 @@ public:
     /// Op that emitted the functional node, and the phase of that op; {-1, -1} for others.
     [[nodiscard]] std::pair<int, int> emittedAt(const std::string& node) const;
     /// "select(dim 1, index 0) → view(...)"; empty for none.
-    [[nodiscard]] static QString chainText(const std::vector<std::string>& views);
+    [[nodiscard]] static std::string chainText(const std::vector<std::string>& views);
     /// The program's own name of a source node, "r" for select; the node's where there is none.
-    [[nodiscard]] QString nameOf(const std::string& sourceNode) const;
+    [[nodiscard]] std::string nameOf(const std::string& sourceNode) const;
     /// The statement that made an op, else the op as a call.
-    [[nodiscard]] QString statementText(int op) const;
+    [[nodiscard]] std::string statementText(int op) const;
     [[nodiscard]] int opOf(const std::string& sourceNode) const; ///< or -1
     /// The value that an in-place op gives back: its argument; other values are themselves.
     [[nodiscard]] const std::string& canonical(const std::string& sourceNode) const;
@@ -158,6 +170,7 @@ public:
     [[nodiscard]] int keptCount() const;
 
 private:
+    class Board; ///< makes one scoreboard
     struct Held {
         ScoreRow row;
         std::string changedBy; ///< the op that left it behind
@@ -192,6 +205,6 @@ private:
     std::map<int, std::string> m_origin; ///< of each group: its first source value
     std::map<int, int> m_lastGeneration;
 };
-using RecordingPtr = std::shared_ptr<const Recording>;
+using FunctionalRecordingPtr = std::shared_ptr<const FunctionalRecording>;
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

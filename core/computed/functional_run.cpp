@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/engine/functional_run.h"
+#include "core/computed/functional_recording.h"
 
 #include "core/ir/text.h"
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 namespace {
 
@@ -66,4 +66,4 @@ FunctionalRun functionalRun(const wire::PassReply& reply, ir::GraphPtr source) {
     return run;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

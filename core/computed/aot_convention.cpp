@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/autograd/convention.h"
+#include "core/computed/aot_convention.h"
 
+#include "core/computed/alias_table.h"
 #include "core/ir/storage.h"
 #include "core/session/input_sources.h"
-#include "views/autograd/alias_rows.h"
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <unordered_map>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 namespace {
 
@@ -74,7 +74,7 @@ public:
         : m_compile(session.compiles[compile])
         , m_table(aliasTable(session, compile)) {}
 
-    Convention run() {
+    AotConvention run() {
         if (!m_table.metadata) return declined(m_table.problem);
         if (!m_table.graph) return declined("the traced graph cannot be read");
         const ir::GraphPtr dynamo = dynamoGraph(m_compile);
@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    Convention declined(std::string why) {
+    AotConvention declined(std::string why) {
         m_out.declined = std::move(why);
         return std::move(m_out);
     }
@@ -122,7 +122,7 @@ private:
                 spelled(tensor.meta.sizes, '[', ']') +
                 (tensor.meta.strides ? ' ' + spelled(*tensor.meta.strides, '(', ')') : std::string()) +
                 " at " + tensor.storageOffset;
-            card.cover = coverOf(tensor, m_compile.symbols);
+            card.cover = session::coverOf(tensor, m_compile.symbols);
         }
     }
 
@@ -240,13 +240,13 @@ private:
 
     const session::Compile& m_compile;
     AliasTable m_table;
-    Convention m_out;
+    AotConvention m_out;
     std::unordered_map<int, int> m_baseOf; ///< by storage
 };
 
 } // namespace
 
-void addEpilogue(Convention& convention) {
+void addEpilogue(AotConvention& convention) {
     const auto nameOf = [&](int outer) {
         return outer >= 0 && outer < int(convention.outer.size()) ? convention.outer[std::size_t(outer)].name
                                                                   : std::string("an input");
@@ -313,8 +313,8 @@ void addEpilogue(Convention& convention) {
     }
 }
 
-Convention conventionOfCapture(const session::Session& session, std::size_t compile) {
+AotConvention conventionOfCapture(const session::Session& session, std::size_t compile) {
     return FromCapture(session, compile).run();
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

@@ -5,14 +5,13 @@
 
 #include "core/engine/wire/execute.h"
 
-#include <QString>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 struct TensorValue {
     std::vector<std::int64_t> shape, stride;
@@ -38,7 +37,7 @@ struct TensorValue {
     std::optional<Histogram> histogram;
 
     /// "f32[4, 5]"
-    [[nodiscard]] QString typeText() const;
+    [[nodiscard]] std::string typeText() const;
     /// Storage cells of its elements in logical order, as far as `data` reaches.
     [[nodiscard]] std::vector<std::int64_t> cells() const;
 };
@@ -52,7 +51,7 @@ using NodeValues = std::map<std::string, TensorValue>;
 [[nodiscard]] std::optional<TensorValue> tensorValue(const wire::RunValue& value);
 
 /// "-4", "0.5", "1.2e-05", "nan".
-[[nodiscard]] QString cellText(double value);
-[[nodiscard]] QString shapeText(const std::vector<std::int64_t>& shape); ///< "[4, 5]"
+[[nodiscard]] std::string cellText(double value);
+[[nodiscard]] std::string shapeText(const std::vector<std::int64_t>& shape); ///< "[4, 5]"
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/engine/node_values.h"
+#include "core/computed/node_values.h"
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 NodeValues nodeValues(const wire::ExecuteReply& reply) {
     NodeValues out;
@@ -29,4 +29,4 @@ engine::Answer<wire::ExecuteReply> fetchNodeValues(engine::Client& client, const
     return reply;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The tables of a recording: what is known of every value and storage after an op.
-#include "views/engine/functional_run.h"
+#include "core/computed/functional_recording.h"
 
 #include <algorithm>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
-const Recording::Held* Recording::find(const Table& table, const std::string& value) const {
+const FunctionalRecording::Held* FunctionalRecording::find(const Table& table,
+                                                           const std::string& value) const {
     const auto at = m_position.find(value);
     return at == m_position.end() || at->second >= table.rows.size() ? nullptr : table.rows[at->second].get();
 }
 
-std::span<const std::size_t> Recording::members(const Table& table, int group) const {
+std::span<const std::size_t> FunctionalRecording::members(const Table& table, int group) const {
     const auto known = m_members.find(group);
     if (known == m_members.end()) return {};
     const auto end = std::lower_bound(known->second.begin(), known->second.end(), table.rows.size());
     return {known->second.begin(), end};
 }
 
-int Recording::advance(Table& table, std::size_t op) const {
+int FunctionalRecording::advance(Table& table, std::size_t op) const {
     const OpStep& step = m_run.steps[op];
     int written = -1;
     const auto touch = [&](int group, int generation, const std::string& base,
@@ -61,7 +62,7 @@ int Recording::advance(Table& table, std::size_t op) const {
     return written;
 }
 
-Recording::Table Recording::tableBefore(std::size_t op) const {
+FunctionalRecording::Table FunctionalRecording::tableBefore(std::size_t op) const {
     const std::size_t kept = op / tableInterval;
     Table table = m_tables[kept];
     for (std::size_t i = kept * tableInterval; i < op; ++i)
@@ -69,4 +70,4 @@ Recording::Table Recording::tableBefore(std::size_t op) const {
     return table;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

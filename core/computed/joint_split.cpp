@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/autograd/joint_split.h"
+#include "core/computed/joint_split.h"
 
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
@@ -14,7 +14,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 namespace {
 
@@ -210,4 +210,4 @@ JointSplit splitJoint(const session::Session& session, std::size_t compile, cons
     return JointSplitter(session, compile, task).run();
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed
