@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--json]
+// dynascope-cli pass NAME[,NAME] GRAPH [--inputs FILE] [--symbol s0=7] [--verify] [--steps] [--scoreboard]
+// [--json]
+#include "app/cli/computed_text.h"
 #include "app/cli/engine_command.h"
+#include "core/computed/program_text.h"
 #include "core/engine/client/torch_release.h"
 #include "core/ir/annotate.h"
 #include "core/ir/text.h"
@@ -33,6 +36,7 @@ struct PassOptions {
     bool cells = false;
     bool verify = false;
     bool steps = false;
+    bool scoreboard = false;
     bool json = false;
 };
 
@@ -271,6 +275,28 @@ std::string twinText(const json& twin) {
     return "differs from the captured " + stage + ": " + twin["difference"].get<std::string>() + '\n';
 }
 
+/// The functionalization that a reply tells, with the program's own words where the capture has them.
+Result<computed::FunctionalRecording> recordingOf(const json& reply, const PassOptions& options,
+                                                  const ChosenGraph& chosen) {
+    const auto read = wire::decode<wire::PassReply>(reply, wire::Missing::NotSaid);
+    if (!read) return tl::unexpected(read.error());
+    computed::FunctionalRun run = computed::functionalRun(*read, chosen.graph);
+    run.mode = {options.remove == "mutations_and_views", options.writeBack == "caller"};
+    if (chosen.compile) run.program = computed::programOf(*chosen.session, *chosen.compile, *chosen.graph);
+    return computed::FunctionalRecording(std::move(run));
+}
+
+/// How the functionalized graph is called.
+computed::CallingConvention conventionOf(const computed::FunctionalRecording& recording,
+                                         const ChosenGraph& chosen) {
+    computed::ForcingBreaks breaks;
+    if (chosen.compile)
+        breaks = computed::forcingBreaks(*chosen.session, session::summarizeBreaks(*chosen.session),
+                                         std::size_t(chosen.compile - chosen.session->compiles.data()),
+                                         recording.run());
+    return computed::callingConvention(recording, breaks);
+}
+
 int run(const PassOptions& options) {
     Result<json> settings = settingsOf(options.settings);
     if (!settings) return fail(settings.error());
@@ -278,6 +304,8 @@ int run(const PassOptions& options) {
     if (!chosen) return fail(chosen.error());
     const std::string text = graphText(*chosen->graph);
     const std::vector<std::string> names = namesOf(options.passes);
+    if (options.scoreboard && (names.size() != 1 || names.front() != "functionalize"))
+        return fail(Error{"--scoreboard is of functionalize alone", options.passes, 0, 0});
     const bool inlinesHooks = !names.empty() && names.front() == passes::inlineHooksPass.name;
     if (inlinesHooks)
         if (auto filled = fillHooks(*chosen, *settings); !filled)
@@ -294,12 +322,12 @@ int run(const PassOptions& options) {
                 {"remove", options.remove},
                 {"write_back", options.writeBack},
                 {"faithful", options.faithful},
-                {"cells", options.cells},
+                {"cells", options.cells || options.scoreboard},
                 {"options", *settings},
                 {"inputs", file->inputs},
                 {"attrs", file->attributes},
                 {"runs", options.json ? timedRuns : 1},
-                {"scorecard", options.steps},
+                {"scorecard", options.steps || options.scoreboard},
                 {"verify", options.verify},
                 {"shapes", readable}};
     engine::CallResult reply = client.callOnGraph("pass", text, params);
@@ -318,10 +346,22 @@ int run(const PassOptions& options) {
             (*reply)["verification"] = std::move(*where);
         }
     }
+    std::string scoreboard;
+    if (options.scoreboard) {
+        const auto recording = recordingOf(*reply, options, *chosen);
+        if (!recording) return fail(Error{recording.error().message, options.graph.path, 0, 0});
+        const computed::CallingConvention convention = conventionOf(*recording, *chosen);
+        if (options.json) {
+            (*reply)["scoreboard"] = scoreboardJson(*recording);
+            (*reply)["convention"] = conventionJson(convention);
+        } else {
+            scoreboard = scoreboardReport(*recording) + conventionReport(convention);
+        }
+    }
     if (options.json) {
         print(reply->dump() + '\n');
     } else {
-        std::string out;
+        std::string out = scoreboard;
         if (options.steps) {
             for (const json& step : (*reply)["steps"])
                 out += stepText(step);
@@ -375,6 +415,10 @@ void addPass(Parser& parser) {
                  "Compare with eager on the same inputs; exit status 1 when they differ. inline_hooks of a "
                  "capture: with the graph that PyTorch made");
     command.flag("--steps", options->steps, "What each node emitted, and the alias state after it");
+    command.flag(
+        "--scoreboard", options->scoreboard,
+        "Of functionalize: storages and the values that look at them at each phase of each op, as the "
+        "page Functionalize shows them, and how the graph is called");
     command.flag("--json", options->json, "One JSON document on stdout");
     addEngineOption(command, options->engine);
     command.run([options] { return run(*options); });

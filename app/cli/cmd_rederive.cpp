@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli rederive PATH [--saved] [--json] [--repeat N] [--timeout SECONDS] [--engine COMMAND]
+// dynascope-cli rederive PATH [--saved] [--convention] [--json] [--repeat N] [--timeout SECONDS] [--engine
+// COMMAND]
 #include "app/cli/command.h"
+#include "app/cli/computed_text.h"
 #include "app/cli/engine_command.h"
 #include "core/rederive/rederive_json.h"
 
@@ -21,6 +23,7 @@ struct RederiveOptions {
     std::string path;
     bool json = false;
     bool saved = false;
+    bool convention = false;
     std::size_t repeat = 1, timeout = 600;
     EngineOptions engine;
 };
@@ -92,9 +95,40 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
     return out + (lost ? ", " + of(Rederived::NotDerived) : "") + '\n';
 }
 
+/// How each compile's function is called, as the page Autograd shows it.
+std::vector<std::pair<std::string, computed::AotConvention>> conventionsOf(const session::Session& session) {
+    std::vector<std::pair<std::string, computed::AotConvention>> out;
+    if (session.kind == session::Kind::OracleCase) return {{"case", computed::conventionOfCase(session)}};
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const session::Compile& compile = session.compiles[i];
+        const std::string rank =
+            session.ranks.size() > 1 ? std::to_string(compile.rank) + ':' : std::string();
+        out.emplace_back(rank + compile.id.toString(), computed::conventionOfCapture(session, i));
+    }
+    return out;
+}
+
+/// Needs no engine.
+int printConventions(const session::Session& session, const RederiveOptions& options) {
+    json list = json::array();
+    std::string out;
+    for (const auto& [compile, convention] : conventionsOf(session)) {
+        if (options.json) {
+            json entry = conventionJson(convention);
+            entry["compile"] = compile;
+            list.push_back(std::move(entry));
+        } else {
+            out += compile + '\n' + conventionReport(convention);
+        }
+    }
+    print(options.json ? json{{"conventions", std::move(list)}}.dump() + '\n' : out);
+    return exitOk;
+}
+
 int run(const RederiveOptions& options) {
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
+    if (options.convention) return printConventions(**session, options);
     engine::Client client = makeClient(options.engine);
     engine::RederiveLimits limits;
     limits.call = std::chrono::seconds(options.timeout);
@@ -126,6 +160,10 @@ void addRederive(Parser& parser) {
     command.add("path", options->path, "Capture; - for standard input").required();
     command.flag("--saved", options->saved,
                  "What is saved for backward and what is computed again, with bytes and why");
+    command.flag(
+        "--convention", options->convention,
+        "Instead: how AOTAutograd's runtime calls each function (arguments, synthetic bases, outputs, "
+        "what it does after the call), from the capture's metadata; needs no engine");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.add("--repeat", options->repeat,
                 "Derive so many times in a row; each stage's time is the shortest");

@@ -124,6 +124,59 @@ private slots:
         QVERIFY(last["passes"][0]["write_back"][0]["break"].is_null());
     }
 
+    /// What the page Functionalize shows at each phase, and how the graph is called.
+    void passPrintsTheScoreboard() {
+        const QStringList arguments{"pass", "functionalize",
+                                    DYNASCOPE_SOURCE_DIR "/resources/samples/sibling_views.json",
+                                    "--scoreboard"};
+        const Run text = cli(arguments);
+        QCOMPARE(text.err, QByteArray());
+        QCOMPARE(text.exit, 0);
+        // The row was written: the column is behind in the cell that both have.
+        QVERIFY2(text.out.contains("op 4: r.add_(10)\n"), text.out);
+        QVERIFY2(text.out.contains("generation 1 of 3: -4→6 -1→9 0→10 -3 0 -4 1 0 2\n"
+                                   "      pending: add through select(dim 0, index 0)\n"),
+                 text.out);
+        QVERIFY2(text.out.contains("select_1 (storage 1, select(dim 1, index 0)) is select_1, generation 0, "
+                                   "1 behind: -4! -3 1\n"),
+                 text.out);
+        QVERIFY2(text.out.contains("1 outer argument, none written\n") &&
+                     text.out.contains("No epilogue: nothing has to be written back\n"),
+                 text.out);
+        const auto reply = nlohmann::json::parse(cli(arguments + QStringList{"--json"}).out.toStdString());
+        const auto commit = std::find_if(
+            reply["scoreboard"].begin(), reply["scoreboard"].end(), [](const nlohmann::json& phase) {
+                return phase["source"] == "add_" && phase["phase"] == "commit";
+            });
+        QVERIFY(commit != reply["scoreboard"].end());
+        QCOMPARE((*commit)["storages"][1]["cells"][0]["before"].get<double>(), -4.0);
+        QCOMPARE((*commit)["views"][3]["cells"][0]["state"].get<std::string>(), std::string("stale"));
+        QCOMPARE(reply["convention"]["arguments"].size(), std::size_t{1});
+
+        const Run other = cli({"pass", "dce", path("graph.txt"), "--scoreboard"});
+        QCOMPARE(other.exit, 2);
+        QVERIFY2(other.err.contains("--scoreboard is of functionalize alone"), other.err);
+    }
+
+    /// Needs no engine: it is the capture's own metadata.
+    void rederivePrintsTheCallingConvention() {
+        const QString capture = DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log";
+        const Run text = cli({"rederive", capture, "--convention", "--engine", "/nowhere"});
+        QCOMPARE(text.err, QByteArray());
+        QCOMPARE(text.exit, 0);
+        const auto reply = nlohmann::json::parse(
+            cli({"rederive", capture, "--convention", "--json"}).out.toStdString())["conventions"];
+        QVERIFY(!reply.empty() && reply[0].contains("outer"));
+        QVERIFY(reply[0]["training"].get<bool>());
+        QVERIFY2(text.out.contains(QByteArray::number(qulonglong(reply[0]["inner"].size())) +
+                                   " inner arguments\n"),
+                 text.out);
+        // A log without metadata says so.
+        const Run none = cli({"rederive", path("graph.txt"), "--convention"});
+        QVERIFY2(none.out.contains("no calling convention: "), none.out + none.err);
+        QCOMPARE(none.exit, 0);
+    }
+
     void severalPassesAreNamedWithCommas() {
         const Run run = cli({"pass", "functionalize,polish", path("graph.txt"), "--inputs",
                              path("hand_view_then_inplace_add.json")});
