@@ -233,7 +233,7 @@ void EngineActions::connectTimeline(TimelineView* timeline) {
         if (m_workspace.isComputed(stage)) {
             menu.addSeparator();
             menu.addAction(tr("Verify"), this, [this, stage] { m_passes->verify(stage); });
-            if (const ComputedStage* known = m_passes->find(here.get()); known && known->recording)
+            if (const computed::ComputedStage* known = m_passes->find(here.get()); known && known->recording)
                 menu.addAction(tr("Step through it"), this, [this, stage] {
                     m_workspace.selectStages(m_workspace.madeFrom(stage), stage);
                     openFunctionalize();
@@ -286,7 +286,7 @@ void EngineActions::removeStage(int stage) {
 
 void EngineActions::computeAgain(int stage) {
     const session::StagePtr shown = m_workspace.stageAt(stage);
-    const ComputedStage* known = shown ? m_passes->find(shown.get()) : nullptr;
+    const computed::ComputedStage* known = shown ? m_passes->find(shown.get()) : nullptr;
     if (known && known->twin)
         m_rederived->run();
     else
@@ -300,7 +300,7 @@ void EngineActions::verifyStage() {
             m_passes->verify(stage);
             return;
         }
-    if (const ComputedStage* shown = m_stepper->stage()) {
+    if (const computed::ComputedStage* shown = m_stepper->stage()) {
         m_passes->verify(m_workspace.indexOf(shown->stage.get()));
         return;
     }
@@ -310,24 +310,25 @@ void EngineActions::verifyStage() {
 
 void EngineActions::showFirstDifference(int stage) {
     const session::StagePtr shown = m_workspace.stageAt(stage);
-    const ComputedStage* known = shown ? m_passes->find(shown.get()) : nullptr;
+    const computed::ComputedStage* known = shown ? m_passes->find(shown.get()) : nullptr;
     if (!known) return;
-    const Verdict verdict = m_workspace.verdict(shown.get());
+    const computed::StageVerdict verdict = m_workspace.verdict(shown.get());
     Place place = m_workspace.place();
     place.page = Page::Stages;
     place.stageA = known->twin ? m_workspace.indexOf(known->twin.get()) : m_workspace.madeFrom(stage);
     place.stageB = stage;
     place.node = {};
     m_workspace.go(place);
-    if (verdict.kind == Verdict::Kind::Equal) return;
-    if (verdict.kind != Verdict::Kind::NotRun) {
-        QString text = tr("%1: %2").arg(toQString(shown->label()), verdictWord(verdict.kind));
-        if (!verdict.text.isEmpty()) text += QStringLiteral(". ") + verdict.text;
-        const Parting& parting = known->parting;
+    if (verdict.kind == computed::StageVerdict::Kind::Equal) return;
+    if (verdict.kind != computed::StageVerdict::Kind::NotRun) {
+        QString text =
+            tr("%1: %2").arg(toQString(shown->label()), toQString(computed::verdictName(verdict.kind)));
+        if (!verdict.text.empty()) text += QStringLiteral(". ") + toQString(verdict.text);
+        const computed::Parting& parting = known->parting;
         if (!parting.node.empty())
             text += tr(". First at %1: %2, %3 %4")
-                        .arg(toQString(parting.node), parting.actual,
-                             known->twin ? tr("captured") : tr("eager"), parting.expected);
+                        .arg(toQString(parting.node), toQString(parting.actual),
+                             known->twin ? tr("captured") : tr("eager"), toQString(parting.expected));
         m_message->showMessage(text, QStringLiteral("verdict"));
     }
     const auto select = [this](Side side, const std::string& node) {
@@ -369,7 +370,7 @@ void EngineActions::updateActions() {
     const session::StagePtr b = m_workspace.stageAt(place.stageB);
     enable(QStringLiteral("engine.firstDifference"),
            b && m_workspace.isComputed(place.stageB) &&
-               m_workspace.verdict(b.get()).kind == Verdict::Kind::Different);
+               m_workspace.verdict(b.get()).kind == computed::StageVerdict::Kind::Different);
     enable(QStringLiteral("engine.again"), present && m_workspace.isComputed(place.stageB));
     enable(QStringLiteral("engine.rederive"), present && open && m_workspace.compile(),
            needs(open && m_workspace.compile(), tr("needs a compile")));

@@ -2,6 +2,7 @@
 #include "app/gui/session_keeper.h"
 
 #include "app/gui/settings.h"
+#include "views/engine/rederivations.h"
 #include "views/models/labels.h"
 
 #include <QDir>
@@ -165,7 +166,7 @@ void SessionKeeper::startNext() {
         [contents = std::move(contents), stages = m_passes.stagesToSave(*save.session),
          rederived = m_rederived.toSave(*save.session),
          path = save.file.toStdString()](const TaskContext& task) mutable {
-            contents.stages = toStore(stages, rederived);
+            contents.stages = computed::toStore(stages, rederived);
             Result<std::string> result = store::saveSession(path, contents, task);
             return Done{std::move(contents), std::move(result)};
         },
@@ -193,17 +194,17 @@ void SessionKeeper::takeBack(int capture) {
     const Workspace::Capture& opened = m_workspace.captures()[std::size_t(capture)];
     if (!opened.saved) return;
     ++m_restoring;
-    m_workspace.tasks().run<RestoredStages>(
+    m_workspace.tasks().run<computed::RestoredStages>(
         QStringLiteral("session.restore:%1").arg(++m_tags), this,
         [session = opened.session, saved = opened.saved](const TaskContext& task) {
-            return fromStore(*session, saved->stages, task);
+            return computed::fromStore(*session, saved->stages, task);
         },
-        [this, session = opened.session, saved = opened.saved](RestoredStages restored) {
+        [this, session = opened.session, saved = opened.saved](computed::RestoredStages restored) {
             --m_restoring;
             const int index = indexOf(*session);
             if (index < 0) return;
             const std::size_t lost = restored.lost;
-            std::vector<StageRederivation> rederived = std::move(restored.rederived);
+            std::vector<computed::StageRederivation> rederived = std::move(restored.rederived);
             m_passes.restore(*session, std::move(restored));
             m_rederived.restore(std::move(rederived));
             m_notebook.setStagesRestored(*session);

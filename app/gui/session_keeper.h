@@ -4,7 +4,7 @@
 // before something unsaved is closed.
 #pragma once
 
-#include "views/engine/saved_stages.h"
+#include "core/computed/saved_stages.h"
 #include "views/notes/drafts.h"
 #include "views/notes/notebook.h"
 

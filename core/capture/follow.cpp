@@ -92,7 +92,7 @@ void keepStages(session::Session& now, const session::Session& before) {
                 continue;
             }
             auto moved = std::make_shared<session::Stage>(*stage);
-            moved->shareReadingWith(*old[at]);
+            moved->takePlaceOf(*old[at]);
             stage = std::move(moved);
         }
     }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/engine/saved_stages.h"
+#include "core/computed/saved_stages.h"
 
-#include "core/computed/node_values.h"
+#include "core/base/json_fields.h"
+#include "core/computed/program_text.h"
 #include "core/engine/wire/stage_document.h"
 #include "core/ir/text.h"
 #include "core/rederive/rederive_json.h"
-#include "core/session/byte_source.h"
-#include "views/engine/pass_replies.h"
-#include "views/models/labels.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-namespace dynascope::views {
+namespace dynascope::computed {
 
 namespace {
 
 constexpr const char* rederivation = "rederivation"; ///< `detail` of what deriving a stage said
+/// Of its document; rises when an older reader would misread it. Version 0 had no number.
+constexpr int rederivationVersion = 1;
 
 std::string recordingText(const StageToSave& stage) {
     const ComputedStage& known = stage.known;
@@ -32,20 +32,18 @@ std::string recordingText(const StageToSave& stage) {
 }
 
 std::string verdictText(const StageToSave& stage) {
-    const Verdict& verdict = stage.verdict;
-    if (verdict == Verdict{}) return {};
+    const StageVerdict& verdict = stage.verdict;
+    if (verdict == StageVerdict{}) return {};
     const Parting& parting = stage.known.parting;
     wire::VerdictDocument out;
     out.verdict = verdictName(verdict.kind);
-    out.text = verdict.text.toStdString();
+    out.text = verdict.text;
     out.node = verdict.node;
     out.nodeFrom = verdict.nodeFrom;
     out.isomorphic = verdict.isomorphic;
-    out.twin = verdict.twin.toStdString();
-    for (const QString& line : stage.known.differences)
-        out.differences.push_back(line.toStdString());
-    out.parting = {parting.node, parting.nodeFrom, parting.expected.toStdString(),
-                   parting.actual.toStdString(), parting.text.toStdString()};
+    out.twin = verdict.twin;
+    out.differences = stage.known.differences;
+    out.parting = {parting.node, parting.nodeFrom, parting.expected, parting.actual, parting.text};
     return wire::writeVerdictDocument(out);
 }
 
@@ -58,35 +56,34 @@ session::StagePtr graphStage(const session::Compile& compile, std::string_view n
     return at == compile.stages.end() ? nullptr : *at;
 }
 
-store::ComputedStage rederivationToStore(const StageRederivation& known, bool shown) {
-    store::ComputedStage out;
+store::SavedStage rederivationToStore(const StageRederivation& known, bool shown) {
+    store::SavedStage out;
     out.root = known.address;
     out.name = known.stage->name;
     out.detail = rederivation;
     out.k = known.stage->k;
     if (!shown && known.said.row.derived) out.graph = ir::printReadable(*known.said.row.derived).text;
-    wire::Any recording{{"rederived", engine::rederivedJson(known.said.row)}};
+    wire::Any recording{{"version", rederivationVersion},
+                        {"rederived", engine::rederivedJson(known.said.row)}};
     if (known.said.metadata) recording["metadata"] = engine::rederivedJson(*known.said.metadata);
     out.recording = wire::textOf(recording);
     return out;
 }
 
 /// None where it cannot be read: the stage is there all the same.
-Verdict readVerdict(const std::string& text, ComputedStage& known) {
-    Verdict verdict;
+StageVerdict readVerdict(const std::string& text, ComputedStage& known) {
+    StageVerdict verdict;
     const auto saved = wire::readVerdictDocument(text);
     if (!saved) return verdict;
-    verdict.kind = verdictKind(saved->verdict).value_or(Verdict::Kind::NotRun);
-    verdict.text = toQString(saved->text);
+    verdict.kind = verdictKind(saved->verdict).value_or(StageVerdict::Kind::NotRun);
+    verdict.text = saved->text;
     verdict.node = saved->node;
     verdict.nodeFrom = saved->nodeFrom;
     verdict.isomorphic = saved->isomorphic;
-    verdict.twin = toQString(saved->twin);
-    for (const std::string& line : saved->differences)
-        known.differences << toQString(line);
+    verdict.twin = saved->twin;
+    known.differences = saved->differences;
     const wire::VerdictDocument::Parting& parting = saved->parting;
-    known.parting = {parting.node, parting.nodeFrom, toQString(parting.expected), toQString(parting.actual),
-                     toQString(parting.text)};
+    known.parting = {parting.node, parting.nodeFrom, parting.expected, parting.actual, parting.text};
     return verdict;
 }
 
@@ -97,7 +94,7 @@ public:
         : m_session(session)
         , m_out(out) {}
 
-    bool add(const store::ComputedStage& saved) {
+    bool add(const store::SavedStage& saved) {
         m_places.push_back({});
         const session::Compile* compile = m_session.find(saved.root.rank, saved.root.compileId);
         if (!compile) return false;
@@ -108,7 +105,7 @@ public:
         RestoredStages::OfCompile& made = ofCompile(std::size_t(compile - m_session.compiles.data()));
 
         const ComputedStage* before = nullptr;
-        Workspace::Computed computed;
+        PlacedStage computed;
         if (saved.parent >= 0) {
             if (std::size_t(saved.parent) + 1 >= m_places.size()) return false;
             const Place& parent = m_places[std::size_t(saved.parent)];
@@ -124,7 +121,7 @@ public:
         std::optional<ComputedStage> known = read(saved, *compile, root, before, computed);
         if (!known) return false;
         m_places.back() = {compile, made.stages.size(), m_out.known.size()};
-        if (const Verdict verdict = readVerdict(saved.verdict, *known); verdict != Verdict{})
+        if (const StageVerdict verdict = readVerdict(saved.verdict, *known); verdict != StageVerdict{})
             m_out.verdicts.emplace_back(known->stage, verdict);
         if (known->twin) m_shown[known->twin.get()] = known->stage;
         made.stages.push_back(std::move(computed));
@@ -138,9 +135,12 @@ private:
         std::size_t index = 0, known = 0; ///< in OfCompile::stages and RestoredStages::known
     };
 
-    bool addRederivation(const store::ComputedStage& saved, const session::StagePtr& stage) {
+    bool addRederivation(const store::SavedStage& saved, const session::StagePtr& stage) {
         const wire::Any recording = wire::parsed(saved.recording);
         if (!recording.is_object() || !recording.contains("rederived")) return false;
+        const wire::Any& version = field(recording, "version");
+        if (!version.is_null() && (!version.is_number_integer() || version > rederivationVersion))
+            return false;
         auto row = engine::readRederived(recording.at("rederived"));
         if (!row) return false;
         // Stored once, where it is shown.
@@ -165,14 +165,11 @@ private:
         return m_out.compiles.back();
     }
 
-    std::optional<ComputedStage> read(const store::ComputedStage& saved, const session::Compile& compile,
+    std::optional<ComputedStage> read(const store::SavedStage& saved, const session::Compile& compile,
                                       const session::StagePtr& root, const ComputedStage* before,
-                                      Workspace::Computed& computed) const {
-        auto graph = ir::readGraph(saved.graph);
-        const auto source = computed.source->graph();
+                                      PlacedStage& computed) const {
         auto recording = wire::readStageDocument(saved.recording, saved.graph);
-        if (!graph || !source || !recording) return std::nullopt;
-
+        if (!recording) return std::nullopt;
         ComputedStage known;
         if (const auto& derived = recording->derived)
             known.twin = graphStage(compile, derived->stage, derived->k, derived->attempt);
@@ -181,42 +178,51 @@ private:
         known.mode = {recording->removesViews, recording->callerWritesBack};
         known.source = computed.source;
         known.root = before ? before->root : root;
+        computed.removed = recording->removed;
+        return known.twin
+                   ? readDerived(saved, *recording, std::move(known), computed)
+                   : readMade(saved, std::move(*recording), compile, before, std::move(known), computed);
+    }
+
+    static std::optional<ComputedStage> readDerived(const store::SavedStage& saved,
+                                                    const wire::StageDocument& recording, ComputedStage known,
+                                                    PlacedStage& computed) {
+        const auto graph = ir::readGraph(saved.graph);
+        const auto source = known.source->graph();
+        if (!graph || !source) return std::nullopt;
         known.graphText = saved.graph;
         known.nodesBefore = (*source)->size();
         known.nodesAfter = (*graph)->size();
-        computed.removed = recording->removed;
-        if (known.twin) {
-            known.root = known.stage = computed.stage = derivedStage(*known.twin, *graph, saved.graph);
-            known.microseconds = recording->derived->microseconds;
-            return known;
-        }
-
-        if (recording->reply) *graph = withShapes(**graph, *recording->reply);
-        auto stage = std::make_shared<session::Stage>();
-        stage->name = saved.name;
-        stage->k = saved.k;
-        stage->phase = session::Phase::Computed;
-        stage->detail = saved.detail;
-        stage->payload = {session::makeByteSource(saved.graph), 0, saved.graph.size(), false};
-        stage->setGraph(*graph);
-        known.stage = computed.stage = std::move(stage);
-
-        if (!recording->reply) return known;
-        known.reply = std::make_shared<const wire::PassReply>(std::move(*recording->reply));
-        computed.origins = originsOf(*known.reply, **source, **graph);
-        known.attributes = known.reply->attributes;
-        known.microseconds = known.reply->medianMicroseconds;
-        if (known.passes.back() != "functionalize") return known;
-        computed::FunctionalRun run = computed::functionalRun(*known.reply, *source);
-        run.mode = known.mode;
-        run.graph = *graph;
-        if (recording->eager) {
-            known.eager = std::make_shared<const wire::ExecuteReply>(std::move(*recording->eager));
-            run.eager = computed::nodeValues(*known.eager);
-        }
-        if (!before) run.program = computed::programOf(m_session, compile, **source);
-        known.recording = std::make_shared<const computed::FunctionalRecording>(std::move(run));
+        known.root = known.stage = computed.stage = derivedStage(*known.twin, *graph, saved.graph);
+        known.microseconds = recording.derived->microseconds;
         return known;
+    }
+
+    std::optional<ComputedStage> readMade(const store::SavedStage& saved, wire::StageDocument recording,
+                                          const session::Compile& compile, const ComputedStage* before,
+                                          ComputedStage known, PlacedStage& computed) const {
+        std::shared_ptr<const wire::ExecuteReply> eager;
+        if (recording.eager) eager = std::make_shared<const wire::ExecuteReply>(std::move(*recording.eager));
+        const bool isTold = recording.reply.has_value();
+        if (!isTold) recording.reply.emplace();
+        recording.reply->graph = saved.graph;
+        ProgramText program;
+        if (const auto source = known.source->graph(); source && !before)
+            program = programOf(m_session, compile, **source);
+        auto made =
+            madeStage(std::move(known), std::make_shared<const wire::PassReply>(std::move(*recording.reply)),
+                      std::move(eager), std::move(program));
+        if (!made) return std::nullopt;
+        if (!isTold) { // what an engine that said nothing would have said
+            made->known.reply = nullptr;
+            made->known.recording = nullptr;
+        }
+        made->stage->name = saved.name;
+        made->stage->k = saved.k;
+        made->stage->detail = saved.detail;
+        made->known.stage = computed.stage = std::move(made->stage);
+        computed.origins = std::move(made->origins);
+        return std::move(made->known);
     }
 
     const session::Session& m_session;
@@ -227,9 +233,9 @@ private:
 
 } // namespace
 
-std::vector<store::ComputedStage> toStore(const std::vector<StageToSave>& stages,
-                                          const std::vector<StageRederivation>& rederived) {
-    std::vector<store::ComputedStage> out;
+std::vector<store::SavedStage> toStore(const std::vector<StageToSave>& stages,
+                                       const std::vector<StageRederivation>& rederived) {
+    std::vector<store::SavedStage> out;
     out.reserve(stages.size() + rederived.size());
     for (const StageToSave& stage : stages) {
         const session::Stage& made = *stage.known.stage;
@@ -246,15 +252,15 @@ std::vector<store::ComputedStage> toStore(const std::vector<StageToSave>& stages
     return out;
 }
 
-RestoredStages fromStore(const session::Session& session, const std::vector<store::ComputedStage>& stages,
+RestoredStages fromStore(const session::Session& session, const std::vector<store::SavedStage>& stages,
                          const TaskContext& task) {
     RestoredStages out;
     Restorer restorer(session, out);
-    for (const store::ComputedStage& saved : stages) {
+    for (const store::SavedStage& saved : stages) {
         if (task.cancelled()) return out;
         if (!restorer.add(saved)) ++out.lost;
     }
     return out;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::computed

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/engine/pass_replies.h"
+#include "core/computed/stages.h"
 
+#include "core/computed/node_values.h"
 #include "core/ir/annotate.h"
+#include "core/ir/text.h"
+#include "core/session/byte_source.h"
 
-#include "views/models/labels.h"
-
-namespace dynascope::views {
+namespace dynascope::computed {
 
 namespace {
 
-constexpr std::pair<Verdict::Kind, std::string_view> verdictNames[] = {
-    {Verdict::Kind::Equal, "equal"},       {Verdict::Kind::Different, "different"},
-    {Verdict::Kind::Declined, "declined"}, {Verdict::Kind::OrderDependent, "order-dependent"},
-    {Verdict::Kind::Random, "random"},     {Verdict::Kind::NotRun, "not run"},
+using engine::Rederived;
+using Kind = StageVerdict::Kind;
+
+constexpr std::pair<Kind, std::string_view> verdictNames[] = {
+    {Kind::Equal, "equal"},       {Kind::Different, "different"},
+    {Kind::Declined, "declined"}, {Kind::OrderDependent, "order-dependent"},
+    {Kind::Random, "random"},     {Kind::NotRun, "not run"},
 };
 
-} // namespace
+session::Payload payloadOf(const std::string& text) {
+    return {session::makeByteSource(text), 0, text.size(), false};
+}
 
+/// Which node became which, by the last pass of a reply.
 diff::Origins originsOf(const wire::PassReply& reply, const ir::Graph& source, const ir::Graph& result) {
     diff::Origins out;
     if (reply.passes.empty()) return out;
@@ -27,6 +34,7 @@ diff::Origins originsOf(const wire::PassReply& reply, const ir::Graph& source, c
     return out;
 }
 
+/// The graph with the shapes that a reply says.
 ir::GraphPtr withShapes(const ir::Graph& graph, const wire::PassReply& reply) {
     return ir::withAnnotations(graph, [&](const std::string& node) {
         if (!reply.meta) return std::string();
@@ -35,41 +43,137 @@ ir::GraphPtr withShapes(const ir::Graph& graph, const wire::PassReply& reply) {
     });
 }
 
-std::string_view verdictName(Verdict::Kind kind) {
+std::string modeText(FunctionalMode mode) {
+    std::string out = mode.removesViews ? "mutations and views" : "";
+    if (mode.callerWritesBack) out += out.empty() ? "caller writes back" : ", caller writes back";
+    return out;
+}
+
+} // namespace
+
+std::string_view verdictName(StageVerdict::Kind kind) {
     for (const auto& [known, name] : verdictNames)
         if (known == kind) return name;
     return {};
 }
 
-std::optional<Verdict::Kind> verdictKind(std::string_view name) {
+std::optional<StageVerdict::Kind> verdictKind(std::string_view name) {
     for (const auto& [kind, known] : verdictNames)
         if (known == name) return kind;
     return std::nullopt;
 }
 
+Result<MadeStage> madeStage(ComputedStage asked, std::shared_ptr<const wire::PassReply> reply,
+                            std::shared_ptr<const wire::ExecuteReply> eager, ProgramText program) {
+    MadeStage out;
+    ComputedStage& known = out.known = std::move(asked);
+    const auto source = known.source->graph();
+    if (!source) return tl::unexpected(source.error());
+    auto graph = ir::readGraph(reply->graph);
+    if (!graph) return tl::unexpected(graph.error());
+    *graph = withShapes(**graph, *reply);
+    known.graphText = reply->graph;
+    known.attributes = reply->attributes;
+    known.microseconds = reply->medianMicroseconds;
+    known.nodesBefore = (*source)->size();
+    known.nodesAfter = (*graph)->size();
+    out.origins = originsOf(*reply, **source, **graph);
+    out.stage = std::make_shared<session::Stage>();
+    out.stage->name = known.passes.back();
+    out.stage->phase = session::Phase::Computed;
+    out.stage->detail = modeText(known.mode);
+    out.stage->payload = payloadOf(known.graphText);
+    out.stage->setGraph(*graph);
+    if (known.passes.back() == "functionalize") {
+        FunctionalRun run = functionalRun(*reply, *source);
+        run.mode = known.mode;
+        run.graph = *graph;
+        run.program = std::move(program);
+        if (eager) run.eager = nodeValues(*eager);
+        known.recording = std::make_shared<const FunctionalRecording>(std::move(run));
+    }
+    known.reply = std::move(reply);
+    known.eager = std::move(eager);
+    return out;
+}
+
 CheckedStage checkedStage(const wire::VerifyReply& reply) {
     CheckedStage out;
-    out.verdict.kind = verdictKind(wire::verdictName(reply.verdict)).value_or(Verdict::Kind::Declined);
-    out.verdict.text = toQString(reply.reason);
+    out.verdict.kind = verdictKind(wire::verdictName(reply.verdict)).value_or(Kind::Declined);
+    out.verdict.text = reply.reason;
     std::size_t checks = 0;
     for (const wire::Check& check : reply.checks) {
         if (!check.counts) continue;
         ++checks;
         if (check.ok) continue;
-        out.differences << QObject::tr("%1, %2: %3, expected %4")
-                               .arg(toQString(check.what), toQString(check.property),
-                                    toQString(wire::shownValue(check.actual)),
-                                    toQString(wire::shownValue(check.expected)));
+        out.differences.push_back(check.what + ", " + check.property + ": " + wire::shownValue(check.actual) +
+                                  ", expected " + wire::shownValue(check.expected));
     }
-    if (out.verdict.text.isEmpty() && out.verdict.kind == Verdict::Kind::Equal)
-        out.verdict.text = QObject::tr("%1 checks of outputs and inputs after the call").arg(checks);
+    if (out.verdict.text.empty() && out.verdict.kind == Kind::Equal)
+        out.verdict.text = std::to_string(checks) + " checks of outputs and inputs after the call";
     if (const auto& first = reply.firstDifference) {
-        out.parting = {first->computed, first->source, toQString(wire::shownValue(first->expected)),
-                       toQString(wire::shownValue(first->actual)), toQString(first->text)};
+        out.parting = {first->computed, first->source, wire::shownValue(first->expected),
+                       wire::shownValue(first->actual), first->text};
         out.verdict.node = out.parting.node;
         out.verdict.nodeFrom = out.parting.nodeFrom;
     }
     return out;
 }
 
-} // namespace dynascope::views
+std::string rederivedWord(const engine::RederivedStage& row) {
+    if (row.verdict == Rederived::Different && !row.versions.empty()) return "differs";
+    return std::string(engine::rederivedName(row.verdict));
+}
+
+std::string rederivedText(const Rederivation& said) {
+    const engine::RederivedStage& row = said.row;
+    std::string out = "Derived from " + row.from + ": " + rederivedWord(row);
+    if (row.verdict == Rederived::Isomorphic) out += ", " + std::to_string(row.nodes) + " nodes";
+    if (!row.versions.empty()) out += "; " + row.versions;
+    if (row.verdict == Rederived::Equivalent) out += ": another graph, the same numbers";
+    if (!row.reason.empty()) out += ". " + row.reason;
+    if (!row.missedGuard.empty()) out += ". But " + row.missedGuard;
+    if (!row.leftOut.empty()) out += "; " + row.leftOut;
+    if (!row.hooks.empty()) out += "; " + row.hooks;
+    if (!said.metadata) return out;
+    out += ". Metadata: " + rederivedWord(*said.metadata);
+    if (said.metadata->verdict == Rederived::Isomorphic)
+        out += ", " + std::to_string(said.metadata->nodes) + " fields";
+    if (!said.metadata->reason.empty()) out += ". " + said.metadata->reason;
+    return out;
+}
+
+session::StagePtr derivedStage(const session::Stage& twin, ir::GraphPtr graph, const std::string& text) {
+    auto out = std::make_shared<session::Stage>();
+    out->name = twin.name;
+    out->k = twin.k;
+    out->attempt = twin.attempt;
+    out->detail = "derived";
+    out->phase = session::Phase::Computed;
+    out->payload = payloadOf(text);
+    out->setGraph(std::move(graph));
+    return out;
+}
+
+std::pair<ComputedStage, StageVerdict>
+shownRederivation(const Rederivation& said, const session::StagePtr& twin, const session::StagePtr& source) {
+    ComputedStage derived;
+    derived.graphText = ir::printReadable(*said.row.derived).text;
+    derived.stage = derived.root = derivedStage(*twin, said.row.derived, derived.graphText);
+    derived.source = source;
+    derived.twin = twin;
+    derived.nodesBefore = source->nodeCount();
+    derived.nodesAfter = said.row.derived->size();
+    derived.microseconds = said.row.microseconds;
+    StageVerdict verdict;
+    verdict.text = rederivedText(said);
+    verdict.isomorphic = said.row.verdict == Rederived::Isomorphic;
+    verdict.twin = twin->label();
+    verdict.node = said.row.nodeGot;
+    verdict.kind = said.row.verdict == Rederived::Different  ? Kind::Different
+                   : said.row.verdict == Rederived::Declined ? Kind::Declined
+                                                             : Kind::Equal;
+    return {std::move(derived), std::move(verdict)};
+}
+
+} // namespace dynascope::computed

@@ -71,6 +71,11 @@ enum class Phase : std::uint8_t {
 };
 [[nodiscard]] std::string_view phaseName(Phase phase);
 
+/// Names a stage for as long as the process runs: what is known of a stage is kept by this. No two stages get
+/// the same one, and none gets it again; a stage that was read anew with the same bytes in the same place
+/// keeps its own. Zero names none.
+enum class StageId : std::uint64_t { None = 0 };
+
 /// One captured stage: a graph or generated code that PyTorch printed on its way. Reading the graph is lazy,
 /// done once, and thread-safe.
 class Stage {
@@ -100,6 +105,13 @@ public:
     /// Kernels in generated code: definitions of async_compile.* or "def call" bodies; 0 for graphs.
     [[nodiscard]] std::size_t kernelCount() const;
 
+    [[nodiscard]] StageId id() const { return m_id; }
+    /// For readers, before the stage is shared: it is `earlier`, read anew from a file that grew.
+    void takePlaceOf(const Stage& earlier) {
+        shareReadingWith(earlier);
+        m_id = earlier.m_id;
+    }
+
     /// For readers, before the stage is shared: the payloads are equal, so read one of them only.
     void shareReadingWith(const Stage& other) { m_cache = other.m_cache; }
     /// Whether it was found to be the same as another one, so that both have one graph.
@@ -111,8 +123,14 @@ private:
     struct Cache;
     mutable std::shared_ptr<Cache> m_cache = makeCache();
     static std::shared_ptr<Cache> makeCache();
+    StageId m_id = newId();
+    static StageId newId();
 };
 using StagePtr = std::shared_ptr<const Stage>;
+
+[[nodiscard]] inline StageId idOf(const Stage* stage) {
+    return stage ? stage->id() : StageId::None;
+}
 
 /// A graph break as dynamo_graph_break_reason tells it.
 struct GraphBreak {

@@ -2,6 +2,8 @@
 #include "core/ir/text.h"
 #include "core/session/session.h"
 
+#include <atomic>
+
 namespace dynascope::session {
 
 struct Stage::Cache {
@@ -35,6 +37,11 @@ std::size_t countKernels(std::string_view code) {
 }
 
 } // namespace
+
+StageId Stage::newId() {
+    static std::atomic<std::uint64_t> last{0};
+    return static_cast<StageId>(++last);
+}
 
 std::shared_ptr<Stage::Cache> Stage::makeCache() {
     return std::make_shared<Cache>();

@@ -181,7 +181,7 @@ private:
         return forEach(
             "SELECT parent, root, name, k, detail, graph, recording, verdict FROM stage ORDER BY id",
             [&](Statement& row) -> Result<void> {
-                ComputedStage stage;
+                SavedStage stage;
                 const std::int64_t parent = row.integer(0);
                 if (parent < -1 || parent >= std::int64_t(m_out.stages.size()))
                     return tl::unexpected(damaged(m_label, "a stage has no parent"));
@@ -318,7 +318,7 @@ private:
         std::array<std::string, 3> packed;
         std::string root;
         return fill("stage", "parent, root, name, k, detail, graph, recording, verdict", m_contents.stages,
-                    [&](Statement& row, const ComputedStage& stage) -> Result<void> {
+                    [&](Statement& row, const SavedStage& stage) -> Result<void> {
                         root = stage.root.toString();
                         row.bind(0, std::int64_t{stage.parent}).bind(1, root).bind(2, stage.name);
                         row.bind(3, std::int64_t{stage.k}).bind(4, stage.detail);

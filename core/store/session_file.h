@@ -35,7 +35,7 @@ struct Bookmark {
 };
 
 /// A stage that the engine made, with what it recorded.
-struct ComputedStage {
+struct SavedStage {
     int parent = -1;          ///< index into SessionContents::stages; -1: made from `root` itself
     ir::Address root;         ///< the captured stage that it all began with
     std::string name, detail; ///< as session::Stage
@@ -43,7 +43,7 @@ struct ComputedStage {
     std::string graph;     ///< text
     std::string recording; ///< JSON: how it was made and the engine's reply; read by who made it
     std::string verdict;   ///< JSON: what verification said; may be empty
-    friend bool operator==(const ComputedStage&, const ComputedStage&) = default;
+    friend bool operator==(const SavedStage&, const SavedStage&) = default;
 };
 
 /// The result of recording and replaying a graph.
@@ -59,7 +59,7 @@ struct SessionContents {
     /// Tells captures apart without reading them: 32 letters, made at the first save. Empty before.
     std::string captureId;
     session::Inputs inputs;
-    std::vector<ComputedStage> stages; ///< parents first
+    std::vector<SavedStage> stages; ///< parents first
     std::vector<Replay> replays;
     std::vector<Note> notes;
     std::vector<Bookmark> bookmarks;

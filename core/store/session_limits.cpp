@@ -52,7 +52,7 @@ Result<void> withinLimits(const SessionContents& contents, const SessionLimits& 
     for (const session::InputFile& file : contents.inputs.files)
         bytes.add(file.source->bytes().size(), [&] { return '\'' + file.name + '\''; });
     Sum texts(limits.texts);
-    for (const ComputedStage& stage : contents.stages)
+    for (const SavedStage& stage : contents.stages)
         texts.add(stage.graph.size() + stage.recording.size() + stage.verdict.size(),
                   [&] { return "stage '" + stage.name + "' of " + stage.root.toString(); });
     for (const Replay& replay : contents.replays)

@@ -156,6 +156,12 @@ private slots:
         session = again(*session);
         QCOMPARE(session->compiles.size(), 3U);
         QVERIFY(session->compiles[2].stages[0]->sharesReadingWith(*stage));
+        // Another object, and the same stage: what is known of it is found by its id.
+        QVERIFY(session->compiles[2].stages[0] != stage);
+        QVERIFY(session->compiles[2].stages[0]->id() == stage->id());
+        QVERIFY(session->compiles[0].stages[0]->id() != stage->id());
+        QVERIFY(session->compiles[1].stages[0]->id() != stage->id());
+        QVERIFY(session::idOf(nullptr) == session::StageId::None && stage->id() != session::StageId::None);
         QCOMPARE((*session->compiles[2].stages[0]->graph()).get(), graph.get());
         QVERIFY(session->compiles[2].stages[0]->record > stage->record);
     }

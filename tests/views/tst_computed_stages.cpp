@@ -104,8 +104,8 @@ private slots:
         const Chain chain(*m_workspace);
         const int count = m_workspace->stageCount();
         m_workspace->selectStages(chain.ib, chain.ic);
-        Verdict equal;
-        equal.kind = Verdict::Kind::Equal;
+        computed::StageVerdict equal;
+        equal.kind = computed::StageVerdict::Kind::Equal;
         m_workspace->setVerdict(chain.c, equal);
         QSignalSpy changed(m_workspace.get(), &Workspace::computedChanged);
         m_workspace->removeComputed(chain.ic);
@@ -120,7 +120,7 @@ private slots:
         QCOMPARE(m_workspace->place().stageA, chain.ib);
         QCOMPARE(m_workspace->place().stageB, chain.ic);
         QVERIFY(m_workspace->stage(Side::B).graph);
-        QVERIFY(m_workspace->verdict(chain.c.get()).kind == Verdict::Kind::Equal);
+        QVERIFY(m_workspace->verdict(chain.c.get()).kind == computed::StageVerdict::Kind::Equal);
         m_workspace->goForward();
         QVERIFY(!m_workspace->stageAt(chain.ic));
         m_workspace->goBack();

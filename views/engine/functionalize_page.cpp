@@ -199,7 +199,7 @@ void FunctionalizePage::refresh() {
 }
 
 void FunctionalizePage::select(const QString& node, bool inResult) {
-    const ComputedStage* shown = m_stepper.stage();
+    const computed::ComputedStage* shown = m_stepper.stage();
     if (!shown) return;
     // Only where the place shows the stages of this recording.
     const Place& place = m_workspace.place();

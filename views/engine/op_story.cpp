@@ -14,12 +14,12 @@ namespace dynascope::views {
 namespace {
 
 /// A verdict's word in its colour.
-Token verdictToken(const QString& word, Verdict::Kind kind, const Colours& c) {
+Token verdictToken(const QString& word, computed::StageVerdict::Kind kind, const Colours& c) {
     Token token = strong(word);
-    token.colour = kind == Verdict::Kind::Equal       ? c.added
-                   : kind == Verdict::Kind::Different ? c.removed
-                   : kind == Verdict::Kind::NotRun    ? c.text3
-                                                      : c.changed;
+    token.colour = kind == computed::StageVerdict::Kind::Equal       ? c.added
+                   : kind == computed::StageVerdict::Kind::Different ? c.removed
+                   : kind == computed::StageVerdict::Kind::NotRun    ? c.text3
+                                                                     : c.changed;
     return token;
 }
 
@@ -328,7 +328,7 @@ Section queueSection(const Stepper& stepper, const computed::ForcingBreaks& brea
     return section;
 }
 
-Section checkSection(const Stepper& stepper, const Verdict& verdict, const Colours& colours) {
+Section checkSection(const Stepper& stepper, const computed::StageVerdict& verdict, const Colours& colours) {
     const computed::FunctionalRecording& recording = *stepper.recording();
     Section section;
     section.title = tr("Checks");
@@ -349,18 +349,20 @@ Section checkSection(const Stepper& stepper, const Verdict& verdict, const Colou
         section.facts.push_back(
             fact(tr("Eager, this op"),
                  {verdictToken(same == count ? tr("equal") : tr("different"),
-                               same == count ? Verdict::Kind::Equal : Verdict::Kind::Different, colours),
+                               same == count ? computed::StageVerdict::Kind::Equal
+                                             : computed::StageVerdict::Kind::Different,
+                               colours),
                   text(tr(" %1 of %2 cells of %3").arg(same).arg(count).arg(toQString(own->value)))},
                  tr("The value that eager holds right after this op, element by element.")));
     }
-    QString word = verdictWord(verdict.kind);
+    const QString word = toQString(computed::verdictName(verdict.kind));
     section.facts.push_back(fact(
         tr("Whole graph"),
         {verdictToken(verdict.isomorphic ? tr("isomorphic") : word,
-                      verdict.isomorphic ? Verdict::Kind::Equal : verdict.kind, colours),
-         text(verdict.isomorphic       ? tr(" with PyTorch's %1").arg(verdict.twin)
-              : verdict.text.isEmpty() ? QString()
-                                       : QStringLiteral(" ") + verdict.text)},
+                      verdict.isomorphic ? computed::StageVerdict::Kind::Equal : verdict.kind, colours),
+         text(verdict.isomorphic     ? tr(" with PyTorch's %1").arg(toQString(verdict.twin))
+              : verdict.text.empty() ? QString()
+                                     : QStringLiteral(" ") + toQString(verdict.text))},
         tr("Outputs and inputs after the call against eager; isomorphic: the same graph as PyTorch's up to "
            "names.")));
     if (verdict.isomorphic)
@@ -411,8 +413,8 @@ computed::ForcingBreaks forcingBreaks(const Workspace& workspace, const computed
                                    run);
 }
 
-Facts opStory(const Stepper& stepper, const Verdict& verdict, const computed::ForcingBreaks& breaks,
-              const Colours& colours) {
+Facts opStory(const Stepper& stepper, const computed::StageVerdict& verdict,
+              const computed::ForcingBreaks& breaks, const Colours& colours) {
     Facts facts;
     const computed::FunctionalRecording* recording = stepper.recording();
     if (!recording) return facts;

@@ -11,7 +11,7 @@ namespace dynascope::views {
 
 /// Sections "What this op did", "Update queue" ("Write-backs" at the return), "Generations" (empty), "Checks"
 /// and "Mode" (empty) for the place of the stepper.
-[[nodiscard]] Facts opStory(const Stepper& stepper, const Verdict& verdict,
+[[nodiscard]] Facts opStory(const Stepper& stepper, const computed::StageVerdict& verdict,
                             const computed::ForcingBreaks& breaks, const Colours& colours);
 /// For a functionalization of the workspace's current compile.
 [[nodiscard]] computed::ForcingBreaks forcingBreaks(const Workspace& workspace,

@@ -13,7 +13,6 @@
 #include "core/rederive/saved_hooks.h"
 #include "core/session/byte_source.h"
 #include "core/session/symbol_hints.h"
-#include "views/engine/pass_replies.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
@@ -53,10 +52,9 @@ wire::RunOn runOn(const Passes::Source& source) {
 } // namespace
 
 struct Passes::Ran {
-    ComputedStage stage;
+    computed::MadeStage made; ///< its `known` says what was asked for before there is more
     int from = -1, replaces = -1;
     bool show = true;
-    diff::Origins origins;
 };
 
 QString callErrorText(const QString& what, const CallError& error) {
@@ -71,34 +69,16 @@ Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
     , m_engine(engine) {
     for (const passes::KnownPass& pass : passes::knownPasses())
         m_available.push_back({toQString(pass.name), toQString(pass.description)});
-    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
-        // Only what the workspace still holds: nobody else can reach the rest.
-        std::unordered_set<const session::Stage*> held;
-        for (const Workspace::Capture& capture : m_workspace.captures())
-            for (const session::Compile& compile : capture.session->compiles)
-                for (const Workspace::Computed& computed : m_workspace.computedOf(compile))
-                    held.insert(computed.stage.get());
-        std::erase_if(m_computed, [&](const auto& entry) { return !held.contains(entry.first); });
-        forgetInputs();
+    connect(&m_workspace, &Workspace::captureClosed, this, &Passes::forgetClosed);
+    connect(&m_workspace, &Workspace::captureReplaced, this, [this](int capture) {
+        // Read anew: the same stages are other objects now, and the old ones hold the old file.
+        for (const session::Compile& compile : m_workspace.captures()[std::size_t(capture)].session->compiles)
+            for (const session::StagePtr& stage : compile.stages)
+                for (auto& [id, computed] : m_computed)
+                    for (session::StagePtr* of : {&computed.root, &computed.source, &computed.twin})
+                        if (session::idOf(of->get()) == stage->id()) *of = stage;
+        forgetClosed();
     });
-    connect(&m_workspace, &Workspace::captureReplaced, this,
-            [this](int capture, const session::SessionPtr& before) {
-                const auto moved =
-                    movedStages(*before, *m_workspace.captures()[std::size_t(capture)].session);
-                for (auto& [stage, computed] : m_computed)
-                    if (const auto at = moved.find(computed.root.get()); at != moved.end())
-                        computed.root = *at;
-                for (auto at = moved.begin(); at != moved.end(); ++at) {
-                    const auto given = std::find_if(m_given.begin(), m_given.end(), [&](const auto& entry) {
-                        return entry.first.get() == at.key();
-                    });
-                    if (given == m_given.end()) continue;
-                    auto rows = std::move(given->second);
-                    m_given.erase(given);
-                    m_given.insert_or_assign(*at, std::move(rows));
-                }
-                forgetInputs();
-            });
 }
 
 bool Passes::has(const QString& pass) const {
@@ -142,22 +122,22 @@ bool Passes::isBusy() const {
     return m_engine.isRunning(passTag) || m_engine.isRunning(verifyTag);
 }
 
-const ComputedStage* Passes::find(const session::Stage* stage) const {
-    const auto at = m_computed.find(stage);
+const computed::ComputedStage* Passes::find(const session::Stage* stage) const {
+    const auto at = m_computed.find(session::idOf(stage));
     return at == m_computed.end() ? nullptr : &at->second;
 }
 
-const ComputedStage* Passes::shownFunctionalization() const {
+const computed::ComputedStage* Passes::shownFunctionalization() const {
     const Place& place = m_workspace.place();
-    const auto recorded = [this](int index) -> const ComputedStage* {
+    const auto recorded = [this](int index) -> const computed::ComputedStage* {
         const session::StagePtr stage = m_workspace.stageAt(index);
-        const ComputedStage* known = stage ? find(stage.get()) : nullptr;
+        const computed::ComputedStage* known = stage ? find(stage.get()) : nullptr;
         return known && known->recording ? known : nullptr;
     };
     for (const int index : {place.stageB, place.stageA})
-        if (const ComputedStage* known = recorded(index)) return known;
+        if (const computed::ComputedStage* known = recorded(index)) return known;
     for (int i = m_workspace.stageCount() - 1; i >= 0; --i)
-        if (const ComputedStage* known = recorded(i)) return known;
+        if (const computed::ComputedStage* known = recorded(i)) return known;
     return nullptr;
 }
 
@@ -202,21 +182,22 @@ void Passes::run(const QString& pass, int from, Options options) {
     Ran ran;
     ran.from = from;
     ran.show = options.show;
-    ran.stage.source = stage;
-    const ComputedStage* before = find(stage.get());
-    ran.stage.root = before ? before->root : stage;
-    if (before) ran.stage.passes = before->passes;
-    ran.stage.passes.push_back(pass.toStdString());
-    ran.stage.mode = pass == QLatin1String("functionalize") ? options.mode
-                     : before                               ? before->mode
-                                                            : computed::FunctionalMode{};
-    for (const auto& [key, known] : m_computed)
-        if (known.root == ran.stage.root && known.passes == ran.stage.passes && known.mode == ran.stage.mode)
-            ran.replaces = std::max(ran.replaces, m_workspace.indexOf(key, true));
+    computed::ComputedStage& asked = ran.made.known;
+    asked.source = stage;
+    const computed::ComputedStage* before = find(stage.get());
+    asked.root = before ? before->root : stage;
+    if (before) asked.passes = before->passes;
+    asked.passes.push_back(pass.toStdString());
+    asked.mode = pass == QLatin1String("functionalize") ? options.mode
+                 : before                               ? before->mode
+                                                        : computed::FunctionalMode{};
+    for (const auto& [id, known] : m_computed)
+        if (known.root == asked.root && known.passes == asked.passes && known.mode == asked.mode)
+            ran.replaces = std::max(ran.replaces, m_workspace.indexOf(known.stage.get(), true));
     std::map<std::string, std::string, std::less<>> hooks;
-    const std::vector<std::string>& names = ran.stage.passes;
+    const std::vector<std::string>& names = asked.passes;
     if (std::find(names.begin(), names.end(), passes::inlineHooksPass.name) != names.end()) {
-        auto known = engine::hookOptions(*m_workspace.session(), *m_workspace.compile(), *ran.stage.root);
+        auto known = engine::hookOptions(*m_workspace.session(), *m_workspace.compile(), *asked.root);
         if (!known) {
             emit failed(tr("%1: %2").arg(pass, toQString(known.error().message)));
             return;
@@ -230,62 +211,41 @@ void Passes::run(const QString& pass, int from, Options options) {
     const std::string beforeText = before ? before->graphText : std::string();
     const wire::Any beforeAttributes = before ? before->attributes : wire::Any();
 
+    const session::StagePtr root = asked.root;
     m_engine.run<Ran>(
         passTag, pass, this,
-        [ran, hooks, source = sourceOf(*ran.stage.root), sourceGraph, functionalizes, program, beforeText,
+        [ran, hooks, source = sourceOf(*root), functionalizes, program, beforeText,
          beforeAttributes](engine::Client& client,
                            const engine::CallOptions& options) mutable -> tl::expected<Ran, CallError> {
+            computed::ComputedStage& asked = ran.made.known;
             wire::PassRequest request;
             request.on = runOn(source);
-            request.passes = ran.stage.passes;
-            request.options = optionsOf(ran.stage.mode, hooks);
+            request.passes = asked.passes;
+            request.options = optionsOf(asked.mode, hooks);
             request.options.cells = request.scorecard = functionalizes;
             request.shapes = true;
             auto answer = client.pass(source.text, request, options);
             if (!answer) return tl::unexpected(answer.error());
-            const auto reply = std::make_shared<const wire::PassReply>(std::move(*answer));
-            ComputedStage& out = ran.stage;
-            out.graphText = reply->graph;
-            out.attributes = reply->attributes;
-            out.microseconds = reply->medianMicroseconds;
-            out.nodesBefore = sourceGraph->size();
-            auto graph = ir::readGraph(out.graphText);
-            if (!graph)
-                return tl::unexpected(
-                    CallError{CallError::Kind::Refused,
-                              "the engine's graph cannot be read: " + graph.error().toString(),
-                              0,
-                              {}});
-            *graph = withShapes(**graph, *reply);
-            out.nodesAfter = (*graph)->size();
-            ran.origins = originsOf(*reply, *sourceGraph, **graph);
-            out.reply = reply;
-            auto made = std::make_shared<session::Stage>();
-            made->name = out.passes.back();
-            made->phase = session::Phase::Computed;
-            if (out.mode.removesViews) made->detail = "mutations and views";
-            if (out.mode.callerWritesBack)
-                made->detail += made->detail.empty() ? "caller writes back" : ", caller writes back";
-            made->payload = {session::makeByteSource(out.graphText), 0, out.graphText.size(), false};
-            made->setGraph(*graph);
-            out.stage = std::move(made);
-            if (functionalizes) {
-                computed::FunctionalRun run = computed::functionalRun(*reply, sourceGraph);
-                run.mode = out.mode;
-                run.program = std::move(program);
-                run.graph = *graph;
-                // To hold each op against eager; a graph that cannot be run is still a graph.
+            std::shared_ptr<const wire::ExecuteReply> eager;
+            // To hold each op against eager; a graph that cannot be run is still a graph.
+            if (functionalizes)
                 if (auto values = computed::fetchNodeValues(
                         client, beforeText.empty() ? source.text : beforeText, source.inputs,
-                        beforeText.empty() ? source.attributes : beforeAttributes, options)) {
-                    run.eager = computed::nodeValues(*values);
-                    out.eager = std::make_shared<const wire::ExecuteReply>(std::move(*values));
-                }
-                out.recording = std::make_shared<const computed::FunctionalRecording>(std::move(run));
-            }
+                        beforeText.empty() ? source.attributes : beforeAttributes, options))
+                    eager = std::make_shared<const wire::ExecuteReply>(std::move(*values));
+            auto made = computed::madeStage(std::move(asked),
+                                            std::make_shared<const wire::PassReply>(std::move(*answer)),
+                                            std::move(eager), std::move(program));
+            if (!made)
+                return tl::unexpected(
+                    CallError{CallError::Kind::Refused,
+                              "the engine's graph cannot be read: " + made.error().toString(),
+                              0,
+                              {}});
+            ran.made = std::move(*made);
             return tl::expected<Ran, CallError>(std::move(ran));
         },
-        [this, pass, stage, root = ran.stage.root](tl::expected<Ran, CallError> ran) {
+        [this, pass, stage, root](tl::expected<Ran, CallError> ran) {
             if (ran)
                 add(std::move(*ran));
             else if (ran.error().kind == CallError::Kind::Cancelled)
@@ -300,23 +260,17 @@ void Passes::run(const QString& pass, int from, Options options) {
 
 void Passes::add(Ran ran) {
     // Another compile is looked at by now: nobody waits for it.
-    if (m_workspace.stageAt(ran.from) != ran.stage.source) return;
-    const session::StagePtr stage = ran.stage.stage;
-    int k = 0;
-    for (const auto& [key, known] : m_computed) {
-        const int index = m_workspace.indexOf(key, true);
-        k += index >= 0 && index != ran.replaces && known.stage->name == stage->name;
+    if (m_workspace.stageAt(ran.from) != ran.made.known.source) return;
+    for (const auto& [id, known] : m_computed) {
+        const int index = m_workspace.indexOf(known.stage.get(), true);
+        ran.made.stage->k += index >= 0 && index != ran.replaces && known.stage->name == ran.made.stage->name;
     }
+    const session::StagePtr stage = std::move(ran.made.stage);
     const bool show = ran.show;
     const int from = ran.from;
-    // Not shared yet with anybody else.
-    std::const_pointer_cast<session::Stage>(stage)->k = k;
-    if (ran.replaces >= 0)
-        std::erase_if(m_computed, [&](const auto& entry) {
-            return m_workspace.indexOf(entry.first, true) == ran.replaces;
-        });
-    m_computed.insert_or_assign(stage.get(), std::move(ran.stage));
-    const int index = m_workspace.addComputed(stage, from, std::move(ran.origins), ran.replaces);
+    ran.made.known.stage = stage;
+    keep(std::move(ran.made.known), ran.replaces);
+    const int index = m_workspace.addComputed(stage, from, std::move(ran.made.origins), ran.replaces);
     compareWithTwin(stage);
     if (show) {
         Place place = m_workspace.place();
@@ -332,15 +286,15 @@ void Passes::add(Ran ran) {
 
 void Passes::recompute(int index) {
     const session::StagePtr stage = m_workspace.stageAt(index);
-    const ComputedStage* known = stage ? find(stage.get()) : nullptr;
+    const computed::ComputedStage* known = stage ? find(stage.get()) : nullptr;
     if (!known || known->twin) return;
     int from = m_workspace.indexOf(known->source.get());
     // Computed anew meanwhile: the same passes made it.
-    for (const auto& [key, other] : m_computed)
+    for (const auto& [id, other] : m_computed)
         if (from < 0 && other.root == known->root && other.mode == known->mode &&
             std::equal(other.passes.begin(), other.passes.end(), known->passes.begin(),
                        known->passes.end() - 1))
-            from = m_workspace.indexOf(key);
+            from = m_workspace.indexOf(other.stage.get());
     if (from < 0) {
         emit failed(tr("%1 cannot be computed again: the stage that it was made from was removed")
                         .arg(toQString(stage->label())));
@@ -351,7 +305,7 @@ void Passes::recompute(int index) {
 
 void Passes::compareWithTwin(const session::StagePtr& stage) {
     const session::Compile* compile = m_workspace.compile();
-    const ComputedStage* known = find(stage.get());
+    const computed::ComputedStage* known = find(stage.get());
     const auto graph = stage->graph();
     if (!compile || !known || !graph) return;
     for (const session::StagePtr& captured : compile->stages) {
@@ -359,9 +313,9 @@ void Passes::compareWithTwin(const session::StagePtr& stage) {
         const auto other = captured->graph();
         if (!other || (*other)->size() != (*graph)->size()) continue;
         if (!diff::diffGraphs(**graph, **other).identical()) continue;
-        Verdict verdict = m_workspace.verdict(stage.get());
+        computed::StageVerdict verdict = m_workspace.verdict(stage.get());
         verdict.isomorphic = true;
-        verdict.twin = toQString(captured->label());
+        verdict.twin = captured->label();
         m_workspace.setVerdict(stage, std::move(verdict));
         return;
     }
@@ -369,19 +323,19 @@ void Passes::compareWithTwin(const session::StagePtr& stage) {
 
 void Passes::verify(int index) {
     const session::StagePtr stage = m_workspace.stageAt(index);
-    const ComputedStage* known = stage ? find(stage.get()) : nullptr;
+    const computed::ComputedStage* known = stage ? find(stage.get()) : nullptr;
     if (!known) {
         emit failed(tr("Verify: choose a computed stage. Run a pass first."));
         return;
     }
-    using Checked = tl::expected<CheckedStage, CallError>;
+    using Checked = tl::expected<computed::CheckedStage, CallError>;
     const QString what = tr("verification of %1").arg(toQString(stage->label()));
     const auto done = [this, stage, release = m_workspace.session()->torchVersion](Checked checked) {
         takeChecked(stage, std::move(checked), release);
     };
     if (known->twin) {
         const session::Compile* compile = m_workspace.compile();
-        m_engine.run<CheckedStage>(
+        m_engine.run<computed::CheckedStage>(
             verifyTag, what, this,
             [twin = known->twin, stage, hints = session::symbolHints(*compile)](
                 engine::Client& client, const engine::CallOptions& options) -> Checked {
@@ -391,21 +345,20 @@ void Passes::verify(int index) {
                         CallError::Kind::Refused, (captured ? derived : captured).error().message, 0, {}});
                 const auto reply = engine::verifyDerived(client, **captured, **derived, hints, options);
                 if (!reply) return tl::unexpected(reply.error());
-                CheckedStage out = checkedStage(*reply);
+                computed::CheckedStage out = computed::checkedStage(*reply);
                 if (engine::isClose(*reply)) {
                     out = {};
-                    out.verdict.kind = Verdict::Kind::Equal;
-                    out.verdict.text = toQString(std::string(engine::closeWords));
+                    out.verdict.kind = computed::StageVerdict::Kind::Equal;
+                    out.verdict.text = engine::closeWords;
                 }
-                if (out.verdict.kind == Verdict::Kind::Equal)
-                    out.verdict.text =
-                        tr("Run beside %1: %2").arg(toQString(twin->label()), out.verdict.text);
+                if (out.verdict.kind == computed::StageVerdict::Kind::Equal)
+                    out.verdict.text = "Run beside " + twin->label() + ": " + out.verdict.text;
                 return out;
             },
             done);
         return;
     }
-    m_engine.run<CheckedStage>(
+    m_engine.run<computed::CheckedStage>(
         verifyTag, what, this,
         [source = sourceOf(*known->root), passes = known->passes,
          mode = known->mode](engine::Client& client, const engine::CallOptions& options) -> Checked {
@@ -415,49 +368,56 @@ void Passes::verify(int index) {
             request.options = optionsOf(mode, {});
             const auto reply = client.verify(source.text, request, options);
             if (!reply) return tl::unexpected(reply.error());
-            return checkedStage(*reply);
+            return computed::checkedStage(*reply);
         },
         done);
 }
 
-void Passes::takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, CallError> checked,
+void Passes::takeChecked(const session::StagePtr& stage,
+                         tl::expected<computed::CheckedStage, CallError> checked,
                          const std::string& release) {
-    const auto at = m_computed.find(stage.get());
+    const auto at = m_computed.find(stage->id());
     if (at == m_computed.end()) return;
-    Verdict verdict;
+    computed::StageVerdict verdict;
     if (checked) {
         verdict = checked->verdict;
         at->second.differences = checked->differences;
         at->second.parting = checked->parting;
         const std::string apart = engine::releasesApart(m_engine.torchVersion(), release);
-        if (!apart.empty())
-            verdict.text += (verdict.text.isEmpty() ? QString() : QStringLiteral("; ")) + toQString(apart);
+        if (!apart.empty()) verdict.text += (verdict.text.empty() ? "" : "; ") + apart;
     } else if (checked.error().kind == CallError::Kind::Cancelled ||
                checked.error().kind == CallError::Kind::EngineDied) {
         return;
     } else {
-        verdict.kind = Verdict::Kind::Declined;
-        verdict.text = toQString(checked.error().message);
+        verdict.kind = computed::StageVerdict::Kind::Declined;
+        verdict.text = checked.error().message;
         if (at->second.reply)
             for (const std::string& note : at->second.reply->notes)
-                verdict.text = toQString(note) + QStringLiteral(". ") + verdict.text;
+                verdict.text = note + ". " + verdict.text;
     }
-    const Verdict before = m_workspace.verdict(stage.get());
+    const computed::StageVerdict before = m_workspace.verdict(stage.get());
     verdict.isomorphic = before.isomorphic;
     verdict.twin = before.twin;
     m_workspace.setVerdict(stage, verdict);
     emit verified(m_workspace.indexOf(stage.get()));
 }
 
-int Passes::addDerived(ComputedStage derived, int from, Verdict verdict) {
+void Passes::keep(computed::ComputedStage known, int replaces) {
+    if (replaces >= 0)
+        std::erase_if(m_computed, [&](const auto& entry) {
+            return m_workspace.indexOf(entry.second.stage.get(), true) == replaces;
+        });
+    const session::StageId id = known.stage->id();
+    m_computed.insert_or_assign(id, std::move(known));
+}
+
+int Passes::addDerived(computed::ComputedStage derived, int from, computed::StageVerdict verdict) {
     int replaces = -1;
-    for (const auto& [key, known] : m_computed)
-        if (known.twin == derived.twin) replaces = std::max(replaces, m_workspace.indexOf(key, true));
+    for (const auto& [id, known] : m_computed)
+        if (known.twin == derived.twin)
+            replaces = std::max(replaces, m_workspace.indexOf(known.stage.get(), true));
     const session::StagePtr stage = derived.stage;
-    std::erase_if(m_computed, [&](const auto& entry) {
-        return replaces >= 0 && m_workspace.indexOf(entry.first, true) == replaces;
-    });
-    m_computed.insert_or_assign(stage.get(), std::move(derived));
+    keep(std::move(derived), replaces);
     const int index = m_workspace.addComputed(stage, from, {}, replaces);
     m_workspace.setVerdict(stage, std::move(verdict));
     return index;

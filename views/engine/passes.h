@@ -4,10 +4,8 @@
 // against eager. A stage that was computed stays in the workspace whatever happens to the engine.
 #pragma once
 
-#include "core/computed/functional_recording.h"
+#include "core/computed/saved_stages.h"
 #include "core/engine/cases/input_form.h"
-#include "core/engine/wire/execute.h"
-#include "core/engine/wire/pass.h"
 #include "views/engine/engine.h"
 #include "views/models/workspace.h"
 
@@ -21,38 +19,6 @@ struct PassInfo {
     QString name;    ///< "functionalize"
     QString summary; ///< one sentence
 };
-
-/// Where a computed stage and eager part.
-struct Parting {
-    std::string node, nodeFrom; ///< of the computed graph, and of the graph that it was made from
-    QString expected, actual;   ///< eager's value and the computed one, of the first cell that differs
-    QString text;               ///< the same in a sentence
-};
-
-/// What is known about a computed stage. Immutable but for the verification.
-struct ComputedStage {
-    session::StagePtr stage;
-    session::StagePtr source;        ///< what it was made from
-    session::StagePtr root;          ///< the stage that it all began with: a captured or a derived one
-    std::vector<std::string> passes; ///< from the root on; none for a derived stage, which is its own root
-    session::StagePtr twin;          ///< of a derived stage: the captured one that it is held against
-    computed::FunctionalMode mode;   ///< of the functionalization among them, if any
-    computed::FunctionalRecordingPtr recording; ///< of the last pass, where that is functionalize
-    std::string graphText;
-    wire::Any attributes; ///< constants of the graph
-    /// What the engine answered: to "pass", and to "execute" on the source. For session files; null where it
-    /// was not asked.
-    std::shared_ptr<const wire::PassReply> reply;
-    std::shared_ptr<const wire::ExecuteReply> eager;
-    double microseconds = 0;
-    std::size_t nodesBefore = 0, nodesAfter = 0;
-    QStringList differences; ///< what verification found, in whole sentences
-    Parting parting;         ///< of a stage that is different
-};
-
-struct CheckedStage;
-struct StageToSave;
-struct RestoredStages;
 
 /// GUI thread only. Owned by the window.
 class Passes : public QObject {
@@ -77,16 +43,16 @@ public:
     void run(const QString& pass, int from = -1) { run(pass, from, Options{}); }
     /// Takes a stage in that was derived from stage `from` of the current compile, in the place of an earlier
     /// one with the same twin. Its index.
-    int addDerived(ComputedStage derived, int from, Verdict verdict);
+    int addDerived(computed::ComputedStage derived, int from, computed::StageVerdict verdict);
     /// Runs the last pass of a computed stage again, on what the stage was made from. Not for derived ones.
     void recompute(int stage);
     /// Compares a computed stage with eager on the same inputs, a derived one with its twin.
     void verify(int stage);
-    [[nodiscard]] const ComputedStage* find(const session::Stage* stage) const;
+    [[nodiscard]] const computed::ComputedStage* find(const session::Stage* stage) const;
     /// The stage to run a pass on when none is named.
     [[nodiscard]] int selectedStage() const;
     /// The functionalization to show for the current place: B, else A, else the newest of this compile.
-    [[nodiscard]] const ComputedStage* shownFunctionalization() const;
+    [[nodiscard]] const computed::ComputedStage* shownFunctionalization() const;
     [[nodiscard]] bool isBusy() const;
 
     /// What an engine needs to run a captured stage's graph: its text, inputs (null: seeded from metadata)
@@ -113,9 +79,9 @@ public:
     [[nodiscard]] Engine& engine() { return m_engine; }
 
     /// The computed stages of a capture, parents first; removed ones only where another was made from them.
-    [[nodiscard]] std::vector<StageToSave> stagesToSave(const session::Session& session) const;
+    [[nodiscard]] std::vector<computed::StageToSave> stagesToSave(const session::Session& session) const;
     /// Takes the computed stages of a session file in. The session must be open.
-    void restore(const session::Session& session, RestoredStages restored);
+    void restore(const session::Session& session, computed::RestoredStages restored);
 
 signals:
     void availableChanged();
@@ -128,20 +94,23 @@ signals:
 private:
     struct Ran;
     [[nodiscard]] const std::vector<engine::InputRow>* givenRows(const session::Stage& root) const;
-    void forgetInputs(); ///< of captures that were closed
+    void forgetClosed(); ///< what is known of stages that nobody holds any more
     void add(Ran ran);
+    /// In the place of the computed stage `replaces`, if there is one.
+    void keep(computed::ComputedStage known, int replaces);
     void compareWithTwin(const session::StagePtr& stage);
     /// `release` is the PyTorch that made the capture.
-    void takeChecked(const session::StagePtr& stage, tl::expected<CheckedStage, engine::CallError> checked,
+    void takeChecked(const session::StagePtr& stage,
+                     tl::expected<computed::CheckedStage, engine::CallError> checked,
                      const std::string& release);
 
     Workspace& m_workspace;
     Engine& m_engine;
     std::vector<PassInfo> m_available;
     bool m_asked = false;
-    std::unordered_map<const session::Stage*, ComputedStage> m_computed;
+    std::unordered_map<session::StageId, computed::ComputedStage> m_computed;
     /// Forms that were filled in, by the stage that they are for.
-    std::unordered_map<session::StagePtr, std::vector<engine::InputRow>> m_given;
+    std::unordered_map<session::StageId, std::vector<engine::InputRow>> m_given;
 };
 
 /// The message for a call that has no result: says what failed, why, and where.

@@ -2,16 +2,17 @@
 //
 // The part of Passes that hands computed stages and inputs to session files and takes them from there.
 #include "core/base/json_fields.h"
+#include "core/computed/saved_stages.h"
 #include "views/engine/passes.h"
-#include "views/engine/saved_stages.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace dynascope::views {
 
-std::vector<StageToSave> Passes::stagesToSave(const session::Session& session) const {
-    std::vector<StageToSave> out;
+std::vector<computed::StageToSave> Passes::stagesToSave(const session::Session& session) const {
+    std::vector<computed::StageToSave> out;
     for (const session::Compile& compile : session.compiles) {
         const std::vector<Workspace::Computed>& all = m_workspace.computedOf(compile);
         const int captured = int(compile.stages.size());
@@ -23,14 +24,15 @@ std::vector<StageToSave> Passes::stagesToSave(const session::Session& session) c
         }
         std::vector<int> position(all.size(), -1);
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const ComputedStage* known = find(all[i].stage.get());
+            const computed::ComputedStage* known = find(all[i].stage.get());
             if (!kept[i] || !known) continue;
-            StageToSave stage{*known, m_workspace.verdict(all[i].stage.get()), {}, -1, all[i].removed};
+            computed::StageToSave stage{
+                *known, m_workspace.verdict(all[i].stage.get()), {}, -1, all[i].removed};
             if (all[i].from >= captured) {
                 stage.parent = position[std::size_t(all[i].from - captured)];
                 if (stage.parent < 0) continue;
             }
-            const ComputedStage* derived = find(known->root.get());
+            const computed::ComputedStage* derived = find(known->root.get());
             const session::Stage& root = derived ? *derived->source : *known->root;
             stage.root = {compile.rank, compile.id.toString(), root.attempt, root.name, root.k, {}};
             position[i] = int(out.size());
@@ -40,20 +42,19 @@ std::vector<StageToSave> Passes::stagesToSave(const session::Session& session) c
     return out;
 }
 
-void Passes::restore(const session::Session& session, RestoredStages restored) {
-    for (ComputedStage& known : restored.known) {
-        const session::Stage* stage = known.stage.get();
-        m_computed.insert_or_assign(stage, std::move(known));
+void Passes::restore(const session::Session& session, computed::RestoredStages restored) {
+    for (computed::ComputedStage& known : restored.known) {
+        const session::StageId id = known.stage->id();
+        m_computed.insert_or_assign(id, std::move(known));
     }
-    for (RestoredStages::OfCompile& made : restored.compiles)
+    for (computed::RestoredStages::OfCompile& made : restored.compiles)
         m_workspace.restoreComputed(session.compiles[made.compile], std::move(made.stages));
     for (auto& [stage, verdict] : restored.verdicts)
         m_workspace.setVerdict(stage, std::move(verdict));
 }
 
 const std::vector<engine::InputRow>* Passes::givenRows(const session::Stage& root) const {
-    const auto found = std::find_if(m_given.begin(), m_given.end(),
-                                    [&](const auto& entry) { return entry.first.get() == &root; });
+    const auto found = m_given.find(root.id());
     return found == m_given.end() ? nullptr : &found->second;
 }
 
@@ -72,7 +73,7 @@ bool Passes::giveInputs(const session::StagePtr& root, std::vector<engine::Input
         return a.constant == b.constant && a.name == b.name;
     };
     if (!std::equal(asked.begin(), asked.end(), rows.begin(), rows.end(), sameRow)) return false;
-    m_given.insert_or_assign(root, std::move(rows));
+    m_given.insert_or_assign(root->id(), std::move(rows));
     return true;
 }
 
@@ -88,26 +89,28 @@ QString Passes::lackOfInputs(const session::Stage& root) const {
 
 session::StagePtr Passes::rootOf(int stage) const {
     const session::StagePtr at = m_workspace.stageAt(stage);
-    const ComputedStage* known = at ? find(at.get()) : nullptr;
+    const computed::ComputedStage* known = at ? find(at.get()) : nullptr;
     return known ? known->root : at;
 }
 
-void Passes::forgetInputs() {
-    std::erase_if(m_given, [this](const auto& entry) {
-        for (const Workspace::Capture& capture : m_workspace.captures())
-            for (const session::Compile& compile : capture.session->compiles)
-                if (std::find(compile.stages.begin(), compile.stages.end(), entry.first) !=
-                    compile.stages.end())
-                    return false;
-        return true;
-    });
+void Passes::forgetClosed() {
+    std::unordered_set<session::StageId> captured, computed;
+    for (const Workspace::Capture& capture : m_workspace.captures())
+        for (const session::Compile& compile : capture.session->compiles) {
+            for (const session::StagePtr& stage : compile.stages)
+                captured.insert(stage->id());
+            for (const Workspace::Computed& made : m_workspace.computedOf(compile))
+                computed.insert(made.stage->id());
+        }
+    std::erase_if(m_computed, [&](const auto& entry) { return !computed.contains(entry.first); });
+    std::erase_if(m_given, [&](const auto& entry) { return !captured.contains(entry.first); });
 }
 
 wire::Any Passes::inputsToSave(const session::Session& session) const {
     wire::Any out;
     for (std::size_t i = 0; i < session.compiles.size(); ++i)
         for (std::size_t k = 0; k < session.compiles[i].stages.size(); ++k)
-            if (const auto given = m_given.find(session.compiles[i].stages[k]); given != m_given.end())
+            if (const auto given = m_given.find(session.compiles[i].stages[k]->id()); given != m_given.end())
                 out.push_back({{"compile", i}, {"stage", k}, {"rows", engine::formJson(given->second)}});
     return out;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/rederivations.h"
 
-#include "core/ir/text.h"
-#include "core/session/byte_source.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
@@ -20,39 +18,24 @@ const QString rederiveTag = QStringLiteral("rederive");
 
 } // namespace
 
-session::StagePtr derivedStage(const session::Stage& twin, ir::GraphPtr graph, const std::string& text) {
-    auto out = std::make_shared<session::Stage>();
-    out->name = twin.name;
-    out->k = twin.k;
-    out->attempt = twin.attempt;
-    out->detail = "derived";
-    out->phase = session::Phase::Computed;
-    out->payload = {session::makeByteSource(text), 0, text.size(), false};
-    out->setGraph(std::move(graph));
-    return out;
-}
-
 Rederivations::Rederivations(Workspace& workspace, Passes& passes, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace)
     , m_passes(passes)
     , m_engine(passes.engine()) {
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
-        QHash<const session::Stage*, Rederivation> kept;
+        QHash<session::StageId, computed::Rederivation> kept;
         for (const Workspace::Capture& capture : m_workspace.captures())
             for (const session::Compile& compile : capture.session->compiles)
                 for (const session::StagePtr& stage : compile.stages)
-                    if (const auto at = m_known.find(stage.get()); at != m_known.end())
-                        kept.insert(stage.get(), *at);
+                    if (const auto at = m_known.find(stage->id()); at != m_known.end())
+                        kept.insert(stage->id(), *at);
         m_known = std::move(kept);
         emit changed();
     });
     connect(&m_workspace, &Workspace::captureReplaced, this,
             [this](int capture, const session::SessionPtr& before) {
                 const session::SessionPtr& now = m_workspace.captures()[std::size_t(capture)].session;
-                const auto moved = movedStages(*before, *now);
-                for (auto at = moved.begin(); at != moved.end(); ++at)
-                    if (m_known.contains(at.key())) m_known.insert(at->get(), m_known.take(at.key()));
                 if (m_asked.first == before.get()) {
                     const session::Compile& was = before->compiles[m_asked.second];
                     m_asked = {nullptr, 0};
@@ -123,7 +106,7 @@ void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
         }
         for (const session::StagePtr& stage : compile.stages)
             if (stage->label() == row.stage) {
-                m_known.insert(stage.get(), {std::move(row), std::move(metadata)});
+                m_known.insert(stage->id(), {std::move(row), std::move(metadata)});
                 if (shownAs(stage.get()) >= 0) show(stage); // what it showed is of the last time
                 break;
             }
@@ -136,19 +119,19 @@ void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
 }
 
 const RederivedStage* Rederivations::find(const session::Stage* stage) const {
-    const auto at = m_known.find(stage);
+    const auto at = m_known.find(session::idOf(stage));
     return at == m_known.end() ? nullptr : &at->row;
 }
 
 const RederivedStage* Rederivations::metadataOf(const session::Stage* stage) const {
-    const auto at = m_known.find(stage);
+    const auto at = m_known.find(session::idOf(stage));
     return at == m_known.end() || !at->metadata ? nullptr : &*at->metadata;
 }
 
 int Rederivations::shownAs(const session::Stage* stage) const {
     for (int i = 0; i < m_workspace.stageCount(); ++i) {
         const session::StagePtr computed = m_workspace.stageAt(i);
-        const ComputedStage* known = computed ? m_passes.find(computed.get()) : nullptr;
+        const computed::ComputedStage* known = computed ? m_passes.find(computed.get()) : nullptr;
         if (known && known->twin.get() == stage) return i;
     }
     return -1;
@@ -157,7 +140,7 @@ int Rederivations::shownAs(const session::Stage* stage) const {
 int Rederivations::showDerived(int index) {
     const session::StagePtr stage = m_workspace.stageAt(index);
     if (!stage) return -1;
-    const auto at = m_known.find(stage.get());
+    const auto at = m_known.find(stage->id());
     const int shown = shownAs(stage.get());
     const bool current =
         shown >= 0 && (at == m_known.end() || *m_workspace.stageAt(shown)->graph() == at->row.derived);
@@ -165,7 +148,7 @@ int Rederivations::showDerived(int index) {
 }
 
 int Rederivations::show(const session::StagePtr& stage) {
-    const auto at = m_known.find(stage.get());
+    const auto at = m_known.find(stage->id());
     const session::Compile* compile = m_workspace.compile();
     const int index = m_workspace.indexOf(stage.get());
     if (at == m_known.end() || !at->row.derived || !compile || index < 0) return -1;
@@ -173,31 +156,15 @@ int Rederivations::show(const session::StagePtr& stage) {
     for (int i = 0; i < int(compile->stages.size()); ++i)
         if (compile->stages[std::size_t(i)]->label() == at->row.from) from = i;
     if (from < 0) from = std::max(0, predecessor(*compile, index));
-    ComputedStage derived;
-    derived.graphText = ir::printReadable(*at->row.derived).text;
-    derived.stage = derivedStage(*stage, at->row.derived, derived.graphText);
-    derived.root = derived.stage;
-    derived.source = m_workspace.stageAt(from);
-    derived.twin = stage;
-    derived.nodesBefore = derived.source->nodeCount();
-    derived.nodesAfter = at->row.derived->size();
-    derived.microseconds = at->row.microseconds;
-    Verdict verdict;
-    verdict.text = this->text(stage.get());
-    verdict.isomorphic = at->row.verdict == Rederived::Isomorphic;
-    verdict.twin = toQString(stage->label());
-    verdict.node = at->row.nodeGot;
-    verdict.kind = at->row.verdict == Rederived::Different  ? Verdict::Kind::Different
-                   : at->row.verdict == Rederived::Declined ? Verdict::Kind::Declined
-                                                            : Verdict::Kind::Equal;
+    auto [derived, verdict] = computed::shownRederivation(*at, stage, m_workspace.stageAt(from));
     return m_passes.addDerived(std::move(derived), from, std::move(verdict));
 }
 
-std::vector<StageRederivation> Rederivations::toSave(const session::Session& session) const {
-    std::vector<StageRederivation> out;
+std::vector<computed::StageRederivation> Rederivations::toSave(const session::Session& session) const {
+    std::vector<computed::StageRederivation> out;
     for (const session::Compile& compile : session.compiles)
         for (const session::StagePtr& stage : compile.stages)
-            if (const auto at = m_known.find(stage.get()); at != m_known.end())
+            if (const auto at = m_known.find(stage->id()); at != m_known.end())
                 out.push_back(
                     {stage,
                      {compile.rank, compile.id.toString(), stage->attempt, stage->name, stage->k, {}},
@@ -205,35 +172,15 @@ std::vector<StageRederivation> Rederivations::toSave(const session::Session& ses
     return out;
 }
 
-void Rederivations::restore(std::vector<StageRederivation> saved) {
-    for (StageRederivation& known : saved)
-        if (!m_known.contains(known.stage.get())) m_known.insert(known.stage.get(), std::move(known.said));
+void Rederivations::restore(std::vector<computed::StageRederivation> saved) {
+    for (computed::StageRederivation& known : saved)
+        if (!m_known.contains(known.stage->id())) m_known.insert(known.stage->id(), std::move(known.said));
     if (!saved.empty()) emit changed();
 }
 
-QString Rederivations::word(const RederivedStage& row) {
-    if (row.verdict == Rederived::Different && !row.versions.empty()) return tr("differs");
-    return toQString(engine::rederivedName(row.verdict));
-}
-
 QString Rederivations::text(const session::Stage* stage) const {
-    const auto at = m_known.find(stage);
-    if (at == m_known.end()) return {};
-    const RederivedStage& row = at->row;
-    QString out = tr("Derived from %1: %2").arg(toQString(row.from), word(row));
-    if (row.verdict == Rederived::Isomorphic) out += tr(", %1 nodes").arg(row.nodes);
-    if (!row.versions.empty()) out += QStringLiteral("; ") + toQString(row.versions);
-    if (row.verdict == Rederived::Equivalent) out += tr(": another graph, the same numbers");
-    if (!row.reason.empty()) out += QStringLiteral(". ") + toQString(row.reason);
-    if (!row.missedGuard.empty()) out += tr(". But %1").arg(toQString(row.missedGuard));
-    if (!row.leftOut.empty()) out += QStringLiteral("; ") + toQString(row.leftOut);
-    if (!row.hooks.empty()) out += QStringLiteral("; ") + toQString(row.hooks);
-    if (at->metadata) {
-        out += tr(". Metadata: %1").arg(word(*at->metadata));
-        if (at->metadata->verdict == Rederived::Isomorphic) out += tr(", %1 fields").arg(at->metadata->nodes);
-        if (!at->metadata->reason.empty()) out += QStringLiteral(". ") + toQString(at->metadata->reason);
-    }
-    return out;
+    const auto at = m_known.find(session::idOf(stage));
+    return at == m_known.end() ? QString() : toQString(computed::rederivedText(*at));
 }
 
 QString Rederivations::summary(const session::Compile& compile) const {

@@ -4,7 +4,7 @@
 // on demand, kept while the capture is open and in its session file.
 #pragma once
 
-#include "core/rederive/rederive.h"
+#include "core/computed/saved_stages.h"
 #include "views/engine/passes.h"
 #include "views/models/workspace.h"
 
@@ -12,23 +12,6 @@
 #include <QObject>
 
 namespace dynascope::views {
-
-/// What deriving a captured stage anew said.
-struct Rederivation {
-    engine::RederivedStage row;
-    std::optional<engine::RederivedStage> metadata; ///< of a joint or inference graph: of what lies behind it
-};
-
-/// A stage for the graph that was derived for `twin`; `text` prints it.
-[[nodiscard]] session::StagePtr derivedStage(const session::Stage& twin, ir::GraphPtr graph,
-                                             const std::string& text);
-
-/// Of a captured stage that deriving was asked of.
-struct StageRederivation {
-    session::StagePtr stage;
-    ir::Address address;
-    Rederivation said;
-};
 
 /// GUI thread only. Owned by the window.
 class Rederivations : public QObject {
@@ -48,8 +31,6 @@ public:
     /// once; its index, or -1 where there is none. There it is a computed stage, which Passes verifies.
     int showDerived(int stage);
 
-    /// "isomorphic", "equivalent", "different", "declined".
-    [[nodiscard]] static QString word(const engine::RederivedStage& row);
     /// One sentence or two: the verdict, its reason, and what metadata says.
     [[nodiscard]] QString text(const session::Stage* stage) const;
     /// Of all stages of a compile: "3 isomorphic, 1 declined"; empty where it was not asked.
@@ -57,8 +38,8 @@ public:
 
     /// What is known of a capture's stages, for its session file, and taken back from there. The session must
     /// be open; what was asked since stays.
-    [[nodiscard]] std::vector<StageRederivation> toSave(const session::Session& session) const;
-    void restore(std::vector<StageRederivation> saved);
+    [[nodiscard]] std::vector<computed::StageRederivation> toSave(const session::Session& session) const;
+    void restore(std::vector<computed::StageRederivation> saved);
 
 signals:
     void changed();
@@ -77,7 +58,7 @@ private:
     Passes& m_passes;
     Engine& m_engine;
     std::pair<const session::Session*, std::size_t> m_asked; ///< what the last run was for; to compare with
-    QHash<const session::Stage*, Rederivation> m_known;
+    QHash<session::StageId, computed::Rederivation> m_known;
 };
 
 } // namespace dynascope::views

@@ -172,8 +172,9 @@ QWidget* StepPanel::modeSwitch() {
 }
 
 void StepPanel::refresh() {
-    const ComputedStage* shown = m_stepper.stage();
-    const Verdict verdict = shown ? m_workspace.verdict(shown->stage.get()) : Verdict{};
+    const computed::ComputedStage* shown = m_stepper.stage();
+    const computed::StageVerdict verdict =
+        shown ? m_workspace.verdict(shown->stage.get()) : computed::StageVerdict{};
     const computed::ForcingBreaks breaks = m_stepper.recording()
                                                ? forcingBreaks(m_workspace, m_stepper.recording()->run())
                                                : computed::ForcingBreaks{};

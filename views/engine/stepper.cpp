@@ -23,7 +23,7 @@ Stepper::Stepper(Workspace& workspace, Passes& passes, QObject* parent)
     follow();
 }
 
-const ComputedStage* Stepper::stage() const {
+const computed::ComputedStage* Stepper::stage() const {
     return m_stage ? m_passes.find(m_stage.get()) : nullptr;
 }
 
@@ -32,7 +32,7 @@ int Stepper::phaseCount() const {
 }
 
 void Stepper::follow() {
-    const ComputedStage* shown = m_passes.shownFunctionalization();
+    const computed::ComputedStage* shown = m_passes.shownFunctionalization();
     const computed::FunctionalRecordingPtr recording = shown ? shown->recording : nullptr;
     if (recording == m_recording) return;
     m_recording = recording;
@@ -46,7 +46,7 @@ void Stepper::follow() {
         return;
     }
     // At first the write that the reader came for; later where they were, also in the other mode.
-    int op = m_places.value(shown->root.get(), -1);
+    int op = m_places.value(shown->root->id(), -1);
     if (op < 0 || op >= opCount()) {
         op = 0;
         while (op < opCount() && !m_recording->writes(op))
@@ -71,7 +71,7 @@ void Stepper::set(int op, int phase) {
     m_op = op;
     m_phase = phase;
     m_board = m_recording->scoreboard(op, phase);
-    if (const ComputedStage* shown = stage()) m_places.insert(shown->root.get(), op);
+    if (const computed::ComputedStage* shown = stage()) m_places.insert(shown->root->id(), op);
     emit moved();
 }
 
@@ -114,11 +114,11 @@ bool Stepper::stepWrite(int direction) {
 }
 
 void Stepper::setMode(computed::FunctionalMode mode) {
-    const ComputedStage* shown = stage();
+    const computed::ComputedStage* shown = stage();
     if (!shown || mode == this->mode()) return;
     const int here = m_workspace.indexOf(shown->stage.get()), from = m_workspace.madeFrom(here);
     for (int i = 0; i < m_workspace.stageCount(); ++i) {
-        const ComputedStage* other = m_passes.find(m_workspace.stageAt(i).get());
+        const computed::ComputedStage* other = m_passes.find(m_workspace.stageAt(i).get());
         if (!other || !other->recording || m_workspace.madeFrom(i) != from || other->mode != mode) continue;
         Place place = m_workspace.place();
         place.stageA = from;

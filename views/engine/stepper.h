@@ -20,8 +20,8 @@ public:
 
     [[nodiscard]] const computed::FunctionalRecording* recording() const {
         return m_recording.get();
-    }                                                 ///< or null
-    [[nodiscard]] const ComputedStage* stage() const; ///< or null
+    }                                                           ///< or null
+    [[nodiscard]] const computed::ComputedStage* stage() const; ///< or null
     [[nodiscard]] int op() const { return m_op; }
     [[nodiscard]] int phase() const { return m_phase; }
     [[nodiscard]] int opCount() const { return m_recording ? m_recording->opCount() : 0; }
@@ -64,7 +64,7 @@ private:
     session::StagePtr m_stage;
     computed::Scoreboard m_board;
     int m_op = 0, m_phase = 0;
-    QHash<const session::Stage*, int> m_places; ///< op by the root of each recording
+    QHash<session::StageId, int> m_places; ///< op by the root of each recording
 };
 
 } // namespace dynascope::views

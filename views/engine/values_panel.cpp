@@ -261,7 +261,7 @@ const StageRun* ValuesPanel::runOf(const session::Stage* stage) const {
 void ValuesPanel::ask(const session::StagePtr& stage) {
     m_asked = stage;
     Passes::Source source;
-    if (const ComputedStage* computed = m_passes.find(stage.get())) {
+    if (const computed::ComputedStage* computed = m_passes.find(stage.get())) {
         source = m_passes.sourceOf(*computed->root);
         source.text = computed->graphText;
         source.attributes = computed->attributes;

@@ -8,24 +8,6 @@
 
 namespace dynascope::views {
 
-QString verdictWord(Verdict::Kind kind) {
-    switch (kind) {
-    case Verdict::Kind::NotRun:
-        return Workspace::tr("not run");
-    case Verdict::Kind::Equal:
-        return Workspace::tr("equal");
-    case Verdict::Kind::Different:
-        return Workspace::tr("different");
-    case Verdict::Kind::Declined:
-        return Workspace::tr("declined");
-    case Verdict::Kind::OrderDependent:
-        return Workspace::tr("order-dependent");
-    case Verdict::Kind::Random:
-        return Workspace::tr("random");
-    }
-    return {};
-}
-
 const std::vector<Workspace::Computed>& Workspace::computedOf(const session::Compile& compile) const {
     static const std::vector<Computed> none;
     const auto at = m_computed.constFind(&compile);
@@ -91,28 +73,27 @@ bool Workspace::isComputed(int index) const {
     return computedAt(index) && stageAt(index);
 }
 
-void Workspace::setVerdict(const session::StagePtr& stage, Verdict verdict) {
+void Workspace::setVerdict(const session::StagePtr& stage, computed::StageVerdict verdict) {
     for (const std::vector<Computed>& all : std::as_const(m_computed))
         for (const Computed& computed : all) {
             if (computed.stage != stage) continue;
-            m_verdicts.insert(stage.get(), std::move(verdict));
+            m_verdicts.insert(stage->id(), std::move(verdict));
             emit computedChanged();
             return;
         }
 }
 
-Verdict Workspace::verdict(const session::Stage* stage) const {
-    return m_verdicts.value(stage);
+computed::StageVerdict Workspace::verdict(const session::Stage* stage) const {
+    return m_verdicts.value(session::idOf(stage));
 }
 
 void Workspace::setNodeTimes(const session::StagePtr& stage, NodeTimes times) {
-    m_times.insert(stage.get(), {stage, std::make_shared<const NodeTimes>(std::move(times))});
+    m_times.insert(stage->id(), std::make_shared<const NodeTimes>(std::move(times)));
     emit timesChanged();
 }
 
 std::shared_ptr<const NodeTimes> Workspace::nodeTimes(const session::Stage* stage) const {
-    const auto at = m_times.find(stage);
-    return at == m_times.end() ? nullptr : at->times;
+    return m_times.value(session::idOf(stage));
 }
 
 int Workspace::addComputed(session::StagePtr stage, int from, diff::Origins origins, int replaces) {
@@ -120,7 +101,7 @@ int Workspace::addComputed(session::StagePtr stage, int from, diff::Origins orig
     if (!c || !stageAt(from)) return -1;
     Computed made{std::move(stage), from, stageAt(from), std::move(origins)};
     if (const Computed* old = computedAt(replaces); old && replaces > from) {
-        m_verdicts.remove(old->stage.get());
+        m_verdicts.remove(old->stage->id());
         m_computed[c][std::size_t(replaces) - c->stages.size()] = std::move(made);
         if (m_place.stageA == replaces || m_place.stageB == replaces) {
             loadStages();

@@ -89,12 +89,12 @@ void Workspace::close(int capture) {
     if (inRange(capture, m_captures.size()) < 0) return;
     for (const session::Compile& c : m_captures[std::size_t(capture)].session->compiles)
         for (const Computed& computed : m_computed.take(&c)) {
-            m_verdicts.remove(computed.stage.get());
-            m_times.remove(computed.stage.get());
+            m_verdicts.remove(computed.stage->id());
+            m_times.remove(computed.stage->id());
         }
     for (const session::Compile& c : m_captures[std::size_t(capture)].session->compiles)
         for (const session::StagePtr& stage : c.stages)
-            m_times.remove(stage.get());
+            m_times.remove(stage->id());
     m_marks.remove(m_captures[std::size_t(capture)].session.get());
     dropComparisons(m_captures[std::size_t(capture)].session);
     m_captures.erase(m_captures.begin() + capture);

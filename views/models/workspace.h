@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/capture/disk_stamp.h"
+#include "core/computed/stages.h"
 #include "core/diff/graph_diff.h"
 #include "core/session/breaks.h"
 #include "core/session/session.h"
@@ -74,19 +75,6 @@ struct ComparisonRequest {
     [[nodiscard]] bool isOpen() const { return a != nullptr; }
     friend bool operator==(const ComparisonRequest&, const ComparisonRequest&) = default;
 };
-
-/// What checking a computed stage against eager said. The words are fixed.
-struct Verdict {
-    enum class Kind { NotRun, Equal, Different, Declined, OrderDependent, Random };
-    Kind kind = Kind::NotRun;
-    QString text;               ///< the reason or what was compared, one line
-    std::string node, nodeFrom; ///< the first node that differs, here and in the stage it was made from
-    bool isomorphic = false;    ///< the same graph as PyTorch's own stage `twin`
-    QString twin;
-    friend bool operator==(const Verdict&, const Verdict&) = default;
-};
-/// "equal", "different", "declined", "order-dependent", "random", "not run".
-[[nodiscard]] QString verdictWord(Verdict::Kind kind);
 
 /// What each node of a graph took in a run, by name, in microseconds.
 struct NodeTimes {
@@ -171,14 +159,7 @@ public:
     void removeComputed(int index);
 
     [[nodiscard]] bool isComputed(int index) const;
-    /// A computed stage as the workspace keeps it.
-    struct Computed {
-        session::StagePtr stage;
-        int from = -1;            ///< as stageAt() counts
-        session::StagePtr source; ///< what stood at `from`: a later result there is another graph
-        diff::Origins origins;
-        bool removed = false;
-    };
+    using Computed = computed::PlacedStage;
     /// Of any compile that is open, removed ones included; stageAt() counts them behind the captured ones.
     [[nodiscard]] const std::vector<Computed>& computedOf(const session::Compile& compile) const;
     /// Puts the computed stages of a saved session beside a compile that is open and has none yet.
@@ -186,14 +167,14 @@ public:
     /// Which nodes of stage `a` became which of stage `b`, as the passes recorded it that made one of the
     /// other; empty where neither was computed from the other.
     [[nodiscard]] diff::Origins origins(int a, int b) const;
-    void setVerdict(const session::StagePtr& stage, Verdict verdict);
+    void setVerdict(const session::StagePtr& stage, computed::StageVerdict verdict);
     /// What the reader left in a capture, for canvases and timelines to draw. Set by who keeps the notes.
     void setMarks(const session::Session& session, NoteMarks marks);
     [[nodiscard]] const NoteMarks& marks() const;                           ///< of the current capture
     [[nodiscard]] StageMarks stageMarks(const session::Stage& stage) const; ///< of the current compile
     /// Nodes of a side's stage that have a mark, by name.
     [[nodiscard]] std::map<std::string, NoteMark> nodeMarks(Side side) const;
-    [[nodiscard]] Verdict verdict(const session::Stage* stage) const;
+    [[nodiscard]] computed::StageVerdict verdict(const session::Stage* stage) const;
     /// Of the last run of a stage's graph, until its capture is closed.
     void setNodeTimes(const session::StagePtr& stage, NodeTimes times);
     [[nodiscard]] std::shared_ptr<const NodeTimes> nodeTimes(const session::Stage* stage) const; ///< or null
@@ -337,13 +318,9 @@ private:
     std::vector<Capture> m_captures;
     std::vector<ComparisonRequest> m_comparisons;
     QHash<const session::Compile*, std::vector<Computed>> m_computed;
-    QHash<const session::Stage*, Verdict> m_verdicts; ///< of stages in m_computed
+    QHash<session::StageId, computed::StageVerdict> m_verdicts; ///< of stages in m_computed
     QHash<const session::Session*, NoteMarks> m_marks;
-    struct Timed {
-        session::StagePtr stage; ///< kept, so that no other one gets its address
-        std::shared_ptr<const NodeTimes> times;
-    };
-    QHash<const session::Stage*, Timed> m_times;
+    QHash<session::StageId, std::shared_ptr<const NodeTimes>> m_times;
     Place m_place;
     std::vector<Visit> m_back, m_forward;
     NodeSelection m_hover;
@@ -351,11 +328,6 @@ private:
     std::shared_ptr<const diff::GraphDiff> m_diff;
     std::unique_ptr<Trace> m_trace;
 };
-
-/// Stages of a session that are other objects in what was read again, with the same bytes: what is kept by
-/// the one belongs to the other.
-[[nodiscard]] QHash<const session::Stage*, session::StagePtr> movedStages(const session::Session& before,
-                                                                          const session::Session& now);
 
 } // namespace dynascope::views
 

@@ -95,22 +95,18 @@ void Workspace::moveComputed(const Renumbering& to) {
     for (std::size_t i = 0; i < to.before().compiles.size(); ++i) {
         const session::Compile& was = to.before().compiles[i];
         const session::Compile* is = to.compileNow(i);
-        // Times of a stage that is another object now.
+        // Of stages that are gone; the others have the same id.
         for (std::size_t k = 0; k < was.stages.size(); ++k) {
-            const auto times = m_times.find(was.stages[k].get());
-            if (times == m_times.end()) continue;
             const int at = to.stage(int(i), int(k));
-            const session::StagePtr now = is && at >= 0 ? is->stages[std::size_t(at)] : nullptr;
-            if (now == was.stages[k]) continue;
-            const Timed timed = m_times.take(was.stages[k].get());
-            if (now && now->sharesReadingWith(*was.stages[k])) m_times.insert(now.get(), {now, timed.times});
+            if (!is || at < 0 || is->stages[std::size_t(at)]->id() != was.stages[k]->id())
+                m_times.remove(was.stages[k]->id());
         }
         std::vector<Computed> moved = m_computed.take(&was);
         if (moved.empty()) continue;
         if (!is) {
             for (const Computed& computed : moved) {
-                m_verdicts.remove(computed.stage.get());
-                m_times.remove(computed.stage.get());
+                m_verdicts.remove(computed.stage->id());
+                m_times.remove(computed.stage->id());
             }
             continue;
         }
@@ -193,28 +189,6 @@ session::SessionPtr Workspace::current(const session::SessionPtr& session) const
                         [&](const auto& earlier) { return earlier.lock() == session; }))
             return capture.session;
     return nullptr;
-}
-
-QHash<const session::Stage*, session::StagePtr> movedStages(const session::Session& before,
-                                                            const session::Session& now) {
-    std::map<std::pair<int, session::CompileId>, const session::Compile*> places;
-    for (const session::Compile& compile : now.compiles)
-        places.emplace(std::pair(compile.rank, compile.id), &compile);
-    QHash<const session::Stage*, session::StagePtr> out;
-    for (const session::Compile& was : before.compiles) {
-        const auto at = places.find({was.rank, was.id});
-        if (at == places.end()) continue;
-        const std::vector<session::StagePtr>& is = at->second->stages;
-        for (const session::StagePtr& stage : was.stages)
-            for (const session::StagePtr& other : is)
-                if (other != stage && other->sharesReadingWith(*stage)) {
-                    // Of those that print the same, the one of the same name.
-                    if (other->name == stage->name && other->k == stage->k &&
-                        other->attempt == stage->attempt && other->phase == stage->phase)
-                        out.insert(stage.get(), other);
-                }
-    }
-    return out;
 }
 
 } // namespace dynascope::views

@@ -2,6 +2,7 @@
 //
 // The second track of the timeline: stages that the engine computed, each with what verification said.
 #include "views/engine/rederivations.h"
+#include "views/models/labels.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QContextMenuEvent>
@@ -57,11 +58,11 @@ diff::Change TimelineView::verdictTone(int index) const {
         return row ? toneOf(row->verdict) : diff::Change::Same;
     }
     switch (m_workspace.verdict(stage(index)).kind) {
-    case Verdict::Kind::NotRun:
+    case computed::StageVerdict::Kind::NotRun:
         return diff::Change::Same;
-    case Verdict::Kind::Equal:
+    case computed::StageVerdict::Kind::Equal:
         return diff::Change::Added;
-    case Verdict::Kind::Different:
+    case computed::StageVerdict::Kind::Different:
         return diff::Change::Removed;
     default:
         return diff::Change::Changed;
@@ -72,11 +73,12 @@ QString TimelineView::verdictText(int index) const {
     if (!stage(index)) return {};
     if (index < capturedCount()) {
         const engine::RederivedStage* row = m_rederived ? m_rederived->find(stage(index)) : nullptr;
-        return row ? Rederivations::word(*row) : QString();
+        return row ? toQString(computed::rederivedWord(*row)) : QString();
     }
-    const Verdict verdict = m_workspace.verdict(stage(index));
-    return verdict.kind == Verdict::Kind::Equal && verdict.isomorphic ? tr("isomorphic")
-                                                                      : verdictWord(verdict.kind);
+    const computed::StageVerdict verdict = m_workspace.verdict(stage(index));
+    return verdict.kind == computed::StageVerdict::Kind::Equal && verdict.isomorphic
+               ? tr("isomorphic")
+               : toQString(computed::verdictName(verdict.kind));
 }
 
 QRect TimelineView::badgeRect(int index) const {

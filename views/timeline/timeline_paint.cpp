@@ -206,7 +206,7 @@ void TimelineView::drawDiscs(QPainter& painter, int index) const {
 
 void TimelineView::drawCircle(QPainter& painter, int index) const {
     const bool computed = index >= capturedCount();
-    if (computed && m_workspace.verdict(stage(index)).kind != Verdict::Kind::NotRun) return;
+    if (computed && m_workspace.verdict(stage(index)).kind != computed::StageVerdict::Kind::NotRun) return;
     const Colours& c = m_theme.colours();
     const QPointF at = centre(index);
     const Fact* known = fact(index);

@@ -49,24 +49,19 @@ TimelineView::TimelineView(Workspace& workspace, Theme& theme, QWidget* parent)
     viewport()->setMouseTracking(true);
     connect(&m_workspace, &Workspace::placeChanged, this, &TimelineView::refresh);
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
-        m_facts.clear(); // keyed by stages that may be gone
+        m_facts.clear(); // those of stages that are gone among them
         m_compile = nullptr;
         refresh();
     });
     connect(&m_workspace, &Workspace::captureReplaced, this, [this] {
-        // What is known of stages that are still the same objects stays.
-        QHash<const session::Stage*, Fact> kept;
-        const session::Compile* compile = m_workspace.compile();
-        for (int i = 0; compile && i < m_workspace.stageCount(); ++i)
-            if (const session::StagePtr at = m_workspace.stageAt(i); at && m_facts.contains(at.get()))
-                kept.insert(at.get(), m_facts.value(at.get()));
+        QHash<session::StageId, Fact> kept;
+        for (int i = 0; m_workspace.compile() && i < m_workspace.stageCount(); ++i)
+            if (const session::StagePtr at = m_workspace.stageAt(i); at && m_facts.contains(at->id()))
+                kept.insert(at->id(), m_facts.value(at->id()));
         m_facts = std::move(kept);
         m_compile = nullptr;
     });
     connect(&m_workspace, &Workspace::computedChanged, this, [this] {
-        // A stage may have taken the place of one that is gone, at the same address.
-        for (int i = capturedCount(); i < stageCount(); ++i)
-            m_facts.remove(stage(i));
         m_slots.clear(); // one may have been removed, or come back
         refresh();
     });
@@ -145,7 +140,7 @@ int TimelineView::stageAt(QPoint point) const {
 }
 
 const TimelineView::Fact* TimelineView::fact(int index) const {
-    const auto at = m_facts.constFind(stage(index));
+    const auto at = m_facts.constFind(session::idOf(stage(index)));
     return at == m_facts.constEnd() ? nullptr : &*at;
 }
 
@@ -247,7 +242,7 @@ void TimelineView::askNext() {
             return fact;
         },
         [this, here](Fact fact) {
-            m_facts.insert(here.get(), std::move(fact));
+            m_facts.insert(here->id(), std::move(fact));
             viewport()->update();
             // The runner forgets this request only once the callback has returned.
             QMetaObject::invokeMethod(this, &TimelineView::askNext, Qt::QueuedConnection);

@@ -124,7 +124,7 @@ private:
     std::optional<Drag> m_drag;
     const session::Compile* m_compile = nullptr;
     std::vector<double> m_slots; ///< place of each stage along the line, in steps
-    QHash<const session::Stage*, Fact> m_facts;
+    QHash<session::StageId, Fact> m_facts;
 };
 
 } // namespace dynascope::views

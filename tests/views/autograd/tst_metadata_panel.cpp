@@ -44,7 +44,7 @@ struct Shown : test::Fixture {
     /// As if the engine had answered `derived`.
     void derive(const json& derived, engine::Rederived verdict = engine::Rederived::Isomorphic) {
         const computed::AliasTable of = table();
-        StageRederivation known;
+        computed::StageRederivation known;
         known.stage = of.stage;
         known.said.metadata.emplace();
         known.said.metadata->verdict = verdict;

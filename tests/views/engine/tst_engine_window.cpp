@@ -228,7 +228,7 @@ private slots:
         const session::StagePtr stage = w.workspace.stageAt(4);
         w.workspace.setVerdict(stage, {});
         QTest::keyClick(&w.window, Qt::Key_F6);
-        QTRY_COMPARE(w.workspace.verdict(stage.get()).kind, Verdict::Kind::Equal);
+        QTRY_COMPARE(w.workspace.verdict(stage.get()).kind, computed::StageVerdict::Kind::Equal);
     }
 
     void nothingIsLostWhenTheEngineDies() {

@@ -45,7 +45,8 @@ private slots:
         s.functionalize();
         QVERIFY(s.page.message().isEmpty());
         QCOMPARE(s.stepper.whereText(), QStringLiteral("op 4 of 8 · phase 3 of 4"));
-        QCOMPARE(s.workspace.verdict(s.stepper.stage()->stage.get()).kind, Verdict::Kind::Equal);
+        QCOMPARE(s.workspace.verdict(s.stepper.stage()->stage.get()).kind,
+                 computed::StageVerdict::Kind::Equal);
         QVERIFY(s.workspace.verdict(s.stepper.stage()->stage.get()).isomorphic);
         QCOMPARE(s.page.sourceOps().totals(), QStringLiteral("9 nodes in   23 emitted   17 after dce"));
     }
@@ -60,7 +61,7 @@ private slots:
         QVERIFY(session);
         s.workspace.addCapture({*session, session::summarizeBreaks(**session)});
         s.functionalize();
-        const QString text = s.workspace.verdict(s.stepper.stage()->stage.get()).text;
+        const QString text = QString::fromStdString(s.workspace.verdict(s.stepper.stage()->stage.get()).text);
         QVERIFY2(text.endsWith(QStringLiteral("; PyTorch 2.13 here, 2.6 there")), qPrintable(text));
     }
 

@@ -6,8 +6,8 @@
 
 #include "app/gui/session_keeper.h"
 #include "app/gui/stages_page.h"
+#include "core/computed/saved_stages.h"
 #include "views/engine/engine_status.h"
-#include "views/engine/saved_stages.h"
 #include "views/notes/note_places.h"
 #include "views/notes/notebook.h"
 #include "views/timeline/timeline_view.h"
@@ -103,10 +103,10 @@ private slots:
         const auto check = [&w] {
             for (const int stage : {4, 5, 6}) {
                 const session::StagePtr made = w.workspace.stageAt(stage);
-                const Verdict verdict = w.workspace.verdict(made.get());
-                QVERIFY(verdict.kind == Verdict::Kind::Equal && verdict.isomorphic);
-                QCOMPARE(verdict.text, QStringLiteral("14 checks of outputs and inputs after the call"));
-                const ComputedStage* known = w.window.passes().find(made.get());
+                const computed::StageVerdict verdict = w.workspace.verdict(made.get());
+                QVERIFY(verdict.kind == computed::StageVerdict::Kind::Equal && verdict.isomorphic);
+                QCOMPARE(verdict.text, std::string("14 checks of outputs and inputs after the call"));
+                const computed::ComputedStage* known = w.window.passes().find(made.get());
                 QVERIFY(known && known->reply && known->source);
                 QCOMPARE(known->recording != nullptr, stage != 5); // dce records no scorecard
                 if (!known->recording) continue;
@@ -134,21 +134,22 @@ private slots:
                 QCOMPARE(views, std::size_t(71));
                 QCOMPARE(cells, std::size_t(315));
             }
-            const std::vector<store::ComputedStage> stored =
-                toStore(w.window.passes().stagesToSave(*w.workspace.session()));
+            const std::vector<store::SavedStage> stored =
+                computed::toStore(w.window.passes().stagesToSave(*w.workspace.session()));
             QCOMPARE(stored.size(), std::size_t(3));
-            for (const store::ComputedStage& stage : stored)
+            for (const store::SavedStage& stage : stored)
                 QCOMPARE(QByteArray::fromStdString(stage.recording).contains("\"version\":1"), true);
         };
         check();
         // Saved again it has one, and is the same.
-        const std::vector<store::ComputedStage> stored =
-            toStore(w.window.passes().stagesToSave(*w.workspace.session()));
-        const RestoredStages again = fromStore(*w.workspace.session(), stored);
+        const std::vector<store::SavedStage> stored =
+            computed::toStore(w.window.passes().stagesToSave(*w.workspace.session()));
+        const computed::RestoredStages again = computed::fromStore(*w.workspace.session(), stored);
         QCOMPARE(again.lost, std::size_t(0));
         QCOMPARE(again.known.size(), std::size_t(3));
         for (std::size_t i = 0; i < 3; ++i) {
-            const ComputedStage* first = w.window.passes().find(w.workspace.stageAt(4 + int(i)).get());
+            const computed::ComputedStage* first =
+                w.window.passes().find(w.workspace.stageAt(4 + int(i)).get());
             QCOMPARE(wire::encode(*again.known[i].reply), wire::encode(*first->reply));
         }
     }
@@ -171,10 +172,10 @@ private slots:
     void keepsChains() {
         EngineFixture f;
         f.functionalize();
-        const ComputedStage* first = f.passes.find(f.workspace.stageAt(4).get());
+        const computed::ComputedStage* first = f.passes.find(f.workspace.stageAt(4).get());
         QVERIFY(first);
         const session::Session& session = *f.workspace.session();
-        std::vector<StageToSave> stages = f.passes.stagesToSave(session);
+        std::vector<computed::StageToSave> stages = f.passes.stagesToSave(session);
         QCOMPARE(stages.size(), std::size_t(1));
         QCOMPARE(stages[0].parent, -1);
         QCOMPARE(stages[0].root.stage, f.workspace.stageAt(0)->name);
@@ -183,8 +184,8 @@ private slots:
         stages[1].parent = 0;
         stages[1].removed = false;
         stages[1].known.passes.push_back("dce");
-        std::vector<store::ComputedStage> stored = toStore(stages);
-        RestoredStages read = fromStore(session, stored);
+        std::vector<store::SavedStage> stored = computed::toStore(stages);
+        computed::RestoredStages read = computed::fromStore(session, stored);
         QCOMPARE(read.lost, std::size_t(0));
         QCOMPARE(read.known.size(), std::size_t(2));
         const std::vector<Workspace::Computed>& made = read.compiles.at(0).stages;
@@ -203,7 +204,7 @@ private slots:
         // A parent that is not understood takes its children along; the rest stays.
         stored.push_back(stored[0]);
         stored[0].recording = "{";
-        read = fromStore(session, stored);
+        read = computed::fromStore(session, stored);
         QCOMPARE(read.lost, std::size_t(2));
         QCOMPARE(read.known.size(), std::size_t(1));
     }
@@ -212,19 +213,19 @@ private slots:
         EngineFixture f;
         f.functionalize();
         const session::Session& session = *f.workspace.session();
-        const std::vector<store::ComputedStage> good = toStore(f.passes.stagesToSave(session));
+        const std::vector<store::SavedStage> good = computed::toStore(f.passes.stagesToSave(session));
         const auto lost = [&](auto change) {
-            std::vector<store::ComputedStage> bad = good;
+            std::vector<store::SavedStage> bad = good;
             change(bad[0]);
-            const RestoredStages read = fromStore(session, bad);
-            for (const ComputedStage& known : read.known)
+            const computed::RestoredStages read = computed::fromStore(session, bad);
+            for (const computed::ComputedStage& known : read.known)
                 if (known.recording)
                     for (int op = 0; op < known.recording->opCount(); ++op)
                         for (int p = 0; p < int(known.recording->phases(op).size()); ++p)
                             (void)known.recording->scoreboard(op, p);
             return read.lost;
         };
-        using Stage = store::ComputedStage;
+        using Stage = store::SavedStage;
         QCOMPARE(lost([](Stage& s) { s.graph = "no graph"; }), std::size_t(1));
         QCOMPARE(lost([](Stage& s) { s.root.compileId = "9/9"; }), std::size_t(1));
         QCOMPARE(lost([](Stage& s) { s.root.stage = "nothing"; }), std::size_t(1));
