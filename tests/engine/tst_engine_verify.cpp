@@ -384,7 +384,8 @@ private slots:
         const std::string computed =
             graphOf(2, {{"a", "aten.add.Tensor", "%x1, 1"}, {"m", "aten.mul.Tensor", "%a, 2"}}, "a, m");
         const json inputs = vectors({{1, 2}, {3, 4}});
-        const json back{{"input", "x1"}, {"position", 1}, {"output", 0}, {"how", {"copy_"}}};
+        const json back{{"input", "x1"}, {"position", 1},    {"bytes", 8},
+                        {"output", 0},   {"how", {"copy_"}}, {"nodes", json::array()}};
         QCOMPARE(compared(source, computed, inputs, {{"write_back", {back}}})["verdict"].get<std::string>(),
                  std::string("equal"));
         json wrong = back;

@@ -101,7 +101,7 @@ Tensor firstElements(Tensor tensor, std::int64_t most) {
     return tensor;
 }
 
-json dataOf(const Tensor& tensor, std::int64_t most = allElements) {
+wire::Elements dataOf(const Tensor& tensor, std::int64_t most = allElements) {
     json out = json::array();
     const at::AutoGradMode noGrad(false);
     const Tensor flat =
@@ -124,7 +124,7 @@ json dataOf(const Tensor& tensor, std::int64_t most = allElements) {
         for (std::size_t i = 0; i < count; ++i)
             out.push_back(isBool ? json(data[i] != 0) : json(data[i]));
     }
-    return out;
+    return {std::move(out)};
 }
 
 const void* storageKey(const Tensor& tensor) {
@@ -141,16 +141,23 @@ c10::IValue scalarFrom(const json& value) {
     return value.get<double>();
 }
 
-json scalarJson(const c10::IValue& value) {
-    if (!value.isScalar()) return {{"none", true}};
+/// Of a number or None.
+wire::RunValue plainValue(const c10::IValue& value) {
+    wire::RunValue out;
+    if (!value.isScalar()) {
+        out.none = true;
+        return out;
+    }
     const c10::Scalar scalar = value.toScalar();
     if (scalar.isComplex()) {
         const auto number = scalar.toComplexDouble();
-        return {{"scalar", json::array({numberOf(number.real()), numberOf(number.imag())})}};
+        out.scalar = json::array({numberOf(number.real()), numberOf(number.imag())});
+    } else {
+        out.scalar = scalar.isBoolean()         ? json(scalar.toBool())
+                     : scalar.isIntegral(false) ? json(scalar.toLong())
+                                                : numberOf(scalar.toDouble());
     }
-    return {{"scalar", scalar.isBoolean()         ? json(scalar.toBool())
-                       : scalar.isIntegral(false) ? json(scalar.toLong())
-                                                  : numberOf(scalar.toDouble())}};
+    return out;
 }
 
 /// Gives the tensor a past that backward does not go into.
@@ -319,7 +326,7 @@ Result<json> withData(json inputs) {
         for (json& storage : inputs.at("storages")) {
             if (storage.contains("seed"))
                 storage = {{"dtype", storage.at("dtype")},
-                           {"data", dataOf(seededStorage(storage, dtypeOf(storage)))}};
+                           {"data", dataOf(seededStorage(storage, dtypeOf(storage))).list}};
         }
         return std::move(inputs);
     });
@@ -344,13 +351,18 @@ Result<Attributes> makeAttributes(const json& spec) {
     });
 }
 
-json describe(const Tensor& tensor, std::int64_t most) {
-    json out{{"shape", tensor.sizes().vec()},
-             {"stride", tensor.strides().vec()},
-             {"dtype", dtypeName(tensor.scalar_type())},
-             {"storage_offset", tensor.storage_offset()}};
-    if (most > 0) out["data"] = dataOf(tensor, most);
+wire::RunTensor describedTensor(const Tensor& tensor, std::int64_t most) {
+    wire::RunTensor out;
+    out.dtype = dtypeName(tensor.scalar_type());
+    out.shape = tensor.sizes().vec();
+    out.stride = tensor.strides().vec();
+    out.offset = tensor.storage_offset();
+    if (most > 0) out.data = dataOf(tensor, most);
     return out;
+}
+
+json describe(const Tensor& tensor, std::int64_t most) {
+    return wire::encode(describedTensor(tensor, most));
 }
 
 std::vector<const void*> storageKeys(const std::vector<Tensor>& tensors) {
@@ -360,56 +372,56 @@ std::vector<const void*> storageKeys(const std::vector<Tensor>& tensors) {
     return keys;
 }
 
-json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inputs,
-                 const std::vector<const void*>& storagesBefore, std::int64_t most) {
-    json outputs = json::array();
+namespace {
+
+wire::RunAliases aliasesOf(const Tensor& tensor, std::size_t position,
+                           const std::vector<c10::IValue>& results, const CaseInputs& inputs,
+                           const std::vector<const void*>& storagesBefore) {
+    wire::RunAliases out;
+    const void* key = storageKey(tensor);
+    const auto same = std::find_if(inputs.tensors.begin(), inputs.tensors.end(), [&](const Tensor& input) {
+        return input.defined() && input.is_same(tensor);
+    });
+    if (same != inputs.tensors.end()) out.isInput = std::uint64_t(same - inputs.tensors.begin());
+    for (std::size_t j = 0; j < storagesBefore.size(); ++j)
+        if (storagesBefore[j] == key) out.inputs.push_back(j);
+    for (std::size_t j = 0; j < position; ++j)
+        if (results[j].isTensor() && storageKey(results[j].toTensor()) == key) out.outputs.push_back(j);
+    return out;
+}
+
+} // namespace
+
+wire::ExecuteReply describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inputs,
+                               const std::vector<const void*>& storagesBefore, std::int64_t most) {
+    wire::ExecuteReply out;
     for (std::size_t i = 0; i < results.size(); ++i) {
         const c10::IValue& result = results[i];
-        if (result.isNone()) {
-            outputs.push_back({{"none", true}});
-            continue;
+        if (result.isNone() || (result.isScalar() && !result.isTensor())) {
+            out.outputs.push_back(plainValue(result));
+        } else if (!result.isTensor()) {
+            out.outputs.emplace_back().text =
+                result.isString() ? result.toStringRef() : std::string(result.tagKind());
+        } else {
+            wire::RunValue& value = out.outputs.emplace_back();
+            value.tensor = describedTensor(result.toTensor(), most);
+            value.aliases = aliasesOf(result.toTensor(), i, results, inputs, storagesBefore);
         }
-        if (!result.isTensor() && !result.isScalar()) {
-            outputs.push_back({{"text", result.isString() ? result.toStringRef() : result.tagKind()}});
-            continue;
-        }
-        if (!result.isTensor()) {
-            outputs.push_back(scalarJson(result));
-            continue;
-        }
-        const Tensor& tensor = result.toTensor();
-        const void* key = storageKey(tensor);
-        json out = describe(tensor, most);
-        const auto same =
-            std::find_if(inputs.tensors.begin(), inputs.tensors.end(),
-                         [&](const Tensor& input) { return input.defined() && input.is_same(tensor); });
-        out["is_input"] = same == inputs.tensors.end() ? json() : json(same - inputs.tensors.begin());
-        out["aliases_inputs"] = json::array();
-        out["aliases_outputs"] = json::array();
-        for (std::size_t j = 0; j < storagesBefore.size(); ++j) {
-            if (storagesBefore[j] == key) out["aliases_inputs"].push_back(j);
-        }
-        for (std::size_t j = 0; j < i; ++j) {
-            if (results[j].isTensor() && storageKey(results[j].toTensor()) == key)
-                out["aliases_outputs"].push_back(j);
-        }
-        outputs.push_back(std::move(out));
     }
-    json post{{"storages", json::array()}, {"inputs", json::array()}};
     const std::vector<const void*> own = storageKeys(inputs.storages);
     for (const Tensor& storage : inputs.storages)
-        post["storages"].push_back(most > 0 ? dataOf(storage, most) : json());
+        out.post.storages.push_back(most > 0 ? std::optional(dataOf(storage, most)) : std::nullopt);
     for (std::size_t i = 0; i < inputs.tensors.size(); ++i) {
         const Tensor& input = inputs.tensors[i];
         if (!input.defined()) {
-            post["inputs"].push_back(scalarJson(inputs.values[i]));
+            out.post.inputs.push_back(plainValue(inputs.values[i]));
             continue;
         }
-        json out = describe(input, most);
-        out["same_storage"] = std::find(own.begin(), own.end(), storageKey(input)) != own.end();
-        post["inputs"].push_back(std::move(out));
+        wire::RunValue& value = out.post.inputs.emplace_back();
+        value.tensor = describedTensor(input, most);
+        value.sameStorage = std::find(own.begin(), own.end(), storageKey(input)) != own.end();
     }
-    return {{"outputs", std::move(outputs)}, {"post", std::move(post)}};
+    return out;
 }
 
 } // namespace dynascope::engine

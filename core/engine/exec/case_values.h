@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/engine/exec/interpreter.h"
+#include "core/engine/wire/execute.h"
 
 #include <ATen/core/Tensor.h>
 #include <limits>
@@ -49,15 +50,17 @@ struct InputChoice {
 
 inline constexpr std::int64_t allElements = std::numeric_limits<std::int64_t>::max();
 
-/// {shape, stride, dtype, storage_offset, data}: data is in logical order, at most the first `most` elements,
-/// and not there where that is 0; NaN and infinities are strings.
+/// With at most the first `most` elements; none where that is 0.
+[[nodiscard]] wire::RunTensor describedTensor(const at::Tensor& tensor, std::int64_t most = allElements);
+/// The same as JSON, as constants have it.
 [[nodiscard]] nlohmann::json describe(const at::Tensor& tensor, std::int64_t most = allElements);
 
-/// {outputs, post: {storages, inputs}} after `results` were computed from `inputs`. `storagesBefore` are the
-/// inputs' storages as they were made, which set_ may have changed.
-[[nodiscard]] nlohmann::json describeRun(const std::vector<c10::IValue>& results, const CaseInputs& inputs,
-                                         const std::vector<const void*>& storagesBefore,
-                                         std::int64_t most = allElements);
+/// Outputs, and what the caller's memory holds, after `results` were computed from `inputs`. `storagesBefore`
+/// are the inputs' storages as they were made, which set_ may have changed.
+[[nodiscard]] wire::ExecuteReply describeRun(const std::vector<c10::IValue>& results,
+                                             const CaseInputs& inputs,
+                                             const std::vector<const void*>& storagesBefore,
+                                             std::int64_t most = allElements);
 [[nodiscard]] std::vector<const void*> storageKeys(const std::vector<at::Tensor>& tensors);
 
 } // namespace dynascope::engine

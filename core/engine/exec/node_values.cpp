@@ -18,18 +18,11 @@ namespace dynascope::engine {
 namespace {
 
 using at::Tensor;
-using nlohmann::json;
 
 constexpr std::int64_t cornerSize = 8;
 constexpr std::size_t bins = 32;
 /// Larger graphs give details only of watched nodes.
 constexpr std::size_t maxDetailed = 2000;
-
-json number(double value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return value;
-}
 
 /// Elements as float64, one after another.
 Tensor flatDoubles(const Tensor& tensor) {
@@ -64,7 +57,7 @@ Moments momentsOf(const double* data, std::int64_t count) {
     return m;
 }
 
-json histogramOf(const double* data, std::int64_t count, const Moments& m) {
+wire::ValueHistogram histogramOf(const double* data, std::int64_t count, const Moments& m) {
     std::array<std::int64_t, bins> counts{};
     const double width = (m.high - m.low) / static_cast<double>(bins);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -72,74 +65,77 @@ json histogramOf(const double* data, std::int64_t count, const Moments& m) {
         const double place = width > 0 && std::isfinite(width) ? (data[i] - m.low) / width : 0;
         ++counts[std::min(static_cast<std::size_t>(place), bins - 1)];
     }
-    return {{"lo", number(m.low)}, {"hi", number(m.high)}, {"counts", counts}};
+    return {m.low, m.high, {counts.begin(), counts.end()}};
 }
 
 /// The first rows and columns of the last two dimensions, at index 0 of the others.
-json cornerOf(const Tensor& tensor) {
+std::vector<wire::Elements> cornerOf(const Tensor& tensor) {
     Tensor part = tensor.detach();
     while (part.dim() > 2 && part.size(0) > 0)
         part = part.select(0, 0);
-    if (part.dim() > 2) return json::array();
+    if (part.dim() > 2) return {};
     if (part.dim() == 0) part = part.view({1, 1});
     if (part.dim() == 1) part = part.unsqueeze(0);
     part = part.slice(0, 0, cornerSize).slice(1, 0, cornerSize);
-    const json data = describe(part)["data"];
-    json rows = json::array();
+    const wire::Elements data = describedTensor(part).data.value_or(wire::Elements());
+    std::vector<wire::Elements> rows(static_cast<std::size_t>(part.size(0)));
     const auto width = static_cast<std::size_t>(part.size(1));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(part.size(0)); ++i) {
-        json row = json::array();
+    for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t j = 0; j < width; ++j)
-            row.push_back(data[i * width + j]);
-        rows.push_back(std::move(row));
-    }
+            rows[i].list.push_back(data.list[i * width + j]);
     return rows;
 }
 
-json describeScalar(const c10::IValue& value) {
-    const torch_level::Value python = torch_level::Value::from(value);
-    json out{{"kind", "scalar"}, {"dtype", python.typeName()}};
+wire::HeldValue noValue() {
+    wire::HeldValue out;
+    out.text = "None";
+    return out;
+}
+
+std::string scalarText(const torch_level::Value& python) {
     switch (python.kind()) {
     case torch_level::Value::Kind::Bool:
-        out["text"] = python.flag() ? "True" : "False";
-        break;
+        return python.flag() ? "True" : "False";
     case torch_level::Value::Kind::Int:
-        out["text"] = std::to_string(python.integer());
-        break;
+        return std::to_string(python.integer());
     case torch_level::Value::Kind::Float:
-        out["text"] = ir::pythonRepr(python.real());
-        break;
+        return ir::pythonRepr(python.real());
     case torch_level::Value::Kind::String:
-        out["text"] = python.text();
-        break;
+        return python.text();
     case torch_level::Value::Kind::Dtype:
-        out["text"] = "torch." + dtypeName(python.dtype());
-        break;
+        return "torch." + dtypeName(python.dtype());
     default:
-        out["text"] = python.typeName();
+        return std::string(python.typeName());
     }
+}
+
+wire::HeldValue describeScalar(const c10::IValue& value) {
+    const torch_level::Value python = torch_level::Value::from(value);
+    wire::HeldValue out;
+    out.kind = wire::HeldValue::Kind::Scalar;
+    out.type = std::string(python.typeName());
+    out.text = scalarText(python);
     return out;
 }
 
 } // namespace
 
-json summarize(const Tensor& tensor, bool histogram) {
+wire::ValueSummary summarize(const Tensor& tensor, bool histogram) {
     const Tensor flat = flatDoubles(tensor);
     const double* data = flat.const_data_ptr<double>();
     const std::int64_t count = flat.numel();
     const Moments m = momentsOf(data, count);
-    json out{{"nan", m.nan}, {"inf", m.inf}, {"zero", m.zero}};
-    if (m.finite == 0) {
-        for (const char* key : {"min", "max", "mean", "std"})
-            out[key] = nullptr;
-        return out;
-    }
+    wire::ValueSummary out;
+    out.nan = m.nan;
+    out.infinite = m.inf;
+    out.zero = m.zero;
+    if (m.finite == 0) return out;
     const auto finite = static_cast<double>(m.finite);
-    out["min"] = number(m.low);
-    out["max"] = number(m.high);
-    out["mean"] = number(m.sum / finite);
-    out["std"] = m.finite > 1 ? number(std::sqrt(m.squares / (finite - 1))) : json();
-    if (histogram) out["histogram"] = histogramOf(data, count, m);
+    out.min = m.low;
+    out.max = m.high;
+    out.mean = m.sum / finite;
+    if (m.finite > 1) out.deviation = std::sqrt(m.squares / (finite - 1));
+    if (histogram) out.histogram = histogramOf(data, count, m);
     return out;
 }
 
@@ -168,8 +164,8 @@ void ValueRecorder::before(ir::NodeIndex node) {
     }
 }
 
-json ValueRecorder::raisedVersions(ir::NodeIndex node) {
-    json out = json::array();
+std::vector<std::string> ValueRecorder::raisedVersions(ir::NodeIndex node) {
+    std::vector<std::string> out;
     for (const ir::NodeIndex source : m_program.graph->inputs(node)) {
         const auto found = m_tensors.find(source);
         if (found == m_tensors.end()) continue;
@@ -183,7 +179,7 @@ json ValueRecorder::raisedVersions(ir::NodeIndex node) {
 
 void ValueRecorder::after(ir::NodeIndex node, const c10::IValue& value) {
     const std::string& name = m_program.graph->node(node).name;
-    const json raised = raisedVersions(node);
+    std::vector<std::string> raised = raisedVersions(node);
     if (value.isTensor())
         m_tensors.insert_or_assign(node, Watched{WeakTensor(value.toTensor().getIntrusivePtr()), 0});
     const bool wanted = m_request.watch.empty() ? m_request.all : m_request.watch.contains(name);
@@ -193,20 +189,18 @@ void ValueRecorder::after(ir::NodeIndex node, const c10::IValue& value) {
         const at::AutoGradMode noGrad(false);
         const torch_level::AutocastGuard noAutocast(false, std::nullopt, false);
         const torch_level::OutsideTransforms plain;
-        json row = describeValue(value);
-        row["node"] = name;
-        row["version_bumped_by_node"] = raised;
-        m_values.push_back(std::move(row));
+        m_values.push_back({name, std::move(raised), describeValue(value)});
     }
     m_ended = node == m_request.until;
 }
 
-json ValueRecorder::describeValue(const c10::IValue& value) {
-    if (value.isNone()) return {{"kind", "none"}, {"text", "None"}};
+wire::HeldValue ValueRecorder::describeValue(const c10::IValue& value) {
+    if (value.isNone()) return noValue();
     if (value.isTensor()) return describeTensor(value.toTensor());
     if (!value.isTuple() && !value.isList()) return describeScalar(value);
-    json out{{"kind", "list"}, {"items", json::array()}};
-    const auto add = [&](const c10::IValue& item) { out["items"].push_back(describeValue(item)); };
+    wire::HeldValue out;
+    out.kind = wire::HeldValue::Kind::List;
+    const auto add = [&](const c10::IValue& item) { out.items.push_back(describeValue(item)); };
     if (value.isTuple()) {
         for (const c10::IValue& item : value.toTupleRef().elements())
             add(item);
@@ -214,34 +208,35 @@ json ValueRecorder::describeValue(const c10::IValue& value) {
         for (const c10::IValue& item : value.toListRef())
             add(item);
     }
-    out["text"] = std::to_string(out["items"].size()) + " values";
+    out.text = std::to_string(out.items.size()) + " values";
     return out;
 }
 
-json ValueRecorder::describeTensor(const Tensor& given) {
+wire::HeldValue ValueRecorder::describeTensor(const Tensor& given) {
     const bool transformed = given.defined() && torch_level::isTransformed(given);
     const Tensor tensor = transformed ? torch_level::withoutTransforms(given) : given;
-    if (!tensor.defined()) return {{"kind", "none"}, {"text", "None"}};
+    if (!tensor.defined()) return noValue();
     const auto same = std::find_if(m_inputs.begin(), m_inputs.end(), [&](const auto& input) {
         return input._unsafe_get_target() == tensor.unsafeGetTensorImpl();
     });
-    json out{{"kind", "tensor"},
-             {"dtype", dtypeName(tensor.scalar_type())},
-             {"shape", tensor.sizes().vec()},
-             {"stride", tensor.strides().vec()},
-             {"offset", tensor.storage_offset()},
-             {"storage", m_storages.of(tensor)},
-             {"bytes", tensor.nbytes()},
-             {"requires_grad", tensor.requires_grad()},
-             {"version", static_cast<std::int64_t>(tensor._version())},
-             {"is_input", same == m_inputs.end() ? json() : json(same - m_inputs.begin())},
-             {"summary", summarize(tensor, m_detailed)}};
-    out["corner"] = m_detailed ? cornerOf(tensor) : json::array();
+    wire::HeldValue out;
+    out.kind = wire::HeldValue::Kind::Tensor;
+    wire::TensorFacts& facts = out.tensor.emplace();
+    facts.dtype = dtypeName(tensor.scalar_type());
+    facts.shape = tensor.sizes().vec();
+    facts.stride = tensor.strides().vec();
+    facts.offset = tensor.storage_offset();
+    facts.storage = m_storages.of(tensor);
+    facts.bytes = tensor.nbytes();
+    facts.requiresGrad = tensor.requires_grad();
+    facts.version = static_cast<std::int64_t>(tensor._version());
+    if (same != m_inputs.end()) facts.isInput = std::uint64_t(same - m_inputs.begin());
+    facts.summary = summarize(tensor, m_detailed);
+    if (m_detailed) facts.corner = cornerOf(tensor);
     std::string shape;
     for (const std::int64_t size : tensor.sizes())
         shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-    out["text"] = dtypeName(tensor.scalar_type()) + '[' + shape + ']' +
-                  (transformed ? " inside a transform, all of it" : "");
+    out.text = facts.dtype + '[' + shape + ']' + (transformed ? " inside a transform, all of it" : "");
     return out;
 }
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/engine/exec/interpreter.h"
+#include "core/engine/wire/execute.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -40,7 +40,7 @@ public:
     void after(ir::NodeIndex node, const c10::IValue& value) override;
     [[nodiscard]] bool goesOn() const override { return !m_ended; }
 
-    [[nodiscard]] nlohmann::json take() { return std::move(m_values); }
+    [[nodiscard]] std::vector<wire::NodeValue> take() { return std::move(m_values); }
     [[nodiscard]] bool endedEarly() const { return m_ended; }
 
 private:
@@ -50,9 +50,9 @@ private:
         std::int64_t version = 0;
     };
 
-    [[nodiscard]] nlohmann::json describeValue(const c10::IValue& value);
-    [[nodiscard]] nlohmann::json describeTensor(const at::Tensor& given);
-    [[nodiscard]] nlohmann::json raisedVersions(ir::NodeIndex node);
+    [[nodiscard]] wire::HeldValue describeValue(const c10::IValue& value);
+    [[nodiscard]] wire::HeldValue describeTensor(const at::Tensor& given);
+    [[nodiscard]] std::vector<std::string> raisedVersions(ir::NodeIndex node);
 
     const Program& m_program;
     std::vector<WeakTensor> m_inputs;
@@ -61,11 +61,10 @@ private:
     bool m_ended = false;
     StorageNumbers m_storages;
     std::unordered_map<ir::NodeIndex, Watched> m_tensors; ///< nodes whose value is a tensor
-    nlohmann::json m_values = nlohmann::json::array();
+    std::vector<wire::NodeValue> m_values;
 };
 
-/// {min, max, mean, std, nan, inf, zero, histogram: {lo, hi, counts}}; of a complex tensor the magnitudes.
-/// Numbers that JSON lacks are strings. Only of finite elements but for nan and inf, which count.
-[[nodiscard]] nlohmann::json summarize(const at::Tensor& tensor, bool histogram);
+/// Of a complex tensor the magnitudes. Of finite elements alone, but for the numbers of those that are not.
+[[nodiscard]] wire::ValueSummary summarize(const at::Tensor& tensor, bool histogram);
 
 } // namespace dynascope::engine

@@ -4,13 +4,16 @@
 #include "core/base/task.h"
 #include "core/engine/exec/interpreter.h"
 #include "core/engine/server/server.h"
+#include "core/engine/wire/aot.h"
 
 #include <nlohmann/json.hpp>
 
 namespace dynascope::engine {
 
-/// The method "aot" (protocol.h). Throws nlohmann's exceptions.
-[[nodiscard]] Reply aotMethod(const nlohmann::json& params, const Program& program,
-                              const nlohmann::json& inputs, const TaskContext& task);
+/// The method "aot". `inputs` have the form of a case's.
+[[nodiscard]] tl::expected<wire::AotReply, Failure> aotMethod(const wire::AotRequest& said,
+                                                              const Program& program,
+                                                              const nlohmann::json& inputs,
+                                                              const TaskContext& task);
 
 } // namespace dynascope::engine

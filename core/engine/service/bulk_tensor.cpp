@@ -45,11 +45,12 @@ json bytesOf(const at::Tensor& tensor) {
 
 } // namespace
 
-Reply tensorMethod(const json& params, const Program& program, const json& inputs, const TaskContext& task) {
-    const auto name = params.at("node").get<std::string>();
+Reply tensorMethod(const wire::TensorRequest& said, const Program& program, const json& inputs,
+                   const TaskContext& task) {
+    const std::string& name = said.node;
     const ir::NodeIndex node = program.graph->find(name);
     if (node == ir::npos || node >= program.code.size()) return invalid("there is no node '" + name + "'");
-    const Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
+    const Result<Attributes> attributes = makeAttributes(said.on.attributes);
     if (!attributes) return invalid(attributes.error().message);
     const Result<CaseInputs> made = makeInputs(inputs, {});
     if (!made) return invalid(made.error().message);
@@ -61,13 +62,13 @@ Reply tensorMethod(const json& params, const Program& program, const json& input
     } catch (const Catch::Caught&) { // what it is for
     }
     const std::vector<c10::IValue>& leaves = observer.leaves();
-    const auto item = params.value("item", std::size_t{0});
+    const std::uint64_t item = said.item;
     if (item >= leaves.size() || !leaves[item].isTensor() || !leaves[item].toTensor().defined())
         return invalid("the value of '" + name + "' is no tensor");
     const at::Tensor& tensor = leaves[item].toTensor();
-    return json{{"dtype", dtypeName(tensor.scalar_type())},
-                {"shape", tensor.sizes().vec()},
-                {"data", bytesOf(tensor)}};
+    json answer = wire::encode(wire::TensorReply{dtypeName(tensor.scalar_type()), tensor.sizes().vec()});
+    answer["data"] = bytesOf(tensor); // goes apart from the document
+    return answer;
 }
 
 } // namespace dynascope::engine

@@ -6,12 +6,13 @@
 #include "core/base/task.h"
 #include "core/engine/exec/interpreter.h"
 #include "core/engine/server/server.h"
+#include "core/engine/wire/execute.h"
 
 namespace dynascope::engine {
 
 /// {dtype, shape, data}, `data` being binary, of the value that node `params.node` has right after it ran on
 /// `inputs` (of a case). Throws json::exception on parameters of the wrong form.
-[[nodiscard]] Reply tensorMethod(const nlohmann::json& params, const Program& program,
+[[nodiscard]] Reply tensorMethod(const wire::TensorRequest& said, const Program& program,
                                  const nlohmann::json& inputs, const TaskContext& task);
 
 } // namespace dynascope::engine

@@ -11,45 +11,43 @@ namespace dynascope::engine {
 
 namespace {
 
-using nlohmann::json;
-
-json cudaToJson(const CudaPresence& cuda) {
-    json out{{"plugin", cuda.plugin}, {"plugin_problem", cuda.pluginProblem}, {"device_files", cuda.devices}};
+wire::CudaPresence cudaFacts(const CudaPresence& cuda) {
+    wire::CudaPresence out;
+    out.plugin = cuda.plugin;
+    out.pluginProblem = cuda.pluginProblem;
+    out.deviceFiles = cuda.devices;
     if (!cuda.status) return out;
-    out["driver"] = cuda.status->driver;
-    out["problem"] = cuda.status->problem;
-    out["cupti"] = cuda.status->cupti;
-    out["cupti_problem"] = cuda.status->cuptiProblem;
-    json devices = json::array();
+    wire::CudaStatus& status = out.status.emplace();
+    status.driver = cuda.status->driver;
+    status.problem = cuda.status->problem;
+    status.cupti = cuda.status->cupti;
+    status.cuptiProblem = cuda.status->cuptiProblem;
     for (const CudaDeviceFacts& device : cuda.status->devices)
-        devices.push_back(
-            {{"name", device.name},
-             {"bytes", device.bytes},
-             {"capability", std::to_string(device.major) + '.' + std::to_string(device.minor)}});
-    out["devices"] = std::move(devices);
+        status.devices.push_back(
+            {device.name, device.bytes, std::to_string(device.major) + '.' + std::to_string(device.minor)});
     return out;
 }
 
 } // namespace
 
-nlohmann::json confinementJson() {
+wire::Confinement confinementFacts() {
     const Confinement confined = confinement();
-    return {{"landlock", confined.landlock},
-            {"writes_files", confined.writesFiles},
-            {"reads_files", confined.readsFiles},
-            {"opens_sockets", confined.opensSockets},
-            {"starts_programs", confined.startsPrograms},
-            {"other_threads", confined.otherThreads},
-            {"memory_limit_bytes", confined.memoryBytes},
-            {"seccomp", confined.seccomp == 2},
-            {"no_new_privileges", confined.noNewPrivileges}};
+    wire::Confinement out;
+    out.landlock = confined.landlock;
+    out.writesFiles = confined.writesFiles;
+    out.readsFiles = confined.readsFiles;
+    out.opensSockets = confined.opensSockets;
+    out.startsPrograms = confined.startsPrograms;
+    out.otherThreads = confined.otherThreads;
+    out.memoryLimitBytes = confined.memoryBytes;
+    out.seccomp = confined.seccomp == 2;
+    out.noNewPrivileges = confined.noNewPrivileges;
+    return out;
 }
 
-Reply environment() {
-    return json{{"torch", TORCH_VERSION},
-                {"threads", at::get_num_threads()},
-                {"confinement", confinementJson()},
-                {"cuda", cudaToJson(cudaPresence(cudaPluginPath()))}};
+wire::EnvironmentReply environment() {
+    return {TORCH_VERSION, at::get_num_threads(), confinementFacts(),
+            cudaFacts(cudaPresence(cudaPluginPath()))};
 }
 
 } // namespace dynascope::engine

@@ -3,15 +3,15 @@
 // What this engine has to work with: the method "environment" (protocol.h).
 #pragma once
 
-#include "core/engine/server/server.h"
+#include "core/engine/wire/methods.h"
 
 namespace dynascope::engine {
 
 /// Opens the CUDA plugin where there is one, and with it LibTorch's CUDA library. Never fails for what is
 /// missing: that is what it tells.
-[[nodiscard]] Reply environment();
+[[nodiscard]] wire::EnvironmentReply environment();
 
 /// Its member `confinement`, which `initialize` answers too.
-[[nodiscard]] nlohmann::json confinementJson();
+[[nodiscard]] wire::Confinement confinementFacts();
 
 } // namespace dynascope::engine

@@ -36,7 +36,8 @@ std::optional<at::Tensor> seededAttribute(const ir::Node& node, std::size_t seed
     return seededTensor(*dtype, count, seed).view(shape);
 }
 
-tl::expected<ValueRequest, std::string> valueRequest(const Program& program, const ExecuteRequest& request) {
+tl::expected<ValueRequest, std::string> valueRequest(const Program& program,
+                                                     const wire::ExecuteRequest& request) {
     ValueRequest out;
     out.all = request.values;
     out.watch = {request.watch.begin(), request.watch.end()};
@@ -66,19 +67,6 @@ void seedAttributes(const Program& program, Attributes& attributes) {
     }
 }
 
-ExecuteRequest executeRequest(const json& params) {
-    ExecuteRequest out;
-    out.inputs = params.value("inputs", json());
-    out.attributes = params.value("attrs", json());
-    out.until = params.value("until", std::string());
-    out.values = params.value("values", false);
-    out.watch = params.value("watch", std::vector<std::string>());
-    out.data = params.value("data", true);
-    out.elements = std::max<std::int64_t>(1, params.value("elements", allElements));
-    out.grad = params.value("grad", false);
-    return out;
-}
-
 Failure unsupportedFailure(const Program& program) {
     json list = json::array();
     std::string message = "the engine cannot run";
@@ -106,11 +94,12 @@ Failure runFailure(const Program& program, const RunError& error) {
     return {ErrorCode::Failed, error.message, std::move(data)};
 }
 
-Reply execute(const Program& program, const ExecuteRequest& request, const TaskContext& task) {
-    Result<Attributes> constants = makeAttributes(request.attributes);
+tl::expected<wire::ExecuteReply, Failure> execute(const Program& program, const wire::ExecuteRequest& request,
+                                                  const TaskContext& task) {
+    Result<Attributes> constants = makeAttributes(request.on.attributes);
     if (!constants) return invalid(constants.error().message);
     seedAttributes(program, *constants);
-    const Result<CaseInputs> inputs = makeInputs(request.inputs, {.requiresGrad = true});
+    const Result<CaseInputs> inputs = makeInputs(request.on.inputs, {.requiresGrad = true});
     if (!inputs) return invalid(inputs.error().message);
     auto wanted = valueRequest(program, request);
     if (!wanted) return invalid(std::move(wanted.error()));
@@ -122,29 +111,45 @@ Reply execute(const Program& program, const ExecuteRequest& request, const TaskC
     const auto results = run(program, inputs->values, *constants, task, observes ? &recorder : nullptr);
     if (!results) {
         Failure failure = runFailure(program, results.error());
-        if (observes && failure.data.is_object()) failure.data["values"] = recorder.take();
+        if (observes && failure.data.is_object()) {
+            json& values = failure.data["values"] = json::array();
+            for (const wire::NodeValue& value : recorder.take())
+                values.push_back(wire::encode(value));
+        }
         return tl::unexpected(std::move(failure));
     }
-    json answer = describeRun(*results, *inputs, keys, request.data ? request.elements : 0);
+    const std::int64_t elements = std::max<std::int64_t>(1, request.elements.value_or(allElements));
+    wire::ExecuteReply answer = describeRun(*results, *inputs, keys, request.data ? elements : 0);
     if (observes) {
-        answer["values"] = recorder.take();
+        answer.values = recorder.take();
         if (recorder.endedEarly()) {
-            answer["stopped_at"] = request.until;
+            answer.stoppedAt = request.until;
             return answer;
         }
     }
-    if (!inputs->anyRequiresGrad || !request.data) return answer;
-    const std::vector<at::Tensor> found = gradients(*results, inputs->tensors);
-    for (const at::Tensor& gradient : found)
-        answer["grads"].push_back(gradient.defined() ? describe(gradient, request.elements) : json());
+    if (inputs->anyRequiresGrad && request.data)
+        describeGradients(*results, inputs->tensors, elements, answer);
     return answer;
 }
 
-Reply execute(const Program& program, const json& inputs, const json& attributes, const TaskContext& task) {
-    ExecuteRequest request;
-    request.inputs = inputs;
-    request.attributes = attributes;
+tl::expected<wire::ExecuteReply, Failure> execute(const Program& program, const json& inputs,
+                                                  const json& attributes, const TaskContext& task) {
+    wire::ExecuteRequest request;
+    request.on.inputs = inputs;
+    request.on.attributes = attributes;
     return execute(program, request, task);
+}
+
+void describeGradients(const std::vector<c10::IValue>& results, const std::vector<at::Tensor>& inputs,
+                       std::int64_t elements, wire::ExecuteReply& answer) {
+    const std::vector<at::Tensor> found = gradients(results, inputs);
+    if (found.empty()) return;
+    auto& out = answer.grads.emplace();
+    for (const at::Tensor& gradient : found)
+        if (gradient.defined())
+            out.emplace_back(wire::RunValue()).value().tensor = describedTensor(gradient, elements);
+        else
+            out.emplace_back();
 }
 
 } // namespace dynascope::engine

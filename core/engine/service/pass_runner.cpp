@@ -49,8 +49,10 @@ json withoutGrad(json inputs) {
 }
 
 /// Runs the result of passes on a case's inputs, the caller's part included.
-Reply executeResult(const Program& program, const json& spec, const Attributes& constants,
-                    const std::vector<WriteBack>& writeBacks, const TaskContext& task) {
+tl::expected<wire::ExecuteReply, Failure> executeResult(const Program& program, const json& spec,
+                                                        const Attributes& constants,
+                                                        const std::vector<WriteBack>& writeBacks,
+                                                        const TaskContext& task) {
     Result<CaseInputs> inputs = makeInputs(spec, {.requiresGrad = true});
     if (!inputs) return invalid(inputs.error().message);
     const std::vector<const void*> keys = storageKeys(inputs->tensors);
@@ -72,7 +74,7 @@ tl::expected<void, Failure> verify(const Program& source, const Program& result,
                                    const TaskContext& task) {
     const json values = withoutGrad(request.inputs);
     seedRandomNumbers(checkSeed);
-    const Reply eager = execute(source, values, request.attributes, task);
+    const auto eager = execute(source, values, request.attributes, task);
     if (!eager && eager.error().code == ErrorCode::Cancelled) return tl::unexpected(eager.error());
     if (!eager) { // nothing to compare with
         reply["differences"] =
@@ -81,14 +83,14 @@ tl::expected<void, Failure> verify(const Program& source, const Program& result,
     }
     const auto* scorecard = dynamic_cast<const ScorecardDetails*>(state.details.get());
     const auto* tensors = dynamic_cast<const TorchValues*>(state.values.get());
-    const Reply computed =
+    const auto computed =
         executeResult(result, values, tensors ? tensors->attributes() : Attributes(),
                       scorecard ? scorecard->result().writeBacks : std::vector<WriteBack>(), task);
     if (!computed && computed.error().code == ErrorCode::Cancelled) return tl::unexpected(computed.error());
     json differences = json::array();
     bool same = computed.has_value();
     if (computed) {
-        const std::vector<Difference> found = compareRuns(*eager, *computed);
+        const std::vector<Difference> found = compareRuns(wire::encode(*eager), wire::encode(*computed));
         same = sameValues(found);
         for (const Difference& difference : found)
             differences.push_back({{"aspect", aspectName(difference.aspect)}, {"text", difference.text}});
@@ -126,14 +128,12 @@ std::string otherValuesWords(const std::string& pass) {
     return pass + " makes other values on purpose, so that the result is not held against its source";
 }
 
-std::map<std::string, std::string, std::less<>> passOptions(const json& params) {
-    auto options = params.value("options", std::map<std::string, std::string, std::less<>>());
-    for (const char* name : {"remove", "write_back"}) {
-        if (params.contains(name)) options[name] = params[name].get<std::string>();
-    }
-    for (const char* name : {"faithful", "cells"}) {
-        if (params.contains(name)) options[name] = params[name].get<bool>() ? "yes" : "no";
-    }
+std::map<std::string, std::string, std::less<>> passOptions(const wire::PassOptions& said) {
+    std::map<std::string, std::string, std::less<>> options(said.options.begin(), said.options.end());
+    if (said.remove) options["remove"] = *said.remove;
+    if (said.writeBack) options["write_back"] = *said.writeBack;
+    if (said.faithful) options["faithful"] = *said.faithful ? "yes" : "no";
+    if (said.cells) options["cells"] = *said.cells ? "yes" : "no";
     return options;
 }
 
@@ -148,13 +148,13 @@ passes::Registry enginePasses() {
     return registry;
 }
 
-json passList(const passes::Registry& registry, const std::vector<std::string>& problems) {
-    json list = json::array();
+wire::PassesReply passList(const passes::Registry& registry, std::vector<std::string> problems) {
+    wire::PassesReply out;
     for (const passes::Registry::Entry& entry : registry.entries())
-        list.push_back({{"name", entry.pass->name()},
-                        {"description", entry.pass->description()},
-                        {"origin", entry.origin}});
-    return {{"passes", std::move(list)}, {"problems", problems}};
+        out.passes.push_back(
+            {std::string(entry.pass->name()), std::string(entry.pass->description()), entry.origin});
+    out.problems = std::move(problems);
+    return out;
 }
 
 Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassRequest& request,

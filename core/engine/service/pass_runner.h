@@ -6,6 +6,8 @@
 #include "core/base/task.h"
 #include "core/engine/exec/interpreter.h"
 #include "core/engine/service/execute.h"
+#include "core/engine/wire/methods.h"
+#include "core/engine/wire/pass.h"
 #include "core/passes/registry.h"
 
 #include <map>
@@ -27,22 +29,20 @@ struct PassRequest {
     bool shapes = false;       ///< say shape, strides and dtype of the result's nodes
 };
 
-/// Options of a "pass" request: its `options` object of strings, and `remove`, `write_back`, `faithful` and
-/// `cells` as members of their own.
-[[nodiscard]] std::map<std::string, std::string, std::less<>> passOptions(const nlohmann::json& params);
+/// As passes read them (PassContext::options): those by name, and `remove`, `write_back`, `faithful` and
+/// `cells`, which requests say apart.
+[[nodiscard]] std::map<std::string, std::string, std::less<>> passOptions(const wire::PassOptions& said);
 
 /// The passes of this engine.
 [[nodiscard]] passes::Registry enginePasses();
 
-/// {passes: [{name, description, origin}], problems}.
-[[nodiscard]] nlohmann::json passList(const passes::Registry& registry,
-                                      const std::vector<std::string>& problems);
+[[nodiscard]] wire::PassesReply passList(const passes::Registry& registry, std::vector<std::string> problems);
 
 /// Why a pass of that name is not verified (Pass::keepsValues).
 [[nodiscard]] std::string otherValuesWords(const std::string& pass);
 
-/// {graph, attrs, meta, steps, passes, nodes_before, nodes_after, median_us, warnings, notes, verified,
-/// differences}.
+/// A wire::PassReply. As JSON, since a plugin's pass may say more of its steps than this engine knows
+/// (passes::StepDetails).
 [[nodiscard]] Reply runPasses(const passes::Registry& registry, std::shared_ptr<const Program> source,
                               const PassRequest& request, const TaskContext& task);
 

@@ -342,23 +342,19 @@ std::vector<PluginReport> loadPlugins(const std::string& folder, passes::Registr
     return out;
 }
 
-nlohmann::json pluginList(const std::vector<std::string>& folders, const std::vector<PluginReport>& plugins) {
-    nlohmann::json list = nlohmann::json::array();
+wire::PluginsReply pluginList(std::vector<std::string> folders, const std::vector<PluginReport>& plugins) {
+    wire::PluginsReply out;
+    out.folders = std::move(folders);
     for (const PluginReport& plugin : plugins)
-        list.push_back({{"path", plugin.path},
-                        {"name", fs::path(plugin.path).stem().string()},
-                        {"owner", plugin.owner},
-                        {"torch", plugin.torch},
-                        {"passes", plugin.passes},
-                        {"loaded", !plugin.passes.empty()},
-                        {"problems", plugin.problems}});
+        out.plugins.push_back({plugin.path, fs::path(plugin.path).stem().string(), plugin.owner, plugin.torch,
+                               plugin.passes, !plugin.passes.empty(), plugin.problems});
     const CudaPresence cuda = cudaPresence(cudaPluginPath());
-    std::vector<std::string> problems;
-    if (!cuda.pluginProblem.empty()) problems.push_back(cuda.pluginProblem);
-    nlohmann::json backends = nlohmann::json::array();
-    backends.push_back(
-        {{"path", cuda.plugin}, {"name", "cuda"}, {"loaded", problems.empty()}, {"problems", problems}});
-    return {{"folders", folders}, {"plugins", std::move(list)}, {"backends", std::move(backends)}};
+    wire::BackendInfo& backend = out.backends.emplace_back();
+    backend.path = cuda.plugin;
+    backend.name = "cuda";
+    backend.loaded = cuda.pluginProblem.empty();
+    if (!backend.loaded) backend.problems.push_back(cuda.pluginProblem);
+    return out;
 }
 
 } // namespace dynascope::engine

@@ -3,9 +3,9 @@
 // Loads pass plugins (plugins/dynascope_plugin.h).
 #pragma once
 
+#include "core/engine/wire/methods.h"
 #include "core/passes/registry.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -30,7 +30,7 @@ struct PluginReport {
 [[nodiscard]] std::vector<PluginReport> loadPlugins(const std::string& folder, passes::Registry& registry);
 
 /// The answer of the method "plugins" (protocol.h).
-[[nodiscard]] nlohmann::json pluginList(const std::vector<std::string>& folders,
-                                        const std::vector<PluginReport>& plugins);
+[[nodiscard]] wire::PluginsReply pluginList(std::vector<std::string> folders,
+                                            const std::vector<PluginReport>& plugins);
 
 } // namespace dynascope::engine

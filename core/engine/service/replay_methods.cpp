@@ -41,15 +41,10 @@ bool fits(const c10::IValue& wanted, const c10::IValue& given) {
            wanted.toTensor().dtype() == given.toTensor().dtype();
 }
 
-json outputsOf(const RecordedGraph& graph) {
-    json out = json::array();
-    for (const c10::IValue& value : graph.outputs()) {
-        if (isDefinedTensor(value)) {
-            out.push_back(describe(value.toTensor()));
-        } else {
-            out.push_back(json::object());
-        }
-    }
+std::vector<wire::Any> outputsOf(const RecordedGraph& graph) {
+    std::vector<wire::Any> out;
+    for (const c10::IValue& value : graph.outputs())
+        out.push_back(isDefinedTensor(value) ? describe(value.toTensor()) : json::object());
     return out;
 }
 
@@ -104,80 +99,80 @@ tl::expected<std::shared_ptr<ReplayPlans::Plan>, Failure> ReplayPlans::find(cons
     return found->second;
 }
 
-tl::expected<void, Failure> ReplayPlans::wire(const json& wires, std::vector<c10::IValue>& inputs,
-                                              Plan& plan) const {
-    for (const json& row : wires) {
-        const auto source = find(row.at("plan").get<std::string>());
+tl::expected<void, Failure> ReplayPlans::connect(const std::vector<wire::InputWire>& wires,
+                                                 std::vector<c10::IValue>& inputs, Plan& plan) const {
+    for (const wire::InputWire& row : wires) {
+        const auto source = find(row.plan);
         if (!source) return tl::unexpected(source.error());
-        const bool fromInput = row.contains("source");
-        const auto item = row.at(fromInput ? "source" : "output").get<std::size_t>();
-        const auto input = row.at("input").get<std::size_t>();
+        const std::uint64_t item = row.source ? *row.source : row.output.value_or(0);
         const std::vector<c10::IValue> values =
-            fromInput ? (*source)->graph->inputs() : (*source)->graph->outputs();
-        if (input >= inputs.size() || item >= values.size()) return invalid("a wire leads nowhere");
-        if (!fits(inputs[input], values[item]))
-            return invalid("input " + std::to_string(input) +
+            row.source ? (*source)->graph->inputs() : (*source)->graph->outputs();
+        if (row.input >= inputs.size() || item >= values.size()) return invalid("a wire leads nowhere");
+        if (!fits(inputs[row.input], values[item]))
+            return invalid("input " + std::to_string(row.input) +
                            " is of another shape or dtype than what it is wired to");
-        inputs[input] = values[item];
+        inputs[row.input] = values[item];
         plan.sources.push_back(*source);
     }
     return {};
 }
 
-Reply ReplayPlans::record(const json& params, std::shared_ptr<const Program> program, const json& inputs,
-                          const TaskContext& task) {
-    const auto backend = this->backend(params.value("backend", "cpu"));
+tl::expected<wire::RecordReply, Failure> ReplayPlans::record(const wire::RecordRequest& said,
+                                                             std::shared_ptr<const Program> program,
+                                                             const json& inputs, const TaskContext& task) {
+    const auto backend = this->backend(said.backend);
     if (!backend) return tl::unexpected(backend.error());
     if (m_plans.size() >= maxPlans) return invalid("there are too many recordings: drop some");
     Result<CaseInputs> made = makeInputs(inputs, {});
     if (!made) return invalid(made.error().message);
-    Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
+    Result<Attributes> attributes = makeAttributes(said.on.attributes);
     if (!attributes) return invalid(attributes.error().message);
     seedAttributes(*program, *attributes);
     auto plan = std::make_shared<Plan>();
-    if (const auto wired = wire(params.value("wires", json::array()), made->values, *plan); !wired)
+    if (const auto wired = connect(said.wires, made->values, *plan); !wired)
         return tl::unexpected(wired.error());
 
     RecordRequest request{program,
                           std::move(made->values),
                           std::move(*attributes),
-                          std::clamp(params.value("threads", 0), 0, maxThreads),
-                          params.value("onednn", true),
-                          params.value("kept", std::set<std::size_t>())};
+                          std::clamp(said.threads, 0, maxThreads),
+                          said.oneDnn,
+                          {said.kept.begin(), said.kept.end()}};
     const ThreadCount threads;
     std::shared_ptr<Plan> before;
-    if (const auto again = params.find("again"); again != params.end()) {
-        const auto found = find(again->get<std::string>());
+    if (said.again) {
+        const auto found = find(*said.again);
         if (!found) return tl::unexpected(found.error());
         before = *found;
         if (before->graph->program().graph->size() != program->graph->size())
             return invalid("the recording before is of another graph");
-        m_plans.erase(again->get<std::string>());
+        m_plans.erase(*said.again);
     }
     auto graph = before ? (*backend)->recordAgain(*before->graph, std::move(request), task)
                         : (*backend)->record(std::move(request), task);
     if (!graph) return tl::unexpected(runFailure(*program, graph.error()));
     plan->graph = std::move(*graph);
     plan->remarks = remarksOn(*plan->graph);
-    const std::string name = "plan" + std::to_string(m_next++);
+    std::string name = "plan" + std::to_string(m_next++);
     m_plans.emplace(name, plan);
-    return json{{"plan", name}, {"recording", replay::toJson(plan->graph->recording())}};
+    return wire::RecordReply{std::move(name), plan->graph->recording()};
 }
 
-Reply ReplayPlans::replay(const json& params, const RequestContext& task) {
+tl::expected<wire::ReplayReply, Failure> ReplayPlans::replay(const wire::ReplayRequest& said,
+                                                             const RequestContext& task) {
     RunRequest request;
     std::vector<std::shared_ptr<Plan>> plans;
-    for (const auto& name : params.at("plans").get<std::vector<std::string>>()) {
+    for (const std::string& name : said.plans) {
         const auto plan = find(name);
         if (!plan) return tl::unexpected(plan.error());
         plans.push_back(*plan);
         request.plans.push_back({name, (*plan)->graph.get()});
     }
-    request.iterations = std::max<std::uint64_t>(params.value("iterations", request.iterations), 1);
-    request.nodeIterations = params.value("node_iterations", request.nodeIterations);
-    request.verifyEvery = params.value("verify", request.verifyEvery);
-    request.eager = params.value("eager", true);
-    const auto times = timesOf(params.value("times", "nodes"));
+    request.iterations = std::max<std::uint64_t>(said.iterations.value_or(request.iterations), 1);
+    request.nodeIterations = said.nodeIterations.value_or(request.nodeIterations);
+    request.verifyEvery = said.verifyEvery.value_or(request.verifyEvery);
+    request.eager = said.eager;
+    const auto times = timesOf(said.times);
     if (!times) return invalid("times are of nodes, launch or both");
     request.times = *times;
     constexpr std::uint64_t most = 10'000'000;
@@ -186,7 +181,7 @@ Reply ReplayPlans::replay(const json& params, const RequestContext& task) {
 
     const ThreadCount threads;
     std::optional<replay::LiveFeed> feed;
-    if (params.value("live", false) && task.onData) request.feed = &feed.emplace(task.onData);
+    if (said.live && task.onData) request.feed = &feed.emplace(task.onData);
     const auto run = replayMany(request, task);
     const std::uint64_t events = feed ? feed->finish() : 0;
     if (run && feed && feed->broken())
@@ -194,27 +189,30 @@ Reply ReplayPlans::replay(const json& params, const RequestContext& task) {
                                       "nobody takes the live events any more",
                                       {}});
     if (!run) return tl::unexpected(runFailure(plans[run.error().plan]->graph->program(), run.error().error));
-    json answer{{"run", replay::toJson(*run)}, {"recordings", json::object()}};
-    if (feed) answer["live_events"] = events;
+    wire::ReplayReply answer;
+    answer.run = *run;
+    if (feed) answer.liveEvents = events;
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const std::size_t remarks = remarksOn(*plans[i]->graph);
         if (remarks == plans[i]->remarks) continue;
         plans[i]->remarks = remarks;
-        answer["recordings"][request.plans[i].name] = replay::toJson(plans[i]->graph->recording());
+        answer.recordings[request.plans[i].name] = plans[i]->graph->recording();
     }
-    if (params.value("outputs", false))
-        for (const auto& plan : plans)
-            answer["outputs"].push_back(outputsOf(*plan->graph));
+    if (said.outputs)
+        for (const auto& plan : plans) {
+            if (!answer.outputs) answer.outputs.emplace();
+            answer.outputs->push_back(outputsOf(*plan->graph));
+        }
     return answer;
 }
 
-Reply ReplayPlans::drop(const json& params) {
-    for (const auto& name : params.at("plans").get<std::vector<std::string>>())
+wire::DropReply ReplayPlans::drop(const wire::DropRequest& said) {
+    for (const std::string& name : said.plans)
         m_plans.erase(name);
-    json left = json::array();
+    wire::DropReply left;
     for (const auto& [name, plan] : m_plans)
-        left.push_back(name);
-    return json{{"plans", std::move(left)}};
+        left.plans.push_back(name);
+    return left;
 }
 
 tl::expected<std::unique_ptr<GraphPool>, Failure> ReplayPlans::pool(const std::string& backend) {

@@ -6,6 +6,7 @@
 #include "core/engine/replay/backend.h"
 #include "core/engine/server/server.h"
 #include "core/engine/service/tree_method.h"
+#include "core/engine/wire/replay.h"
 
 #include <map>
 #include <memory>
@@ -21,12 +22,15 @@ public:
     ReplayPlans();
     ~ReplayPlans();
 
-    /// `inputs` are those that `params` brought along or that were made from the graph. Throws nlohmann's
-    /// exceptions, as the others do.
-    [[nodiscard]] Reply record(const nlohmann::json& params, std::shared_ptr<const Program> program,
-                               const nlohmann::json& inputs, const TaskContext& task);
-    [[nodiscard]] Reply replay(const nlohmann::json& params, const RequestContext& task);
-    [[nodiscard]] Reply drop(const nlohmann::json& params);
+    /// `inputs` are those that the request brought along or that were made from the graph.
+    [[nodiscard]] tl::expected<wire::RecordReply, Failure> record(const wire::RecordRequest& said,
+                                                                  std::shared_ptr<const Program> program,
+                                                                  const nlohmann::json& inputs,
+                                                                  const TaskContext& task);
+    [[nodiscard]] tl::expected<wire::ReplayReply, Failure> replay(const wire::ReplayRequest& said,
+                                                                  const RequestContext& task);
+    [[nodiscard]] wire::DropReply drop(const wire::DropRequest& said);
+    /// Those of trees throw nlohmann's exceptions.
     [[nodiscard]] Reply treeFunction(const nlohmann::json& params, std::shared_ptr<const Program> program,
                                      const nlohmann::json& inputs);
     [[nodiscard]] Reply tree(const nlohmann::json& params, const TaskContext& task);
@@ -43,8 +47,8 @@ private:
 
     [[nodiscard]] tl::expected<std::shared_ptr<Plan>, Failure> find(const std::string& name) const;
     /// Puts memory of other plans in the place of inputs.
-    [[nodiscard]] tl::expected<void, Failure> wire(const nlohmann::json& wires,
-                                                   std::vector<c10::IValue>& inputs, Plan& plan) const;
+    [[nodiscard]] tl::expected<void, Failure> connect(const std::vector<wire::InputWire>& wires,
+                                                      std::vector<c10::IValue>& inputs, Plan& plan) const;
 
     /// The backend of that name, made when it is first asked for.
     [[nodiscard]] tl::expected<ReplayBackend*, Failure> backend(const std::string& name);

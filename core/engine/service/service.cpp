@@ -45,11 +45,8 @@ Reply initialize(const json& params) {
     if (theirs != protocolVersion)
         return invalid("this engine speaks protocol " + std::to_string(protocolVersion) + ", not " +
                        std::to_string(theirs));
-    return json{{"protocol", protocolVersion},
-                {"engine", DYNASCOPE_VERSION},
-                {"torch", TORCH_VERSION},
-                {"devices", json::array({"cpu"})},
-                {"confinement", confinementJson()}};
+    return wire::encode(wire::InitializeReply{
+        protocolVersion, DYNASCOPE_VERSION, TORCH_VERSION, {"cpu"}, confinementFacts()});
 }
 
 Reply coverage(const Program& program) {
@@ -66,7 +63,7 @@ Result<PassRequest> passRequest(const json& params, json inputs) {
     if (!said) return tl::unexpected(said.error());
     PassRequest out;
     out.passes = std::move(said->passes);
-    out.options = passOptions(params);
+    out.options = passOptions(said->options);
     out.inputs = std::move(inputs);
     out.attributes = std::move(said->on.attributes);
     out.runs = std::clamp(said->runs, 1, 100);
@@ -113,6 +110,20 @@ Reply Service::handle(const std::string& method, const json& params, const Reque
     }
 }
 
+namespace {
+
+/// Reads the request, carries it out and writes the answer.
+template <typename Request, typename F>
+Reply typed(std::string_view method, const json& params, const F& run) {
+    const auto request = wire::decode<Request>(params);
+    if (!request) return wrong(method, request.error().message);
+    auto reply = run(*request);
+    if (!reply) return tl::unexpected(reply.error());
+    return wire::encode(*reply);
+}
+
+} // namespace
+
 struct Service::Call {
     const json& params;
     const RequestContext& task;
@@ -129,13 +140,25 @@ Reply Service::dispatch(const std::string& name, const json& params, const Reque
     static constexpr std::array methods{
         Method{"initialize", Needs::Nothing, [](Service&, Call& c) { return initialize(c.params); }},
         Method{"load", Needs::Nothing, [](Service& s, Call& c) { return s.load(c.params); }},
-        Method{"environment", Needs::Nothing, [](Service&, Call&) { return environment(); }},
+        Method{"environment", Needs::Nothing,
+               [](Service&, Call&) { return Reply(wire::encode(environment())); }},
         Method{"passes", Needs::Nothing, [](Service& s, Call&) { return s.passes(); }},
         Method{"plugins", Needs::Nothing,
-               [](Service& s, Call&) { return Reply(pluginList(s.m_pluginFolders, s.m_plugins)); }},
+               [](Service& s, Call&) {
+                   return Reply(wire::encode(pluginList(s.m_pluginFolders, s.m_plugins)));
+               }},
         Method{"replay", Needs::Nothing,
-               [](Service& s, Call& c) { return s.m_replays->replay(c.params, c.task); }},
-        Method{"drop", Needs::Nothing, [](Service& s, Call& c) { return s.m_replays->drop(c.params); }},
+               [](Service& s, Call& c) {
+                   return typed<wire::ReplayRequest>("replay", c.params, [&](const auto& request) {
+                       return s.m_replays->replay(request, c.task);
+                   });
+               }},
+        Method{"drop", Needs::Nothing,
+               [](Service& s, Call& c) {
+                   return typed<wire::DropRequest>("drop", c.params, [&](const auto& request) {
+                       return tl::expected<wire::DropReply, Failure>(s.m_replays->drop(request));
+                   });
+               }},
         Method{"tree", Needs::Nothing,
                [](Service& s, Call& c) { return s.m_replays->tree(c.params, c.task); }},
         Method{"tree_begin", Needs::Nothing,
@@ -149,12 +172,23 @@ Reply Service::dispatch(const std::string& name, const json& params, const Reque
         Method{"pass", Needs::Run, [](Service& s, Call& c) { return s.pass(c); }},
         Method{"verify", Needs::Run, [](Service& s, Call& c) { return s.verify(c); }},
         Method{"tensor", Needs::Run,
-               [](Service&, Call& c) { return tensorMethod(c.params, *c.program, c.inputs, c.task); }},
+               [](Service&, Call& c) {
+                   const auto request = wire::decode<wire::TensorRequest>(c.params);
+                   if (!request) return Reply(wrong("tensor", request.error().message));
+                   return tensorMethod(*request, *c.program, c.inputs, c.task);
+               }},
         Method{"aot", Needs::Run,
-               [](Service&, Call& c) { return aotMethod(c.params, *c.program, c.inputs, c.task); }},
-        Method{
-            "record", Needs::Run,
-            [](Service& s, Call& c) { return s.m_replays->record(c.params, c.program, c.inputs, c.task); }},
+               [](Service&, Call& c) {
+                   return typed<wire::AotRequest>("aot", c.params, [&](const auto& request) {
+                       return aotMethod(request, *c.program, c.inputs, c.task);
+                   });
+               }},
+        Method{"record", Needs::Run,
+               [](Service& s, Call& c) {
+                   return typed<wire::RecordRequest>("record", c.params, [&](const auto& request) {
+                       return s.m_replays->record(request, c.program, c.inputs, c.task);
+                   });
+               }},
         Method{"tree_function", Needs::Run,
                [](Service& s, Call& c) { return s.m_replays->treeFunction(c.params, c.program, c.inputs); }},
     };
@@ -178,9 +212,11 @@ Reply Service::dispatch(const std::string& name, const json& params, const Reque
 }
 
 Reply Service::executeMethod(Call& call) {
-    ExecuteRequest request = executeRequest(call.params);
-    request.inputs = std::move(call.inputs);
-    return execute(*call.program, request, call.task);
+    auto request = wire::decode<wire::ExecuteRequest>(call.params);
+    if (!request) return wrong("execute", request.error().message);
+    request->on.inputs = std::move(call.inputs);
+    const auto reply = execute(*call.program, *request, call.task);
+    return reply ? Reply(wire::encode(*reply)) : tl::unexpected(reply.error());
 }
 
 Reply Service::pass(Call& call) {
@@ -190,18 +226,21 @@ Reply Service::pass(Call& call) {
 }
 
 Reply Service::verify(Call& call) {
-    const json& params = call.params;
+    auto request = wire::decode<wire::VerifyRequest>(call.params);
+    if (!request) return wrong("verify", request.error().message);
     Result<json> inputs = std::move(call.inputs);
-    if (params.value("aliasing", false)) inputs = withData(std::move(*inputs)); // it lays data out anew
+    if (request->aliasing) inputs = withData(std::move(*inputs)); // it lays data out anew
     if (!inputs) return invalid(inputs.error().message);
-    for (const std::string& name : params.value("passes", std::vector<std::string>()))
+    for (const std::string& name : request->passes)
         if (const auto pass = m_passes.find(name); pass && !pass->keepsValues())
             return tl::unexpected(Failure{ErrorCode::Failed, otherValuesWords(name), {}});
-    const VerifyHost host{[this](const std::string& hash) {
-                              return programOf({{"graph", hash}});
-                          },
-                          [&](const json& pass) { return dispatch("pass", pass, call.task); }};
-    return verifyMethod(params, call.program, *inputs, host, call.task);
+    const VerifyHost host{
+        [this](const std::string& hash) {
+            return programOf({{"graph", hash}});
+        },
+        [&](const PassRequest& pass) { return runPasses(m_passes, call.program, pass, call.task); }};
+    const auto reply = verifyMethod(*request, call.program, *inputs, host, call.task);
+    return reply ? Reply(wire::encode(*reply)) : tl::unexpected(reply.error());
 }
 
 Reply Service::passes() const {
@@ -209,7 +248,7 @@ Reply Service::passes() const {
     for (const PluginReport& plugin : m_plugins)
         for (const std::string& cause : plugin.problems)
             problems.push_back(plugin.path + ": " + cause);
-    return passList(m_passes, problems);
+    return wire::encode(passList(m_passes, std::move(problems)));
 }
 
 Reply Service::load(const json& params) {

@@ -12,37 +12,56 @@ namespace {
 
 using nlohmann::json;
 
-/// Of the last pass that says so.
-json writeBacksOf(const json& reply) {
-    json out = json::array();
-    for (const json& pass : reply.value("passes", json::array())) {
-        if (pass.is_object() && pass.value("write_back", json()).is_array()) out = pass["write_back"];
-    }
-    return out;
+/// The computed side as passes or a capture say it.
+struct Stage {
+    std::vector<wire::PassStep> steps;
+    json attributes;
+    std::optional<std::string> graph; ///< of the passes, where these ran
+    std::optional<std::vector<std::string>> warnings;
+};
+
+/// Those of the last pass that says so.
+std::vector<wire::WriteBack> writeBacksOf(std::vector<wire::PassSummary>& passes) {
+    for (auto pass = passes.rbegin(); pass != passes.rend(); ++pass)
+        if (pass->functionalize) return std::move(pass->functionalize->writeBacks);
+    return {};
 }
 
-/// The graph that passes make here and now, or one that was loaded before.
-tl::expected<json, Failure> fillComputed(const json& params, const VerifyHost& host, VerifyRequest& request) {
-    json stage{{"steps", params.value("steps", json::array())}};
-    if (params.contains("computed")) {
-        auto program = host.program(params.at("computed").get<std::string>());
+/// The graph that passes make here and now.
+tl::expected<Stage, Failure> computeStage(const wire::VerifyRequest& said, const json& inputs,
+                                          const VerifyHost& host, VerifyRequest& request) {
+    PassRequest pass;
+    pass.passes = said.passes;
+    pass.options = passOptions(said.options);
+    pass.inputs = inputs;
+    pass.attributes = said.on.attributes;
+    pass.scorecard = true;
+    const Reply answer = host.pass(pass);
+    if (!answer) return tl::unexpected(answer.error());
+    auto reply = wire::decode<wire::PassReply>(*answer);
+    if (!reply) return tl::unexpected(Failure{ErrorCode::Failed, reply.error().message, {}});
+    auto graph = ir::readGraph(reply->graph);
+    if (!graph) return invalid(graph.error().toString());
+    request.computed.program = std::make_shared<const Program>(compile(std::move(*graph)));
+    request.computed.writeBacks = writeBacksOf(reply->passes);
+    return Stage{std::move(reply->steps), std::move(reply->attributes), std::move(reply->graph),
+                 std::move(reply->warnings)};
+}
+
+/// The computed side: the graph that passes make here and now, or one that was loaded before.
+tl::expected<Stage, Failure> fillComputed(const wire::VerifyRequest& said, const json& inputs,
+                                          const VerifyHost& host, VerifyRequest& request) {
+    tl::expected<Stage, Failure> stage;
+    if (said.computed) {
+        auto program = host.program(*said.computed);
         if (!program) return tl::unexpected(program.error());
         request.computed.program = std::move(*program);
-        stage["attrs"] = params.value("computed_attrs", json());
-        request.computed.writeBacks = params.value("write_back", json::array());
+        request.computed.writeBacks = said.writeBacks;
+        stage = Stage{said.steps, said.computedAttributes, std::nullopt, std::nullopt};
     } else {
-        if (!params.contains("passes")) return invalid("either a computed graph or passes are needed");
-        json pass = params;
-        pass["verify"] = false;
-        pass["scorecard"] = true;
-        pass["runs"] = 1;
-        Reply reply = host.pass(pass);
-        if (!reply) return tl::unexpected(reply.error());
-        auto graph = ir::readGraph(reply->at("graph").get<std::string>());
-        if (!graph) return invalid(graph.error().toString());
-        request.computed.program = std::make_shared<const Program>(compile(std::move(*graph)));
-        request.computed.writeBacks = writeBacksOf(*reply);
-        stage = std::move(*reply);
+        if (said.passes.empty()) return invalid("either a computed graph or passes are needed");
+        stage = computeStage(said, inputs, host, request);
+        if (!stage) return stage;
     }
     if (!request.computed.program->unsupported.empty())
         return tl::unexpected(unsupportedFailure(*request.computed.program));
@@ -51,29 +70,31 @@ tl::expected<json, Failure> fillComputed(const json& params, const VerifyHost& h
 
 } // namespace
 
-Reply verifyMethod(const json& params, std::shared_ptr<const Program> source, const json& inputs,
-                   const VerifyHost& host, const TaskContext& task) {
+tl::expected<wire::VerifyReply, Failure> verifyMethod(const wire::VerifyRequest& said,
+                                                      std::shared_ptr<const Program> source,
+                                                      const json& inputs, const VerifyHost& host,
+                                                      const TaskContext& task) {
     VerifyRequest request;
-    Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
+    Result<Attributes> attributes = makeAttributes(said.on.attributes);
     if (!attributes) return invalid(attributes.error().message);
     seedAttributes(*source, *attributes);
-    request.source = {std::move(source), std::move(*attributes), json::array()};
+    request.source = {std::move(source), std::move(*attributes), {}};
     request.inputs = inputs;
-    request.aliasing = params.value("aliasing", false);
-    request.strict = params.value("strict", false);
-    request.seed = params.value("seed", std::uint64_t{0});
-    const tl::expected<json, Failure> stage = fillComputed(params, host, request);
+    request.aliasing = said.aliasing;
+    request.strict = said.strict;
+    request.seed = said.seed;
+    const tl::expected<Stage, Failure> stage = fillComputed(said, inputs, host, request);
     if (!stage) return tl::unexpected(stage.error());
-    Result<Attributes> constants = makeAttributes(stage->value("attrs", json()));
+    Result<Attributes> constants = makeAttributes(stage->attributes);
     if (!constants) return invalid(constants.error().message);
     request.computed.attributes = std::move(*constants);
-    request.pairs = matchedPairs(*request.source.program->graph, *request.computed.program->graph, *stage);
-    Reply reply = verify(request, task);
-    if (reply) {
-        (*reply)["matched"] = request.pairs.size();
-        if (stage->contains("graph")) (*reply)["graph"] = stage->at("graph");
-        if (stage->contains("warnings")) (*reply)["warnings"] = stage->at("warnings");
-    }
+    request.pairs =
+        matchedPairs(*request.source.program->graph, *request.computed.program->graph, stage->steps);
+    auto reply = verify(request, task);
+    if (!reply) return reply;
+    reply->matched = request.pairs.size();
+    reply->graph = stage->graph;
+    reply->warnings = stage->warnings;
     return reply;
 }
 

@@ -6,6 +6,8 @@
 #include "core/base/task.h"
 #include "core/engine/exec/interpreter.h"
 #include "core/engine/server/server.h"
+#include "core/engine/service/pass_runner.h"
+#include "core/engine/wire/verify.h"
 
 #include <functional>
 #include <memory>
@@ -17,13 +19,13 @@ struct VerifyHost {
     using ProgramPtr = std::shared_ptr<const Program>;
     /// A loaded graph by its hash.
     std::function<tl::expected<ProgramPtr, Failure>(const std::string& hash)> program;
-    /// The answer to "pass" with these parameters.
-    std::function<Reply(const nlohmann::json& params)> pass;
+    /// Runs passes on the source.
+    std::function<Reply(const PassRequest& request)> pass;
 };
 
-/// `inputs` have the form of a case's. Throws json::exception on parameters of the wrong form.
-[[nodiscard]] Reply verifyMethod(const nlohmann::json& params, std::shared_ptr<const Program> source,
-                                 const nlohmann::json& inputs, const VerifyHost& host,
-                                 const TaskContext& task);
+/// `inputs` have the form of a case's.
+[[nodiscard]] tl::expected<wire::VerifyReply, Failure>
+verifyMethod(const wire::VerifyRequest& said, std::shared_ptr<const Program> source,
+             const nlohmann::json& inputs, const VerifyHost& host, const TaskContext& task);
 
 } // namespace dynascope::engine

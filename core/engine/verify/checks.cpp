@@ -177,21 +177,21 @@ std::vector<Check> compare(const GradientRun& expected, const GradientRun& actua
     return out;
 }
 
-/// Words for what JSON has no number for: from infinity it is infinitely far.
-static json distanceJson(double distance) {
-    if (std::isnan(distance)) return "nan";
-    return std::isinf(distance) ? json("inf") : json(distance);
-}
-
-json checkJson(const Check& check) {
-    json out{{"what", check.what},     {"property", check.property}, {"ok", check.ok},
-             {"counts", check.counts}, {"expected", check.expected}, {"actual", check.actual}};
+wire::Check wireCheck(const Check& check) {
+    wire::Check out;
+    out.what = check.what;
+    out.property = check.property;
+    out.ok = check.ok;
+    out.counts = check.counts;
+    out.expected = check.expected;
+    out.actual = check.actual;
     if (check.property != "values") return out;
-    out["max_abs"] = distanceJson(check.maxAbsolute);
-    out["close"] = check.close;
-    out["rounded"] = check.rounded;
-    out["max_rel"] = distanceJson(check.maxRelative);
-    if (!check.ok) out["cell"] = check.cell;
+    wire::ValueDistance& distance = out.distance.emplace();
+    distance.maxAbsolute = check.maxAbsolute;
+    distance.maxRelative = check.maxRelative;
+    distance.close = check.close;
+    distance.rounded = check.rounded;
+    if (!check.ok) distance.cell = check.cell;
     return out;
 }
 

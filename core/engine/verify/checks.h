@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/engine/verify/locate.h"
+#include "core/engine/wire/verify.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -35,6 +36,7 @@ struct Check {
                                          const std::vector<std::string>& names, bool strict);
 [[nodiscard]] std::vector<Check> compare(const GradientRun& expected, const GradientRun& actual,
                                          const std::vector<std::string>& names);
-[[nodiscard]] nlohmann::json checkJson(const Check& check);
+/// What of it the answer says.
+[[nodiscard]] wire::Check wireCheck(const Check& check);
 
 } // namespace dynascope::engine

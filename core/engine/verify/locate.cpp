@@ -291,12 +291,9 @@ NodeIndex Locator::leafOf(const Symptom& symptom, bool ofSource) const {
     const std::vector<const Operand*> leaves = resultLeaves(*side.program);
     if (symptom.input) {
         // The value that is written back stands for the input after the call.
-        for (const nlohmann::json& entry : side.writeBacks) {
-            if (entry.value("position", none) != symptom.position) continue;
-            const nlohmann::json output = entry.value("output", nlohmann::json());
-            if (output.is_number_integer() && output.get<std::size_t>() < leaves.size())
-                return leaves[output.get<std::size_t>()]->node;
-        }
+        for (const wire::WriteBack& entry : side.writeBacks)
+            if (entry.position == symptom.position && entry.output && *entry.output < leaves.size())
+                return leaves[*entry.output]->node;
         NodeIndex input = ir::npos;
         for (NodeIndex i = 0; i < side.program->code.size(); ++i) {
             const Instruction& instruction = side.program->code[i];
@@ -315,8 +312,8 @@ NodeIndex Locator::leafOf(const Symptom& symptom, bool ofSource) const {
         return input;
     }
     std::size_t leading = 0;
-    for (const nlohmann::json& entry : side.writeBacks)
-        leading += entry.value("output", nlohmann::json()).is_number_integer() ? 1 : 0;
+    for (const wire::WriteBack& entry : side.writeBacks)
+        leading += entry.output ? 1 : 0;
     const std::size_t at = symptom.position + leading;
     return at < leaves.size() && leaves[at]->kind == Operand::Kind::Value ? leaves[at]->node : ir::npos;
 }

@@ -28,29 +28,27 @@ Tensor wholeStorage(const Tensor& tensor) {
     return out.set_(tensor.storage(), 0, {cells}, {1});
 }
 
-void writeBack(const json& entry, const Tensor& value, Tensor& input) {
-    const auto sizes = entry.value("shape", std::vector<std::int64_t>());
-    const auto strides = entry.value("stride", std::vector<std::int64_t>());
-    for (const json& word : entry.at("how")) {
-        const auto how = word.get<std::string>();
-        if (how == "resize_") input.resize_(sizes);
-        if (how == "as_strided_") input.as_strided_(sizes, strides, entry.value("offset", std::int64_t{0}));
+void writeBack(const wire::WriteBack& entry, const Tensor& value, Tensor& input) {
+    const wire::Geometry geometry = entry.geometry.value_or(wire::Geometry());
+    for (const std::string& how : entry.how) {
+        if (how == "resize_") input.resize_(geometry.shape);
+        if (how == "as_strided_") input.as_strided_(geometry.shape, geometry.stride, geometry.offset);
         if (how == "set_") input.set_(value);
-        if (how == "copy_") (entry.value("whole_storage", false) ? wholeStorage(input) : input).copy_(value);
+        if (how == "copy_") (entry.wholeStorage ? wholeStorage(input) : input).copy_(value);
     }
 }
 
 /// Does what the graph leaves to its caller, and drops the leading results that were for this.
 void writeBackAll(const WriteBackList& list, std::vector<c10::IValue>& results, std::vector<Tensor>& inputs) {
     std::size_t leading = 0;
-    for (const json& entry : list) {
-        if (!entry.value("nodes", json::array()).empty()) continue; // the graph did it
+    for (const wire::WriteBack& entry : list) {
+        if (!entry.nodes.empty()) continue; // the graph did it
         Tensor value;
-        if (entry.value("output", json()).is_number_integer()) {
+        if (entry.output) {
             ++leading;
-            value = results.at(entry["output"].get<std::size_t>()).toTensor();
+            value = results.at(*entry.output).toTensor();
         }
-        writeBack(entry, value, inputs.at(entry.at("position").get<std::size_t>()));
+        writeBack(entry, value, inputs.at(entry.position));
     }
     results.erase(results.begin(),
                   results.begin() + static_cast<std::ptrdiff_t>(std::min(leading, results.size())));
@@ -123,8 +121,8 @@ GradientRun runForGradients(const Side& side, const json& inputs, std::uint64_t 
         return out;
     }
     std::size_t leading = 0;
-    for (const json& entry : side.writeBacks)
-        leading += entry.value("output", json()).is_number_integer() ? 1 : 0;
+    for (const wire::WriteBack& entry : side.writeBacks)
+        leading += entry.output ? 1 : 0;
     results->erase(results->begin(),
                    results->begin() + static_cast<std::ptrdiff_t>(std::min(leading, results->size())));
     try {

@@ -5,6 +5,7 @@
 
 #include "core/engine/exec/case_values.h"
 #include "core/engine/exec/interpreter.h"
+#include "core/engine/wire/pass.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,15 +13,15 @@
 
 namespace dynascope::engine {
 
-/// What a graph's caller does after it for one changed input, in the form of a pass's `write_back`
-/// (protocol.h). Entries with `nodes` are nodes of the graph and need nothing.
-using WriteBackList = nlohmann::json;
+/// What a graph's caller does after it, one for each changed input. Those with `nodes` are nodes of the graph
+/// and need nothing.
+using WriteBackList = std::vector<wire::WriteBack>;
 
 /// A program with what it needs besides inputs.
 struct Side {
     std::shared_ptr<const Program> program;
     Attributes attributes;
-    WriteBackList writeBacks = nlohmann::json::array();
+    WriteBackList writeBacks = {};
     bool isWide = false; ///< runs in double precision, on wide inputs (double_precision.h)
 };
 

@@ -21,7 +21,7 @@ namespace {
 using ir::NodeIndex;
 using nlohmann::json;
 
-constexpr std::string_view equal = "equal";
+using Answer = wire::Verdict;
 /// How much smaller a difference becomes in double precision at least that is rounding: of nine digits more,
 /// what leaves no doubt.
 constexpr double vanishing = 100;
@@ -43,10 +43,6 @@ std::string shortNumber(double value) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.2g", value);
     return text.data();
-}
-
-json optionalName(const ir::Graph& graph, NodeIndex node) {
-    return node < graph.size() ? json(graph.node(node).name) : json();
 }
 
 /// Fresh memory is filled while this lives, so that reading it shows.
@@ -83,7 +79,7 @@ public:
         }
     }
 
-    json run() {
+    wire::VerifyReply run() {
         Monitor monitor;
         const ProgramRun eager = runSide(m_request.source, m_inputs, m_request.seed, m_task, &monitor);
         m_order = monitor.orderDependent();
@@ -91,34 +87,34 @@ public:
         m_empty = monitor.uninitialized();
         m_unit = monitor.unit();
         const ProgramRun computed = runSide(m_request.computed, m_inputs, m_request.seed, m_task);
-        if (m_task.cancelled()) return verdict("declined", "cancelled");
+        if (m_task.cancelled()) return verdict(Answer::Declined, "cancelled");
         if (eager.error || computed.error) return errors(eager.error, computed.error);
         m_checks = compare(eager, computed, m_names, m_request.strict);
         if (eager.inputs.anyRequiresGrad) addGradients(m_request.source, m_request.computed, m_checks);
         judgeRounding(eager.inputs.anyRequiresGrad);
         const auto wrong = firstWrong();
-        if (wrong == m_checks.end()) return verdict(equal, note());
+        if (wrong == m_checks.end()) return verdict(Answer::Equal, note());
         std::optional<FirstDifference> first = locate(*wrong);
-        if (m_task.cancelled()) return verdict("declined", "cancelled");
-        json out = undefinedResult(first, eager);
-        if (out.is_null()) out = verdict("different", summary(*wrong) + noiseNote(*wrong));
-        if (first) out["first_difference"] = firstDifferenceJson(*first);
+        if (m_task.cancelled()) return verdict(Answer::Declined, "cancelled");
+        std::optional<wire::VerifyReply> undefined = undefinedResult(first, eager);
+        wire::VerifyReply out = undefined ? std::move(*undefined)
+                                          : verdict(Answer::Different, summary(*wrong) + noiseNote(*wrong));
+        if (first) out.firstDifference = told(*first);
         return out;
     }
 
 private:
-    json verdict(std::string_view word, const std::string& reason) {
-        json checks = json::array();
+    wire::VerifyReply verdict(Answer answer, std::string reason) {
+        wire::VerifyReply out;
+        out.verdict = answer;
+        out.reason = std::move(reason);
         for (const Check& check : m_checks)
-            checks.push_back(checkJson(check));
-        return {{"verdict", word},
-                {"checks", std::move(checks)},
-                {"first_difference", nullptr},
-                {"in_double_precision", m_wideSource.has_value()},
-                {"reason", reason}};
+            out.checks.push_back(wireCheck(check));
+        out.inDoublePrecision = m_wideSource.has_value();
+        return out;
     }
 
-    json errors(const std::optional<RunError>& eager, const std::optional<RunError>& computed) {
+    wire::VerifyReply errors(const std::optional<RunError>& eager, const std::optional<RunError>& computed) {
         const auto text = [](const std::optional<RunError>& error) {
             return error ? json(firstLine(error->message)) : json();
         };
@@ -126,32 +122,30 @@ private:
         check.ok = check.expected == check.actual;
         m_checks.push_back(check);
         if (eager && !computed)
-            return verdict("declined", "eager raises at '" + nameOf(m_source, eager->node) +
-                                           "', and the computed graph runs: " + firstLine(eager->message));
+            return verdict(Answer::Declined,
+                           "eager raises at '" + nameOf(m_source, eager->node) +
+                               "', and the computed graph runs: " + firstLine(eager->message));
         if (eager) {
-            return verdict(check.ok ? equal : "declined",
+            return verdict(check.ok ? Answer::Equal : Answer::Declined,
                            check.ok ? "both raise the same error" : "both raise, but not the same error");
         }
-        json out = verdict("different", "only the computed graph raises: " + firstLine(computed->message));
+        wire::VerifyReply out =
+            verdict(Answer::Different, "only the computed graph raises: " + firstLine(computed->message));
         if (computed->node >= m_computed.size()) return out;
         if (const auto first = Locator(m_request.source, m_request.computed, m_request.pairs, m_inputs,
                                        m_request.seed, m_task)
                                    .findBefore(computed->node)) {
-            out["first_difference"] = firstDifferenceJson(*first);
+            out.firstDifference = told(*first);
         } else {
             const auto pair =
                 std::find_if(m_request.pairs.begin(), m_request.pairs.end(),
                              [&](const MatchedPair& p) { return p.computed == computed->node; });
-            out["first_difference"] = {
-                {"computed", nameOf(m_computed, computed->node)},
-                {"source", optionalName(m_source, pair == m_request.pairs.end() ? ir::npos : pair->source)},
-                {"index", json::array()},
-                {"expected", nullptr},
-                {"actual", nullptr},
-                {"text", firstLine(computed->message)},
-                {"among", json::array()},
-                {"runs", 1},
-                {"how", "it raises"}};
+            wire::FirstDifference& at = out.firstDifference.emplace();
+            at.computed = nameOf(m_computed, computed->node);
+            if (pair != m_request.pairs.end()) at.source = nameOf(m_source, pair->source);
+            at.text = firstLine(computed->message);
+            at.runs = 1;
+            at.how = "it raises";
         }
         return out;
     }
@@ -268,23 +262,25 @@ private:
     }
 
     /// The verdict of a program for which eager itself has no one answer, if that explains the difference.
-    json undefinedResult(const std::optional<FirstDifference>& first, const ProgramRun& eager) {
+    std::optional<wire::VerifyReply> undefinedResult(const std::optional<FirstDifference>& first,
+                                                     const ProgramRun& eager) {
         const auto explains = [&](const std::optional<Hazard>& hazard) {
             if (!hazard) return false;
             return !first || first->source == ir::npos || hazard->node == ir::npos ||
                    first->source >= hazard->node;
         };
         if (explains(m_order))
-            return verdict("order-dependent", "eager has no defined result: at '" +
-                                                  nameOf(m_source, m_order->node) + "' " + m_order->text);
+            return verdict(Answer::OrderDependent, "eager has no defined result: at '" +
+                                                       nameOf(m_source, m_order->node) + "' " +
+                                                       m_order->text);
         if (explains(m_random) && eagerVaries(eager, m_request.seed + 1))
-            return verdict("random", "eager differs from run to run: at '" +
-                                         nameOf(m_source, m_random->node) + "' " + m_random->text);
+            return verdict(Answer::Random, "eager differs from run to run: at '" +
+                                               nameOf(m_source, m_random->node) + "' " + m_random->text);
         if (explains(m_empty)) {
             const FilledMemory filled;
             if (eagerVaries(eager, m_request.seed))
-                return verdict("random", "eager reads what nobody wrote: at '" +
-                                             nameOf(m_source, m_empty->node) + "' " + m_empty->text);
+                return verdict(Answer::Random, "eager reads what nobody wrote: at '" +
+                                                   nameOf(m_source, m_empty->node) + "' " + m_empty->text);
         }
         return {};
     }
@@ -323,19 +319,19 @@ private:
         return out + ", expected " + check.expected.dump() + ", got " + check.actual.dump();
     }
 
-    [[nodiscard]] json firstDifferenceJson(const FirstDifference& first) const {
-        json among = json::array();
+    [[nodiscard]] wire::FirstDifference told(const FirstDifference& first) const {
+        wire::FirstDifference out;
+        out.computed = nameOf(m_computed, first.computed);
+        out.source = nameOf(m_source, first.source);
+        out.index = first.difference.cell;
+        out.expected = first.difference.expected;
+        out.actual = first.difference.actual;
+        out.text = first.difference.text;
         for (const NodeIndex node : first.among)
-            among.push_back(nameOf(m_computed, node));
-        return {{"computed", optionalName(m_computed, first.computed)},
-                {"source", optionalName(m_source, first.source)},
-                {"index", first.difference.cell},
-                {"expected", first.difference.expected},
-                {"actual", first.difference.actual},
-                {"text", first.difference.text},
-                {"among", std::move(among)},
-                {"runs", first.runs},
-                {"how", first.how}};
+            out.among.push_back(nameOf(m_computed, node));
+        out.runs = first.runs;
+        out.how = first.how;
+        return out;
     }
 
     const VerifyRequest& m_request;
@@ -354,33 +350,23 @@ private:
     std::map<std::string, double> m_noise; ///< how far rounding takes a value, by Check::what; where measured
 };
 
-/// Worst first.
-int rank(const json& result) {
-    constexpr std::array<std::string_view, 5> order{"different", "order-dependent", "random", "declined",
-                                                    "equal"};
-    const auto word = result.at("verdict").get<std::string>();
-    return static_cast<int>(std::find(order.begin(), order.end(), word) - order.begin());
-}
-
 } // namespace
 
-Reply verify(const VerifyRequest& request, const TaskContext& task) {
-    json worst;
-    json variants = json::array();
+tl::expected<wire::VerifyReply, Failure> verify(const VerifyRequest& request, const TaskContext& task) {
+    std::optional<wire::VerifyReply> worst; // the words of wire::Verdict stand worst first
+    std::vector<wire::VariantVerdict> variants;
     auto all = request.aliasing ? inputVariants(request.inputs)
                                 : std::vector<InputVariant>{{"as given", request.inputs}};
     for (const InputVariant& variant : all) {
-        json result = Verifier(request, variant.inputs, task).run();
+        wire::VerifyReply result = Verifier(request, variant.inputs, task).run();
         if (task.cancelled()) return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
-        variants.push_back(
-            {{"inputs", variant.name}, {"verdict", result["verdict"]}, {"reason", result["reason"]}});
-        if (worst.is_null() || rank(result) < rank(worst)) {
-            worst = std::move(result);
-            worst["inputs"] = variant.name;
-        }
+        variants.push_back({variant.name, result.verdict, result.reason});
+        if (worst && result.verdict >= worst->verdict) continue;
+        worst = std::move(result);
+        worst->inputs = variant.name;
     }
-    worst["variants"] = std::move(variants);
-    return worst;
+    worst->variants = std::move(variants);
+    return std::move(*worst);
 }
 
 } // namespace dynascope::engine

@@ -6,6 +6,7 @@
 
 #include "core/engine/server/server.h"
 #include "core/engine/verify/locate.h"
+#include "core/engine/wire/verify.h"
 
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -22,12 +23,14 @@ struct VerifyRequest {
     std::uint64_t seed = 0; ///< of random numbers
 };
 
-/// The answer of "verify" (protocol.h).
-[[nodiscard]] Reply verify(const VerifyRequest& request, const TaskContext& task);
+/// The answer of "verify", but for `matched`, `graph` and `warnings`.
+[[nodiscard]] tl::expected<wire::VerifyReply, Failure> verify(const VerifyRequest& request,
+                                                              const TaskContext& task);
 
-/// Pairs of nodes from the answer of "pass", all its passes taken together; a node that no step speaks of
-/// keeps its name. Without steps nodes that do the same with the same nodes (passes/same_values.h).
+/// Pairs of nodes from the steps that "pass" answered, all its passes taken together; a node that no step
+/// speaks of keeps its name. Without steps nodes that do the same with the same nodes
+/// (passes/same_values.h).
 [[nodiscard]] std::vector<MatchedPair> matchedPairs(const ir::Graph& source, const ir::Graph& computed,
-                                                    const nlohmann::json& passReply);
+                                                    const std::vector<wire::PassStep>& steps);
 
 } // namespace dynascope::engine

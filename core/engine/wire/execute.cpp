@@ -166,6 +166,8 @@ struct Fields<TensorReply> {
     }
 };
 
+DYNASCOPE_WIRE(RunTensor)
+DYNASCOPE_WIRE(NodeValue)
 DYNASCOPE_WIRE(ExecuteRequest)
 DYNASCOPE_WIRE(ExecuteReply)
 DYNASCOPE_WIRE(TensorRequest)

@@ -9,6 +9,7 @@
 namespace dynascope::wire {
 
 /// Worst first.
+/// Worst first.
 enum class Verdict : std::uint8_t {
     Different,
     OrderDependent, ///< eager reads what it writes, in an order that nobody defined, which explains it
