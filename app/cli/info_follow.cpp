@@ -121,7 +121,7 @@ int followInfo(const std::string& path) {
     const auto read = [&](bool first) -> Result<bool> {
         Result<session::SessionPtr> now = capture::readAgain(*session, capture::Again::SoFar);
         const bool waits =
-            !now && (now.error().message == capture::noRecordYet || !first || session->inputs.isFolder);
+            !now && (now.error().code == Error::Code::NothingToRead || !first || session->inputs.isFolder);
         if (waits) return true; // for the first record
         if (!now) return tl::unexpected(now.error());
         // As large as before or larger, and another log all the same.

@@ -17,7 +17,14 @@ struct Error {
     std::string file;    ///< Path or a label such as "pasted text"; may be empty.
     std::size_t line = 0;
     std::size_t column = 0;
+    /// What a caller may want to tell apart; the message says more.
+    enum class Code : unsigned char {
+        Failed,
+        Cancelled,     ///< the task was; nobody need be told
+        NothingToRead, ///< the input has nothing yet that could be read: a log without a whole record
+    } code = Code::Failed;
 
+    [[nodiscard]] bool isCancelled() const { return code == Code::Cancelled; }
     /// "file:line:column: message", leaving out what is not known.
     [[nodiscard]] std::string toString() const;
 
@@ -30,6 +37,11 @@ using Result = tl::expected<T, Error>;
 /// For a function that returns a Result: an error without a place.
 [[nodiscard]] inline tl::unexpected<Error> failure(std::string message) {
     return tl::unexpected(Error{std::move(message), {}, 0, 0});
+}
+
+/// For work whose task was cancelled.
+[[nodiscard]] inline tl::unexpected<Error> cancellation() {
+    return tl::unexpected(Error{"cancelled", {}, 0, 0, Error::Code::Cancelled});
 }
 
 } // namespace dynascope

@@ -19,8 +19,7 @@ struct Progress {
 };
 
 /// Passed by value into a task. Called on the task's own thread, so a sink that touches a GUI must hand over.
-/// A task checks `stop` often enough to end within 50 ms, and then returns an Error whose message is
-/// "cancelled".
+/// A task checks `stop` often enough to end within 50 ms, and then returns cancellation() (result.h).
 struct TaskContext {
     std::stop_token stop;
     std::function<void(const Progress&)> onProgress;

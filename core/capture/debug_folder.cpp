@@ -129,10 +129,10 @@ public:
             if (!isTraceLog(file)) continue;
             traced = true;
             if (!m_reader.read(file.source, m_label + '/' + file.path, rankOfName(file.path), task))
-                return cancelled();
+                return cancellation();
         }
         for (const DebugFile& file : m_files) {
-            if (task.cancelled()) return cancelled();
+            if (task.cancelled()) return cancellation();
             if (file.source && !isTraceLog(file)) add(file, traced);
         }
         session::Session session = m_reader.finish();
@@ -142,7 +142,6 @@ public:
     }
 
 private:
-    static tl::unexpected<Error> cancelled() { return tl::unexpected(Error{"cancelled", {}, 0, 0}); }
 
     /// By run, then model in order of compilation, then file in order of the pipeline, then pass.
     static std::tuple<std::string_view, int, std::string_view, std::size_t, int, std::string_view>

@@ -205,7 +205,7 @@ Result<session::Session> readExportArchive(const std::vector<PackedFile>& files,
     std::optional<Error> firstError;
     std::uint64_t done = 0;
     for (const PackedFile& file : files) {
-        if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+        if (task.cancelled()) return cancellation();
         task.report("Reading", done++, files.size());
         const auto tensor = tensors.find(file.name);
         session.records.push_back(recordOf(file, tensor == tensors.end() ? nullptr : &tensor->second));

@@ -238,7 +238,7 @@ Result<session::SessionPtr> readAgain(const session::Session& before, Again agai
         std::all_of(inputs->files.begin(), inputs->files.end(),
                     [](const session::InputFile& file) { return file.source->bytes().empty(); });
     if (again == Again::SoFar && nothing)
-        return tl::unexpected(Error{std::string(noRecordYet), before.inputs.path, 0, 0});
+        return tl::unexpected(Error{"no record yet", before.inputs.path, 0, 0, Error::Code::NothingToRead});
     OpenOptions options;
     options.finish = [&](session::Session& now) {
         now.warnings.insert(now.warnings.end(), unusable.begin(), unusable.end());

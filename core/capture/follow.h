@@ -47,11 +47,10 @@ enum class Again : std::uint8_t {
     SoFar  ///< as far as its records are complete: the last one may still be in the making
 };
 
-inline constexpr std::string_view noRecordYet = "no record yet";
-
 /// Reads the input of `before` again. Stages that are what they were are those of `before` (of the same
 /// compile, the same name and the same bytes), with the graphs that were read of them. An Error where
-/// nothing can be read, as open() has it; of a log without a single complete record noRecordYet. Blocks.
+/// nothing can be read, as open() has it; of a log without a single complete record one with the
+/// code NothingToRead. Blocks.
 [[nodiscard]] Result<session::SessionPtr> readAgain(const session::Session& before, Again again,
                                                     const TaskContext& task = {});
 

@@ -69,7 +69,7 @@ Result<session::Session> openLogs(const PlainInput& input, const TaskContext& ta
 Result<session::Session> openTrace(const PlainInput& input, const TaskContext& task,
                                    const OpenOptions& options) {
     TraceReader reader(options);
-    if (!reader.read(input.source, input.label, rankOf(input), task)) return failure("cancelled");
+    if (!reader.read(input.source, input.label, rankOf(input), task)) return cancellation();
     session::Session session = reader.finish();
     session.kind = Kind::TorchTrace;
     return session;
@@ -85,7 +85,7 @@ Result<session::Session> openDot(const PlainInput& input, const TaskContext& tas
 
 Result<session::Session> openPickle(const PlainInput& input, const TaskContext& task, const OpenOptions&) {
     Result<session::MemorySnapshot> snapshot = readMemorySnapshot(input.text, task);
-    if (task.cancelled()) return failure("cancelled");
+    if (task.cancelled()) return cancellation();
     if (!snapshot)
         return tl::unexpected(
             Error{"a pickle, which is never loaded, and " + snapshot.error().message, input.label, 0, 0});
@@ -166,7 +166,7 @@ Result<session::Session> readFormat(const session::ByteSourcePtr& source, const 
     const Format* format = formatOf(input);
     if (!format) return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
     Result<session::Session> session = format->open(input, task, options);
-    if (task.cancelled()) return failure("cancelled");
+    if (task.cancelled()) return cancellation();
     return session;
 }
 

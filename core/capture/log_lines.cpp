@@ -124,7 +124,7 @@ public:
             if (Result<void> done = line(at, end - at, ++number); !done) return tl::unexpected(done.error());
             at = end + 1;
             if (number % 4096 != 0) continue;
-            if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (task.cancelled()) return cancellation();
             task.report("Reading", at, m_log.size());
         }
         if (Result<void> done = closeStray(); !done) return tl::unexpected(done.error());

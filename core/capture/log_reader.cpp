@@ -368,7 +368,7 @@ Result<session::Session> readTorchLogs(const std::vector<RankLog>& logs, const T
     for (std::size_t file = 0; file < logs.size(); ++file) {
         reader.setFile(logs[file].label);
         if (!readMessages(reader, logs[file], texts[file], ranks, file, task))
-            return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            return cancellation();
     }
     session::Session session = reader.finish();
     session.kind = session::Kind::TorchLogs;

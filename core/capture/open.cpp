@@ -43,10 +43,6 @@ std::string titleOf(const std::string& path) {
     return name.empty() ? path : name;
 }
 
-Error cancelledError() {
-    return {"cancelled", {}, 0, 0};
-}
-
 session::Session titled(session::Session session, std::string path, std::string title) {
     session.path = std::move(path);
     session.title = std::move(title);
@@ -115,7 +111,7 @@ Result<session::Session> openRanks(std::vector<RankLog> logs, std::vector<sessio
             warnings.push_back({Error{"no TORCH_TRACE record", log.label, 0, 0}, SIZE_MAX});
             continue;
         }
-        if (!reader.read(log.source, log.label, log.rank, task)) return tl::unexpected(cancelledError());
+        if (!reader.read(log.source, log.label, log.rank, task)) return cancellation();
     }
     session::Session session = reader.finish();
     session.kind = Kind::TorchTrace;
@@ -198,7 +194,7 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
             continue;
         }
         Result<Unpacked> unpacked = unpack(file.source->bytes(), label, task);
-        if (task.cancelled()) return tl::unexpected(cancelledError());
+        if (task.cancelled()) return cancellation();
         if (unpacked) {
             unusable.insert(unusable.end(), unpacked->damages.begin(), unpacked->damages.end());
             logs.push_back({std::move(unpacked->files.front().source), label, rank});
@@ -209,7 +205,7 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
     if (logs.empty() && !inputs.files.empty()) return openRecordings(inputs, task);
     Result<session::Session> session =
         openRanks(std::move(logs), std::move(unusable), inputs.path, task, options);
-    if (session && !addRecordings(*session, inputs, task)) return tl::unexpected(cancelledError());
+    if (session && !addRecordings(*session, inputs, task)) return cancellation();
     return session;
 }
 

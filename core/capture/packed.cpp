@@ -108,7 +108,7 @@ private:
         if (!spool) return tl::unexpected(spool.error());
         bool whole = true;
         for (;;) {
-            if (m_task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (m_task.cancelled()) return cancellation();
             const la_ssize_t got = archive_read_data(m_in.get(), m_block.data(), m_block.size());
             if (got == 0) break;
             if (got < 0) {

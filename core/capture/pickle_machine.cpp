@@ -42,7 +42,7 @@ public:
             if (!step(code)) return fail(m_problem.empty() ? "the pickle is damaged" : m_problem);
             if (m_out.m_values.size() > m_limits.values) return fail("the pickle holds too many values");
             if (count % 65536 != 0) continue;
-            if (m_task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (m_task.cancelled()) return cancellation();
             m_task.report("Reading", m_at, m_bytes.size());
         }
     }

@@ -63,7 +63,7 @@ bool addRecordings(session::Session& session, const session::Inputs& inputs, con
 Result<session::Session> readRecordings(const session::Inputs& inputs, const TaskContext& task) {
     session::Session session;
     session.kind = session::Kind::DynamoRecording;
-    if (!addRecordings(session, inputs, task)) return failure("cancelled");
+    if (!addRecordings(session, inputs, task)) return cancellation();
     if (session.recordings.empty()) return tl::unexpected(session.warnings.front().error);
     return session;
 }

@@ -140,7 +140,7 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
     forEachInParallel(stages.size(), task, [&](std::size_t i) {
         if (!task.cancelled()) detail::compareStage(*stages[i], devices);
     });
-    if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+    if (task.cancelled()) return cancellation();
 
     bool settled = false;
     for (CompileComparison& entry : out.compiles) {

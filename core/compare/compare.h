@@ -115,7 +115,7 @@ struct CompareOptions {
 };
 
 /// Reads the graphs that are not equal byte for byte, on as many threads as there are cores. Blocks; the
-/// sessions may be one and the same. The only Error is "cancelled".
+/// sessions may be one and the same. The only Error is cancellation().
 [[nodiscard]] Result<Comparison> compareSessions(const session::Session& a, const session::Session& b,
                                                  const CompareOptions& options = {},
                                                  const TaskContext& task = {});

@@ -80,7 +80,7 @@ Result<Halt> runUntilAny(const Recording& recording, StepIndex from, const std::
         if (first > 0 && frameAt(recording, first - 1).attempt == frameAt(recording, first).attempt)
             advance(first - 1);
         for (StepIndex i = first; i < end; ++i) {
-            if (i % 256 == 0 && task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (i % 256 == 0 && task.cancelled()) return cancellation();
             if (i > first && frameAt(recording, i - 1).attempt != frameAt(recording, i).attempt)
                 std::fill(before.begin(), before.end(), false);
             const std::size_t hit = advance(i);
@@ -111,7 +111,7 @@ Result<StepIndex> runToLineIf(const Recording& recording, StepIndex from, const 
     for (StepIndex at = from;;) {
         at = runToLine(recording, at, where.file, where.line, direction);
         if (at == noStep || !breakpoint.condition()) return at;
-        if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+        if (task.cancelled()) return cancellation();
         const State* state = recording.stateAt(at);
         if (state != nullptr && breakpoint.condition()->holds(recording, *state, at)) return at;
     }

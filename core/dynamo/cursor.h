@@ -40,7 +40,7 @@ enum class Direction { Forward, Back };
 [[nodiscard]] StepIndex runToGuard(const Recording& recording, StepIndex from, std::string_view source,
                                    Direction direction);
 /// The next step at which a condition holds that did not hold at the step before it in the attempt.
-/// "cancelled" if the task was.
+/// The error says isCancelled() if the task was.
 [[nodiscard]] Result<StepIndex> runUntil(const Recording& recording, StepIndex from,
                                          const Condition& condition, Direction direction,
                                          const TaskContext& task = {});
@@ -52,7 +52,7 @@ struct Halt {
 };
 /// The next step at which any of the breakpoints halts: a line begins anew, a condition comes to hold, or a
 /// graph break or an exception came in its course.
-/// "cancelled" if the task was.
+/// The error says isCancelled() if the task was.
 [[nodiscard]] Result<Halt> runToBreakpoint(const Recording& recording, StepIndex from,
                                            std::span<const Breakpoint> breakpoints, Direction direction,
                                            const TaskContext& task = {});

@@ -142,7 +142,7 @@ Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording, co
         if (!ends && event.tag != Tag::Break) continue;
         // An exception of an attempt that is made again is how Dynamo starts over, and comes as a break then.
         if (ends && last.at(compileOf(event.attempt)) != event.attempt) continue;
-        if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+        if (task.cancelled()) return cancellation();
         RecordedBreak made;
         made.told = breakOf(event);
         made.failed = ends;

@@ -34,7 +34,8 @@ struct RecordedBreak {
 };
 
 /// Those that occur most come first. A compile counts once for each cause and line, however often it was
-/// attempted. Reads the state at each break: on the recording's thread. "cancelled" if the task was.
+/// attempted. Reads the state at each break: on the recording's thread. The error says isCancelled() if the
+/// task was.
 [[nodiscard]] Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording,
                                                                 const TaskContext& task = {});
 

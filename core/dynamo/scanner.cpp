@@ -78,7 +78,7 @@ private:
 Result<void> Scanner::run(const TaskContext& task) {
     const BlockFile& blocks = m_out.m_blocks;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-        if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+        if (task.cancelled()) return cancellation();
         task.report("Reading", i, blocks.size());
         const BlockPtr block = blocks.block(i);
         if (!block) {

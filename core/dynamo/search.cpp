@@ -166,10 +166,10 @@ Result<SearchResult> searchRecording(const Recording& recording, std::string_vie
     text = ir::trim(text);
     if (text.empty()) return SearchResult{};
     Search search(recording, text);
-    if (!search.steps(task)) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+    if (!search.steps(task)) return cancellation();
     search.births();
     search.events();
-    if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+    if (task.cancelled()) return cancellation();
     return search.result(most);
 }
 

@@ -26,7 +26,7 @@ struct SearchResult {
 };
 
 /// Everything that holds `text`, whatever the case of its ASCII letters. Lines and instructions count where
-/// they were traced. Empty text finds nothing. "cancelled" if the task was.
+/// they were traced. Empty text finds nothing. The error says isCancelled() if the task was.
 [[nodiscard]] Result<SearchResult> searchRecording(const Recording& recording, std::string_view text,
                                                    const TaskContext& task = {}, std::size_t most = 1000);
 

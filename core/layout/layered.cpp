@@ -57,7 +57,7 @@ public:
         measureDepths();
         collectItems();
         collectNets();
-        if (!solveLevels()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+        if (!solveLevels()) return cancellation();
         placeLevels();
         drawEdges();
         fitToOrigin();

@@ -32,7 +32,7 @@ Result<void> pack(std::string_view bytes, std::size_t part, const Sink& sink, co
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     std::size_t at = 0;
     for (bool last = false; !last;) {
-        if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+        if (task.cancelled()) return cancellation();
         ZSTD_inBuffer from{bytes.data() + at, std::min(feedSize, bytes.size() - at), 0};
         last = at + from.size == bytes.size();
         for (;;) {

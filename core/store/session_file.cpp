@@ -50,7 +50,7 @@ public:
 
     Result<void> feed(std::string_view piece, const TaskContext& task) {
         return m_unpacker.feed(piece, [&](std::string_view part) -> Result<void> {
-            if (task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (task.cancelled()) return cancellation();
             if (part.size() > m_bytes - m_spool.size()) return tl::unexpected(wrongLength());
             task.report("Unpacking", m_spool.size(), m_bytes);
             return m_spool.append(part);
@@ -83,8 +83,7 @@ public:
              {&Reader::readCapture, &Reader::readInputs, &Reader::readStages, &Reader::readReplays,
               &Reader::readNotes, &Reader::readBookmarks, &Reader::readLayout})
             if (Result<void> done = (this->*part)(); !done) {
-                if (done.error().file.empty() && done.error().message != "cancelled")
-                    done.error().file = m_label;
+                if (done.error().file.empty() && !done.error().isCancelled()) done.error().file = m_label;
                 return tl::unexpected(done.error());
             }
         return std::move(m_out);
@@ -97,7 +96,7 @@ private:
         Result<Statement> query = m_database.prepare(sql);
         if (!query) return tl::unexpected(query.error());
         for (std::size_t rows = 0;; ++rows) {
-            if (m_task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (m_task.cancelled()) return cancellation();
             const Result<bool> row = query->step();
             if (!row) return tl::unexpected(row.error());
             if (!*row) return {};
@@ -307,7 +306,7 @@ private:
             m_database.prepare("INSERT INTO " + table + '(' + columns + ") VALUES (" + marks + ')');
         if (!insert) return tl::unexpected(insert.error());
         for (const auto& item : items) {
-            if (m_task.cancelled()) return tl::unexpected(Error{"cancelled", {}, 0, 0});
+            if (m_task.cancelled()) return cancellation();
             if (Result<void> bound = bind(*insert, item); !bound) return bound;
             if (Result<void> done = insert->run(); !done) return done;
         }

@@ -214,7 +214,7 @@ private slots:
         std::mt19937 random(1);
         const auto result = layoutLayered(randomGraph(random, 300, 0), {stop.get_token(), {}});
         QVERIFY(!result);
-        QCOMPARE(result.error().message, std::string("cancelled"));
+        QVERIFY(result.error().isCancelled());
     }
 
     void dotKeepsTheRules() {
