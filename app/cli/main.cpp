@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/command.h"
+#include "core/base/log.h"
 
 using namespace dynascope;
 
 int main(int argc, char** argv) {
+    log::chooseByEnvironment();
     cli::Parser parser(
         "Reads what torch.compile and torch.export leave behind: the headless twin of dynascope.",
         "dynascope-cli", DYNASCOPE_VERSION,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/export.h"
 #include "app/gui/main_window.h"
+#include "core/base/log.h"
 #include "core/session/byte_source.h"
 
 #include <CLI/CLI.hpp>
 
 #include <QApplication>
+#include <QLoggingCategory>
 #include <QRegularExpression>
 #include <QScreen>
 #include <cstdio>
@@ -89,8 +91,47 @@ int printSelfCheck() {
     return screen ? 0 : 1;
 }
 
+/// The topic's category of Qt: "dynascope.engine", off unless DYNASCOPE_LOG or QT_LOGGING_RULES says
+/// otherwise.
+QLoggingCategory& categoryOf(log::Topic topic) {
+    static QLoggingCategory capture("dynascope.capture", QtInfoMsg), store("dynascope.store", QtInfoMsg),
+        engine("dynascope.engine", QtInfoMsg), layout("dynascope.layout", QtInfoMsg),
+        tasks("dynascope.tasks", QtInfoMsg);
+    switch (topic) {
+    case log::Topic::Capture:
+        return capture;
+    case log::Topic::Store:
+        return store;
+    case log::Topic::Engine:
+        return engine;
+    case log::Topic::Layout:
+        return layout;
+    case log::Topic::Tasks:
+        break;
+    }
+    return tasks;
+}
+
+void logByQt() {
+    log::chooseByEnvironment();
+    log::Topics chosen = log::topics();
+    for (unsigned i = 0; i < log::topicCount; ++i) {
+        QLoggingCategory& category = categoryOf(static_cast<log::Topic>(i));
+        if ((chosen >> i & 1U) != 0) category.setEnabled(QtDebugMsg, true);
+        if (category.isDebugEnabled()) chosen |= 1U << i;
+    }
+    log::setTopics(chosen);
+    log::setSink([](log::Topic topic, const std::string& line) {
+        qCDebug(categoryOf(topic)).noquote() << QString::fromStdString(line);
+    });
+}
+
 /// The offscreen platform announces what it cannot do for every window; nobody waits for that here.
-void quietMessages(QtMsgType type, const QMessageLogContext&, const QString& text) {
+void quietMessages(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    if (QByteArrayView(context.category).startsWith("dynascope.")) {
+        std::fprintf(stderr, "%s: %s\n", context.category, qPrintable(text));
+        return;
+    }
     if (type == QtDebugMsg || type == QtInfoMsg ||
         text.startsWith(QLatin1String("This plugin does not support")))
         return;
@@ -158,6 +199,7 @@ int main(int argc, char** argv) {
         }
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
+    logByQt();
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("dynascope"));
     QApplication::setApplicationDisplayName(QStringLiteral("Dynascope"));

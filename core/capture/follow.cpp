@@ -2,6 +2,7 @@
 #include "core/capture/follow.h"
 
 #include "core/base/digest.h"
+#include "core/base/log.h"
 #include "core/base/words.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/packed.h"
@@ -239,6 +240,8 @@ Result<session::SessionPtr> readAgain(const session::Session& before, Again agai
                     [](const session::InputFile& file) { return file.source->bytes().empty(); });
     if (again == Again::SoFar && nothing)
         return tl::unexpected(Error{"no record yet", before.inputs.path, 0, 0, Error::Code::NothingToRead});
+    log::write(log::Topic::Capture, "reading ", before.inputs.path, " again, ",
+               again == Again::SoFar ? "as far as it is whole" : "all of it");
     OpenOptions options;
     options.finish = [&](session::Session& now) {
         now.warnings.insert(now.warnings.end(), unusable.begin(), unusable.end());

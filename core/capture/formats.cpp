@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/formats.h"
 
+#include "core/base/log.h"
 #include "core/capture/case_file.h"
 #include "core/capture/debug_folder.h"
 #include "core/capture/dot_graph.h"
@@ -165,6 +166,7 @@ Result<session::Session> readFormat(const session::ByteSourcePtr& source, const 
     const PlainInput input = plainInput(source, label);
     const Format* format = formatOf(input);
     if (!format) return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
+    log::write(log::Topic::Capture, label, ": ", source->bytes().size(), " bytes, read as ", format->name);
     Result<session::Session> session = format->open(input, task, options);
     if (task.cancelled()) return cancellation();
     return session;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/open.h"
 
+#include "core/base/log.h"
 #include "core/capture/debug_folder.h"
 #include "core/capture/export_archive.h"
 #include "core/capture/formats.h"
@@ -209,14 +210,34 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
     return session;
 }
 
+void logOpened(const session::Inputs& inputs, const Result<session::Session>& session,
+               const log::Stopwatch& watch) {
+    if (!log::on(log::Topic::Capture)) return;
+    if (!session) {
+        log::write(log::Topic::Capture, "not opened after ", watch.ms(), " ms: ", session.error().toString());
+        return;
+    }
+    std::size_t bytes = 0;
+    for (const session::InputFile& file : inputs.files)
+        bytes += file.source->bytes().size();
+    log::write(log::Topic::Capture, "opened ", inputs.path, " as ", session::kindName(session->kind), " in ",
+               watch.ms(), " ms: ", inputs.files.size(), " files, ", bytes, " bytes, ",
+               session->compiles.size(), " compiles, ", session->records.size(), " records, ",
+               session->warnings.size(), " warnings");
+    for (const session::Warning& warning : session->warnings)
+        log::write(log::Topic::Capture, "warning: ", warning.error.toString());
+}
+
 /// `unusable` holds what is known already of files that could not be read.
 Result<session::Session> readInputs(session::Inputs inputs, std::vector<session::Warning> unusable,
                                     const TaskContext& task, const OpenOptions& options) {
     if (!inputs.isFolder && inputs.files.size() != 1)
         return tl::unexpected(Error{"holds no capture", inputs.path, 0, 0});
+    const log::Stopwatch watch;
     Result<session::Session> session =
         inputs.isFolder ? openFolder(inputs, std::move(unusable), task, options)
                         : openFile(inputs.files.front().source, inputs.path, task, options);
+    logOpened(inputs, session, watch);
     if (session) session->inputs = std::move(inputs);
     if (session && options.finish) options.finish(*session);
     return session;

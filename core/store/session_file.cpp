@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/store/session_file.h"
 
+#include "core/base/log.h"
 #include "core/session/byte_source.h"
 #include "core/session/utf8.h"
 #include "core/store/atomic_file.h"
@@ -434,6 +435,7 @@ bool looksLikeSession(std::string_view head) {
 
 Result<SessionContents> readSession(const session::ByteSource& file, const std::string& label,
                                     const TaskContext& task, const SessionLimits& limits) {
+    const log::Stopwatch watch;
     Result<Database> database = Database::readBytes(file.bytes(), label);
     if (!database) return tl::unexpected(database.error());
     const Result<int> version = checkedVersion(*database, label);
@@ -444,7 +446,11 @@ Result<SessionContents> readSession(const session::ByteSource& file, const std::
         if (const Result<void> done = migrate(*database, *version); !done)
             return tl::unexpected(done.error());
     }
-    return Reader(*database, label, task, limits).read();
+    Result<SessionContents> contents = Reader(*database, label, task, limits).read();
+    log::write(log::Topic::Store, contents ? "read " : "not read: ", label, ", version ", *version, ", ",
+               file.bytes().size(), " bytes, in ", watch.ms(), " ms",
+               contents ? std::string() : ": " + contents.error().toString());
+    return contents;
 }
 
 Result<std::string> saveSession(const std::string& path, const SessionContents& contents,
@@ -453,6 +459,7 @@ Result<std::string> saveSession(const std::string& path, const SessionContents& 
         fits.error().file = path;
         return tl::unexpected(fits.error());
     }
+    const log::Stopwatch watch;
     Result<AtomicFile> file = AtomicFile::create(path);
     if (!file) return tl::unexpected(file.error());
     std::string id = contents.captureId;
@@ -468,6 +475,8 @@ Result<std::string> saveSession(const std::string& path, const SessionContents& 
         if (const Result<void> done = writeNew(*file, id, contents, task); !done)
             return tl::unexpected(done.error());
     if (const Result<void> done = std::move(*file).commit(); !done) return tl::unexpected(done.error());
+    log::write(log::Topic::Store, "saved ", path, updated ? ", its capture copied" : ", written anew",
+               ", in ", watch.ms(), " ms");
     return id;
 }
 

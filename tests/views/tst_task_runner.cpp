@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/log.h"
 #include "views/models/task_runner.h"
 
 #include <QSignalSpy>
@@ -23,6 +24,7 @@ private slots:
     void progressIsThrottled();
     void destructionWaits();
     void aThrowFailsTheTaskAlone();
+    void logsWhatIsDropped();
 };
 
 void TestTaskRunner::deliversOnTheGuiThread() {
@@ -48,6 +50,29 @@ void TestTaskRunner::deliversOnTheGuiThread() {
     QTRY_COMPARE(finished.size(), 1);
     QCOMPARE(started.size(), 1);
     QVERIFY(!tasks.isRunning("t") && tasks.isIdle());
+}
+
+void TestTaskRunner::logsWhatIsDropped() {
+    static QStringList lines;
+    lines.clear();
+    const auto onlyHere = qScopeGuard([] {
+        dynascope::log::setTopics(0);
+        dynascope::log::setSink(nullptr);
+    });
+    dynascope::log::setSink([](dynascope::log::Topic topic, const std::string& line) {
+        if (topic == dynascope::log::Topic::Tasks) lines << QString::fromStdString(line);
+    });
+    dynascope::log::setTopics(dynascope::log::choose("tasks").topics);
+    TaskRunner tasks;
+    const auto ask = [&] {
+        tasks.run<int>(
+            "t", this, [](const TaskContext&) { return 1; }, [](int) {});
+    };
+    ask();
+    ask();
+    tasks.cancel("t");
+    tasks.cancel("t"); // nothing runs any more
+    QCOMPARE(lines, (QStringList{"t: a newer request came", "t is cancelled", "t is cancelled"}));
 }
 
 void TestTaskRunner::newestRequestWins() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/models/task_runner.h"
 
+#include "core/base/log.h"
+
 #include <QMetaObject>
 #include <QThread>
 #include <algorithm>
@@ -28,6 +30,8 @@ TaskRunner::~TaskRunner() {
 }
 
 std::shared_ptr<TaskRunner::Job> TaskRunner::begin(const QString& tag, QObject* context) {
+    if (log::on(log::Topic::Tasks) && m_jobs.contains(tag))
+        log::write(log::Topic::Tasks, tag.toStdString(), ": a newer request came");
     cancel(tag);
     auto job = std::make_shared<Job>();
     job->tag = tag;
@@ -72,6 +76,7 @@ void TaskRunner::finish(const std::shared_ptr<Job>& job, std::function<void()> d
 }
 
 void TaskRunner::fail(const std::shared_ptr<Job>& job, const QString& message) {
+    log::write(log::Topic::Tasks, job->tag.toStdString(), " failed: ", message.toStdString());
     finish(job, [this, tag = job->tag, message] { emit failed(tag, message); });
 }
 
@@ -91,6 +96,7 @@ std::optional<QString> TaskRunner::guarded(const std::function<void()>& body) {
 void TaskRunner::cancel(const QString& tag) {
     const std::shared_ptr<Job> job = m_jobs.take(tag);
     if (!job) return;
+    if (log::on(log::Topic::Tasks)) log::write(log::Topic::Tasks, tag.toStdString(), " is cancelled");
     job->stop.request_stop();
     emit finished(tag);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/client.h"
 
+#include "core/base/log.h"
 #include "core/engine/client/confinement_words.h"
-
 #include "core/engine/client/connection.h"
+#include "core/engine/client/plugin_list.h"
 #include "core/engine/wire/aot.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/methods.h"
@@ -32,6 +33,13 @@ tl::expected<EngineInfo, CallError> readInfo(const json& answer, const std::stri
     return EngineInfo{said->engine, said->torch, said->devices, 0, unconfined(said->confinement)};
 }
 
+std::string commandText(const std::vector<std::string>& command) {
+    std::string out;
+    for (const std::string& word : command)
+        out += (out.empty() ? "" : " ") + word;
+    return out;
+}
+
 template <typename T>
 Answer<T> answerOf(const CallResult& result) {
     if (!result) return tl::unexpected(result.error());
@@ -56,11 +64,16 @@ Client::~Client() = default;
 
 tl::expected<std::shared_ptr<Connection>, CallError> Client::connect(const CallOptions& options) {
     const std::scoped_lock starting(m_starting);
+    bool again = false;
     {
         const std::scoped_lock lock(m_mutex);
         if (m_connection && m_connection->alive()) return m_connection;
+        again = m_connection != nullptr;
     }
+    const log::Stopwatch watch;
     Result<Process> process = spawn(m_command);
+    log::write(log::Topic::Engine, again ? "starting again: " : "starting ", commandText(m_command),
+               process ? std::string() : ": " + process.error().message);
     if (!process)
         return tl::unexpected(CallError{CallError::Kind::NotStarted, process.error().message, 0, {}});
     auto connection = std::make_shared<Connection>(std::move(*process));
@@ -80,6 +93,8 @@ tl::expected<std::shared_ptr<Connection>, CallError> Client::connect(const CallO
     auto info = readInfo(*answer, m_command.front());
     if (!info) return tl::unexpected(info.error());
     info->pid = connection->pid();
+    log::write(log::Topic::Engine, "process ", info->pid, ": engine ", info->engine, ", PyTorch ",
+               info->torch, ", ready after ", watch.ms(), " ms");
     const std::scoped_lock lock(m_mutex);
     m_info = std::move(*info);
     m_connection = connection;
@@ -121,7 +136,11 @@ Answer<wire::PassesReply> Client::passes(const CallOptions& options) {
 }
 
 Answer<wire::PluginsReply> Client::plugins(const CallOptions& options) {
-    return answerOf<wire::PluginsReply>(call("plugins", json::object(), options));
+    Answer<wire::PluginsReply> reply = answerOf<wire::PluginsReply>(call("plugins", json::object(), options));
+    if (reply && log::on(log::Topic::Engine))
+        for (const PluginEntry& plugin : pluginListOf(*reply).plugins)
+            log::write(log::Topic::Engine, "plugin ", plugin.path, ": ", stateWords(plugin));
+    return reply;
 }
 
 Answer<wire::EnvironmentReply> Client::environment(const CallOptions& options) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/connection.h"
 
+#include "core/base/log.h"
 #include "core/engine/wire/framing.h"
 
 #include <array>
@@ -206,6 +207,7 @@ void Connection::lose(std::string why) {
         why = "the engine ended by " + describeEnd(status);
         if (const std::string last = lastLine(m_lastWords); !last.empty()) why += ": " + last;
     }
+    log::write(log::Topic::Engine, "process ", m_process.pid, " is gone: ", why);
     m_end = std::move(why);
     m_changed.notify_all();
 }
@@ -252,6 +254,8 @@ CallResult Connection::abandon(std::unique_lock<std::mutex>& lock, std::int64_t 
     std::string message =
         why == Waited::Stopped ? "cancelled" : "no answer within " + seconds(options.timeout);
     if (!stopped) {
+        log::write(log::Topic::Engine, "call ", id, " was cancelled or overdue and did not stop within ",
+                   options.grace.count(), " ms: killing process ", m_process.pid);
         lock.unlock();
         kill();
         lock.lock();
@@ -266,6 +270,15 @@ CallResult Connection::abandon(std::unique_lock<std::mutex>& lock, std::int64_t 
 }
 
 CallResult Connection::call(const std::string& method, const json& params, const CallOptions& options) {
+    const log::Stopwatch watch;
+    log::write(log::Topic::Engine, method, " begins");
+    CallResult result = carryOut(method, params, options);
+    log::write(log::Topic::Engine, method, " ended after ", watch.ms(), " ms",
+               result ? std::string() : ": " + result.error().message);
+    return result;
+}
+
+CallResult Connection::carryOut(const std::string& method, const json& params, const CallOptions& options) {
     const Clock::time_point deadline = Clock::now() + options.timeout;
     std::unique_lock lock(m_mutex);
     if (m_end) return failed(CallError::Kind::EngineDied, *m_end);

@@ -54,6 +54,7 @@ private:
     void lose(std::string why);
     [[nodiscard]] bool send(const nlohmann::json& message, std::chrono::steady_clock::time_point deadline,
                             const std::stop_token& stop);
+    CallResult carryOut(const std::string& method, const nlohmann::json& params, const CallOptions& options);
     Waited wait(std::unique_lock<std::mutex>& lock, std::int64_t id, const CallOptions& options,
                 std::chrono::steady_clock::time_point deadline);
     CallResult abandon(std::unique_lock<std::mutex>& lock, std::int64_t id, Waited why,

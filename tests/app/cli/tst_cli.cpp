@@ -28,8 +28,13 @@ struct Run {
     QByteArray out, err;
 };
 
-Run cli(const QStringList& arguments, const QByteArray& input = {}) {
+Run cli(const QStringList& arguments, const QByteArray& input = {}, const QString& log = {}) {
     QProcess process;
+    if (!log.isNull()) {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("DYNASCOPE_LOG", log);
+        process.setProcessEnvironment(environment);
+    }
     process.start(test::program("dynascope-cli"), arguments);
     process.write(input);
     process.closeWriteChannel();
@@ -108,6 +113,32 @@ private slots:
         QCOMPARE(cli({"info", "--follow", m_folder.filePath("no such.log")}).exitCode, 2);
         QCOMPARE(cli({"info", "--follow", "--json", log}).exitCode, 2);
         QCOMPARE(cli({"info", "--follow", "-"}).exitCode, 2);
+    }
+
+    void logSaysWhatHappens() {
+        const QString path = file("logged.txt", fxText.toUtf8());
+        const Run quiet = cli({"info", path}), logged = cli({"info", path}, {}, "capture, motor");
+        QCOMPARE(quiet.exitCode, 0);
+        QCOMPARE(quiet.err, QByteArray());
+        QCOMPARE(logged.out, quiet.out);
+        const QList<QByteArray> lines = logged.err.split('\n');
+        QVERIFY2(lines.size() == 4 && lines[3].isEmpty(), logged.err);
+        QCOMPARE(lines[0], QByteArray("DYNASCOPE_LOG: no topic is called 'motor'; there are all, capture, "
+                                      "store, engine, layout, tasks"));
+        static const QRegularExpression read(
+            "^\\[ *\\d+\\.\\d{3}\\] capture: .*logged\\.txt: \\d+ bytes, read as "),
+            opened("^\\[ *\\d+\\.\\d{3}\\] capture: opened .*logged\\.txt as .* 1 files, .* 0 warnings$");
+        QVERIFY2(read.match(lines[1]).hasMatch() && opened.match(lines[2]).hasMatch(), logged.err);
+    }
+
+    void logSaysWhatTheEngineDoes() {
+        if (!QFile::exists(test::program("dynascope-engine"))) QSKIP("built without the engine");
+        const Run quiet = cli({"passes"}), logged = cli({"passes"}, {}, "engine");
+        QCOMPARE(quiet.exitCode, 0);
+        QCOMPARE(logged.out, quiet.out);
+        for (const char* part : {"engine: starting ", "engine: initialize begins", ", ready after ",
+                                 "engine: passes begins", "engine: passes ended after ", " is gone: "})
+            QVERIFY2(logged.err.contains(part) && !quiet.err.contains(part), logged.err);
     }
 
     void doctorSaysWhatWorks() {
