@@ -17,8 +17,8 @@ using namespace views;
 
 namespace {
 
-constexpr std::size_t menuLimit =
-    40; ///< beyond it a menu is no longer a list to read; the palette finds the rest
+/// Beyond it a menu is no longer a list to read; the palette finds the rest
+constexpr std::size_t menuLimit = 40;
 
 /// "&" would become a mnemonic.
 QString menuText(QString text) {

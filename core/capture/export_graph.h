@@ -16,14 +16,14 @@
 namespace dynascope::capture {
 
 struct ExportedProgram {
-    ir::GraphPtr
-        graph; ///< as PyTorch's loader builds it: getitem nodes for several results, get_attr for subgraphs
+    /// As PyTorch's loader builds it: getitem nodes for several results, get_attr for subgraphs
+    ir::GraphPtr graph;
     std::string torchVersion;
     std::string schema;                       ///< "8.20"
     std::vector<session::SymbolInfo> symbols; ///< with ranges
     std::vector<std::string> guards;
-    std::vector<session::TensorInput>
-        inputs; ///< placeholders that hold tensors; `source` is what the signature says
+    /// Placeholders that hold tensors; `source` is what the signature says
+    std::vector<session::TensorInput> inputs;
 };
 
 /// Reads the JSON; nothing in it is evaluated. An Error names the node that cannot be understood. A schema of

@@ -39,8 +39,8 @@ struct PlainInput {
     session::ByteSourcePtr source;
     std::string label;     ///< names it in messages
     std::string_view text; ///< what `source` holds
-    Kind kind =
-        Kind::Unknown; ///< as sniff() says; of what that does not know, whether it is a log further on
+    /// As sniff() says; of what that does not know, whether it is a log further on
+    Kind kind = Kind::Unknown;
 };
 
 int rankOf(const PlainInput& input) {

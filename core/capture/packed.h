@@ -17,16 +17,16 @@
 namespace dynascope::capture {
 
 struct PackedFile {
-    std::string
-        name; ///< as the archive spells it; for a lone compressed file, its name without ".gz" and the like
+    /// As the archive spells it; for a lone compressed file, its name without ".gz" and the like
+    std::string name;
     session::ByteSourcePtr source; ///< null where the file was not wanted
     std::uint64_t bytes = 0;
 };
 
 struct Unpacked {
     std::vector<PackedFile> files; ///< regular files that hold something, in the archive's order
-    std::vector<session::Warning>
-        damages; ///< where the input ends early or is broken; what came before is in `files`
+    /// Where the input ends early or is broken; what came before is in `files`
+    std::vector<session::Warning> damages;
 };
 
 /// Which files are wanted, by name and size as the archive says it (0 where it does not); all of them if

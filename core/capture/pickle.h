@@ -39,8 +39,8 @@ public:
         std::vector<Id> items;
     };
     struct Dict {
-        std::vector<Id>
-            items; ///< key, value, key, value, ... in order of writing; a key may recur, its last counts
+        /// Key, value, key, value, ... in order of writing; a key may recur, its last counts
+        std::vector<Id> items;
     };
     /// Integers beyond 64 bits become doubles.
     using Value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string_view,

@@ -39,8 +39,8 @@ public:
         session::Record record;
         std::string name;        ///< what TORCH_TRACE calls such a record or artifact; empty: kept raw
         std::string body = "{}"; ///< the JSON object that its header would hold
-        std::size_t payloadLine =
-            0; ///< of the payload's first line in its file; 0: the one after the record's
+        /// Of the payload's first line in its file; 0: the one after the record's
+        std::size_t payloadLine = 0;
         std::optional<session::Phase> phase; ///< of the stage, where it is known
     };
     void add(Addition item);

@@ -19,8 +19,8 @@ struct ForcingBreak {
     int group = -1;     ///< into BreakSummary::groups
     std::string place;  ///< "cap.py:6"
     std::string reason; ///< "Builtin print cannot be traced"
-    std::string
-        resumed; ///< "1/0 reads it as L['x']"; empty where no frame after the break takes the input in
+    /// "1/0 reads it as L['x']"; empty where no frame after the break takes the input in
+    std::string resumed;
     /// "before the break at cap.py:6"
     [[nodiscard]] std::string text() const;
 };

@@ -28,8 +28,8 @@ struct Form {
     std::string op;
     std::optional<std::vector<ir::Argument>> rewritten; ///< arguments, where they are not the node's own
     const ir::Node* node = nullptr;
-    std::vector<ir::NodeIndex>
-        operands; ///< nodes read, in reading order, repeats included; npos where undefined
+    /// Nodes read, in reading order, repeats included; npos where undefined
+    std::vector<ir::NodeIndex> operands;
 
     [[nodiscard]] const std::vector<ir::Argument>& args() const {
         return rewritten ? *rewritten : node->args;

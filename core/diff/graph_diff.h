@@ -51,8 +51,8 @@ struct GraphDiff {
     std::vector<ir::NodeIndex> partnerOfA, partnerOfB; ///< one-to-one alignment; ir::npos where none
     std::vector<Row> rows;                             ///< both graphs in order, aligned
     std::vector<Link> links; ///< provenance: includes the one-to-one pairs; sorted by (a, b)
-    std::vector<std::pair<ir::NodeIndex, std::vector<FieldChange>>>
-        details; ///< by index in A, Changed nodes only, sorted
+    /// By index in A, Changed nodes only, sorted
+    std::vector<std::pair<ir::NodeIndex, std::vector<FieldChange>>> details;
     std::size_t same = 0, respelled = 0, changed = 0, moved = 0, added = 0, removed = 0;
 
     [[nodiscard]] bool identical() const { return changed + moved + added + removed == 0; }

@@ -4,11 +4,10 @@
 //   1. Inputs, by what AOTAutograd says about them, by name, and by position and shape. Outputs pair up.
 //   2. Nodes that both graphs share as objects.
 //   3. Merkle hashes, from the inputs down and from the users up: both and the name, one and the name, both,
-//   one.
-//      One hash alone does not count where the other hash points to a different node.
+//      one. One hash alone does not count where the other hash points to a different node.
 //   4. Propagation: users of a pair that do the same with it, then names, then hashes alone, then inputs of
-//   pairs, then
-//      what stands between the same neighbours although the operation differs, then the source line.
+//      pairs, then what stands between the same neighbours although the operation differs, then the source
+//      line.
 #include "core/diff/match.h"
 
 #include "core/diff/sequence.h"

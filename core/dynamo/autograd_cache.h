@@ -31,10 +31,10 @@ struct CacheNode {
 struct CacheSettings {
     bool freezing = false;    ///< torch._inductor.config.freezing
     bool fxGraphCache = true; ///< torch._inductor.config.fx_graph_cache, or the remote one
-    bool customAutogradFunctions =
-        true; ///< torch._functorch.config.autograd_cache_allow_custom_autograd_functions
-    std::vector<std::string> markedCacheable =
-        {}; ///< torch._inductor.config.unsafe_marked_cacheable_functions
+    /// torch._functorch.config.autograd_cache_allow_custom_autograd_functions
+    bool customAutogradFunctions = true;
+    /// torch._inductor.config.unsafe_marked_cacheable_functions
+    std::vector<std::string> markedCacheable = {};
 };
 
 struct CacheBypass {

@@ -24,9 +24,8 @@ namespace dynascope::dynamo {
 /// realized", "CellVariable -> TensorVariable ...".
 [[nodiscard]] std::string valueText(const Recording& recording, const State& state, ValueId id);
 
-/// What comptime's print_locals and print_value_stack say of a value: "Tensor(shape=(2,),
-/// dtype=torch.float32)",
-/// "'low'", "CellVariable()".
+/// What comptime's print_locals and print_value_stack say of a value:
+/// "Tensor(shape=(2,), dtype=torch.float32)", "'low'", "CellVariable()".
 [[nodiscard]] std::string comptimeText(const Recording& recording, const State& state, ValueId id);
 
 /// A line of a graph's text; node 0 is the head.

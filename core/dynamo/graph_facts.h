@@ -39,8 +39,8 @@ struct HooksInForce {
         std::string type;           ///< "GraphModule", "function"
         std::string name;           ///< of a function, or of what the graph module was traced from
     };
-    bool inlined =
-        false; ///< both are graph modules: the graphs take them in, and a guard holds their identities
+    /// Both are graph modules: the graphs take them in, and a guard holds their identities
+    bool inlined = false;
     std::string filter; ///< which saved tensors they are applied to: "donated", "no_static", "all"
     Hook pack, unpack;
 };

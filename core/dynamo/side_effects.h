@@ -27,8 +27,8 @@ struct PendingStore {
     ValueId value = 0;
     bool instanceDict = false; ///< goes around descriptors
     bool deleted = false;
-    std::optional<bool>
-        existed; ///< of a deletion: whether it was there before the graph; none if not recorded
+    /// Of a deletion: whether it was there before the graph; none if not recorded
+    std::optional<bool> existed;
 };
 
 /// What a container holds at the graph's end, against what it held before.
@@ -100,11 +100,11 @@ struct ReplayStep {
 struct SideEffectReport {
     std::uint32_t attempt = 0;
     StepIndex step = noStep;
-    std::vector<TrackedObject>
-        objects;               ///< new, changed, or with pending stores; in the order they were tracked
+    /// New, changed, or with pending stores; in the order they were tracked
+    std::vector<TrackedObject> objects;
     std::size_t untouched = 0; ///< that existed and stayed as they were
-    std::vector<ReplayStep>
-        steps; ///< in the order in which they are carried out; none if nothing was generated
+    /// In the order in which they are carried out; none if nothing was generated
+    std::vector<ReplayStep> steps;
     std::vector<std::string> faults; ///< where rules and generated code part
     bool generated = false;          ///< whether the bytecode of this end was recorded
 };

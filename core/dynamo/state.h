@@ -145,8 +145,8 @@ public:
     std::vector<SymbolState> symbols;
     SharedVector<Fact> facts;
     std::uint32_t frame = 0; ///< of the last step
-    StepIndex active =
-        noStep; ///< that is being carried out: the last one, or the caller's once a frame was left
+    /// That is being carried out: the last one, or the caller's once a frame was left
+    StepIndex active = noStep;
 
     [[nodiscard]] const FrameState* frameState(std::uint32_t id) const {
         return id > 0 && id <= frames.size() ? &frames[id - 1] : nullptr;

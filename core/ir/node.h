@@ -38,8 +38,8 @@ using StackTrace = std::vector<SourceLocation>;
 struct Node {
     std::string name; ///< unique in its graph
     Op op = Op::CallFunction;
-    std::string
-        target; ///< "torch.ops.aten.add.Tensor", "operator.add", method or attribute name, placeholder target
+    /// "torch.ops.aten.add.Tensor", "operator.add", method or attribute name, placeholder target
+    std::string target;
     std::vector<Argument> args;
     std::vector<std::pair<std::string, Argument>> kwargs;
 

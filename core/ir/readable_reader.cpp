@@ -72,8 +72,8 @@ private:
     bool m_flat = false; ///< indentation was lost
     std::vector<std::shared_ptr<Node>> m_nodes;
     std::vector<Node> m_declared; ///< `primals_1: "f32[2]"` lines of a flattened signature
-    std::unordered_map<std::string_view, std::size_t>
-        m_parameters; ///< not yet renamed, to their place in m_nodes
+    /// Not yet renamed, to their place in m_nodes
+    std::unordered_map<std::string_view, std::size_t> m_parameters;
     NameSet m_names;
     NameSet m_attributes; ///< what the graph reads from self; only where indentation was lost
     SourceComment m_comment;

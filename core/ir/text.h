@@ -22,8 +22,8 @@ namespace dynascope::ir {
 /// One graph found in a larger text.
 struct FoundGraph {
     GraphPtr graph;
-    std::string
-        title; ///< from a header such as "===== Forward graph 3 =====", else the class name or "graph 1"
+    /// From a header such as "===== Forward graph 3 =====", else the class name or "graph 1"
+    std::string title;
     std::size_t firstLine = 0, lastLine = 0; ///< in the text as given, from 1
 };
 struct PastedGraphs {

@@ -16,8 +16,8 @@ namespace dynascope::layout {
 
 namespace {
 
-constexpr std::size_t groupLinesAbove =
-    40; ///< direct nodes of a group from which they are grouped by source line
+/// Direct nodes of a group from which they are grouped by source line
+constexpr std::size_t groupLinesAbove = 40;
 constexpr std::size_t minModuleNodes = 2; ///< a module of one node is that node
 constexpr std::size_t minLineNodes = 3;
 constexpr std::size_t groupHintlessAbove = 60;

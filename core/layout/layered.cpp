@@ -10,14 +10,12 @@
 // meets the frame.
 //
 // One level then goes through K. Sugiyama's steps:
-//   1. level_rank.cpp: cycles are broken at the back edges of a depth-first walk; a box's rank is its longest
-//   path
-//      from the top; boxes that weigh more on their users (parameters, constants) move down to just above
-//      them; many sources in one rank wrap into rows.
-//   2. level.cpp: all edges of one box share a trunk with one dummy vertex in every rank that it passes. This
-//   keeps
-//      fan-outs tidy and the number of dummies small; a budget caps it, and edges beyond it are drawn
-//      directly.
+//   1. level_rank.cpp: cycles are broken at the back edges of a depth-first walk; a box's rank is its
+//      longest path from the top; boxes that weigh more on their users (parameters, constants) move down to
+//      just above them; many sources in one rank wrap into rows.
+//   2. level.cpp: all edges of one box share a trunk with one dummy vertex in every rank that it passes.
+//      This keeps fan-outs tidy and the number of dummies small; a budget caps it, and edges beyond it are
+//      drawn directly.
 //   3. level_order.cpp: barycentre sweeps with transposition lower the number of crossings.
 //   4. level_place.cpp: Brandes-Koepf placement makes columns and straight trunks.
 //   5. level.cpp: ranks are stacked, ports spread, and each edge is a list of points.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Graph layout as a pure function: sizes and edges in, positions out. Two engines stand behind it: Graphviz
-// dot, and a layered fallback of ours that is always fast. Graphviz is not thread-safe and cannot be
-// cancelled, so the window runs `dynascope-cli layout` as a child; see views/canvas.
+// dot, and a layered layout of ours that is always fast: the window draws it first, and dot's when that
+// comes. Graphviz is not thread-safe and cannot be cancelled, so the window runs `dynascope-cli layout` as a
+// child; see views/canvas.
 #pragma once
 
 #include "core/base/result.h"
@@ -59,9 +60,9 @@ struct LayoutResult {
     double milliseconds = 0;
 };
 
-/// Our layered layout: longest-path ranks, barycentre sweeps, then priority placement; O(sweeps x edges).
-/// Never fails; a cycle is broken at its back edge. An error only when cancelled or when an index is out of
-/// range.
+/// Our layered layout: longest-path ranks, barycentre sweeps, then Brandes-Koepf placement;
+/// O(sweeps x edges). Never fails; a cycle is broken at its back edge. An error only when cancelled or when
+/// an index is out of range.
 [[nodiscard]] Result<LayoutResult> layoutLayered(const LayoutInput& input, const TaskContext& task = {});
 
 /// Graphviz dot with nslimit, nslimit1 = 1 and, above 200 boxes, straight edges. Process-wide lock; cannot be

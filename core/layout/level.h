@@ -17,8 +17,8 @@ struct LevelItem {
     /// Entry and Exit are lanes where an edge crosses the level's upper or lower border; they have no size.
     enum class Kind : std::uint8_t { Box, Entry, Exit } kind = Kind::Box;
     double width = 0, height = 0;
-    bool spreadPorts =
-        false; ///< incoming edges are spread over the upper side; frames have their own lanes instead
+    /// Incoming edges are spread over the upper side; frames have their own lanes instead
+    bool spreadPorts = false;
 };
 
 /// All edges that leave one item at one place: they share a trunk, which branches where they part.

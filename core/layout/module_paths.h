@@ -5,12 +5,11 @@
 // Text captures do not carry nn_module_stack, so modules are inferred:
 //  1. A node that reads a parameter, or a view of one, belongs to the module that owns it ("direct").
 //  2. Consecutive nodes from one region of source (same file and function, lines close together) belong
-//  together. A region whose
-//     every run reads one module's parameters is that module's forward (a norm); one whose runs read several
-//     is the forward of the module around them (an attention), and its other nodes belong there.
-//  3. What is left lies between two known nodes and belongs to their deepest common module; between layers.0
-//  and
-//     layers.1 it still belongs to the one before, as residual adds do.
+//     together. A region whose every run reads one module's parameters is that module's forward (a norm);
+//     one whose runs read several is the forward of the module around them (an attention), and its other
+//     nodes belong there.
+//  3. What is left lies between two known nodes and belongs to their deepest common module; between
+//     layers.0 and layers.1 it still belongs to the one before, as residual adds do.
 #pragma once
 
 #include "core/ir/graph.h"
@@ -26,8 +25,8 @@ namespace dynascope::layout {
 
 using PathId = std::uint32_t;
 inline constexpr PathId rootPath = 0;
-inline constexpr std::uint32_t regionGap =
-    12; ///< source lines; further apart is another function of that name
+/// Source lines; further apart is another function of that name
+inline constexpr std::uint32_t regionGap = 12;
 
 /// Module paths as a tree; ids are small and stable. A list index is one component with its list: "layers.0".
 class PathTable {

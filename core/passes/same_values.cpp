@@ -45,8 +45,8 @@ struct Side {
     std::vector<Form> forms;
     std::vector<std::uint64_t> hashes;
     std::vector<NodeIndex> partner, inputs;
-    std::unordered_map<std::uint64_t, std::vector<NodeIndex>>
-        sources; ///< nodes that read none, by what they do
+    /// Nodes that read none, by what they do
+    std::unordered_map<std::uint64_t, std::vector<NodeIndex>> sources;
     NodeIndex output = npos;
     std::vector<std::size_t> writesBefore; ///< by node: how many write in place before it
     std::size_t written = 0;

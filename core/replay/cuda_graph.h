@@ -34,8 +34,8 @@ enum class CudaNodeKind : std::uint8_t {
     Conditional,
     Other, ///< a kind that this program does not know
 };
-[[nodiscard]] std::string_view
-cudaNodeKindName(CudaNodeKind kind); ///< "kernel", "memcpy", "child graph", ...
+/// "kernel", "memcpy", "child graph", ...
+[[nodiscard]] std::string_view cudaNodeKindName(CudaNodeKind kind);
 
 using CudaAddress = std::uint64_t;
 
@@ -87,8 +87,8 @@ struct CudaFree {
 
 /// A node with graphs inside: a child graph, or a conditional's bodies.
 struct CudaInner {
-    std::string
-        condition; ///< of a conditional: "if", "while", "switch"; empty where the driver does not tell
+    /// Of a conditional: "if", "while", "switch"; empty where the driver does not tell
+    std::string condition;
     std::vector<std::uint32_t> graphs; ///< indices into CudaGraph::graphs, in the order of the driver
     /// False: there are bodies that could not be reached (older drivers have no call for it).
     bool known = true;

@@ -5,9 +5,8 @@
 //
 // The stream crosses as binary pieces, each of which is one batch. All numbers are little-endian.
 //
-//   batch   8 bytes "DYNLIVE1"; u64 number of its first event, counted from 0 over the stream; u32 count; u32
-//   0;
-//           `count` events. At most maxLiveBatch of them, so that a batch is a piece of at most 1 MiB.
+//   batch   8 bytes "DYNLIVE1"; u64 number of its first event, counted from 0 over the stream; u32 count;
+//           u32 0; `count` events. At most maxLiveBatch of them, so that a batch is a piece of at most 1 MiB.
 //   event   u8 kind (LiveEvent::Kind); u8 1 for memory at a planned address, else 0; u16 graph; u32 node;
 //           u64 nanoseconds; u64 address; u64 bytes.
 //

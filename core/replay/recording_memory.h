@@ -39,8 +39,8 @@ struct GraphRole {
 /// Who holds a life of the timeline, and for whom.
 struct HeldFor {
     std::uint32_t node = 0; ///< index into Recording::nodes: the one that allocates it, or the input
-    std::uint32_t last =
-        0; ///< the last node that reads it; Recording::nodes.size() for what outlives the run
+    /// The last node that reads it; Recording::nodes.size() for what outlives the run
+    std::uint32_t last = 0;
     MemoryUse use = MemoryUse::ForwardTemporary;
     bool workspace = false; ///< gone before its operator returned
     bool planned = true;    ///< false: of the heap, at each replay anew

@@ -66,7 +66,7 @@ struct TreeStep {
     std::string error;           ///< of action Failed
 };
 
-[[nodiscard]] std::string_view
-actionName(TreeStep::Action action); ///< "warmup", "warmup_again", "record", ..
+/// "warmup", "warmup_again", "record", ..
+[[nodiscard]] std::string_view actionName(TreeStep::Action action);
 
 } // namespace dynascope::replay

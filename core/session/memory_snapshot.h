@@ -84,8 +84,8 @@ struct DeviceMemory {
 
     /// The most that was allocated while the trace ran, walking it back from the end.
     std::uint64_t peak = 0;
-    std::size_t peakEvent =
-        SIZE_MAX; ///< index into the device's trace after which it is reached; SIZE_MAX: before
+    /// Index into the device's trace after which it is reached; SIZE_MAX: before
+    std::size_t peakEvent = SIZE_MAX;
     std::int64_t peakTimeUs = 0;
     std::vector<MemoryGroup> live;   ///< at the snapshot, largest first
     std::vector<MemoryGroup> atPeak; ///< at the peak, largest first

@@ -88,10 +88,10 @@ public:
     Content content = Content::Graph;
     int attempt = 0;
     std::string detail; ///< what the trace adds to the name: the tensor of a saved-tensor hook; mostly empty
-    std::size_t record =
-        SIZE_MAX; ///< index into Session::records; SIZE_MAX where the file is the graph itself
-    std::size_t line =
-        0; ///< of the payload's first line in its file, from 1; graph() counts from the payload
+    /// Index into Session::records; SIZE_MAX where the file is the graph itself
+    std::size_t record = SIZE_MAX;
+    /// Of the payload's first line in its file, from 1; graph() counts from the payload
+    std::size_t line = 0;
     Payload payload;
 
     /// "aot_joint_graph", "before_post_grad_graph#1".
@@ -134,16 +134,16 @@ using StagePtr = std::shared_ptr<const Stage>;
 
 /// A graph break as dynamo_graph_break_reason tells it.
 struct GraphBreak {
-    std::string
-        title; ///< "Failed to trace builtin operator": the gb_type line, or the first line of the reason
+    /// "Failed to trace builtin operator": the gb_type line, or the first line of the reason
+    std::string title;
     std::string explanation; ///< text after "Explanation:"
     std::vector<std::string> hints;
     std::string context;      ///< "Developer debug context"
     std::string url;          ///< the page about this kind of break, where the text names one
     std::string instruction;  ///< "CALL: a function call, e.g. f(x, y)", where named
     ir::StackTrace userStack; ///< innermost last
-    bool skipsFunction =
-        false; ///< Dynamo runs the whole function eagerly; nothing is compiled after the break
+    /// Dynamo runs the whole function eagerly; nothing is compiled after the break
+    bool skipsFunction = false;
     int attempt = 0;
     std::size_t record = SIZE_MAX;
 
@@ -221,8 +221,8 @@ struct Compile {
     int attempts = 1; ///< restarts + 1
     std::vector<std::string> restartReasons;
     bool isRecompile = false;
-    std::vector<std::string>
-        recompileReasons;           ///< "0/0: tensor 'x' size mismatch at index 0. expected 8, actual 4"
+    /// "0/0: tensor 'x' size mismatch at index 0. expected 8, actual 4"
+    std::vector<std::string> recompileReasons;
     ir::StackTrace userStack;       ///< of dynamo_start, innermost last: the frame being compiled
     std::string function;           ///< co_name
     std::vector<StagePtr> stages;   ///< in pipeline order

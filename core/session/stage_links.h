@@ -20,8 +20,8 @@ namespace dynascope::session {
 struct StageTree {
     static constexpr std::size_t none = SIZE_MAX;
     std::vector<std::size_t> parent;
-    std::vector<std::size_t>
-        mapping; ///< of generated code: index into Session::records of its provenance record
+    /// Of generated code: index into Session::records of its provenance record
+    std::vector<std::size_t> mapping;
     std::vector<Phase> phases;
 
     /// The nearest stage above that is Dynamo's or a pre-grad one.

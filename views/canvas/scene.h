@@ -45,8 +45,8 @@ struct SceneEdge {
     int from = noItem, to = noItem;
     EdgeRole role = EdgeRole::Data;
     std::uint32_t count = 1;
-    QPolygonF
-        points; ///< cubic Bezier: start, then three points a piece; empty where none is drawn unless selected
+    /// Cubic Bezier: start, then three points a piece; empty where none is drawn unless selected
+    QPolygonF points;
     QString label; ///< always shown: what a write writes
     QString value; ///< shown on demand: dtype and shape
 };

@@ -38,8 +38,8 @@ struct ViewState {
     std::shared_ptr<const Heat> heat;              ///< of this scene; null where cards are not tinted
     std::optional<std::pair<double, double>> band; ///< heights tied to the other pane by the selection
     double progress = 1;                           ///< of a running motion, eased
-    const std::unordered_map<int, QPointF>* startShift =
-        nullptr;                                  ///< where moving items start, relative to their place
+    /// Where moving items start, relative to their place
+    const std::unordered_map<int, QPointF>* startShift = nullptr;
     const std::vector<bool>* appearing = nullptr; ///< items that fade in
 
     [[nodiscard]] QPointF toView(QPointF p) const { return (p - offset) * zoom; }

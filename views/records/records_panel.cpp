@@ -21,8 +21,8 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr std::uint64_t shownAtFirst =
-    1U << 18U; ///< bytes of a header and of a payload: cut into lines in a frame
+/// Bytes of a header and of a payload: cut into lines in a frame
+constexpr std::uint64_t shownAtFirst = 1U << 18U;
 
 class RecordDelegate : public QStyledItemDelegate {
 public:

@@ -94,8 +94,8 @@ private:
     std::unique_ptr<char, void (*)(char*)> m_arena;
     std::vector<AddressSite> m_sites;                           ///< by entry of the trace, sorted by node
     std::vector<std::pair<std::size_t, std::size_t>> m_sitesOf; ///< by node: begin and count in m_sites
-    std::vector<std::vector<std::size_t>>
-        m_deathsAt;                         ///< by node: entries that die there, temporaries left out
+    /// By node: entries that die there, temporaries left out
+    std::vector<std::vector<std::size_t>> m_deathsAt;
     std::vector<std::uint64_t> m_survivors; ///< offsets that results hold until the next replay
     std::optional<AddressServer> m_server;
     std::vector<c10::Storage> m_storages; ///< by entry; those that a slot needs

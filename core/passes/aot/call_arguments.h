@@ -27,8 +27,8 @@ struct TensorObject {
 /// Objects of a call: its arguments' tensors, and the bases of those that are views.
 struct TensorObjects {
     std::vector<TensorObject> objects;
-    std::vector<std::int64_t>
-        storageElements; ///< by TensorObject::storage, in elements of its tensors' dtype
+    /// By TensorObject::storage, in elements of its tensors' dtype
+    std::vector<std::int64_t> storageElements;
 };
 
 /// `Index` is the list that the arguments stand in.

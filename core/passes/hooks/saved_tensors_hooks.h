@@ -22,8 +22,8 @@ enum class Filter {
 };
 
 struct Request {
-    ir::GraphPtr
-        forward; ///< its outputs are those of the function, then the saved tensors, then saved symbols
+    /// Its outputs are those of the function, then the saved tensors, then saved symbols
+    ir::GraphPtr forward;
     ir::GraphPtr backward; ///< saved symbols, saved tensors, tangents; each saved value has one name in both
     std::size_t functionOutputs = 0; ///< num_inner_fwd_outputs
     Filter filter = Filter::Donated;
@@ -44,8 +44,8 @@ struct Packed {
 
 struct Hooked {
     ir::GraphPtr forward, backward;
-    std::vector<Packed>
-        packed; ///< in the order of the saved tensors; those that the filter left out are not here
+    /// In the order of the saved tensors; those that the filter left out are not here
+    std::vector<Packed> packed;
 };
 
 /// How many of forward's outputs are the function's: those behind them are what backward takes.

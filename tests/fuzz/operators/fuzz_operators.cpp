@@ -46,8 +46,8 @@ constexpr std::size_t overloadsPerChild = 64; // a fork costs as much as some te
 
 /// What a child tells its parent, in memory of both.
 struct Shared {
-    std::uint64_t job =
-        0; ///< the number of the call: its overload's times the seeds of each, plus its seed's
+    /// The number of the call: its overload's times the seeds of each, plus its seed's
+    std::uint64_t job = 0;
     std::uint64_t calls = 0;
     std::uint32_t returned[mostOverloads] = {}; ///< calls, by overload
     void* address = nullptr;
