@@ -122,6 +122,7 @@ private:
     void readSource(const Visit&);
     void readSymbol(const Visit&);
     void readSpecialisation(const Visit&);
+    void readSymbolGuard(const Visit&);
     void readGuards(const Visit&);
     void readGuardList(const Visit&);
     void readPastedEvent(const Visit&);

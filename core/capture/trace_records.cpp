@@ -6,6 +6,7 @@
 #include "core/capture/guards.h"
 #include "core/capture/tensor_record.h"
 #include "core/capture/trace_reader.h"
+#include "core/session/symbol_hints.h"
 #include "core/torch_text/graph_break.h"
 #include "core/torch_text/text_lines.h"
 #include "core/torch_text/traceback.h"
@@ -69,6 +70,8 @@ TraceReader::Handler TraceReader::typeHandler(std::string_view type) {
         {"bwd_compilation_metrics", &TraceReader::readBackwardMetrics},
         {"aot_autograd_backward_compilation_metrics", &TraceReader::readBackwardMetrics},
         {"create_symbol", &TraceReader::readSymbol},
+        {"guard_added", &TraceReader::readSymbolGuard},
+        {"guard_added_fast", &TraceReader::readSymbolGuard},
         {"create_unbacked_symbol", &TraceReader::readSymbol},
         {"symbolic_shape_specialization", &TraceReader::readSpecialisation},
         {"dynamo_cpp_guards_str", &TraceReader::readGuards},
@@ -215,6 +218,18 @@ void TraceReader::readSymbol(const Visit& visit) {
         symbols.push_back(std::move(symbol));
     else
         symbols[known->second] = std::move(symbol);
+}
+
+void TraceReader::readSymbolGuard(const Visit& visit) {
+    if (!visit.open) return;
+    const std::string_view guard = json::text(visit.body, "expr");
+    const auto known = visit.open->symbols.find(std::string(session::boundedSymbol(guard)));
+    if (known == visit.open->symbols.end()) return;
+    // AOTAutograd decides by what was known when it traced.
+    for (const auto& stage : visit.open->stages)
+        if (stage->name == "aot_joint_graph" || stage->name == "aot_inference_graph") return;
+    std::string& bound = visit.open->compile.symbols[known->second].upperBound;
+    if (bound.empty()) bound = guard;
 }
 
 void TraceReader::readSpecialisation(const Visit& visit) {

@@ -178,6 +178,9 @@ struct SymbolInfo {
     /// reason; empty where it stayed symbolic.
     std::string became, becameReason;
     ir::StackTrace becameAt;
+    /// The guard that bounds it from above where its range does not, as PyTorch adds it for torch._check or a
+    /// branch before AOTAutograd traces: "s77 <= 64"; empty for none.
+    std::string upperBound;
 };
 
 struct Bytecode {

@@ -436,6 +436,23 @@ private slots:
         QCOMPARE(session::specialisation(symbols[1]), std::string());
         QCOMPARE(session::specialisation(symbols[2]), std::string("s99 became 5 (solve)"));
         QCOMPARE(symbols[2].source, std::string("L['y'].size()[0]"));
+        // A guard that bounds a symbol before anything was traced counts for it; others do not.
+        TraceText bounded = text;
+        bounded.add("\"create_symbol\": {\"symbol\": \"s5\", \"val\": \"4\", \"vr\": \"[2, int_oo]\"}");
+        bounded.add("\"create_symbol\": {\"symbol\": \"s6\", \"val\": \"4\", \"vr\": \"[2, int_oo]\"}");
+        for (const char* guard : {"s6 >= 3", "2*s6 < 65", "s5 <= 64", "s5 < 9"})
+            bounded.add(std::string("\"guard_added_fast\": {\"expr\": \"") + guard + "\"}");
+        const session::SessionPtr kept = open(bounded);
+        const session::Compile& compile = kept->compiles.front();
+        QCOMPARE(compile.symbols[3].upperBound, std::string("s5 <= 64"));
+        QCOMPARE(compile.symbols[4].upperBound, std::string());
+        const std::vector<std::string> unbounded = session::unboundedSymbols(compile);
+        QVERIFY(std::find(unbounded.begin(), unbounded.end(), "s5") == unbounded.end());
+        QVERIFY(std::find(unbounded.begin(), unbounded.end(), "s6") != unbounded.end());
+        for (const char* guard : {"", "s5", "s5 <= s6", "3 <= s5", "0*s5 <= 4", "s5 + 1 < 4", "s5 <= -1",
+                                  "s5 <4", "*s5 < 4", "s5 < 99999999999999999999"})
+            QVERIFY2(session::boundedSymbol(guard).empty(), guard);
+        QVERIFY(session::boundedSymbol("2*s77 < 64") == "s77");
         // An attempt that begins again makes its symbols anew.
         TraceText again = text;
         again.at(0, 0, 1).add("\"create_symbol\": {\"symbol\": \"s77\", \"val\": \"12\", \"source\": \"\"}");

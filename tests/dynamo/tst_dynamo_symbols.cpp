@@ -53,9 +53,10 @@ private slots:
 
     void collisions() {
         // Both hash to 99.
-        const session::Compile compile = compileOf({{"s99", "5", "", "L['c156'].size()[0]", {}, {}, {}, {}},
-                                                    {"s100", "6", "", "L['c318'].size()[0]", {}, {}, {}, {}},
-                                                    {"u0", "", "", "", {}, {}, {}, {}}});
+        const session::Compile compile =
+            compileOf({{"s99", "5", "", "L['c156'].size()[0]", {}, {}, {}, {}, {}},
+                       {"s100", "6", "", "L['c318'].size()[0]", {}, {}, {}, {}, {}},
+                       {"u0", "", "", "", {}, {}, {}, {}, {}}});
         const std::vector<SymbolNote> notes = explainSymbols(compile);
         QCOMPARE(notes.size(), std::size_t(3));
         QCOMPARE(notes[0].origin, SymbolOrigin::Hash);
@@ -69,9 +70,9 @@ private slots:
     /// A second attempt names its symbols anew.
     void attempts() {
         const session::Compile compile =
-            compileOf({{"s99", "5", "", "L['c156'].size()[0]", {}, {}, {}, {}},
-                       {"s99", "5", "", "L['c156'].size()[0]", {}, {}, {}, {}},
-                       {"s100", "6", "", "L['c318'].size()[0]", {}, {}, {}, {}}});
+            compileOf({{"s99", "5", "", "L['c156'].size()[0]", {}, {}, {}, {}, {}},
+                       {"s99", "5", "", "L['c156'].size()[0]", {}, {}, {}, {}, {}},
+                       {"s100", "6", "", "L['c318'].size()[0]", {}, {}, {}, {}, {}}});
         const std::vector<SymbolNote> notes = explainSymbols(compile);
         QCOMPARE(notes[1].origin, SymbolOrigin::Hash);
         QCOMPARE(notes[2].origin, SymbolOrigin::Collision);
@@ -79,18 +80,19 @@ private slots:
     }
 
     void olderNamesAreNotExplained() {
-        const session::Compile compile = compileOf({{"s0", "5", "", "L['c156'].size()[0]", {}, {}, {}, {}}});
+        const session::Compile compile =
+            compileOf({{"s0", "5", "", "L['c156'].size()[0]", {}, {}, {}, {}, {}}});
         QCOMPARE(explainSymbols(compile).front().origin, SymbolOrigin::Unexplained);
     }
 
     void twoRuns() {
         using Kind = SymbolPair::Kind;
-        session::Compile a = compileOf({{"s99", "5", "", "L['x'].size()[0]", {}, {}, {}, {}},
-                                        {"s7", "4", "", "L['x'].size()[1]", {}, {}, {}, {}},
-                                        {"s8", "4", "", "L['y'].size()[0]", {}, {}, {}, {}},
-                                        {"s9", "4", "", "L['n']", {}, {}, {}, {}}});
-        session::Compile b = compileOf({{"s99", "5", "", "L['x'].size()[0]", {}, {}, {}, {}},
-                                        {"s12", "4", "", "L['z'].size()[0]", {}, {}, {}, {}}});
+        session::Compile a = compileOf({{"s99", "5", "", "L['x'].size()[0]", {}, {}, {}, {}, {}},
+                                        {"s7", "4", "", "L['x'].size()[1]", {}, {}, {}, {}, {}},
+                                        {"s8", "4", "", "L['y'].size()[0]", {}, {}, {}, {}, {}},
+                                        {"s9", "4", "", "L['n']", {}, {}, {}, {}, {}}});
+        session::Compile b = compileOf({{"s99", "5", "", "L['x'].size()[0]", {}, {}, {}, {}, {}},
+                                        {"s12", "4", "", "L['z'].size()[0]", {}, {}, {}, {}, {}}});
         b.inputs = {input("L['x']", {"s99", "12"}), input("L['y']", {"s12"})};
         const std::vector<SymbolPair> pairs = compareSymbols(a, b);
         std::map<std::string, SymbolPair> by;

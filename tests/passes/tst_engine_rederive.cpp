@@ -287,7 +287,7 @@ private slots:
         for (const auto& [name, log] : derivedLogs())
             if (name.starts_with("symbolic") || name.starts_with("overlap") || name.starts_with("hooks"))
                 QTest::newRow(name.c_str()) << QByteArray::fromStdString(log);
-        QCOMPARE(derivedLogs().size(), 15U);
+        QCOMPARE(derivedLogs().size(), 17U);
     }
     void everyDerivedProgram() {
         QFETCH(QByteArray, log);

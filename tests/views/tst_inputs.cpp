@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/storage_cover.h"
 #include "tests/views/panel_test.h"
 #include "views/inputs/inputs_model.h"
 #include "views/inputs/inputs_panel.h"
-#include "core/session/storage_cover.h"
 #include "views/inputs/storage_strip.h"
 
 #include <QTableView>
@@ -87,7 +87,8 @@ void TestInputs::coversByStride() {
             out.push_back(item.toStdString());
         return out;
     };
-    const auto cover = session::coverOf(input("L['x']", strings(sizes), strings(strides), offset.toStdString()), {});
+    const auto cover =
+        session::coverOf(input("L['x']", strings(sizes), strings(strides), offset.toStdString()), {});
     QVERIFY(cover);
     QVERIFY(cover->exact);
     QCOMPARE(rangesText(cover->ranges), ranges);
@@ -96,10 +97,10 @@ void TestInputs::coversByStride() {
 void TestInputs::symbolsGiveTheirValues() {
     const session::TensorInput x = input("L['x']", {"s77", "2"}, {"2", "1"}, "0");
     QVERIFY(!session::coverOf(x, {}));
-    const auto cover = session::coverOf(x, {{"s77", "3", "[2, oo]", "L['x'].size()[0]", {}, {}, {}, {}}});
+    const auto cover = session::coverOf(x, {{"s77", "3", "[2, oo]", "L['x'].size()[0]", {}, {}, {}, {}, {}}});
     QVERIFY(cover);
     QCOMPARE(rangesText(cover->ranges), QStringLiteral("0-24"));
-    QVERIFY(!session::coverOf(x, {{"s77", "s77", "", "", {}, {}, {}, {}}}));
+    QVERIFY(!session::coverOf(x, {{"s77", "s77", "", "", {}, {}, {}, {}, {}}}));
 }
 
 void TestInputs::hugeAndStrangeSizes() {
@@ -144,7 +145,7 @@ void TestInputs::showsAndSelects() {
     test::Fixture f;
     session::Session session;
     session.compiles = {overlapping()};
-    session.compiles[0].symbols = {{"s0", "8", "[2, 9]", "L['a'].size()[0]", {}, {}, {}, {}}};
+    session.compiles[0].symbols = {{"s0", "8", "[2, 9]", "L['a'].size()[0]", {}, {}, {}, {}, {}}};
     f.workspace.addCapture(test::captureOf(std::move(session)), true);
     auto panel = f.show<InputsPanel>(312, 600);
     QVERIFY(panel->message().isEmpty());

@@ -103,6 +103,29 @@ def symbolic_slices_bounded():
     eagerly(indexed, x)
 
 
+def checked(bound):
+    def function(x):
+        torch._check(bound(x.shape[0]))
+        return indexed(x)
+    return function
+
+
+def symbolic_slices_checked():
+    """An upper bound that is only checked: rows have one as if it had been marked."""
+    x = leaf(4, 6)
+    torch._dynamo.mark_dynamic(x, 0)
+    torch._dynamo.mark_dynamic(x, 1)
+    eagerly(checked(lambda n: 2 * n <= 64), x)
+
+
+def symbolic_slices_odd():
+    """65 is no multiple of two: PyTorch makes no bound of this check."""
+    x = leaf(4, 6)
+    torch._dynamo.mark_dynamic(x, 0)
+    torch._dynamo.mark_dynamic(x, 1)
+    eagerly(checked(lambda n: 2 * n < 65), x)
+
+
 def hooks_that_pack_nothing():
     """Only inputs are saved, which the default filter leaves out: PyTorch records no graph of the hooks."""
     record_traced.ARTIFACTS.update({"aot_saved_tensors_hooks_graphs", "torch._functorch.config"})
@@ -196,7 +219,7 @@ def gpu_attention():
 
 def main():
     torch.manual_seed(0)
-    record_traced.KEPT.add("create_symbol")
+    record_traced.KEPT.update({"create_symbol", "guard_added_fast"})
     name = sys.argv[1]
     globals()[name]()
     log, = Path(record_traced.FOLDER).glob("*.log")
