@@ -85,8 +85,10 @@ void Following::addActions() {
 void Following::updateActions() {
     const int capture = m_workspace.place().capture;
     if (QAction* follow = m_actions->find(QStringLiteral("capture.follow"))) {
-        follow->setEnabled(m_follower->canFollow(capture) || m_follower->isFollowing(capture));
-        follow->setChecked(m_follower->isFollowing(capture));
+        const bool isFollowed = m_follower->isFollowing(capture);
+        const QString lacks = isFollowed ? QString() : m_follower->whyNotFollowed(capture);
+        m_actions->setEnabled(QStringLiteral("capture.follow"), lacks.isEmpty(), lacks);
+        follow->setChecked(isFollowed);
     }
     if (QAction* reload = m_actions->find(QStringLiteral("capture.reload")))
         reload->setEnabled(m_follower->canReload(capture));

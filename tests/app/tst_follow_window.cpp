@@ -236,6 +236,27 @@ private slots:
         QCOMPARE(window().notebook().note(0, address), QString("mine")); // and its note waits
     }
 
+    void saysWhyACaptureIsNotFollowed_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("why");
+        QTest::newRow("packed") << DYNASCOPE_TEST_DATA "/captures/write_before_break.log.gz"
+                                << "A packed log is not followed: open the log that it is packed from";
+        QTest::newRow("no log") << DYNASCOPE_SOURCE_DIR "/resources/samples/sibling_views.json"
+                                << "Only logs are followed, and this is none: oracle case";
+        QTest::newRow("recording") << DYNASCOPE_SOURCE_DIR "/resources/samples/early_exit.dsteps"
+                                   << "A recording that grows is read on by the page Dynamo, without this";
+    }
+    void saysWhyACaptureIsNotFollowed() {
+        QFETCH(QString, path);
+        QFETCH(QString, why);
+        QCOMPARE(window().follower().whyNotFollowed(0), QString("Open a log first"));
+        open(path);
+        QCOMPARE(window().follower().whyNotFollowed(0), why);
+        QVERIFY(!action("capture.follow")->isEnabled());
+        QVERIFY2(action("capture.follow")->toolTip().endsWith(why),
+                 qPrintable(action("capture.follow")->toolTip()));
+    }
+
     void isFollowedAgainWhenItIsOpenedAgain() {
         write(compileText(0));
         open(m_log);

@@ -103,14 +103,21 @@ bool Follower::canReload(int capture) const {
     return isOnDisk(capture);
 }
 
-bool Follower::canFollow(int capture) const {
-    if (!isOnDisk(capture)) return false;
-    const session::Session& session = *m_workspace.captures()[std::size_t(capture)].session;
-    const bool isLog = session.kind == Kind::TorchTrace || session.kind == Kind::TorchLogs;
-    return isLog && std::none_of(session.inputs.files.begin(), session.inputs.files.end(),
-                                 [](const session::InputFile& file) {
-                                     return capture::looksPacked(file.source->bytes());
-                                 });
+QString Follower::whyNotFollowed(int capture) const {
+    if (capture < 0 || std::size_t(capture) >= m_workspace.captures().size()) return tr("Open a log first");
+    const Workspace::Capture& open = m_workspace.captures()[std::size_t(capture)];
+    const session::Session& session = *open.session;
+    if (open.saved) return tr("A session file does not grow: open the log itself to follow it");
+    if (!session.recordings.empty())
+        return tr("A recording that grows is read on by the page Dynamo, without this");
+    if (!isOnDisk(capture)) return tr("This was not read from a file that could grow");
+    if (session.kind != Kind::TorchTrace && session.kind != Kind::TorchLogs)
+        return tr("Only logs are followed, and this is none: %1")
+            .arg(toQString(session::kindName(session.kind)));
+    const bool isPacked = std::any_of(
+        session.inputs.files.begin(), session.inputs.files.end(),
+        [](const session::InputFile& file) { return capture::looksPacked(file.source->bytes()); });
+    return isPacked ? tr("A packed log is not followed: open the log that it is packed from") : QString();
 }
 
 bool Follower::isFollowing(int capture) const {

@@ -24,7 +24,9 @@ public:
     explicit Follower(Workspace& workspace, QObject* parent = nullptr);
 
     /// Whether a capture is a log or folder on disk that somebody may still write.
-    [[nodiscard]] bool canFollow(int capture) const;
+    [[nodiscard]] bool canFollow(int capture) const { return whyNotFollowed(capture).isEmpty(); }
+    /// A sentence for a capture that cannot be followed; empty where it can.
+    [[nodiscard]] QString whyNotFollowed(int capture) const;
     [[nodiscard]] bool isFollowing(int capture) const;
     /// Off stops a read that goes on; what was read stays.
     void setFollowing(int capture, bool on);
