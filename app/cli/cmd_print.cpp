@@ -2,8 +2,10 @@
 //
 // dynascope-cli print PATH [--stage S[#K]] [--frame ID] [--format fx|readable|dot|json]
 #include "app/cli/command.h"
+#include "app/cli/info.h"
 #include "core/ir/text.h"
 
+#include <cstdio>
 #include <memory>
 
 namespace dynascope::cli {
@@ -42,6 +44,13 @@ int run(const PrintOptions& options) {
     }
     if (!text.ends_with('\n')) text += '\n';
     print(text);
+    // Beside the graph, which stays what was asked for.
+    const bool traced = stage.name == "aot_joint_graph" || stage.name == "aot_inference_graph";
+    if (traced && writesAreUnknown(**session, *choice->compile))
+        std::fprintf(
+            stderr,
+            "dynascope-cli: the log has no AOTAutograd metadata of this graph: rederive derives which "
+            "inputs are written, data or metadata\n");
     return exitOk;
 }
 

@@ -21,6 +21,10 @@ namespace dynascope::cli {
 /// nobody reads. Returns the exit status.
 [[nodiscard]] int followInfo(const std::string& path);
 
+/// Whether AOTAutograd traced a graph of Dynamo's in this compile and the log lacks its ViewAndMutationMeta,
+/// so that only the engine can tell which inputs are written, in data or in metadata.
+[[nodiscard]] bool writesAreUnknown(const session::Session& session, const session::Compile& compile);
+
 using session::compileName;
 using session::outcomeName;
 

@@ -3,6 +3,7 @@
 #include "app/cli/info.h"
 #include "app/cli/memory_report.h"
 #include "app/cli/table.h"
+#include "core/computed/alias_table.h"
 #include "core/replay/tree_simulator.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
@@ -163,6 +164,15 @@ std::string stagesText(const Session& session) {
     return out.empty() ? out : "\nStages\n" + out;
 }
 
+std::string unknownWritesText(const Session& session) {
+    const auto unknown = static_cast<std::size_t>(
+        std::count_if(session.compiles.begin(), session.compiles.end(),
+                      [&](const Compile& compile) { return writesAreUnknown(session, compile); }));
+    if (unknown == 0) return {};
+    return "\nNo AOTAutograd metadata of " + count(unknown, "compile id") +
+           ": `dynascope-cli rederive` derives whose inputs are written, data or metadata\n";
+}
+
 std::string cachesText(const Session& session) {
     std::map<std::string, std::vector<session::CacheEvent>> events;
     std::map<std::pair<std::string, std::string>, std::size_t> bypasses; // by cache and reason
@@ -237,6 +247,15 @@ std::string headText(const Session& session) {
 
 } // namespace
 
+bool writesAreUnknown(const Session& session, const Compile& compile) {
+    const auto has = [&](std::string_view name) {
+        return std::any_of(compile.stages.begin(), compile.stages.end(),
+                           [&](const session::StagePtr& stage) { return stage->name == name; });
+    };
+    return has("dynamo_output_graph") && (has("aot_joint_graph") || has("aot_inference_graph")) &&
+           !computed::hasMetadata(session, compile);
+}
+
 std::vector<PhaseTime> phaseTimes(const Session& session) {
     std::map<std::string, PhaseTime> byName;
     for (const session::TimingEvent& event : session.timings) {
@@ -265,8 +284,8 @@ std::string infoText(const Session& session) {
         countNodes(session);
         out += runsText(session) + compilesText(session);
     }
-    return out + breaksText(session) + stagesText(session) + cachesText(session) + timingsText(session) +
-           recordsText(session) + warningsText(session);
+    return out + breaksText(session) + stagesText(session) + unknownWritesText(session) +
+           cachesText(session) + timingsText(session) + recordsText(session) + warningsText(session);
 }
 
 } // namespace dynascope::cli

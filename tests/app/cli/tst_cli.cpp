@@ -355,6 +355,30 @@ private slots:
         QCOMPARE(asFx.exitCode, 2);
     }
 
+    /// Which inputs are written is in AOTAutograd's metadata; where a log has none, the commands say who
+    /// knows.
+    void saysWhereWritesAreDerived() {
+        QFile log(DYNASCOPE_SOURCE_DIR "/resources/samples/view_mutation.log");
+        QVERIFY(log.open(QIODevice::ReadOnly));
+        const QByteArray text = log.readAll();
+        const QString with = file("with.log", text);
+        const QString without =
+            file("without.log", QByteArray(text).replace("aot_forward_graph_fw_metadata", "other_artifact"));
+        QVERIFY(!cli({"info", with}).out.contains("AOTAutograd metadata"));
+        QVERIFY(cli({"info", without})
+                    .out.contains(
+                        "\nNo AOTAutograd metadata of 1 compile id: `dynascope-cli rederive` derives whose "
+                        "inputs are written, data or metadata\n"));
+        const QStringList traced{"--stage", "aot_inference_graph"};
+        const Run silent = cli(QStringList{"print", with} + traced);
+        QCOMPARE(silent.err, QByteArray());
+        const Run told = cli(QStringList{"print", without} + traced);
+        QCOMPARE(told.exitCode, 0);
+        QCOMPARE(told.out, silent.out);
+        QVERIFY2(told.err.contains("rederive derives which inputs are written"), told.err.constData());
+        QCOMPARE(cli({"print", without, "--stage", "dynamo_output_graph"}).err, QByteArray());
+    }
+
     void diffExitCodes() {
         const QString a = file("a.txt", fxText.toUtf8());
         const QString b = file("b.txt", QString(fxText).replace("(%x, 1)", "(%x, 2)").toUtf8());
