@@ -142,7 +142,6 @@ public:
     }
 
 private:
-
     /// By run, then model in order of compilation, then file in order of the pipeline, then pass.
     static std::tuple<std::string_view, int, std::string_view, std::size_t, int, std::string_view>
     order(std::string_view path) {

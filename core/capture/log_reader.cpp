@@ -367,8 +367,7 @@ Result<session::Session> readTorchLogs(const std::vector<RankLog>& logs, const T
     TraceReader reader({});
     for (std::size_t file = 0; file < logs.size(); ++file) {
         reader.setFile(logs[file].label);
-        if (!readMessages(reader, logs[file], texts[file], ranks, file, task))
-            return cancellation();
+        if (!readMessages(reader, logs[file], texts[file], ranks, file, task)) return cancellation();
     }
     session::Session session = reader.finish();
     session.kind = session::Kind::TorchLogs;

@@ -4,10 +4,10 @@
 // to the first, middle and last op.
 //
 //   build/release/bench/bench_stepper [OPS]
+#include "core/computed/functional_recording.h"
 #include "core/engine/client/client.h"
 #include "core/engine/wire/pass.h"
 #include "core/ir/text.h"
-#include "core/computed/functional_recording.h"
 
 #include <chrono>
 #include <cstdio>

@@ -144,10 +144,10 @@ private slots:
                      text.out.contains("No epilogue: nothing has to be written back\n"),
                  text.out);
         const auto reply = nlohmann::json::parse(cli(arguments + QStringList{"--json"}).out.toStdString());
-        const auto commit = std::find_if(
-            reply["scoreboard"].begin(), reply["scoreboard"].end(), [](const nlohmann::json& phase) {
-                return phase["source"] == "add_" && phase["phase"] == "commit";
-            });
+        const auto commit = std::find_if(reply["scoreboard"].begin(), reply["scoreboard"].end(),
+                                         [](const nlohmann::json& phase) {
+                                             return phase["source"] == "add_" && phase["phase"] == "commit";
+                                         });
         QVERIFY(commit != reply["scoreboard"].end());
         QCOMPARE((*commit)["storages"][1]["cells"][0]["before"].get<double>(), -4.0);
         QCOMPARE((*commit)["views"][3]["cells"][0]["state"].get<std::string>(), std::string("stale"));

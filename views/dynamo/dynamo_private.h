@@ -64,7 +64,7 @@ struct DynamoPage::Private {
 
     std::map<std::uint32_t, dynamo::StepCoverage> coverage; ///< of the attempts that were looked at
     const dynamo::StepCoverage* covered = nullptr;          ///< of the one that is shown
-    std::size_t stateRows = 0;                      ///< how many rows of a long list are shown
+    std::size_t stateRows = 0;                              ///< how many rows of a long list are shown
     const dynamo::Source* shownSource = nullptr;
     std::uint32_t shownCode = UINT32_MAX;
     std::uint32_t storyAttempt = UINT32_MAX;
