@@ -11,12 +11,11 @@
 #include "core/passes/known_passes.h"
 #include "core/rederive/rederive.h"
 #include "core/rederive/saved_hooks.h"
-#include "core/session/byte_source.h"
 #include "core/session/symbol_hints.h"
 #include "views/models/labels.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace dynascope::views {
 
@@ -71,12 +70,16 @@ Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
         m_available.push_back({toQString(pass.name), toQString(pass.description)});
     connect(&m_workspace, &Workspace::captureClosed, this, &Passes::forgetClosed);
     connect(&m_workspace, &Workspace::captureReplaced, this, [this](int capture) {
-        // Read anew: the same stages are other objects now, and the old ones hold the old file.
+        // A log that is followed is read anew again and again, mostly with nothing computed of it.
+        if (m_computed.empty() && m_given.empty()) return;
+        // The same stages are other objects now, and the old ones hold the old file.
+        std::unordered_map<session::StageId, session::StagePtr> now;
         for (const session::Compile& compile : m_workspace.captures()[std::size_t(capture)].session->compiles)
             for (const session::StagePtr& stage : compile.stages)
-                for (auto& [id, computed] : m_computed)
-                    for (session::StagePtr* of : {&computed.root, &computed.source, &computed.twin})
-                        if (session::idOf(of->get()) == stage->id()) *of = stage;
+                now.emplace(stage->id(), stage);
+        for (auto& [id, computed] : m_computed)
+            for (session::StagePtr* of : {&computed.root, &computed.source, &computed.twin})
+                if (const auto at = now.find(session::idOf(of->get())); at != now.end()) *of = at->second;
         forgetClosed();
     });
 }
