@@ -78,9 +78,9 @@ struct MadeStage {
     std::shared_ptr<session::Stage> stage;
     diff::Origins origins;
 };
-/// From the engine's reply to "pass". `asked` says what was asked for: source, root, passes and mode; `text`
-/// is the graph's text, where that is not the reply's; `eager` may be null, `program` empty. An error where
-/// the graph cannot be read.
+/// From the engine's reply to "pass". `asked` says what was asked for: source, root, passes and mode; `eager`
+/// may be null, `program` empty. An error where the graph, or what it was made from, cannot be read. For a
+/// worker: reads the graph's text.
 [[nodiscard]] Result<MadeStage> madeStage(ComputedStage asked, std::shared_ptr<const wire::PassReply> reply,
                                           std::shared_ptr<const wire::ExecuteReply> eager,
                                           ProgramText program);
