@@ -3,8 +3,10 @@
 // The summary of a capture, for people and for programs. `dynascope --export` prints the same text.
 #pragma once
 
+#include "core/answers/answer.h"
 #include "core/session/session.h"
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,13 @@ namespace dynascope::cli {
 
 /// The same as one JSON document; README lists its fields.
 [[nodiscard]] std::string infoJson(const session::Session& session);
+
+/// Every question of core/answers, the most urgent first. What would read more than 32 MiB of graphs is
+/// left to the command that does.
+[[nodiscard]] std::vector<answers::Answer> infoAnswers(const session::Session& session);
+/// The last part of infoText(), and of infoJson().
+[[nodiscard]] std::string answersText(const session::Session& session);
+[[nodiscard]] nlohmann::ordered_json answersJson(const session::Session& session);
 
 /// Prints a line for each compile, graph break and recompile of a log as it is written, until Ctrl-C or until
 /// nobody reads. Returns the exit status.

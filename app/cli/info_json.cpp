@@ -146,6 +146,7 @@ std::string infoJson(const session::Session& session) {
         document["tree"] = {{"functions", session.tree->functions.size()},
                             {"events", session.tree->events.size()}};
     if (session.memory) document["memory"] = memoryJson(*session.memory, SIZE_MAX);
+    document["answers"] = answersJson(session);
     // Text of a capture may hold anything; bad UTF-8 is replaced rather than thrown at.
     return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -285,7 +285,8 @@ std::string infoText(const Session& session) {
         out += runsText(session) + compilesText(session);
     }
     return out + breaksText(session) + stagesText(session) + unknownWritesText(session) +
-           cachesText(session) + timingsText(session) + recordsText(session) + warningsText(session);
+           cachesText(session) + timingsText(session) + recordsText(session) + warningsText(session) +
+           answersText(session);
 }
 
 } // namespace dynascope::cli

@@ -63,6 +63,20 @@ bool containsLowered(std::string_view text, std::string_view needle) {
                        [](char t, char n) { return lowerChar(t) == n; }) != text.end();
 }
 
+std::string shellWord(std::string_view text) {
+    const bool plain = !text.empty() && text.front() != '-' && text.front() != '~' &&
+                       std::all_of(text.begin(), text.end(), [](char c) {
+                           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                  (c >= '0' && c <= '9') ||
+                                  std::string_view("/._-+:@,%").find(c) != std::string_view::npos;
+                       });
+    if (plain) return std::string(text);
+    std::string out = "'";
+    for (const char c : text)
+        out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
 bool isDigits(std::string_view text) {
     return !text.empty() &&
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });

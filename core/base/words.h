@@ -22,6 +22,8 @@ namespace dynascope {
 [[nodiscard]] std::string lowered(std::string_view text);
 /// Whether a text holds another one, which must be in lower case, whatever the case of its own ASCII letters.
 [[nodiscard]] bool containsLowered(std::string_view text, std::string_view needle);
+/// A word of a POSIX shell that means the text: as it is where it is plain, else in single quotes.
+[[nodiscard]] std::string shellWord(std::string_view text);
 /// Whether it is a number in ASCII digits, and nothing else.
 [[nodiscard]] bool isDigits(std::string_view text);
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace dynascope::compare::detail {
+namespace dynascope::compare {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::map<std::string, std::string> componentsOf(const session::Session& session,
         const std::size_t colon = text.find(": ", from);
         if (colon == std::string::npos) continue;
         out.emplace(text.substr(from, colon - from),
-                    withoutAddresses(std::string_view(text).substr(colon + 2)));
+                    detail::withoutAddresses(std::string_view(text).substr(colon + 2)));
     }
     return out;
 }
@@ -40,12 +40,12 @@ std::vector<std::string> keyDifferences(const session::Session& a, const CacheEv
     for (const auto& [name, value] : partsA) {
         const auto other = partsB.find(name);
         if (other == partsB.end())
-            out.push_back(name + ": only in A: " + shortened(value));
+            out.push_back(name + ": only in A: " + detail::shortened(value));
         else if (other->second != value)
-            out.push_back(name + ": " + whereTheyPart(value, other->second));
+            out.push_back(name + ": " + detail::whereTheyPart(value, other->second));
     }
     for (const auto& [name, value] : partsB)
-        if (!partsA.contains(name)) out.push_back(name + ": only in B: " + shortened(value));
+        if (!partsA.contains(name)) out.push_back(name + ": only in B: " + detail::shortened(value));
     return out;
 }
 
@@ -77,4 +77,4 @@ std::vector<CacheComparison> compareCaches(const session::Session& a, const sess
     return out;
 }
 
-} // namespace dynascope::compare::detail
+} // namespace dynascope::compare

@@ -148,7 +148,7 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
             const Compile &ca = a.compiles[entry.a], &cb = b.compiles[entry.b];
             entry.guards = compareGuards(ca, cb, devices);
             entry.symbols = detail::compareLists(symbolTexts(ca), symbolTexts(cb));
-            entry.caches = detail::compareCaches(a, ca, b, cb);
+            entry.caches = compareCaches(a, ca, b, cb);
             entry.inputs = detail::compareInputs(ca, cb, devices);
             judge(entry, ca, cb);
             // A run has one configuration as a rule: reading it for every compile would take longer than the

@@ -125,6 +125,12 @@ struct CompareOptions {
                                                  const session::Session& b, std::size_t compileB,
                                                  const TaskContext& task = {});
 
+/// What caches were asked for two compiles, in the order of `ca`, then what only `cb` has.
+[[nodiscard]] std::vector<CacheComparison> compareCaches(const session::Session& a,
+                                                         const session::Compile& ca,
+                                                         const session::Session& b,
+                                                         const session::Compile& cb);
+
 /// One compile id on all ranks.
 struct RankRow {
     std::string compileId;

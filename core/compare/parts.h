@@ -38,11 +38,6 @@ struct Pair {
 /// Fills the verdict of a pair. Texts are told as each side has them.
 void compareStage(StageComparison& pair, const OwnDevices& devices);
 
-[[nodiscard]] std::vector<CacheComparison> compareCaches(const session::Session& a,
-                                                         const session::Compile& ca,
-                                                         const session::Session& b,
-                                                         const session::Compile& cb);
-
 /// Inputs by source, where they differ.
 [[nodiscard]] std::vector<ValueComparison> compareInputs(const session::Compile& a, const session::Compile& b,
                                                          const OwnDevices& devices);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Graph breaks, and what of the capture could not be read.
+#include "core/answers/parts.h"
+
+#include "core/base/words.h"
+
+#include <algorithm>
+#include <map>
+
+namespace dynascope::answers::detail {
+
+using session::BreakGroup;
+using session::Session;
+
+Answer breaksAnswer(const Session& session) {
+    Answer out;
+    out.question = Question::Breaks;
+    if (!hasCompiles(session)) return noRun(session, out.question);
+    const session::BreakSummary summary = session::summarizeBreaks(session);
+    if (summary.groups.empty() && session.kind != session::Kind::TorchTrace)
+        return notHere(out.question, "None is in this capture, which need not have all of them; a trace has.",
+                       std::string(traceCommand));
+    out.figure = std::to_string(summary.breaks);
+    out.of = summary.breaks == 1 ? "graph break" : "graph breaks";
+    if (summary.groups.empty()) {
+        const auto other = static_cast<std::size_t>(
+            std::count_if(session.compiles.begin(), session.compiles.end(), [](const session::Compile& c) {
+                return c.status == session::Status::Failed || c.status == session::Status::Incomplete ||
+                       c.status == session::Status::Skipped;
+            }));
+        out.standing = Standing::InOrder;
+        out.sentence = other == 0 ? "Every frame was captured whole."
+                                  : "No frame was cut; " + count(other, "compile") +
+                                        " failed, skipped or without an end in the log.";
+        return out;
+    }
+    if (summary.groups.size() > 1) out.of += " for " + count(summary.groups.size(), "reason");
+    if (summary.secondsAfterBreaks > 0)
+        out.of += "; up to " + formatSeconds(summary.secondsAfterBreaks) + " of " +
+                  formatSeconds(summary.compileSeconds) + " is spent after a break";
+
+    out.standing = Standing::Change;
+    for (std::size_t g = 0; g < summary.groups.size(); ++g) {
+        const BreakGroup& group = summary.groups[g];
+        Item item;
+        item.label = group.reason;
+        item.place = placeText(group.location);
+        item.count = group.occurrences.size();
+        item.value = group.secondsAfter;
+        item.text = formatSeconds(group.secondsAfter);
+        if (!group.waysOut.empty()) item.chip = group.waysOut.front().kind;
+        item.target.group = g;
+        if (!group.occurrences.empty()) item.target.compile = group.occurrences.front().compile;
+        out.items.push_back(std::move(item));
+    }
+    const BreakGroup& first = summary.groups.front();
+    const std::string at = placeText(first.location);
+    const std::size_t n = first.occurrences.size();
+    if (first.waysOut.empty()) {
+        out.sentence = "Somebody asked for " + std::string(n == 1 ? "it" : "them") +
+                       " in live mode: the program itself has no such break.";
+        out.standing = Standing::Know;
+    } else {
+        std::string sentence =
+            at.empty() ? "Change what makes this first: " + first.reason + ". " : "Change " + at + " first: ";
+        if (n == summary.breaks)
+            sentence += n == 1 ? "the break is there" : "all " + std::to_string(n) + " breaks are there";
+        else
+            sentence += std::to_string(n) + " of the " + std::to_string(summary.breaks) + " breaks " +
+                        (n == 1 ? "is" : "are") + " there";
+        if (first.secondsAfter > 0)
+            sentence += ", and up to " + formatSeconds(first.secondsAfter) + " of compile time comes after " +
+                        (n == 1 ? "it" : "them");
+        out.sentence = sentence + '.';
+        const session::WayOut& way = first.waysOut.front();
+        out.change = {way.title, first.location.code, way.code, way.text};
+    }
+    out.picture = Picture::Ranking;
+    out.axis = "Time after it is an upper bound: a later break may cut the graph as well";
+    keepFirst(out, mostRows);
+    return out;
+}
+
+Answer readingAnswer(const Session& session) {
+    Answer out;
+    out.question = Question::Reading;
+    std::size_t unknown = 0;
+    std::map<std::string, std::size_t> types;
+    for (std::size_t i = 0; i < session.records.size(); ++i)
+        if (!session.records.known(i)) {
+            ++unknown;
+            ++types[std::string(session.records.type(i))];
+        }
+    out.figure = std::to_string(session.warnings.size());
+    out.of = session.warnings.size() == 1 ? "warning" : "warnings";
+    if (session.records.size() > 0) out.of += " in " + count(session.records.size(), "record");
+    for (const session::Warning& warning : session.warnings) {
+        Item item;
+        item.label = warning.error.toString();
+        item.count = 1;
+        item.meaning = Item::Meaning::Warn;
+        item.target.record = warning.record;
+        out.items.push_back(std::move(item));
+        if (out.items.size() == mostRows) break;
+    }
+    out.moreItems = session.warnings.size() - out.items.size();
+    if (!out.items.empty()) {
+        out.standing = Standing::Know;
+        out.sentence = "What could not be used as meant is kept raw; everything else is open.";
+        out.picture = Picture::Tally;
+    } else {
+        out.standing = Standing::InOrder;
+        out.sentence = "Everything was read.";
+    }
+    if (unknown > 0) {
+        const auto most = std::max_element(types.begin(), types.end(),
+                                           [](const auto& a, const auto& b) { return a.second < b.second; });
+        out.note = count(unknown, "record") + " of " + count(types.size(), "type") +
+                   " that this program does not know, such as " + most->first +
+                   (unknown == 1 ? ", is kept raw." : ", are kept raw.");
+        if (session.warnings.empty()) {
+            out.standing = Standing::Know;
+            out.sentence = "Every record was read, though not every one is known.";
+        }
+    }
+    return out;
+}
+
+} // namespace dynascope::answers::detail

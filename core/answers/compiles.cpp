@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What was compiled, how often, why again, and what caches said.
+#include "core/answers/parts.h"
+
+#include "core/base/words.h"
+#include "core/compare/compare.h"
+#include "core/dynamo/recompiles.h"
+#include "core/session/cache_counts.h"
+#include "core/session/spans.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace dynascope::answers::detail {
+
+namespace {
+
+using dynamo::FailedGuard;
+using session::CacheEvent;
+using session::Compile;
+using session::Session;
+using session::Status;
+
+std::string nameOf(const Session& session, std::size_t compile) {
+    return compileName(session, session.compiles[compile]);
+}
+
+/// What a failed guard says of the call, to follow "because": guards of one kind are counted together.
+std::string_view causeOf(FailedGuard::Kind kind) {
+    switch (kind) {
+    case FailedGuard::Kind::Size:
+        return "a size changed";
+    case FailedGuard::Kind::Stride:
+        return "a stride changed";
+    case FailedGuard::Kind::Rank:
+        return "a tensor had another number of dimensions";
+    case FailedGuard::Kind::Dtype:
+        return "a dtype changed";
+    case FailedGuard::Kind::Device:
+        return "a device changed";
+    case FailedGuard::Kind::RequiresGrad:
+        return "requires_grad changed";
+    case FailedGuard::Kind::Value:
+        return "a Python value that is compiled in changed";
+    case FailedGuard::Kind::Type:
+        return "an object had another type";
+    case FailedGuard::Kind::Object:
+        return "another object was passed";
+    case FailedGuard::Kind::Length:
+        return "a list or dict had another length or other keys";
+    case FailedGuard::Kind::Alias:
+        return "inputs were one object in one call and not in the other";
+    case FailedGuard::Kind::Mode:
+        return "a global mode, such as grad mode, changed";
+    case FailedGuard::Kind::Backend:
+        return "the entries are of another backend";
+    case FailedGuard::Kind::Other:
+        return "another guard failed";
+    }
+    return {};
+}
+
+/// "All because a size changed" or "9 because a size changed, 1 because a dtype changed".
+std::string causesText(const std::vector<std::pair<std::string, std::size_t>>& causes, std::size_t all) {
+    if (causes.size() == 1 && all > 1) return "All because " + causes.front().first;
+    std::string out;
+    std::size_t rest = all;
+    for (std::size_t i = 0; i < causes.size() && i < 2; ++i) {
+        if (all == 1)
+            out = "Because " + causes[i].first;
+        else
+            out += (i == 0 ? "" : ", ") + std::to_string(causes[i].second) + " because " + causes[i].first;
+        rest -= causes[i].second;
+    }
+    if (rest > 0) out += ", " + std::to_string(rest) + " for other reasons";
+    return out;
+}
+
+} // namespace
+
+Answer recompilesAnswer(const Session& session) {
+    if (!hasCompiles(session)) return noRun(session, Question::Recompiles);
+    Answer out;
+    out.question = Question::Recompiles;
+    double seconds = 0, all = 0;
+    std::size_t recompiles = 0;
+    for (const Compile& compile : session.compiles) {
+        all += secondsOf(compile);
+        if (!compile.isRecompile) continue;
+        ++recompiles;
+        seconds += secondsOf(compile);
+    }
+    out.figure = std::to_string(recompiles);
+    if (recompiles == 0 && session.kind != session::Kind::TorchTrace)
+        return notHere(out.question, "None is in this capture, which need not have all of them; a trace has.",
+                       std::string(traceCommand));
+    if (recompiles == 0) {
+        out.standing = Standing::InOrder;
+        out.of = "recompiles";
+        out.sentence = "No frame was compiled a second time.";
+        return out;
+    }
+    out.standing = Standing::Change;
+    out.of = recompiles == 1 ? "recompile" : "recompiles";
+    if (seconds > 0) out.of += ", " + formatSeconds(seconds) + " of " + formatSeconds(all);
+
+    std::map<std::string, std::size_t> counts;
+    std::map<std::string, const FailedGuard*> examples;
+    const std::vector<dynamo::FrameCache> caches = dynamo::explainRecompiles(session);
+    const dynamo::FrameCache* fullest = nullptr;
+    for (const dynamo::FrameCache& cache : caches) {
+        if (!fullest || cache.entries > fullest->entries) fullest = &cache;
+        Item item;
+        item.label = nameOf(session, cache.first);
+        item.value = secondsOf(session.compiles[cache.first]);
+        item.count = cache.recompiles.size();
+        for (const dynamo::Recompile& again : cache.recompiles) {
+            item.second += secondsOf(session.compiles[again.compile]);
+            if (item.target.isEmpty()) item.target.compile = again.compile;
+            // The entry that was used last is asked first: what it says made this compile.
+            const bool known = !again.failed.empty();
+            const std::string cause =
+                known ? std::string(causeOf(again.failed.front().kind)) : "the trace does not say why";
+            ++counts[cause];
+            if (known) examples.emplace(cause, &again.failed.front());
+        }
+        item.text = formatSeconds(item.value) + ", then " + formatSeconds(item.second) + " for " +
+                    count(item.count, "recompile");
+        out.items.push_back(std::move(item));
+    }
+    std::size_t explained = 0;
+    std::vector<std::pair<std::string, std::size_t>> causes;
+    for (const auto& [cause, n] : counts) {
+        // A trace that does not say why is no cause: it is counted with the rest.
+        explained += n;
+        if (cause != "the trace does not say why") causes.emplace_back(cause, n);
+    }
+    std::stable_sort(causes.begin(), causes.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    if (causes.empty()) {
+        out.sentence = "The trace does not say why.";
+    } else {
+        out.sentence = causesText(causes, std::max(explained, recompiles)) + '.';
+        const FailedGuard& guard = *examples.at(causes.front().first);
+        if (!guard.expected.empty() && !guard.actual.empty() && !guard.subject.empty())
+            out.sentence += " For instance " + guard.subject +
+                            (guard.dimension >= 0 ? " at dimension " + std::to_string(guard.dimension) : "") +
+                            ": expected " + guard.expected + ", the call had " + guard.actual + '.';
+        if (!guard.advice.empty()) out.note = sentenceOf(guard.advice);
+    }
+    if (fullest && fullest->entries >= dynamo::FrameCache::limit) {
+        out.sentence = nameOf(session, fullest->first) + " has " + std::to_string(fullest->entries) +
+                       " entries; at recompile_limit (" + std::to_string(dynamo::FrameCache::limit) +
+                       " unless set) the frame runs eagerly. " + out.sentence;
+    }
+    const bool timed = std::any_of(out.items.begin(), out.items.end(),
+                                   [](const Item& item) { return item.value > 0 || item.second > 0; });
+    if (timed) {
+        out.picture = Picture::Pairs;
+        out.axis = "Compile time, first and again";
+    } else {
+        out.items.clear();
+    }
+    keepFirst(out, mostColumns);
+    return out;
+}
+
+Answer compiledAnswer(const Session& session) {
+    Answer out;
+    out.question = Question::Compiled;
+    if (!hasCompiles(session)) {
+        std::size_t graphs = 0;
+        for (const Compile& compile : session.compiles)
+            graphs += compile.stages.size();
+        if (graphs == 0) return noRun(session, out.question);
+        out.standing = Standing::Know;
+        out.figure = std::to_string(graphs);
+        out.of = graphs == 1 ? "graph" : "graphs";
+        out.sentence = session.kind == session::Kind::ExportedProgram
+                           ? "An exported program: nothing was compiled."
+                           : "Graphs without the run that made them: nothing says what was compiled.";
+        return out;
+    }
+    double seconds = 0;
+    std::size_t recompiles = 0, slowest = 0;
+    std::array<std::size_t, 6> by{};
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const Compile& compile = session.compiles[i];
+        seconds += secondsOf(compile);
+        recompiles += compile.isRecompile ? 1 : 0;
+        ++by[static_cast<std::size_t>(compile.status)];
+        if (secondsOf(compile) > secondsOf(session.compiles[slowest])) slowest = i;
+    }
+    const std::size_t all = session.compiles.size();
+    out.standing = Standing::Know;
+    out.figure = seconds > 0 ? formatSeconds(seconds) : std::to_string(all);
+    out.of = seconds > 0 ? "in " + count(all, "compile") : std::string(all == 1 ? "compile" : "compiles");
+    if (session.ranks.size() > 1)
+        out.of += ", all " + std::to_string(session.ranks.size()) + " ranks together";
+
+    const auto times = [&](Status status) { return by[static_cast<std::size_t>(status)]; };
+    std::vector<std::string> parts;
+    parts.push_back(count(all - recompiles, "frame") +
+                    (recompiles == 0 ? std::string() : " and " + count(recompiles, "recompile")));
+    if (times(Status::GraphBreak) > 0)
+        parts.push_back(std::to_string(times(Status::GraphBreak)) + " of " + count(all, "compile") +
+                        (times(Status::GraphBreak) == 1 ? " ends" : " end") + " in a graph break");
+    if (times(Status::Skipped) > 0) parts.push_back(std::to_string(times(Status::Skipped)) + " skipped");
+    if (times(Status::Incomplete) > 0)
+        parts.push_back(std::to_string(times(Status::Incomplete)) + " without an end in the log");
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        out.sentence += (i == 0 ? "" : "; ") + parts[i];
+    out.sentence += '.';
+
+    const session::SpanTree spans = makeSpans(session);
+    std::array<double, 7> part{};
+    double covered = 0;
+    for (const session::Span& span : spans.spans) {
+        part[static_cast<std::size_t>(span.part)] += span.selfUs * 1e-6;
+        covered += span.selfUs * 1e-6;
+    }
+    if (covered > 0) {
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            if (part[i] <= 0) continue;
+            Item item;
+            item.label = compilerPartName(static_cast<session::CompilerPart>(i));
+            item.value = part[i];
+            item.text = formatSeconds(part[i]);
+            item.count = i; // the part, for its colour
+            out.items.push_back(std::move(item));
+        }
+        std::stable_sort(out.items.begin(), out.items.end(),
+                         [](const Item& a, const Item& b) { return a.value > b.value; });
+        out.picture = Picture::Shares;
+        out.axis = "By timing events, each with the time of its own";
+        out.sentence += " The largest part of the time, " + percent(out.items.front().value, covered) +
+                        ", is " + out.items.front().label + '.';
+    }
+    if (all > 1 && secondsOf(session.compiles[slowest]) > 0) {
+        const Compile& compile = session.compiles[slowest];
+        const std::string at = compile.location() ? placeText(*compile.location()) : std::string();
+        out.note = "Slowest: " + nameOf(session, slowest) + (at.empty() ? "" : " at " + at) + ", " +
+                   formatSeconds(secondsOf(compile)) + '.';
+        out.proof.compile = slowest;
+    }
+    if (times(Status::Failed) > 0) {
+        out.standing = Standing::Change;
+        const auto failed =
+            std::find_if(session.compiles.begin(), session.compiles.end(),
+                         [](const Compile& compile) { return compile.status == Status::Failed; });
+        const std::string reason = failed->failReason.substr(0, failed->failReason.find('\n'));
+        out.sentence = std::to_string(times(Status::Failed)) + " of " + count(all, "compile") +
+                       " failed: " + compileName(session, *failed) + " with " + failed->failType +
+                       (reason.empty() ? "" : ": " + reason) + ". " + out.sentence;
+        out.proof.compile = static_cast<std::size_t>(failed - session.compiles.begin());
+    }
+    return out;
+}
+
+namespace {
+
+/// The keys of a recompile's miss beside those of the compile before it of the same frame.
+void tellKeys(const Session& session, Answer& out) {
+    for (const session::Frame& frame : session.frames)
+        for (std::size_t i = 1; i < frame.compiles.size(); ++i) {
+            const std::size_t a = frame.compiles[i - 1], b = frame.compiles[i];
+            const Compile &before = session.compiles[a], &now = session.compiles[b];
+            if (!now.isRecompile || before.function != now.function) continue;
+            for (const compare::CacheComparison& pair :
+                 compare::compareCaches(session, before, session, now)) {
+                if (pair.b != CacheEvent::Outcome::Miss || pair.differences.empty()) continue;
+                out.note =
+                    "Key of " + nameOf(session, b) + " beside that of " + nameOf(session, a) + " (" +
+                    pair.cache + "): " + pair.differences.front() +
+                    (pair.differences.size() > 1 ? ", and " + count(pair.differences.size() - 1, "more part")
+                                                 : std::string()) +
+                    '.';
+                out.proof.compile = b;
+                return;
+            }
+        }
+}
+
+} // namespace
+
+Answer cachesAnswer(const Session& session) {
+    Answer out;
+    out.question = Question::Caches;
+    std::vector<CacheEvent> events;
+    std::map<std::string, std::size_t> bypasses;
+    std::size_t first = 0, again = 0;
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const Compile& compile = session.compiles[i];
+        for (const CacheEvent& event : compile.caches) {
+            events.push_back(event);
+            if (event.outcome == CacheEvent::Outcome::Bypass)
+                ++bypasses[event.reason.substr(0, event.reason.find('\n'))];
+            if (event.outcome == CacheEvent::Outcome::Miss) ++(compile.isRecompile ? again : first);
+        }
+    }
+    if (events.empty())
+        return !hasCompiles(session) ? noRun(session, out.question)
+               : session.kind != session::Kind::TorchTrace
+                   ? notHere(out.question, "This capture does not say what caches were asked; a trace does.",
+                             std::string(traceCommand))
+                   : notHere(out.question,
+                             "No lookup is recorded: backends without Inductor ask no cache, and "
+                             "a run may have them off.");
+    const session::CacheCounts counts = session::countCaches(events);
+    const std::string lookups = count(events.size(), "lookup");
+    if (counts.misses == 0 && counts.bypasses == 0) {
+        out.standing = Standing::InOrder;
+        out.figure = std::to_string(counts.hits);
+        out.of = "of " + lookups + " hit";
+        out.sentence = "Every lookup was answered from a cache.";
+        return out;
+    }
+    out.standing = Standing::Know;
+    out.figure = std::to_string(counts.misses);
+    out.of = "of " + lookups + " missed" +
+             (counts.bypasses > 0 ? ", " + std::to_string(counts.bypasses) + " bypassed" : std::string());
+    const auto tally = [&](std::size_t n, std::string label) {
+        if (n == 0) return;
+        Item item;
+        item.label = std::move(label);
+        item.count = n;
+        item.value = static_cast<double>(n);
+        out.items.push_back(std::move(item));
+    };
+    tally(first, first == 1 ? "miss of the first compile of a frame" : "misses of first compiles of a frame");
+    tally(again, again == 1 ? "miss of a recompile" : "misses of recompiles");
+    for (const auto& [reason, n] : bypasses)
+        tally(n, reason.empty() ? "bypassed; the trace does not say why" : "bypassed: " + reason);
+    tally(counts.hits, counts.hits == 1 ? "hit" : "hits");
+    if (counts.misses > 0)
+        out.sentence = counts.hits == 0
+                           ? "No key was known: as in a first run, or with an empty cache."
+                           : "These keys were new; " + std::to_string(counts.hits) +
+                                 (counts.hits == 1 ? " other was known." : " others were known.");
+    if (!bypasses.empty()) {
+        const auto most = std::max_element(bypasses.begin(), bypasses.end(),
+                                           [](const auto& a, const auto& b) { return a.second < b.second; });
+        if (!most->first.empty())
+            out.sentence += (out.sentence.empty() ? "" : " ") + std::string("Bypassed: ") + most->first + '.';
+        out.standing = Standing::Change;
+    }
+    tellKeys(session, out);
+    out.picture = Picture::Tally;
+    out.axis = "Lookups";
+    keepFirst(out, mostRows);
+    return out;
+}
+
+} // namespace dynascope::answers::detail

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Answers that read graphs: CUDA graphs, memory, ranks, stages derived anew.
+#include "core/answers/parts.h"
+
+#include "core/base/words.h"
+#include "core/compare/explain.h"
+#include "core/replay/coverage.h"
+#include "core/replay/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace dynascope::answers {
+
+namespace detail {
+
+using replay::CoverageVerdict;
+using replay::GraphCoverage;
+using session::Compile;
+using session::Session;
+
+namespace {
+
+Item::Meaning meaningOf(CoverageVerdict verdict) {
+    switch (verdict) {
+    case CoverageVerdict::CudaGraph:
+        return Item::Meaning::Good;
+    case CoverageVerdict::Split:
+        return Item::Meaning::Warn;
+    case CoverageVerdict::Skipped:
+    case CoverageVerdict::Raises:
+        return Item::Meaning::Bad;
+    case CoverageVerdict::Unknown:
+        return Item::Meaning::Plain;
+    }
+    return Item::Meaning::Plain;
+}
+
+std::string graphName(const Session& session, const GraphCoverage& graph) {
+    const Compile& compile = session.compiles[graph.compile];
+    if (compile.id.empty()) return graph.stage->label(); // a graph by itself
+    std::string out = compileName(session, compile);
+    if (graph.part == "backward") out += " bw";
+    return out;
+}
+
+/// The first reason against a CUDA graph, with its place and the advice.
+std::string reasonText(const Session& session, const GraphCoverage& graph) {
+    for (const replay::CoverageProblem& problem : graph.problems) {
+        if (!problem.prevents) continue;
+        std::string out = graphName(session, graph) + ' ' + problem.what;
+        if (!problem.places.empty()) {
+            const replay::CoveragePlace& place = problem.places.front();
+            const std::string at = placeText(place.at);
+            if (!at.empty()) out += " at " + at;
+        }
+        out += '.';
+        if (!problem.advice.empty()) out += ' ' + sentenceOf(problem.advice);
+        return out;
+    }
+    return graph.message.empty() ? std::string()
+                                 : graphName(session, graph) + ": " + sentenceOf(graph.message);
+}
+
+} // namespace
+
+Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
+    Answer out;
+    out.question = Question::CudaGraphs;
+    const replay::CoverageReport report =
+        replay::cudagraphCoverage(session, replay::GraphBackend::ReduceOverhead, task);
+    if (task.cancelled()) return out;
+    if (report.graphs.empty())
+        return notHere(out.question, "This capture holds no compiled graph.", std::string(traceCommand));
+    std::size_t good = 0, onCpu = 0, unknown = 0;
+    const GraphCoverage* against = nullptr;
+    for (const GraphCoverage& graph : report.graphs) {
+        const CoverageVerdict verdict = graph.onGpu.value_or(graph.verdict);
+        onCpu += graph.onGpu ? 1 : 0;
+        Item item;
+        item.label = graphName(session, graph);
+        item.text = replay::coverageVerdictName(verdict);
+        item.meaning = meaningOf(verdict);
+        item.target.compile = graph.compile;
+        item.target.stage = graph.stage;
+        if (!graph.problems.empty() && !graph.problems.front().places.empty())
+            item.target.node = graph.problems.front().places.front().node;
+        if (verdict == CoverageVerdict::CudaGraph)
+            ++good;
+        else if (verdict == CoverageVerdict::Unknown)
+            ++unknown;
+        else if (!against)
+            against = &graph;
+        out.items.push_back(std::move(item));
+    }
+    const std::size_t all = report.graphs.size();
+    if (unknown == all)
+        return notHere(out.question, "The graphs do not say the shapes and devices that PyTorch asks for.");
+    out.figure = std::to_string(good);
+    out.of = "of " + count(all, "graph") + " would be " + (good == 1 ? "a CUDA graph" : "CUDA graphs") +
+             (onCpu == all ? " on a GPU" : "");
+    out.picture = Picture::Cells;
+    out.axis = "Each compiled graph";
+    if (good == all) {
+        out.standing = Standing::InOrder;
+        out.sentence = onCpu == all
+                           ? "Their tensors are on the CPU here: on one GPU, mode=\"reduce-overhead\" "
+                             "would record all of them."
+                           : "mode=\"reduce-overhead\" would record all of them.";
+    } else {
+        out.standing = Standing::Know;
+        if (against) {
+            // The reasons of a graph on the CPU begin with the CPU, which a GPU would take away.
+            std::string why;
+            if (against->onGpu) {
+                GraphCoverage there = *against;
+                std::erase_if(there.problems, [](const replay::CoverageProblem& problem) {
+                    return problem.what == "runs on the CPU";
+                });
+                there.message.clear();
+                why = reasonText(session, there);
+            } else {
+                why = reasonText(session, *against);
+            }
+            out.sentence =
+                why.empty() ? std::to_string(all - good - unknown) + " would run eagerly or in pieces." : why;
+            out.proof.compile = against->compile;
+        } else {
+            out.sentence = "Of the others the capture does not say enough.";
+        }
+        if (unknown > 0 && against)
+            out.note = "Of " + count(unknown, "graph") + " the capture does not say enough.";
+    }
+    out.note += std::string(out.note.empty() ? "" : " ") +
+                "By the checks that PyTorch makes when it compiles; nothing was run.";
+    keepFirst(out, mostCells);
+    return out;
+}
+
+namespace {
+
+/// Bytes alive at the step where they are most, and the largest block then.
+struct Peak {
+    std::uint64_t bytes = 0;
+    std::uint64_t largest = 0;
+    ir::NodeIndex maker = ir::npos;
+};
+
+Peak peakOf(const replay::GraphBlocks& blocks, std::size_t steps) {
+    const auto rounded = [](std::uint64_t bytes) {
+        return (bytes + replay::defaultAlignment - 1) / replay::defaultAlignment * replay::defaultAlignment;
+    };
+    std::vector<std::int64_t> change(steps + 2, 0);
+    for (const replay::Block& block : blocks.blocks) {
+        const std::size_t first = std::min<std::size_t>(block.first, steps);
+        const std::size_t after = std::min<std::size_t>(std::size_t(block.last) + 1, steps + 1);
+        change[first] += static_cast<std::int64_t>(rounded(block.bytes));
+        change[after] -= static_cast<std::int64_t>(rounded(block.bytes));
+    }
+    Peak out;
+    std::int64_t now = 0;
+    std::size_t at = 0;
+    for (std::size_t step = 0; step <= steps; ++step) {
+        now += change[step];
+        if (now > 0 && static_cast<std::uint64_t>(now) > out.bytes) {
+            out.bytes = static_cast<std::uint64_t>(now);
+            at = step;
+        }
+    }
+    for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
+        const replay::Block& block = blocks.blocks[i];
+        if (block.first > at || block.last < at || block.bytes <= out.largest) continue;
+        out.largest = block.bytes;
+        out.maker = blocks.makers[i];
+    }
+    return out;
+}
+
+Answer snapshotAnswer(const session::MemorySnapshot& snapshot) {
+    Answer out;
+    out.question = Question::Memory;
+    const std::vector<session::DeviceMemory> devices = session::summarizeMemory(snapshot);
+    const auto most = std::max_element(devices.begin(), devices.end(),
+                                       [](const auto& a, const auto& b) { return a.peak < b.peak; });
+    if (most == devices.end()) return notHere(out.question, "The snapshot has no device.");
+    out.standing = most->outOfMemory > 0 ? Standing::Change : Standing::Know;
+    out.figure = formatBytes(most->peak);
+    out.of = "allocated at most on device " + std::to_string(most->device) + ", as the allocator recorded it";
+    if (most->outOfMemory > 0)
+        out.sentence = "Memory ran out " + std::to_string(most->outOfMemory) +
+                       (most->outOfMemory == 1 ? " time. " : " times. ");
+    if (!most->atPeak.empty()) {
+        const session::MemoryGroup& group = most->atPeak.front();
+        const std::string at = placeText(group.at);
+        out.sentence += (at.empty() ? "What was allocated without a recorded line" : at) + " holds " +
+                        formatBytes(group.bytes) + " of it.";
+    }
+    return out;
+}
+
+} // namespace
+
+Answer memoryAnswer(const Session& session, const TaskContext& task) {
+    if (session.memory) return snapshotAnswer(*session.memory);
+    Answer out;
+    out.question = Question::Memory;
+    const replay::CoverageReport report =
+        replay::cudagraphCoverage(session, replay::GraphBackend::ReduceOverhead, task);
+    std::size_t unknown = 0, counted = 0;
+    std::uint64_t most = 0;
+    std::size_t mostItem = 0;
+    std::string holder;
+    for (const GraphCoverage& graph : report.graphs) {
+        if (task.cancelled()) return {};
+        const Result<ir::GraphPtr> read = graph.stage->graph();
+        if (!read) continue;
+        const replay::GraphBlocks blocks = replay::blocksOf(**read);
+        const Peak peak = peakOf(blocks, (*read)->size());
+        unknown += blocks.unknown;
+        counted += blocks.blocks.size();
+        Item item;
+        item.label = graphName(session, graph);
+        item.value = static_cast<double>(peak.bytes);
+        item.text = formatBytes(peak.bytes);
+        item.target = {graph.compile, nowhere, nowhere, graph.stage,
+                       peak.maker == ir::npos ? std::string() : (*read)->node(peak.maker).name};
+        if (peak.bytes > most) {
+            most = peak.bytes;
+            mostItem = out.items.size();
+            if (peak.maker != ir::npos) {
+                const ir::Node& node = (*read)->node(peak.maker);
+                const ir::SourceLocation* line = node.location();
+                const std::string at = line ? placeText(*line) : std::string();
+                holder = node.name + (at.empty() ? "" : " at " + at) + " holds " + formatBytes(peak.largest) +
+                         " of them.";
+            }
+        }
+        out.items.push_back(std::move(item));
+    }
+    if (report.graphs.empty())
+        return notHere(out.question, "This capture holds no compiled graph.", std::string(traceCommand));
+    if (counted == 0) return notHere(out.question, "No graph says the sizes of what it makes as numbers.");
+    out.standing = Standing::Know;
+    out.figure = formatBytes(most);
+    out.of = "peak of one graph, without its inputs";
+    out.sentence = "Most is alive in " + out.items[mostItem].label + (holder.empty() ? "." : "; " + holder);
+    out.note = "By lifetimes of what each graph makes, dense in the printed shapes; nothing was run.";
+    if (unknown > 0)
+        out.note = count(unknown, "storage") + " of unknown or symbolic size " +
+                   (unknown == 1 ? "is" : "are") + " not counted. " + out.note;
+    out.proof = out.items[mostItem].target;
+    out.picture = Picture::Columns;
+    out.axis = "Peak of each graph";
+    if (out.items.size() > mostColumns) {
+        // In the order of compilation, but never without the highest.
+        if (mostItem >= mostColumns) std::swap(out.items[mostColumns - 1], out.items[mostItem]);
+        keepFirst(out, mostColumns);
+    }
+    return out;
+}
+
+Answer runTimeAnswer(const Session& session) {
+    const bool graphs = std::any_of(session.compiles.begin(), session.compiles.end(), [](const Compile& c) {
+        return std::any_of(c.stages.begin(), c.stages.end(), [](const session::StagePtr& stage) {
+            return stage->content == session::Stage::Content::Graph;
+        });
+    });
+    if (!graphs) return notHere(Question::RunTime, "This capture holds no graph that could be timed.");
+    return notHere(Question::RunTime,
+                   "A capture holds compile times, no run times. Replaying its graphs measures each node "
+                   "here.",
+                   "dynascope-cli replay CAPTURE");
+}
+
+Answer ranksAnswer(const Session& session, const TaskContext& task) {
+    Answer out;
+    out.question = Question::Ranks;
+    if (session.ranks.size() < 2)
+        return notHere(
+            out.question,
+            hasCompiles(session) ? "One rank is in this capture. Open the folder that all ranks wrote to."
+                                 : "This capture has no ranks.",
+            hasCompiles(session) ? "TORCH_TRACE=trace torchrun --nproc-per-node 2 your_program.py" : "");
+    const auto compared = compare::compareRanks(session, task);
+    if (!compared) return out;
+    std::size_t alike = 0;
+    for (const compare::RankRow& row : compared->rows) {
+        alike += row.alike() ? 1 : 0;
+        Item item;
+        item.label = row.compileId;
+        const auto groups = std::set<int>(row.group.begin(), row.group.end()).size();
+        item.text = row.alike() ? "all ranks compiled the same"
+                                : std::to_string(groups) + " kinds: " + row.difference;
+        item.meaning = row.alike() ? Item::Meaning::Good : Item::Meaning::Bad;
+        for (std::size_t i = 0; i < session.compiles.size() && item.target.isEmpty(); ++i) {
+            const Compile& compile = session.compiles[i];
+            const bool theirs = row.alike() || row.differing < 0 ||
+                                compile.rank == session.ranks[static_cast<std::size_t>(row.differing)];
+            if (theirs && compile.id.toString() == row.compileId) item.target.compile = i;
+        }
+        out.items.push_back(std::move(item));
+    }
+    out.figure = std::to_string(alike);
+    out.of = "of " + count(compared->rows.size(), "compile id") + (alike == 1 ? " is" : " are") +
+             " alike on " + count(session.ranks.size(), "rank");
+    out.standing = alike == compared->rows.size() ? Standing::InOrder : Standing::Change;
+    // It begins with the figure where ranks differ.
+    std::string summary = compare::explainRanks(session, *compared).summary;
+    if (const std::size_t end = summary.find(". ");
+        summary.starts_with(out.figure + " of ") && end < summary.size())
+        summary.erase(0, end + 2);
+    out.sentence = std::move(summary);
+    out.note = "Graphs, guards and symbols are compared; a rank's own device is no difference.";
+    out.picture = Picture::Cells;
+    out.axis = "Each compile id";
+    keepFirst(out, mostCells);
+    return out;
+}
+
+} // namespace detail
+
+bool isDerivable(const session::Stage& stage) {
+    static constexpr std::array<std::string_view, 4> names{"aot_joint_graph", "aot_inference_graph",
+                                                           "aot_forward_graph", "aot_backward_graph"};
+    return stage.content == session::Stage::Content::Graph &&
+           std::find(names.begin(), names.end(), stage.name) != names.end();
+}
+
+Answer stagesAnswer(const session::Session& session, const StageChecks& checks) {
+    Answer out;
+    out.question = Question::Stages;
+    std::size_t derivable = checks.stages;
+    if (derivable == 0)
+        for (const session::Compile& compile : session.compiles)
+            for (const session::StagePtr& stage : compile.stages)
+                derivable += isDerivable(*stage) ? 1 : 0;
+    if (derivable == 0)
+        return detail::notHere(Question::Stages,
+                               "This capture has no stage of AOTAutograd that could be derived anew from "
+                               "the one before it.");
+    const std::size_t good = checks.isomorphic + checks.equivalent;
+    if (checks.checked() == 0 && !checks.running) {
+        out = detail::notHere(Question::Stages,
+                              (checks.trouble.empty() ? std::string() : checks.trouble + ' ') + "None of " +
+                                  count(derivable, "stage") +
+                                  " was checked. Deriving them anew and comparing takes the engine.",
+                              "dynascope-cli rederive CAPTURE");
+        return out;
+    }
+    out.figure = std::to_string(good);
+    out.of = "of " + count(derivable, "stage") + " derived anew as captured";
+    out.picture = Picture::Cells;
+    out.axis = "Each derived stage";
+    out.items = checks.cells;
+    if (checks.running) {
+        out.standing = Standing::Checking;
+        out.sentence = std::to_string(checks.checked()) + " of " + std::to_string(derivable) + " checked; " +
+                       (checks.different > 0 ? std::to_string(checks.different) + " different so far."
+                                             : "none is different so far.");
+    } else if (checks.different > 0) {
+        out.standing = Standing::Change;
+        out.sentence = count(checks.different, "stage") + (checks.different == 1 ? " differs" : " differ") +
+                       " from what was derived anew: " + checks.firstDifferent;
+        out.proof = checks.first;
+    } else if (checks.notDerived > 0 || checks.checked() < derivable) {
+        out.standing = Standing::Know;
+        out.sentence = std::to_string(derivable - good - checks.declined) + " of " +
+                       count(derivable, "stage") + " could not be checked" +
+                       (checks.trouble.empty() ? "." : ": " + detail::sentenceOf(checks.trouble));
+    } else {
+        out.standing = checks.declined > 0 ? Standing::Know : Standing::InOrder;
+        out.sentence =
+            std::to_string(checks.isomorphic) + (checks.isomorphic == 1 ? " has" : " have") +
+            " the operators, arguments and results that PyTorch captured" +
+            (checks.equivalent > 0
+                 ? ", " + std::to_string(checks.equivalent) + " compute the same numbers in another form"
+                 : std::string()) +
+            (checks.declined > 0 ? ", " + std::to_string(checks.declined) + " declined with a reason"
+                                 : std::string()) +
+            '.';
+    }
+    out.note = "AOTAutograd's metadata, joint, inference, forward and backward graphs, derived from the "
+               "stage before; Inductor's passes are not among them.";
+    detail::keepFirst(out, detail::mostCells);
+    return out;
+}
+
+} // namespace dynascope::answers

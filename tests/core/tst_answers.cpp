@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/answers/answer.h"
+#include "core/base/words.h"
+#include "core/capture/open.h"
+#include "core/replay/coverage.h"
+#include "core/replay/plan.h"
+#include "tests/support/captures.h"
+
+#include <QtTest>
+#include <algorithm>
+
+using namespace dynascope;
+using answers::Answer;
+using answers::Question;
+using answers::Standing;
+
+namespace {
+
+session::SessionPtr sample(const char* name) {
+    auto opened = capture::open(std::string(DYNASCOPE_TEST_DATA "/../../resources/samples/") + name);
+    return opened ? *opened : nullptr;
+}
+
+bool has(const std::string& text, std::string_view part) {
+    if (text.find(part) != std::string::npos) return true;
+    qWarning("\"%s\" lacks \"%s\"", text.c_str(), std::string(part).c_str());
+    return false;
+}
+
+session::Compile compileOf(int frame, int n) {
+    session::Compile out;
+    out.id.frame = frame;
+    out.id.compile = n;
+    out.status = session::Status::Compiled;
+    out.function = "f";
+    out.compileSeconds = 1;
+    return out;
+}
+
+session::Session traceOf(std::vector<session::Compile> compiles) {
+    session::Session out;
+    out.kind = session::Kind::TorchTrace;
+    out.ranks = {0};
+    out.compiles = std::move(compiles);
+    session::Frame frame;
+    for (std::size_t i = 0; i < out.compiles.size(); ++i)
+        frame.compiles.push_back(i);
+    out.frames.push_back(std::move(frame));
+    return out;
+}
+
+} // namespace
+
+class TestAnswers : public QObject {
+    Q_OBJECT
+
+private slots:
+    void theSampleOfGraphBreaks() {
+        const session::SessionPtr session = sample("graph_breaks.log");
+        QVERIFY(session);
+        const Answer breaks = answers::answer(*session, Question::Breaks);
+        QCOMPARE(breaks.standing, Standing::Change);
+        QCOMPARE(breaks.figure, std::string("16"));
+        QVERIFY(has(breaks.of, "for 7 reasons"));
+        QVERIFY(has(breaks.sentence, "cap.py:27"));
+        QVERIFY(has(breaks.sentence, "4 of the 16 breaks"));
+        // The rows are those of the page, in its order, and lead to their groups.
+        const session::BreakSummary summary = session::summarizeBreaks(*session);
+        QCOMPARE(breaks.items.size(), summary.groups.size());
+        for (std::size_t g = 0; g < breaks.items.size(); ++g) {
+            QCOMPARE(breaks.items[g].target.group, g);
+            QCOMPARE(breaks.items[g].label, summary.groups[g].reason);
+            QCOMPARE(breaks.items[g].count, summary.groups[g].occurrences.size());
+        }
+        QCOMPARE(breaks.change.title, summary.groups.front().waysOut.front().title);
+
+        const Answer again = answers::answer(*session, Question::Recompiles);
+        QCOMPARE(again.figure, std::string("10"));
+        QVERIFY(has(again.sentence, "All because a size changed."));
+        QVERIFY(has(again.note, "dynamic=True"));
+        QCOMPARE(again.items.size(), std::size_t(10));
+
+        const Answer compiled = answers::answer(*session, Question::Compiled);
+        QVERIFY(has(compiled.of, "in 20 compiles"));
+        QVERIFY(has(compiled.sentence, "10 frames and 10 recompiles"));
+        double shares = 0;
+        for (const answers::Item& item : compiled.items)
+            shares += item.value;
+        QVERIFY(shares > 0 && compiled.items.front().value >= compiled.items.back().value);
+
+        const Answer caches = answers::answer(*session, Question::Caches);
+        QCOMPARE(caches.figure, std::string("32"));
+        QVERIFY(has(caches.of, "of 32 lookups missed"));
+
+        const Answer cuda = answers::answer(*session, Question::CudaGraphs);
+        QCOMPARE(cuda.figure, std::string("16"));
+        QCOMPARE(cuda.items.size(), std::size_t(16));
+
+        const Answer reading = answers::answer(*session, Question::Reading);
+        QCOMPARE(reading.standing, Standing::InOrder);
+    }
+
+    /// The peak of the answer is the planners' own.
+    void thePeakIsThePlanners() {
+        for (const char* name : {"graph_breaks.log", "encoder_train.log"}) {
+            const session::SessionPtr session = sample(name);
+            QVERIFY(session);
+            std::uint64_t most = 0;
+            for (const replay::GraphCoverage& graph :
+                 replay::cudagraphCoverage(*session, replay::GraphBackend::ReduceOverhead).graphs) {
+                const auto read = graph.stage->graph();
+                QVERIFY(read);
+                most = std::max(most, planGreedyBySize(replay::blocksOf(**read).blocks).peakBytes);
+            }
+            const Answer memory = answers::answer(*session, Question::Memory);
+            QCOMPARE(memory.figure, formatBytes(most));
+            QVERIFY(memory.proof.stage && !memory.proof.node.empty());
+            QVERIFY((*memory.proof.stage->graph())->find(memory.proof.node) != ir::npos);
+        }
+    }
+
+    /// What a capture does not hold is said so, with the way to have it, and no number is made up.
+    void graphsAreNoRun() {
+        const auto opened = capture::openText("graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                                              "    %y : [num_users=1] = call_function[target=torch.sin]"
+                                              "(args = (%x,), kwargs = {})\n    return y\n",
+                                              "pasted text");
+        QVERIFY(opened);
+        for (const Question question : {Question::Breaks, Question::Recompiles, Question::Caches,
+                                        Question::Memory, Question::CudaGraphs, Question::Ranks,
+                                        Question::Stages}) {
+            const Answer answer = answers::answer(**opened, question);
+            QCOMPARE(answer.standing, Standing::NotHere);
+            QVERIFY(answer.figure.empty() && answer.items.empty());
+            QVERIFY(!answer.sentence.empty());
+        }
+        QVERIFY(has(answers::answer(**opened, Question::Breaks).command, "TORCH_TRACE="));
+    }
+
+    /// A log of some of PyTorch's loggers need not have every break and recompile.
+    void aLogOfSomeLoggersProvesNothingByItsSilence() {
+        session::Session log = traceOf({compileOf(0, 0)});
+        QCOMPARE(answers::answer(log, Question::Breaks).standing, Standing::InOrder);
+        QCOMPARE(answers::answer(log, Question::Recompiles).standing, Standing::InOrder);
+        log.kind = session::Kind::TorchLogs;
+        QCOMPARE(answers::answer(log, Question::Breaks).standing, Standing::NotHere);
+        QCOMPARE(answers::answer(log, Question::Recompiles).standing, Standing::NotHere);
+        QCOMPARE(answers::answer(log, Question::Caches).standing, Standing::NotHere);
+    }
+
+    void whatFailedComesFirst() {
+        session::Compile failed = compileOf(0, 0);
+        failed.status = session::Status::Failed;
+        failed.failType = "Unsupported";
+        failed.failReason = "cannot\nmore";
+        const session::Session session = traceOf({failed, compileOf(1, 0)});
+        const Answer compiled = answers::answer(session, Question::Compiled);
+        QCOMPARE(compiled.standing, Standing::Change);
+        QVERIFY(has(compiled.sentence, "1 of 2 compiles failed: 0/0 with Unsupported: cannot."));
+        QCOMPARE(compiled.proof.compile, std::size_t(0));
+        // A frame that failed was not captured whole.
+        QVERIFY(has(answers::answer(session, Question::Breaks).sentence, "1 compile failed"));
+    }
+
+    void aFrameAtTheLimit() {
+        std::vector<session::Compile> compiles;
+        for (int i = 0; i < 8; ++i) {
+            compiles.push_back(compileOf(0, i));
+            compiles.back().isRecompile = i > 0;
+        }
+        const Answer answer = answers::answer(traceOf(std::move(compiles)), Question::Recompiles);
+        QVERIFY(has(answer.sentence, "0/0 has 8 entries"));
+        QVERIFY(has(answer.sentence, "The trace does not say why."));
+    }
+
+    void caches() {
+        session::Compile compile = compileOf(0, 0);
+        session::CacheEvent& hit = compile.caches.emplace_back();
+        hit.cache = "fx_graph_cache";
+        hit.outcome = session::CacheEvent::Outcome::Hit;
+        QCOMPARE(answers::answer(traceOf({compile}), Question::Caches).standing, Standing::InOrder);
+        session::CacheEvent& bypass = compile.caches.emplace_back();
+        bypass.cache = "aotautograd_cache";
+        bypass.outcome = session::CacheEvent::Outcome::Bypass;
+        bypass.reason = "Unsupported\nmore";
+        const Answer answer = answers::answer(traceOf({compile}), Question::Caches);
+        QCOMPARE(answer.standing, Standing::Change);
+        QCOMPARE(answer.of, std::string("of 2 lookups missed, 1 bypassed"));
+        QVERIFY(has(answer.sentence, "Bypassed: Unsupported."));
+        QCOMPARE(answers::answer(traceOf({compileOf(0, 0)}), Question::Caches).standing, Standing::NotHere);
+    }
+
+    void stages() {
+        const session::SessionPtr session = sample("encoder_train.log");
+        QVERIFY(session);
+        const Answer unchecked = answers::answer(*session, Question::Stages);
+        QCOMPARE(unchecked.standing, Standing::NotHere);
+        QVERIFY(has(unchecked.sentence, "None of 3 stages was checked"));
+        answers::StageChecks checks;
+        checks.stages = 3;
+        checks.isomorphic = 2;
+        checks.running = true;
+        QCOMPARE(stagesAnswer(*session, checks).standing, Standing::Checking);
+        checks.running = false;
+        QCOMPARE(stagesAnswer(*session, checks).standing, Standing::Know); // one is missing
+        checks.isomorphic = 3;
+        QCOMPARE(stagesAnswer(*session, checks).standing, Standing::InOrder);
+        checks.isomorphic = 2;
+        checks.declined = 1;
+        QCOMPARE(stagesAnswer(*session, checks).standing, Standing::Know);
+        checks.declined = 0;
+        checks.different = 1;
+        checks.firstDifferent = "0/0 aot_joint_graph: the operators differ.";
+        const Answer different = stagesAnswer(*session, checks);
+        QCOMPARE(different.standing, Standing::Change);
+        QVERIFY(has(different.sentence, checks.firstDifferent));
+    }
+
+    void commandsNameTheCapture() {
+        const session::SessionPtr session = sample("encoder_train.log");
+        const Answer answer = answers::answer(*session, Question::Stages);
+        QCOMPARE(commandFor(answer, "a/b.log"), std::string("dynascope-cli rederive a/b.log"));
+        QCOMPARE(commandFor(answer, "it's; rm"), std::string("dynascope-cli rederive 'it'\\''s; rm'"));
+        QCOMPARE(shellWord("-x"), std::string("'-x'"));
+        QCOMPARE(shellWord(""), std::string("''"));
+    }
+
+    /// Each question answers every capture of the tests with a sentence, and what is not here has no figure.
+    void everyCapture() {
+        const QStringList logs = test::traceLogs();
+        QVERIFY(!logs.isEmpty());
+        for (const QString& log : logs) {
+            const std::string path = log.toStdString();
+            const auto opened = capture::open(path);
+            if (!opened) continue;
+            for (const Question question : answers::questions) {
+                const Answer answer = answers::answer(**opened, question);
+                const std::string said = std::string(questionName(question)) + " of " + path;
+                QVERIFY2(answer.question == question, said.c_str());
+                QVERIFY2(!answer.sentence.empty(), said.c_str());
+                QVERIFY2(answer.standing != Standing::NotHere || answer.figure.empty(), said.c_str());
+                QVERIFY2(answer.sentence.back() == '.', said.c_str());
+                for (const answers::Item& item : answer.items)
+                    QVERIFY2(item.target.compile == answers::nowhere ||
+                                 item.target.compile < (*opened)->compiles.size(),
+                             said.c_str());
+            }
+        }
+    }
+
+    void cancelled() {
+        std::stop_source stop;
+        stop.request_stop();
+        TaskContext task;
+        task.stop = stop.get_token();
+        const session::SessionPtr session = sample("graph_breaks.log");
+        QVERIFY(answers::answer(*session, Question::CudaGraphs, task).items.empty());
+        QVERIFY(answers::answer(*session, Question::Memory, task).items.empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestAnswers)
+#include "tst_answers.moc"
