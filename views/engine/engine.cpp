@@ -118,6 +118,10 @@ void Engine::cancel() {
         m_tasks.cancel(tag);
 }
 
+void Engine::cancel(const QString& tag) {
+    if (m_whats.contains(tag)) m_tasks.cancel(tag);
+}
+
 void Engine::start() {
     run<int>(
         QStringLiteral("start"), tr("its start"), this,

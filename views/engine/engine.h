@@ -61,10 +61,15 @@ public:
 
     /// Stops everything that runs. What has arrived stays.
     void cancel();
+    void cancel(const QString& tag);
     /// Starts the engine, also after it stopped.
     void start();
     [[nodiscard]] bool isRunning(const QString& tag) const { return m_tasks.isRunning(tag); }
     [[nodiscard]] bool isBusy() const { return !m_whats.isEmpty(); }
+    /// Whether anything runs besides what has this tag.
+    [[nodiscard]] bool isBusyBeside(const QString& tag) const {
+        return m_whats.size() > (m_whats.contains(tag) ? 1 : 0);
+    }
 
 signals:
     void stateChanged();

@@ -52,6 +52,14 @@ bool Rederivations::isRunning(const session::Session& session, std::size_t compi
     return m_engine.isRunning(rederiveTag) && m_asked == std::pair(&session, compile);
 }
 
+bool Rederivations::isRunning() const {
+    return m_engine.isRunning(rederiveTag);
+}
+
+bool Rederivations::isEngineWanted() const {
+    return m_engine.isBusyBeside(rederiveTag);
+}
+
 void Rederivations::run() {
     const session::Compile* compile = m_workspace.compile();
     if (!compile) return;
@@ -60,8 +68,21 @@ void Rederivations::run() {
         return;
     }
     const session::SessionPtr session = m_workspace.capture()->session;
-    const auto index = std::size_t(compile - session->compiles.data());
+    start(session, std::size_t(compile - session->compiles.data()), false);
+}
+
+void Rederivations::runQuietly(const session::SessionPtr& session, std::size_t compile) {
+    if (isRunning() && !m_quiet) return;
+    start(session, compile, true);
+}
+
+void Rederivations::stopQuietly() {
+    if (isQuiet()) m_engine.cancel(rederiveTag);
+}
+
+void Rederivations::start(const session::SessionPtr& session, std::size_t index, bool quiet) {
     m_asked = {session.get(), index};
+    m_quiet = quiet;
     using Rows = std::vector<RederivedStage>;
     m_engine.run<Rows>(
         rederiveTag, tr("rederive"), this,
@@ -75,18 +96,21 @@ void Rederivations::run() {
                 if (row.lost) return tl::unexpected(*row.lost);
             return rows;
         },
-        [this, session, index](tl::expected<Rows, CallError> rows) {
+        [this, session, index, quiet](tl::expected<Rows, CallError> rows) {
+            QString trouble;
             if (rows)
-                take(session, index, std::move(*rows));
+                take(session, index, std::move(*rows), quiet);
             else if (rows.error().kind != CallError::Kind::Cancelled)
-                emit failed(tr("Rederive: %1").arg(toQString(rows.error().message)));
+                trouble = tr("Rederive: %1").arg(toQString(rows.error().message));
+            if (!quiet && !trouble.isEmpty()) emit failed(trouble);
             emit changed();
+            if (quiet) emit runQuietlyEnded(trouble);
         });
     emit changed();
 }
 
 void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
-                         std::vector<RederivedStage> rows) {
+                         std::vector<RederivedStage> rows, bool quiet) {
     // Closed meanwhile, its stages are forgotten already; read again meanwhile, they are others.
     const session::SessionPtr session = m_workspace.current(asked);
     if (!session) return;
@@ -114,6 +138,7 @@ void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
     }
     const QString said = summary(compile);
     emit derived(*session);
+    if (quiet) return;
     emit done(said.isEmpty() ? tr("This compile has no graph of AOTAutograd to derive.")
                              : tr("Derived anew: %1.").arg(said));
 }

@@ -21,6 +21,18 @@ public:
 
     /// Derives the graphs of the current compile (tag "rederive" of the engine).
     void run();
+    /// Of any compile, and without done() and failed(): runQuietlyEnded() says why there is no answer. Nothing
+    /// happens while a run that somebody asked for goes on.
+    void runQuietly(const session::SessionPtr& session, std::size_t compile);
+    /// Stops a quiet run; runQuietlyEnded() does not follow.
+    void stopQuietly();
+    [[nodiscard]] bool isRunning() const;
+    /// The compile that the last run was for: index into Session::compiles of its session.
+    [[nodiscard]] std::size_t lastAsked() const { return m_asked.second; }
+    [[nodiscard]] bool isQuiet() const { return m_quiet && isRunning(); }
+    /// Whether somebody waits for another answer of the engine.
+    [[nodiscard]] bool isEngineWanted() const;
+    [[nodiscard]] Engine& engine() const { return m_engine; }
     /// Whether the graphs of this compile are being derived.
     [[nodiscard]] bool isRunning(const session::Session& session, std::size_t compile) const;
     /// Of a captured stage; null where it was not asked, or where nothing can be derived.
@@ -46,17 +58,20 @@ signals:
     void derived(const dynascope::session::Session& session); ///< there is something else to save
     void done(const QString& summary);
     void failed(const QString& message);
+    void runQuietlyEnded(const QString& trouble); ///< empty where there is an answer
 
 private:
+    void start(const session::SessionPtr& session, std::size_t compile, bool quiet);
     /// The index of the computed stage that shows what was derived for a captured one; -1 for none.
     [[nodiscard]] int shownAs(const session::Stage* stage) const;
     int show(const session::StagePtr& stage);
-    void take(const session::SessionPtr& asked, std::size_t compile,
-              std::vector<engine::RederivedStage> rows);
+    void take(const session::SessionPtr& asked, std::size_t compile, std::vector<engine::RederivedStage> rows,
+              bool quiet);
 
     Workspace& m_workspace;
     Passes& m_passes;
     Engine& m_engine;
+    bool m_quiet = false;                                    ///< nobody asked for the last run
     std::pair<const session::Session*, std::size_t> m_asked; ///< what the last run was for; to compare with
     QHash<session::StageId, computed::Rederivation> m_known;
 };
