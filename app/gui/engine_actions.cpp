@@ -132,6 +132,15 @@ void EngineActions::addActions() {
     add("engine.rederive", tr("Re-derive AOTAutograd's graphs"), menu, {}, "tick",
         tr("Trace and partition the Dynamo graph as AOTAutograd does, and hold it against what was captured"),
         [this] { m_rederived->run(); });
+    QAction* checks =
+        m_actions->addToggle(spec("engine.checkStages", tr("Check stages by itself"), menu, {}, "clock",
+                                  tr("While the page Answers is shown and the engine is free, derive the "
+                                     "stages of the capture anew")),
+                             [this](bool on) {
+                                 m_settings.setChecksStages(on);
+                                 emit checksStagesChanged(on);
+                             });
+    checks->setChecked(m_settings.checksStages());
     add(
         "engine.replay", tr("Record and replay all graphs"), menu, {}, "play",
         tr("Record the compiled graphs of the capture at planned addresses and replay them beside eager"),

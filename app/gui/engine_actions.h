@@ -41,6 +41,7 @@ public:
 
 signals:
     void passesListed(); ///< there may be more actions
+    void checksStagesChanged(bool on);
 
 private:
     void addPasses();

@@ -55,6 +55,7 @@ int exportWindows(QApplication& app, const ExportOptions& options) {
     TaskRunner tasks;
     Workspace workspace(tasks);
     Settings settings{QString()};
+    settings.setChecksStages(false); // pictures are of the capture alone
     bool unreadable = false;
     QObject::connect(&workspace, &Workspace::openFailed, &app, [&unreadable](const QString& message) {
         std::fprintf(stderr, "dynascope: %s\n", qPrintable(message));

@@ -20,6 +20,8 @@
 #include "app/gui/window_menus.h"
 #include "app/gui/window_status.h"
 #include "core/session/mapping_guard.h"
+#include "views/answers/answers_page.h"
+#include "views/answers/stage_checker.h"
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
@@ -217,6 +219,9 @@ void MainWindow::makePalette() {
 }
 
 void MainWindow::connectWorkspace() {
+    m_workspace.setFirstPage([&settings = m_settings](const Workspace::Capture& capture) {
+        return settings.opensOnAnswers() ? firstPage(capture) : Page::Stages;
+    });
     connect(&m_workspace, &Workspace::placeChanged, this, &MainWindow::showPage);
     connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
         const session::Session& session = *m_workspace.captures()[std::size_t(capture)].session;
@@ -342,6 +347,10 @@ void MainWindow::connectPage(Page page, QWidget& widget) {
             connect(&panel->walk(), &TreeWalk::moved, this, &MainWindow::updateActions);
         connect(&replay.liveTrees(), &LiveTrees::changed, this, &MainWindow::updateActions);
         connect(replay.tabs(), &QTabBar::currentChanged, this, &MainWindow::updateActions);
+    } else if (page == Page::Answers) {
+        StageChecker& checker = static_cast<AnswersPage&>(widget).checker();
+        checker.setAutomatic(m_settings.checksStages());
+        connect(m_engine, &EngineActions::checksStagesChanged, &checker, &StageChecker::setAutomatic);
     } else if (page == Page::Dynamo) {
         m_programs->connectPage(static_cast<DynamoPage&>(widget));
     }

@@ -2,6 +2,7 @@
 #include "app/gui/pages.h"
 
 #include "app/gui/stages_page.h"
+#include "views/answers/answers_page.h"
 #include "views/autograd/autograd_page.h"
 #include "views/breaks/breaks_page.h"
 #include "views/compare/compare_page.h"
@@ -17,9 +18,9 @@ namespace dynascope::app {
 using namespace views;
 
 const std::vector<PageSpec>& pageSpecs() {
-    static const std::vector<PageSpec> specs{stagesPageSpec(),   breaksPageSpec(),  functionalizePageSpec(),
-                                             memoryPageSpec(),   comparePageSpec(), replayPageSpec(),
-                                             autogradPageSpec(), dynamoPageSpec()};
+    static const std::vector<PageSpec> specs{answersPageSpec(),       stagesPageSpec(),   breaksPageSpec(),
+                                             functionalizePageSpec(), memoryPageSpec(),   comparePageSpec(),
+                                             replayPageSpec(),        autogradPageSpec(), dynamoPageSpec()};
     return specs;
 }
 

@@ -89,6 +89,24 @@ void Settings::clearRecentFiles() {
     setValue(QStringLiteral("recentFiles"), QStringList());
 }
 
+bool Settings::opensOnAnswers() const {
+    const QVariant on = value(QStringLiteral("opensOnAnswers"));
+    return !on.isValid() || on.toBool();
+}
+
+void Settings::setOpensOnAnswers(bool on) {
+    setValue(QStringLiteral("opensOnAnswers"), on);
+}
+
+bool Settings::checksStages() const {
+    const QVariant on = value(QStringLiteral("checksStages"));
+    return !on.isValid() || on.toBool();
+}
+
+void Settings::setChecksStages(bool on) {
+    setValue(QStringLiteral("checksStages"), on);
+}
+
 bool Settings::isFollowed(const QString& path) const {
     return value(QStringLiteral("followed")).toStringList().contains(QFileInfo(path).absoluteFilePath());
 }

@@ -33,6 +33,12 @@ public:
     /// Captures that are followed whenever they are opened, by path.
     [[nodiscard]] bool isFollowed(const QString& path) const;
     void setFollowed(const QString& path, bool on);
+    /// Whether a capture opens on the page Answers; else on its stages.
+    [[nodiscard]] bool opensOnAnswers() const;
+    void setOpensOnAnswers(bool on);
+    /// Whether the engine derives stages anew by itself while it has nothing else to do.
+    [[nodiscard]] bool checksStages() const;
+    void setChecksStages(bool on);
     [[nodiscard]] QStringList recentChoices() const; ///< of the palette
     void setRecentChoices(const QStringList& ids);
     /// As RecordDialog::values() has them.

@@ -125,6 +125,11 @@ void WindowActions::addViewActions() {
     addScheme("view.themeSystem", tr("System"), ColourScheme::System);
     addScheme("view.themeDark", tr("Dark theme"), ColourScheme::Dark);
     addScheme("view.themeLight", tr("Light theme"), ColourScheme::Light);
+    QAction* answers = m_actions->addToggle(
+        spec("view.opensOnAnswers", tr("Open captures on Answers"), view, {}, "info",
+             tr("Show what is asked first of a capture when it is opened; else its stages")),
+        [this](bool on) { m_settings.setOpensOnAnswers(on); });
+    answers->setChecked(m_settings.opensOnAnswers());
     m_actions->add(spec("view.largerText", tr("Larger text"), view,
                         {QKeySequence(tr("Ctrl+=")), QKeySequence(tr("Ctrl++"))}),
                    [this] { setFontSize(m_theme.fontSize() + 1); });

@@ -177,8 +177,11 @@ private slots:
         for (QDockWidget* dock : window().findChildren<QDockWidget*>())
             dock->show();
         m_tips = 0;
-        for (int page = int(Qt::Key_1); page <= int(Qt::Key_9); ++page) {
-            press(Qt::Key(page), Qt::ControlModifier);
+        for (int page = int(Qt::Key_0); page <= int(Qt::Key_9); ++page) {
+            if (page == int(Qt::Key_0))
+                press(Qt::Key_Home, Qt::AltModifier);
+            else
+                press(Qt::Key(page), Qt::ControlModifier);
             QVERIFY(settles());
             for (QTabBar* tabs : window().findChildren<QTabBar*>()) {
                 for (int tab = 0; tab < tabs->count() && tabs->isVisible(); ++tab) {

@@ -41,6 +41,7 @@ class TestInputsWindow : public QObject {
         MainWindow window{workspace, theme, settings, nullptr, {test::engineProgram()}};
 
         Opened() {
+            settings.setOpensOnAnswers(false);
             window.resize(1280, 800);
             window.show();
         }

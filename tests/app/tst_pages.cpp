@@ -136,20 +136,20 @@ private slots:
         QVERIFY(settles());
         QVERIFY(workspace().capture());
         QCOMPARE(state(), QStringLiteral(
-                              "stages; breaks: this capture has no graph break; functionalize; "
+                              "answers; stages; breaks: this capture has no graph break; functionalize; "
                               "memory: needs a memory snapshot; compare; replay; autograd; "
                               "dynamo: needs a recording: dynascope-cli capture -o DIR -- python script.py"));
         workspace().addCapture(captureForAll());
         QVERIFY(settles());
         QCOMPARE(state(),
-                 QStringLiteral("stages; breaks; functionalize; memory; compare; replay; autograd; dynamo"));
+                 QStringLiteral("answers; stages; breaks; functionalize; memory; compare; replay; autograd; dynamo"));
         session::Session empty;
         empty.title = "recordings";
         empty.recordings = workspace().capture()->session->recordings;
         workspace().addCapture({std::make_shared<const session::Session>(std::move(empty)), {}});
         QVERIFY(settles());
         QCOMPARE(workspace().place().page, Page::Dynamo);
-        QCOMPARE(state(), QStringLiteral("stages: needs a capture with compiles; "
+        QCOMPARE(state(), QStringLiteral("answers; stages: needs a capture with compiles; "
                                          "breaks: this capture has no graph break; "
                                          "functionalize: needs compiled graphs; "
                                          "memory: needs a memory snapshot; compare; "

@@ -93,6 +93,7 @@ void TestSessionWindow::start() {
     m_settings = std::make_unique<Settings>(path("settings.ini")); // drafts go beside it
     m_tasks = std::make_unique<TaskRunner>();
     m_workspace = std::make_unique<Workspace>(*m_tasks);
+    m_settings->setOpensOnAnswers(false);
     m_window = std::make_unique<MainWindow>(*m_workspace, m_theme, *m_settings);
     m_window->session().setQuestions({[this](const QString&) {
                                           ++m_asked;

@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
     TaskRunner tasks;
     Workspace workspace(tasks);
     app::Settings settings{QString()};
+    settings.setOpensOnAnswers(false); // what follows is measured on the stages
     app::MainWindow window(workspace, theme, settings);
     window.resize(1600, 1000);
     window.show();

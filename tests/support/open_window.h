@@ -21,6 +21,8 @@ public:
     /// Shows an empty window and waits until it has the focus.
     [[nodiscard]] bool show() {
         m_settings = std::make_unique<app::Settings>(QString());
+        m_settings->setOpensOnAnswers(false); // most tests are about stages
+        m_settings->setChecksStages(false);
         m_tasks = std::make_unique<views::TaskRunner>();
         m_workspace = std::make_unique<views::Workspace>(*m_tasks);
         return reopen();

@@ -79,7 +79,8 @@ int Workspace::addCapture(Capture capture, bool show) {
     if (show || m_place.capture < 0) {
         Place place;
         place.capture = index;
-        place.page = Page::Stages;
+        const Capture& opened = m_captures.back();
+        place.page = m_firstPage ? m_firstPage(opened) : Page::Stages;
         go(place, m_place.capture >= 0);
     }
     return index;

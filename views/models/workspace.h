@@ -18,6 +18,7 @@
 #include <QObject>
 #include <QString>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,7 +34,7 @@ class Trace;
 enum class Side { A, B };
 
 /// What the centre shows.
-enum class Page { Welcome, Stages, Breaks, Functionalize, Memory, Compare, Replay, Autograd, Dynamo };
+enum class Page { Welcome, Answers, Stages, Breaks, Functionalize, Memory, Compare, Replay, Autograd, Dynamo };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
 struct NodeSelection {
@@ -200,6 +201,8 @@ public:
     /// Stops reading and forgets what waits. What is open stays.
     void cancelOpen();
     [[nodiscard]] bool isOpening() const { return m_opening || !m_queue.empty(); }
+    /// What a capture is shown on when it is opened; Page::Stages where nobody says.
+    void setFirstPage(std::function<Page(const Capture&)> page) { m_firstPage = std::move(page); }
     /// Adds what was read elsewhere; shows it if `show`. Returns its index.
     int addCapture(Capture capture, bool show = true);
     void close(int capture);
@@ -313,6 +316,7 @@ private:
     [[nodiscard]] NodeSelection carriedNode(int a, int b) const;
 
     TaskRunner& m_tasks;
+    std::function<Page(const Capture&)> m_firstPage;
     std::deque<Request> m_queue;
     bool m_opening = false;
     std::vector<Capture> m_captures;

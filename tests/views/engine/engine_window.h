@@ -17,6 +17,8 @@ struct EngineWindow {
 
     explicit EngineWindow(std::vector<std::string> engine)
         : window(workspace, theme, settings, nullptr, std::move(engine)) {
+        settings.setOpensOnAnswers(false); // most tests are about stages, and ask the engine themselves
+        settings.setChecksStages(false);
         window.resize(1600, 1000);
         window.show();
     }

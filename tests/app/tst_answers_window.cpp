@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/gui/main_window.h"
+#include "tests/support/captures.h"
+#include "tests/support/open_window.h"
+#include "views/answers/answer_card.h"
+#include "views/answers/answer_links.h"
+#include "views/answers/answer_picture.h"
+#include "views/answers/answers_page.h"
+#include "views/answers/stage_checker.h"
+
+#include <QClipboard>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+
+using namespace dynascope;
+using namespace dynascope::views;
+using answers::Question;
+using answers::Standing;
+
+class TestAnswersWindow : public QObject {
+    Q_OBJECT
+
+    test::OpenWindow m_open;
+
+    Workspace& workspace() { return m_open.workspace(); }
+    AnswersPage& page() { return m_open.window().page<AnswersPage>(); }
+    AnswerCard& card(Question question) { return *page().card(question); }
+
+    static QString sample(const char* name) {
+        return QStringLiteral(DYNASCOPE_TEST_DATA "/../../resources/samples/") + QLatin1String(name);
+    }
+    [[nodiscard]] bool open(const QString& path) {
+        m_open.settings().setOpensOnAnswers(true);
+        const std::size_t before = workspace().captures().size();
+        m_open.window().openPaths({path});
+        return QTest::qWaitFor([&] { return workspace().captures().size() > before; }, 30000) &&
+               m_open.settles();
+    }
+    static QToolButton* button(AnswerCard& card, const char* name) {
+        return card.findChild<QToolButton*>(QLatin1String(name));
+    }
+
+private slots:
+    void init() { QVERIFY(m_open.show()); }
+    void cleanup() { m_open.close(); }
+
+    /// A trace opens on its answers, and every question has one.
+    void aTraceOpensOnItsAnswers() {
+        QVERIFY(open(sample("graph_breaks.log")));
+        QCOMPARE(workspace().place().page, Page::Answers);
+        for (const Question question : answers::questions) {
+            const answers::Answer& answer = card(question).answer();
+            QVERIFY2(card(question).isVisibleTo(&page()), std::string(questionName(question)).c_str());
+            QVERIFY(!answer.sentence.empty());
+            QVERIFY(answer.standing != Standing::Checking);
+            // The same words as on the command line.
+            if (question != Question::Stages)
+                QCOMPARE(answer.sentence, answers::answer(*workspace().session(), question).sentence);
+        }
+        QCOMPARE(card(Question::Breaks).answer().figure, std::string("16"));
+        QVERIFY(page().text().contains(QStringLiteral("Change cap.py:27 first")));
+        QVERIFY(page().text().indexOf(QStringLiteral("Why did the graph break")) <
+                page().text().indexOf(QStringLiteral("Do the ranks agree")));
+    }
+
+    void graphsOpenOnTheirStages() {
+        QVERIFY(open(sample("sibling_views.json")));
+        QCOMPARE(workspace().place().page, Page::Stages);
+        m_open.window().actionRegistry().trigger(QStringLiteral("go.answers"));
+        QVERIFY(m_open.settles());
+        QCOMPARE(card(Question::Breaks).answer().standing, Standing::NotHere);
+        auto* command = card(Question::Breaks).findChild<QLineEdit*>();
+        QVERIFY(command->isVisible() && command->text().startsWith(QStringLiteral("TORCH_TRACE=")));
+        button(card(Question::Breaks), "answer.copyCommand")->click();
+        QCOMPARE(QGuiApplication::clipboard()->text(), command->text());
+    }
+
+    void theSettingIsKept() {
+        const auto opened = [this](const char* name) {
+            const std::size_t before = workspace().captures().size();
+            m_open.window().openPaths({sample(name)});
+            return QTest::qWaitFor([&] { return workspace().captures().size() > before; }, 30000) &&
+                   m_open.settles();
+        };
+        QVERIFY(opened("view_mutation.log"));
+        QCOMPARE(workspace().place().page, Page::Stages);
+        m_open.window().actionRegistry().trigger(QStringLiteral("view.opensOnAnswers"));
+        QVERIFY(m_open.settings().opensOnAnswers());
+        QVERIFY(opened("encoder_train.log"));
+        QCOMPARE(workspace().place().page, Page::Answers);
+    }
+
+    /// One click to the proof, and one key back.
+    void everyLinkLeadsSomewhere() {
+        QVERIFY(open(sample("graph_breaks.log")));
+        const std::map<Question, Page> pages{{Question::Breaks, Page::Breaks},
+                                             {Question::Recompiles, Page::Stages},
+                                             {Question::Compiled, Page::Stages},
+                                             {Question::CudaGraphs, Page::Replay},
+                                             {Question::Memory, Page::Stages}};
+        for (const auto& [question, leads] : pages) {
+            QToolButton* link = button(card(question), "answer.link");
+            QVERIFY2(link->isVisible(), std::string(questionName(question)).c_str());
+            link->click();
+            QCOMPARE(workspace().place().page, leads);
+            QVERIFY(m_open.settles());
+            m_open.press(Qt::Key_Home, Qt::AltModifier);
+            QCOMPARE(workspace().place().page, Page::Answers);
+            QVERIFY(m_open.settles());
+        }
+        // The proof of memory is the node that holds most.
+        card(Question::Memory).findChild<QToolButton*>(QStringLiteral("answer.link"))->click();
+        QVERIFY(m_open.settles());
+        QVERIFY(workspace().selectedNode());
+        QCOMPARE(workspace().selectedNode()->name, card(Question::Memory).answer().proof.node);
+        // Nothing to open where nothing is wrong.
+        QVERIFY(button(card(Question::Reading), "answer.link")->isHidden());
+    }
+
+    void itemsByMouseAndKeyboard() {
+        QVERIFY(open(sample("graph_breaks.log")));
+        AnswerPicture& rows = *card(Question::Breaks).picture();
+        QVERIFY(!rows.itemRect(2).isEmpty());
+        QTest::mouseClick(&rows, Qt::LeftButton, {}, rows.itemRect(2).center());
+        QCOMPARE(workspace().place().page, Page::Breaks);
+        QCOMPARE(workspace().place().breakGroup, 2);
+        workspace().goBack();
+        QVERIFY(m_open.settles());
+        QCOMPARE(workspace().place().page, Page::Answers);
+        rows.setFocus();
+        QTest::keyClick(&rows, Qt::Key_Home);
+        QTest::keyClick(&rows, Qt::Key_Down);
+        QCOMPARE(rows.current(), 1);
+        QTest::keyClick(&rows, Qt::Key_Return);
+        QCOMPARE(workspace().place().breakGroup, 1);
+        workspace().goBack();
+        AnswerPicture& cells = *card(Question::CudaGraphs).picture();
+        QTest::mouseClick(&cells, Qt::LeftButton, {}, cells.itemRect(3).center());
+        QCOMPARE(workspace().place().page, Page::Stages);
+        QCOMPARE(std::size_t(workspace().place().compile),
+                 card(Question::CudaGraphs).answer().items[3].target.compile);
+    }
+
+    void pagesOfAnyWidth() {
+        QVERIFY(open(sample("graph_breaks.log")));
+        for (const int width : {700, 1280, 2560}) {
+            m_open.window().resize(width, 900);
+            QVERIFY(m_open.settles());
+            QCoreApplication::processEvents();
+            for (const Question question : answers::questions) {
+                AnswerCard& one = card(question);
+                for (const Question other : answers::questions)
+                    if (question != other)
+                        QVERIFY2(!one.geometry().intersects(card(other).geometry()),
+                                 std::string(questionName(question)).c_str());
+                // Each sentence is shown whole.
+                for (const QLabel* label : one.findChildren<QLabel*>())
+                    if (label->isVisibleTo(&one) && label->wordWrap())
+                        QVERIFY2(label->height() >= label->heightForWidth(label->width()),
+                                 qPrintable(label->text()));
+            }
+        }
+    }
+
+    /// Another capture has its own answers, and none of the one before.
+    void anotherCapture() {
+        QVERIFY(open(sample("graph_breaks.log")));
+        QVERIFY(open(sample("encoder_train.log")));
+        QCOMPARE(card(Question::Breaks).answer().figure, std::string("0"));
+        QCOMPARE(card(Question::Breaks).answer().standing, Standing::InOrder);
+        workspace().goBack();
+        QVERIFY(m_open.settles());
+        QCOMPARE(card(Question::Breaks).answer().figure, std::string("16"));
+    }
+
+    /// Without an engine nothing is checked, and the card says so.
+    void withoutAnEngine() {
+        QVERIFY(open(sample("encoder_train.log")));
+        QCOMPARE(card(Question::Stages).answer().standing, Standing::NotHere);
+        QVERIFY(card(Question::Stages)
+                    .findChild<QLineEdit*>()
+                    ->text()
+                    .startsWith(QStringLiteral("dynascope-cli rederive ")));
+    }
+};
+
+QTEST_MAIN(TestAnswersWindow)
+#include "tst_answers_window.moc"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/answers/answer_links.h"
+
+#include "views/models/go_to.h"
+
+namespace dynascope::views {
+
+namespace {
+
+using answers::Answer;
+using answers::Question;
+using answers::Standing;
+
+QString textOf(const char* text) {
+    return QCoreApplication::translate("AnswerLinks", text);
+}
+
+void goToPage(Workspace& workspace, Page page) {
+    Place place = workspace.place();
+    place.page = page;
+    workspace.go(place);
+}
+
+/// A compile on the page of stages, with the panel that tells of it.
+void goToCompile(Workspace& workspace, std::size_t compile, PanelId panel) {
+    const session::Session* session = workspace.session();
+    if (!session || compile >= session->compiles.size()) return;
+    workspace.selectCompile(workspace.place().capture, int(compile));
+    goToPage(workspace, Page::Stages);
+    emit workspace.panelRequested(panel);
+}
+
+bool openTarget(Workspace& workspace, Question question, const answers::Target& target) {
+    if (question == Question::Ranks) return false; // two compiles, one on each rank, are compared
+    if (target.group != answers::nowhere) {
+        workspace.showBreak(int(target.group));
+        return true;
+    }
+    if (target.record != answers::nowhere) {
+        emit workspace.recordRequested(workspace.place().capture, int(target.record));
+        return true;
+    }
+    if (target.stage) {
+        goToStage(workspace, target.compile, target.stage, target.node);
+        return true;
+    }
+    if (target.compile == answers::nowhere) return false;
+    goToCompile(workspace, target.compile,
+                question == Question::Recompiles ? PanelId::Guards : PanelId::Inspector);
+    return true;
+}
+
+} // namespace
+
+QString proofTitle(const Workspace& workspace, const Answer& answer) {
+    if (answer.standing == Standing::NotHere && answer.question != Question::RunTime &&
+        answer.question != Question::Stages)
+        return {};
+    const session::Session* session = workspace.session();
+    const bool compiles = session && !session->compiles.empty();
+    switch (answer.question) {
+    case Question::Breaks:
+        return answer.items.empty() ? QString() : textOf("Graph breaks");
+    case Question::Recompiles:
+        return answer.figure == "0" ? QString() : textOf("Guards that failed");
+    case Question::Compiled:
+        return session && !session->timings.empty() ? textOf("Compile time")
+               : compiles                           ? textOf("Stages")
+                                                    : QString();
+    case Question::Caches:
+        return textOf("Records");
+    case Question::Stages:
+        return compiles && answer.picture != answers::Picture::None ? textOf("Stages") : QString();
+    case Question::CudaGraphs:
+        return textOf("Replay, coverage");
+    case Question::Memory:
+        return session && session->memory ? textOf("Memory") : textOf("What holds most");
+    case Question::RunTime:
+        return compiles ? textOf("Replay") : QString();
+    case Question::Ranks:
+        return textOf("Compare the ranks");
+    case Question::Reading:
+        return answer.standing == Standing::InOrder ? QString() : textOf("Problems");
+    }
+    return {};
+}
+
+void openProof(Workspace& workspace, const Answer& answer) {
+    switch (answer.question) {
+    case Question::Breaks:
+        return goToPage(workspace, Page::Breaks);
+    case Question::Recompiles:
+        for (const answers::Item& item : answer.items)
+            if (openTarget(workspace, answer.question, item.target)) return;
+        for (std::size_t i = 0; workspace.session() && i < workspace.session()->compiles.size(); ++i)
+            if (workspace.session()->compiles[i].isRecompile)
+                return goToCompile(workspace, i, PanelId::Guards);
+        return;
+    case Question::Compiled:
+        goToPage(workspace, Page::Stages);
+        if (workspace.session() && !workspace.session()->timings.empty())
+            emit workspace.panelRequested(PanelId::CompileTime);
+        return;
+    case Question::Caches:
+        emit workspace.panelRequested(PanelId::Records);
+        return;
+    case Question::Stages:
+        if (!openTarget(workspace, answer.question, answer.proof)) goToPage(workspace, Page::Stages);
+        return;
+    case Question::CudaGraphs:
+    case Question::RunTime:
+        return goToPage(workspace, Page::Replay);
+    case Question::Memory:
+        if (workspace.session() && workspace.session()->memory) return goToPage(workspace, Page::Memory);
+        openTarget(workspace, answer.question, answer.proof);
+        return;
+    case Question::Ranks: {
+        ComparisonRequest request;
+        request.what = ComparisonRequest::What::Ranks;
+        if (const Workspace::Capture* capture = workspace.capture()) {
+            request.a = request.b = capture->session;
+            workspace.compare(std::move(request));
+        }
+        return;
+    }
+    case Question::Reading:
+        emit workspace.panelRequested(PanelId::Problems);
+        return;
+    }
+}
+
+void openItem(Workspace& workspace, const Answer& answer, const answers::Item& item) {
+    if (!openTarget(workspace, answer.question, item.target)) openProof(workspace, answer);
+}
+
+} // namespace dynascope::views
