@@ -5,8 +5,9 @@
 #include "core/base/json_fields.h"
 #include "views/notes/note_places.h"
 
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <algorithm>
-#include <climits>
 #include <cmath>
 
 namespace dynascope::app {
@@ -23,12 +24,14 @@ std::optional<ir::Address> addressAt(const json& object, const char* key) {
     return text.empty() ? std::nullopt : ir::Address::parse(text);
 }
 
-/// -1 where there is none.
-int numberAt(const json& object, const char* key) {
-    const auto at = object.find(key);
-    const bool fits = at != object.end() && at->is_number_integer() && at->get<std::int64_t>() >= 0 &&
-                      at->get<std::int64_t>() <= INT_MAX;
-    return fits ? at->get<int>() : -1;
+json toJson(const QJsonValue& value) {
+    const json list = json::parse(QJsonDocument(QJsonArray{value}).toJson().toStdString(), nullptr, false);
+    return list.is_array() ? list.front() : json();
+}
+
+QJsonValue toQt(const json& value) {
+    const std::string list = json::array({value}).dump(-1, ' ', false, json::error_handler_t::replace);
+    return QJsonDocument::fromJson(QByteArray::fromStdString(list)).array().first();
 }
 
 json pointToJson(QPointF point) {
@@ -59,11 +62,13 @@ json readLayout(const std::string& text) {
 json placeToJson(const Workspace& workspace) {
     json out = json::object();
     const Place& place = workspace.place();
-    if (place.page == Page::Dynamo && place.recording >= 0)
-        out["dynamo"] = {{"recording", place.recording}, {"step", place.step}};
+    const PageSpec* page = pageSpec(place.page);
+    if (page && page->savePlace)
+        if (const QJsonValue own = page->savePlace(workspace); !own.isNull())
+            out[page->placeName] = toJson(own);
     const session::Compile* compile = workspace.compile();
     if (!compile) return out;
-    if (const PageSpec* page = pageSpec(place.page); page && page->isRestored) out["page"] = page->name;
+    if (page && page->isRestored) out["page"] = page->name;
     out["compile"] = addressOf(*compile).toString();
     for (const auto& [key, index] : {std::pair("a", place.stageA), std::pair("b", place.stageB)})
         if (const session::StagePtr stage = workspace.stageAt(index))
@@ -72,31 +77,32 @@ json placeToJson(const Workspace& workspace) {
         out["side"] = place.node.side == Side::A ? "a" : "b";
         out["node"] = node->name;
     }
-    if (place.page == Page::Breaks)
-        if (const auto here = addressesHere(workspace); !here.empty()) out["break"] = here.front().toString();
     return out;
 }
 
 bool goToPlace(Workspace& workspace, int capture, const json& saved) {
     if (!saved.is_object()) return false;
-    const auto inRecording = [&](Place place) {
-        const auto dynamo = saved.find("dynamo");
-        if (dynamo == saved.end() || !dynamo->is_object()) return place;
-        place.page = Page::Dynamo;
-        place.recording = numberAt(*dynamo, "recording");
-        place.step = numberAt(*dynamo, "step");
-        return place;
+    const Workspace::Capture& open = workspace.captures()[std::size_t(capture)];
+    const auto lead = [&](const PageSpec& page, Place& place) {
+        place.page = page.page;
+        const auto own = saved.find(page.placeName);
+        if (page.restorePlace) page.restorePlace(open, own == saved.end() ? QJsonValue() : toQt(*own), place);
     };
     const auto compileAt = addressAt(saved, "compile");
     if (!compileAt) { // a folder of recordings has no compiles
-        Place place;
-        place.capture = capture;
-        place = inRecording(place);
-        if (place.recording < 0) return false;
-        workspace.go(place, false);
-        return true;
+        for (const PageSpec& page : pageSpecs()) {
+            if (!page.restorePlace || !saved.contains(page.placeName)) continue;
+            Place place;
+            place.capture = capture;
+            lead(page, place);
+            place.own.complete(place, open);
+            if (place.own.isEmpty()) continue;
+            workspace.go(place, false);
+            return true;
+        }
+        return false;
     }
-    const session::Session& session = *workspace.captures()[std::size_t(capture)].session;
+    const session::Session& session = *open.session;
     const session::Compile* compile = session.find(compileAt->rank, compileAt->compileId);
     if (!compile) return false;
     Place place;
@@ -116,15 +122,8 @@ bool goToPlace(Workspace& workspace, int capture, const json& saved) {
         if (const auto graph = stage->graph()) place.node = {side, (*graph)->find(node)};
     const std::string pageName = stringField(saved, "page");
     for (const PageSpec& page : pageSpecs())
-        if (page.isRestored && pageName == page.name) place.page = page.page;
-    if (place.page == Page::Breaks) {
-        const auto broken = addressAt(saved, "break");
-        place.page = Page::Stages;
-        workspace.go(place, false);
-        if (broken) goToAddress(workspace, capture, *broken);
-        return true;
-    }
-    workspace.go(inRecording(place), false);
+        if (page.isRestored && pageName == page.name) lead(page, place);
+    workspace.go(place, false);
     return true;
 }
 

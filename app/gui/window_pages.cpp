@@ -22,7 +22,12 @@ WindowPages::WindowPages(QWidget& window, QStackedWidget& stack, QWidget& welcom
     , m_welcome(welcome)
     , m_services(services)
     , m_actions(actions)
-    , m_settings(settings) {}
+    , m_settings(settings) {
+    PagePlaces starts;
+    for (const PageSpec& page : pageSpecs())
+        starts.start(page.page, page.start);
+    services.workspace.setStarts(std::move(starts));
+}
 
 void WindowPages::addActions(std::map<Page, std::function<void()>> openers) {
     for (const PageSpec& page : pageSpecs()) {

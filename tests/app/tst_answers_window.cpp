@@ -7,6 +7,7 @@
 #include "views/answers/answer_picture.h"
 #include "views/answers/answers_page.h"
 #include "views/answers/stage_checker.h"
+#include "views/models/break_place.h"
 
 #include <QClipboard>
 #include <QLabel>
@@ -124,7 +125,7 @@ private slots:
         QVERIFY(!rows.itemRect(2).isEmpty());
         QTest::mouseClick(&rows, Qt::LeftButton, {}, rows.itemRect(2).center());
         QCOMPARE(workspace().place().page, Page::Breaks);
-        QCOMPARE(workspace().place().breakGroup, 2);
+        QCOMPARE(breakGroup(workspace().place()), 2);
         workspace().goBack();
         QVERIFY(m_open.settles());
         QCOMPARE(workspace().place().page, Page::Answers);
@@ -133,7 +134,7 @@ private slots:
         QTest::keyClick(&rows, Qt::Key_Down);
         QCOMPARE(rows.current(), 1);
         QTest::keyClick(&rows, Qt::Key_Return);
-        QCOMPARE(workspace().place().breakGroup, 1);
+        QCOMPARE(breakGroup(workspace().place()), 1);
         workspace().goBack();
         AnswerPicture& cells = *card(Question::CudaGraphs).picture();
         QTest::mouseClick(&cells, Qt::LeftButton, {}, cells.itemRect(3).center());

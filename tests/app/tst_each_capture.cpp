@@ -13,6 +13,7 @@
 #include "views/canvas/graph_canvas.h"
 #include "views/inspector/fact_text.h"
 #include "views/inspector/inspector_panel.h"
+#include "views/models/break_place.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
 #include "views/text/code_view.h"
@@ -175,7 +176,7 @@ void TestEachCapture::findBreaks() {
     const QModelIndex row = table->model()->index(table->model()->rowCount() - 1, 1);
     table->scrollTo(row);
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(row).center());
-    const int clicked = workspace().place().breakGroup;
+    const int clicked = breakGroup(workspace().place());
     QVERIFY(clicked >= 0);
     const ir::SourceLocation& at = breaks.groups[std::size_t(clicked)].location;
     QTRY_VERIFY(page.source()->document(0));
@@ -196,7 +197,7 @@ void TestEachCapture::findBreaks() {
     QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->breakGroup >= 0);
     QTest::keyClick(palette.field(), Qt::Key_Return);
     QCOMPARE(workspace().place().page, Page::Breaks);
-    QCOMPARE(breaks.groups[std::size_t(workspace().place().breakGroup)].reason, first.reason);
+    QCOMPARE(breaks.groups[std::size_t(breakGroup(workspace().place()))].reason, first.reason);
     press(Qt::Key_1, Qt::ControlModifier);
     QCOMPARE(workspace().place().page, Page::Stages);
 }

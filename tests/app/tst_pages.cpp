@@ -8,6 +8,9 @@
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/recordings.h"
+#include "views/compare/compare_place.h"
+#include "views/dynamo/dynamo_place.h"
+#include "views/models/break_place.h"
 
 #include <QFile>
 #include <QMenuBar>
@@ -71,11 +74,11 @@ class TestPages : public QObject, private test::OpenWindow {
         if (page == Page::Stages)
             place.node = {Side::A, 0};
         else if (page == Page::Breaks)
-            place.breakGroup = 1;
+            place.own.set(BreakPlace{1});
         else if (page == Page::Compare)
-            place.pair = place.pairStage = 0;
+            place.own.set(ComparePlace{-1, 0, 0});
         else if (page == Page::Dynamo)
-            place.step = 3;
+            place.own.set(DynamoPlace{0, 3});
         workspace().go(place);
     }
 

@@ -11,6 +11,7 @@
 #include "tests/support/open_window.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
+#include "views/models/break_place.h"
 #include "views/models/trace.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
@@ -89,10 +90,10 @@ void TestWindow::findsABreak() {
     open("graph_breaks");
     press(Qt::Key_2, Qt::ControlModifier);
     QCOMPARE(workspace().place().page, Page::Breaks);
-    QCOMPARE(workspace().place().breakGroup, 0);
+    QCOMPARE(breakGroup(workspace().place()), 0);
     press(Qt::Key_F8);
     press(Qt::Key_F8);
-    QCOMPARE(workspace().place().breakGroup, 1);
+    QCOMPARE(breakGroup(workspace().place()), 1);
     press(Qt::Key_1, Qt::ControlModifier);
     QCOMPARE(workspace().place().page, Page::Stages);
     open("view_mutation"); // nothing broke there

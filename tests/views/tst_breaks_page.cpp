@@ -5,6 +5,7 @@
 #include "views/breaks/cut_strip.h"
 #include "views/breaks/reasons_model.h"
 #include "views/inspector/fact_view.h"
+#include "views/models/break_place.h"
 #include "views/text/code_view.h"
 
 #include <QLineEdit>
@@ -78,7 +79,7 @@ void TestBreaksPage::clickingARowShowsItsBreak() {
                       page->table()->visualRect(third).center());
     f.settle();
     const int group = third.data(ReasonsModel::GroupRole).toInt();
-    QCOMPARE(f.workspace.place().breakGroup, group);
+    QCOMPARE(breakGroup(f.workspace.place()), group);
     const int line = int(f.workspace.capture()->breaks.groups[std::size_t(group)].location.line);
     bool noted = false;
     const CodeView* source = page->source();
@@ -99,7 +100,7 @@ void TestBreaksPage::clickingThePictureShowsItsBreak() {
     while (rows[0].pieces[std::size_t(piece)].group == 0 || rows[0].pieces[std::size_t(piece)].breakLine == 0)
         ++piece;
     QTest::mouseClick(page->strip(), Qt::LeftButton, {}, page->strip()->breakRect(0, piece).center());
-    QCOMPARE(f.workspace.place().breakGroup, int(rows[0].pieces[std::size_t(piece)].group));
+    QCOMPARE(breakGroup(f.workspace.place()), int(rows[0].pieces[std::size_t(piece)].group));
     QTest::mouseClick(page->strip(), Qt::LeftButton, {}, page->strip()->pieceRect(0, 0).center());
     QCOMPARE(f.workspace.place().compile, int(rows[0].pieces[0].compile));
     QCOMPARE(f.workspace.place().page, Page::Stages);

@@ -4,6 +4,7 @@
 #include "tests/views/panel_test.h"
 #include "views/compare/compare_models.h"
 #include "views/compare/compare_page.h"
+#include "views/compare/compare_place.h"
 #include "views/compare/pair_graphs.h"
 #include "views/compare/pairs_model.h"
 
@@ -171,7 +172,7 @@ void TestComparePage::showsTheFirstDifference() {
     // A row that is the same shows its graphs, with nothing to select.
     clickRow(*page.pairs(), 0);
     settle(f, page);
-    QCOMPARE(f.workspace.place().pair, 0);
+    QCOMPARE(f.workspace.place().own.of<ComparePlace>().pair, 0);
     QCOMPARE(pair.stage(Side::A).stage, f.workspace.captures()[0].session->compiles[0].stages[0]);
     QVERIFY(selectedName(page).empty());
 }
@@ -261,7 +262,7 @@ void TestComparePage::comparesRanks() {
     QVERIFY(page.details()->tabText(page.details()->currentIndex()).startsWith("Inputs "));
     clickRow(*page.pairs(), 1, 2);
     settle(f, page);
-    QCOMPARE(f.workspace.place().rank, 1);
+    QCOMPARE(f.workspace.place().own.of<ComparePlace>().rank, 1);
     QCOMPARE(page.pairs()->currentIndex().row(), 1);
 }
 
@@ -283,7 +284,7 @@ void TestComparePage::comparesCompiles() {
     const session::StagePtr code = page.graphs()->pair().stage(Side::B).stage;
     QCOMPARE(code->content, session::Stage::Content::Code);
     QCOMPARE(page.graphs()->tabs()->currentIndex(), 1); // code has no graph
-    QCOMPARE(f.workspace.place().pairStage, page.stages()->model()->rowCount() - 1);
+    QCOMPARE(f.workspace.place().own.of<ComparePlace>().stage, page.stages()->model()->rowCount() - 1);
 }
 
 void TestComparePage::listsInputsCachesAndTimes() {

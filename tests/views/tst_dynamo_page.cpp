@@ -13,6 +13,7 @@
 #include "views/dynamo/cache_view.h"
 #include "views/dynamo/console_view.h"
 #include "views/dynamo/dynamo_page.h"
+#include "views/dynamo/dynamo_place.h"
 #include "views/dynamo/effects_view.h"
 #include "views/dynamo/key_model.h"
 #include "views/dynamo/key_view.h"
@@ -188,7 +189,7 @@ private slots:
         s.workspace.goForward();
         s.workspace.goForward();
         QCOMPARE(s.page->step(), dynamo::StepIndex(0));
-        QCOMPARE(s.workspace.place().step, 0);
+        QCOMPARE(s.workspace.place().own.of<DynamoPlace>().step, 0);
     }
 
     void nodesAndStepsAreLinked() {

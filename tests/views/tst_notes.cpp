@@ -285,8 +285,7 @@ void TestNotes::filtersSortsCopiesDeletes() {
 void TestNotes::aboutGraphBreaks() {
     Open open("graph_breaks");
     Place place = open.workspace.place();
-    place.page = Page::Breaks;
-    place.breakGroup = 1;
+    setBreak(place, 1);
     open.workspace.go(place);
     const ir::Address broken = open.here();
     QCOMPARE(broken.stage, std::string(breakStage));
@@ -297,7 +296,7 @@ void TestNotes::aboutGraphBreaks() {
     open.workspace.go(place);
     QVERIFY(goToAddress(open.workspace, 0, broken));
     QCOMPARE(open.workspace.place().page, Page::Breaks);
-    QCOMPARE(open.workspace.place().breakGroup, 1);
+    QCOMPARE(breakGroup(open.workspace.place()), 1);
     // It survives as text.
     QCOMPARE(ir::Address::parse(broken.toString()), broken);
     ir::Address wrong = broken;

@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
+#include "views/models/break_place.h"
 
 #include <QSignalSpy>
 
 using namespace dynascope;
 using namespace dynascope::views;
+
+namespace {
+
+/// As a page has it: which of its ten parts is shown.
+struct PartOfPage {
+    static constexpr Page page = Page::Memory;
+    int part = -1;
+    void complete(const Place&, const OpenCapture&) {
+        if (part >= 10) part = -1;
+    }
+    friend bool operator==(const PartOfPage&, const PartOfPage&) = default;
+};
+struct OtherPart {
+    static constexpr Page page = Page::Memory;
+    int part = -1;
+    void complete(const Place&, const OpenCapture&) {}
+    friend bool operator==(const OtherPart&, const OtherPart&) = default;
+};
+
+} // namespace
 
 class TestWorkspace : public QObject {
     Q_OBJECT
@@ -17,6 +38,7 @@ private slots:
     void relatesNodesAcrossTheDiff();
     void backAndForwardRestoreEverything();
     void ignoresWhatIsOutOfRange();
+    void keepsThePlacesOfPages();
     void keepsTheStagesFromCompileToCompile();
     void closesFromTheMiddle();
     void opensInARow();
@@ -110,7 +132,7 @@ void TestWorkspace::backAndForwardRestoreEverything() {
     m_workspace->selectNode({Side::A, 1});
     const Place second = m_workspace->place();
     m_workspace->showBreak(2);
-    QCOMPARE(m_workspace->place().breakGroup, 2);
+    QCOMPARE(breakGroup(m_workspace->place()), 2);
     m_workspace->selectCompile(0, 3);
     const Place last = m_workspace->place();
     m_workspace->goBack();
@@ -126,6 +148,35 @@ void TestWorkspace::backAndForwardRestoreEverything() {
     QVERIFY(!m_workspace->canGoForward());
 }
 
+void TestWorkspace::keepsThePlacesOfPages() {
+    test::addSample(*m_workspace, "graph_breaks");
+    Place place = m_workspace->place();
+    QVERIFY(place.own.isEmpty());
+    place.own.set(PartOfPage{3});
+    m_workspace->go(place);
+    QCOMPARE(m_workspace->place().own.of<PartOfPage>().part, 3);
+    QCOMPARE(m_workspace->place().own.of<OtherPart>().part, -1); // of the same page, and not what is held
+    // The same place again is no step back.
+    m_workspace->goBack();
+    QVERIFY(m_workspace->place().own.isEmpty());
+    QVERIFY(!m_workspace->canGoBack());
+    place.own.set(PartOfPage{99}); // there is no such part, which leaves nothing to tell the places apart
+    m_workspace->go(place);
+    QVERIFY(!m_workspace->canGoBack());
+    m_workspace->goForward();
+    QCOMPARE(m_workspace->place().own.of<PartOfPage>().part, 3);
+    m_workspace->showBreak(1);
+    QCOMPARE(m_workspace->place().own.of<PartOfPage>().part, 3); // lasts while another page is shown
+    PagePlaces starts;
+    starts.set(PartOfPage{5});
+    m_workspace->setStarts(starts);
+    place = m_workspace->place();
+    place.own = {};
+    place.page = Page::Memory;
+    m_workspace->go(place);
+    QCOMPARE(m_workspace->place().own.of<PartOfPage>().part, 5);
+}
+
 void TestWorkspace::ignoresWhatIsOutOfRange() {
     m_workspace->stepStage(1);
     m_workspace->swapSides();
@@ -138,12 +189,11 @@ void TestWorkspace::ignoresWhatIsOutOfRange() {
     wild.compile = 99;
     wild.stageA = -7;
     wild.stageB = 1000;
-    wild.page = Page::Breaks;
-    wild.breakGroup = 12;
+    setBreak(wild, 12);
     m_workspace->go(wild);
     QCOMPARE(m_workspace->place().compile, 0);
     QVERIFY(m_workspace->place().stageA >= 0);
-    QCOMPARE(m_workspace->place().breakGroup, -1); // nothing broke here
+    QCOMPARE(breakGroup(m_workspace->place()), -1); // nothing broke here
     wild.capture = 5;
     m_workspace->go(wild);
     QCOMPARE(m_workspace->place(), Place{});

@@ -6,6 +6,7 @@
 #include "views/breaks/reasons_model.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
+#include "views/models/break_place.h"
 #include "views/models/labels.h"
 #include "views/text/aligned_text.h"
 #include "views/text/code_view.h"
@@ -319,7 +320,7 @@ void BreaksPage::refresh() {
         const int shown = std::min(int(breaks.groups.size()), 7);
         d->table->setFixedHeight((shown + 1) * theme().scaled(24) + theme().scaled(8));
     }
-    showGroup(std::max(0, workspace().place().breakGroup));
+    showGroup(std::max(0, breakGroup(workspace().place())));
 }
 
 void BreaksPage::showGroup(int group) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/compare/compare_place.h"
 #include "views/compare/compare_private.h"
 #include "views/models/labels.h"
 
@@ -56,6 +57,7 @@ void ComparePage::refresh() {
         return;
     }
     const Place& place = workspace().place();
+    const auto own = place.own.of<ComparePlace>();
     const ComparisonResultPtr result = d->results.value(place.comparison);
     if (!result) return start();
     showContent();
@@ -68,10 +70,10 @@ void ComparePage::refresh() {
     if (result->ofRanks()) {
         const bool alike = result->ranks.firstDiffering == compare::none;
         const int row = alike ? 0 : int(result->ranks.firstDiffering);
-        rank = place.rank > 0 && place.rank < d->model->sides() ? place.rank : d->model->rankOfRow(row);
-        pair = place.rank > 0 ? place.pair : d->model->pairOfRow(row, rank);
+        rank = own.rank > 0 && own.rank < d->model->sides() ? own.rank : d->model->rankOfRow(row);
+        pair = own.rank > 0 ? own.pair : d->model->pairOfRow(row, rank);
     } else {
-        pair = place.pair;
+        pair = own.pair;
     }
     const compare::Comparison& comparison = result->of(rank);
     if (pair < 0 || std::size_t(pair) >= comparison.compiles.size()) pair = firstPair(comparison);
@@ -79,7 +81,7 @@ void ComparePage::refresh() {
     d->rank = rank;
     d->pair = pair;
     if (newPair) showPair();
-    int stage = place.pairStage;
+    int stage = own.stage;
     const auto count = d->stageModel->stages().size();
     if (stage < 0 || std::size_t(stage) >= count) {
         const std::size_t first =
@@ -238,22 +240,26 @@ void ComparePage::choosePair(const QModelIndex& index) {
     if (d->choosing || !index.isValid() || !d->shown) return;
     const QModelIndex source = d->proxy->mapToSource(index);
     Place place = workspace().place();
+    auto own = place.own.of<ComparePlace>();
     if (d->shown->ofRanks()) {
         const int column = source.column();
-        place.rank = column > 1 && column < d->model->functionColumn() ? column - 1
-                                                                       : d->model->rankOfRow(source.row());
+        own.rank = column > 1 && column < d->model->functionColumn() ? column - 1
+                                                                     : d->model->rankOfRow(source.row());
     }
-    place.pair = d->model->pairOfRow(source.row(), std::max(0, place.rank));
-    place.pairStage = -1;
+    own.pair = d->model->pairOfRow(source.row(), std::max(0, own.rank));
+    own.stage = -1;
+    place.own.set(own);
     workspace().go(place);
 }
 
 void ComparePage::chooseStage(const QModelIndex& index) {
     if (d->choosing || !index.isValid()) return;
     Place place = workspace().place();
-    if (d->shown->ofRanks()) place.rank = d->rank;
-    place.pair = d->pair;
-    place.pairStage = index.row();
+    auto own = place.own.of<ComparePlace>();
+    if (d->shown->ofRanks()) own.rank = d->rank;
+    own.pair = d->pair;
+    own.stage = index.row();
+    place.own.set(own);
     workspace().go(place);
 }
 

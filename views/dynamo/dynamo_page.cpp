@@ -87,9 +87,10 @@ DynamoPage::DynamoPage(Workspace& workspace, Theme& theme, QWidget* parent)
     connect(&workspace, &Workspace::placeChanged, this, [this](const Place& now) {
         // Back and forward, within what is shown: at once, since the next key may follow.
         const Workspace::Capture* capture = this->workspace().capture();
+        const auto own = now.own.of<DynamoPlace>();
         const bool same = now.page == Page::Dynamo && d->recording && capture &&
-                          capture->session == d->session && now.recording == d->index;
-        if (same && now.step >= 0 && StepIndex(now.step) != d->step) adopt(StepIndex(now.step));
+                          capture->session == d->session && own.recording == d->index;
+        if (same && own.step >= 0 && StepIndex(own.step) != d->step) adopt(StepIndex(own.step));
         if (!same) invalidate();
     });
 }
@@ -106,7 +107,7 @@ dynamo::RecordingPtr DynamoPage::recording() const {
 void DynamoPage::refresh() {
     if (showNothingOpen()) return;
     const session::SessionPtr session = workspace().capture()->session;
-    const Place& place = workspace().place();
+    const auto place = workspace().place().own.of<DynamoPlace>();
     if (session->recordings.empty()) {
         d->session.reset();
         d->known.clear();
@@ -156,7 +157,7 @@ void DynamoPage::showRecording(int index) {
         if (!waitsHere()) showMessage(tr("The recording has no steps: nothing was compiled while it ran."));
         return;
     }
-    const Place& place = workspace().place();
+    const auto place = workspace().place().own.of<DynamoPlace>();
     if (place.recording == index && place.step >= 0 && std::size_t(place.step) < d->recording->steps().size())
         return adopt(StepIndex(place.step));
     if (awaitLive()) return adopt(StepIndex(d->recording->steps().size() - 1));
@@ -184,15 +185,13 @@ void DynamoPage::goToStep(StepIndex step) {
     d->answer->clear();
     // A place that is gone back to must say where it was.
     Place place = workspace().place();
-    if (place.page == Page::Dynamo && place.step < 0) {
-        place.recording = d->index;
-        place.step = int(d->step);
+    if (place.page == Page::Dynamo && place.own.of<DynamoPlace>().step < 0) {
+        place.own.set(DynamoPlace{d->index, int(d->step)});
         workspace().go(place, false);
     }
     adopt(step);
     if (place.page != Page::Dynamo) return;
-    place.recording = d->index;
-    place.step = int(step);
+    place.own.set(DynamoPlace{d->index, int(step)});
     workspace().go(place, remember);
 }
 

@@ -196,9 +196,8 @@ void DynamoPage::takeNewer(dynamo::RecordingPtr recording) {
     adopt(to);
     if (!sameSize) d->answer->setText(d->growing ? tr("still being written") : QString());
     Place place = workspace().place();
-    if (place.page == Page::Dynamo && place.step != int(to)) {
-        place.recording = d->index;
-        place.step = int(to);
+    if (place.page == Page::Dynamo && place.own.of<DynamoPlace>().step != int(to)) {
+        place.own.set(DynamoPlace{d->index, int(to)});
         workspace().go(place, false);
     }
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/dynamo_page.h"
 
+#include "views/dynamo/dynamo_place.h"
+
+#include <QJsonObject>
+#include <algorithm>
+
 namespace dynascope::views {
 
 PageSpec dynamoPageSpec() {
@@ -22,6 +27,19 @@ PageSpec dynamoPageSpec() {
     };
     spec.about = PageSpec::About::Capture;
     spec.fillsWindow = true;
+    spec.placeName = "dynamo";
+    spec.savePlace = [](const Workspace& workspace) {
+        const auto own = workspace.place().own.of<DynamoPlace>();
+        return own.recording < 0 ? QJsonValue()
+                                 : QJsonValue(QJsonObject{{QStringLiteral("recording"), own.recording},
+                                                          {QStringLiteral("step"), own.step}});
+    };
+    spec.restorePlace = [](const OpenCapture&, const QJsonValue& saved, Place& place) {
+        const auto numberOf = [entries = saved.toObject()](const QString& name) {
+            return std::max(-1, entries.value(name).toInt(-1));
+        };
+        place.own.set(DynamoPlace{numberOf(QStringLiteral("recording")), numberOf(QStringLiteral("step"))});
+    };
     return spec;
 }
 

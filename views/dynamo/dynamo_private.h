@@ -5,6 +5,7 @@
 
 #include "core/dynamo/coverage.h"
 #include "views/dynamo/dynamo_page.h"
+#include "views/dynamo/dynamo_place.h"
 
 #include <map>
 

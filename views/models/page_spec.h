@@ -8,6 +8,7 @@
 #include "views/models/workspace.h"
 
 #include <QByteArray>
+#include <QJsonValue>
 #include <QKeySequence>
 #include <QString>
 
@@ -83,6 +84,16 @@ struct PageSpec {
     bool inPath = true;       ///< the path ends with its title
     bool fillsWindow = false; ///< has lists of its own, and leaves no room for the capture's tree
     bool isRestored = true;   ///< a session file brings the reader back to it
+    /// Where in it a reader begins who names no part of it; may say nothing.
+    PagePlaces start;
+    /// Where in it the reader is, as session files keep it: an entry of this name, never changed; empty for
+    /// pages without a place of their own.
+    const char* placeName = "";
+    /// Of the current place, which is on the page; null for nothing to keep.
+    QJsonValue (*savePlace)(const Workspace& workspace) = nullptr;
+    /// Leads a place, which is on the page, to what was kept. Where that is not there, or is damaged, the
+    /// place may be led to another page.
+    void (*restorePlace)(const OpenCapture& capture, const QJsonValue& saved, Place& place) = nullptr;
     /// Its pictures for --export, if any; `place` is of it, in the capture that is exported.
     void (*pictures)(PagePictures& pictures, const Place& place) = nullptr;
 };

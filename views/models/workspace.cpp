@@ -2,6 +2,7 @@
 #include "views/models/workspace.h"
 
 #include "core/ir/storage.h"
+#include "views/models/break_place.h"
 #include "views/models/trace.h"
 
 #include <algorithm>
@@ -164,11 +165,8 @@ Place Workspace::completed(Place place) const {
     }
     if (stages == 0) place.node = {};
 
-    place.recording = inRange(place.recording, capture.session->recordings.size());
-    if (place.recording < 0) place.step = -1;
-    place.breakGroup = inRange(place.breakGroup, capture.breaks.groups.size());
-    if (place.page == Page::Breaks && place.breakGroup < 0 && !capture.breaks.groups.empty())
-        place.breakGroup = 0;
+    place.own.start(place.page, m_starts);
+    place.own.complete(place, capture);
     return place;
 }
 
@@ -372,8 +370,7 @@ void Workspace::hoverNode(NodeSelection node) {
 
 void Workspace::showBreak(int group) {
     Place place = m_place;
-    place.page = Page::Breaks;
-    place.breakGroup = group;
+    setBreak(place, group);
     go(place);
 }
 

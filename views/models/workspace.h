@@ -11,7 +11,7 @@
 #include "core/session/session.h"
 #include "core/store/session_file.h"
 #include "views/models/panel_id.h"
-#include "views/models/subject.h"
+#include "views/models/place.h"
 #include "views/models/task_runner.h"
 
 #include <QHash>
@@ -30,40 +30,6 @@
 namespace dynascope::views {
 
 class Trace;
-
-enum class Side { A, B };
-
-/// What the centre shows.
-enum class Page { Welcome, Answers, Stages, Breaks, Functionalize, Memory, Compare, Replay, Autograd, Dynamo };
-
-/// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
-struct NodeSelection {
-    Side side = Side::A;
-    ir::NodeIndex node = ir::npos;
-    [[nodiscard]] bool isEmpty() const { return node == ir::npos; }
-    friend bool operator==(const NodeSelection&, const NodeSelection&) = default;
-};
-
-/// Where the user is: what back and forward restore. Indices are -1 for "none".
-struct Place {
-    int capture = -1; ///< into Workspace::captures()
-    int compile = -1; ///< into Session::compiles
-    int stageA = -1;  ///< as Workspace::stageAt counts
-    int stageB = -1;
-    Page page = Page::Welcome;
-    NodeSelection node;
-    int breakGroup = -1; ///< into BreakSummary::groups
-    /// What is asked about where that is not `node`: a line, or a node of a stage that is not on screen.
-    Subject subject;
-    int comparison = -1; ///< into Workspace::comparisons(), on Page::Compare only
-    int rank = -1;       ///< of a comparison of ranks: index of the rank that is B
-    int pair = -1;       ///< into Comparison::compiles
-    int pairStage = -1;  ///< into CompileComparison::stages
-    int recording = -1;  ///< into Session::recordings
-    int step = -1;       ///< of that recording
-
-    friend bool operator==(const Place&, const Place&) = default;
-};
 
 /// Two captures, two compiles, or the ranks of one capture that somebody wants to see against each other.
 struct ComparisonRequest {
@@ -116,20 +82,23 @@ struct StageView {
 /// The compile to show first: the most graphs, the first of equals. -1 where there is none.
 [[nodiscard]] int bestCompile(const session::Session& session);
 
+/// One of Workspace::captures().
+struct OpenCapture {
+    session::SessionPtr session;
+    session::BreakSummary breaks;
+    std::shared_ptr<const store::SessionContents> saved{}; ///< of a session file, else null
+    capture::DiskStamp disk{}; ///< of its files before they were read; empty where it has none
+    bool followed = false;     ///< read on as its files grow
+    std::vector<std::weak_ptr<const session::Session>> earlier{}; ///< that it took the place of
+};
+
 /// GUI thread only. Reading and diffing run on the TaskRunner (tags "stage.a", "stage.b", "diff"), except
 /// that graphs of a few dozen KiB are read and compared at once, so that stepping through them does not
 /// flicker.
 class Workspace : public QObject {
     Q_OBJECT
 public:
-    struct Capture {
-        session::SessionPtr session;
-        session::BreakSummary breaks;
-        std::shared_ptr<const store::SessionContents> saved{}; ///< of a session file, else null
-        capture::DiskStamp disk{}; ///< of its files before they were read; empty where it has none
-        bool followed = false;     ///< read on as its files grow
-        std::vector<std::weak_ptr<const session::Session>> earlier{}; ///< that it took the place of
-    };
+    using Capture = OpenCapture;
 
     explicit Workspace(TaskRunner& tasks, QObject* parent = nullptr);
     ~Workspace() override;
@@ -222,6 +191,8 @@ public:
     /// Of Place::comparison, or null.
     [[nodiscard]] const ComparisonRequest* comparison() const;
 
+    /// Where in each page a reader begins who names no part of it.
+    void setStarts(PagePlaces starts) { m_starts = std::move(starts); }
     /// Goes to a place; missing parts are completed (a compile without stages picks its first two graphs,
     /// ...). With another node or compile than now, that is what is asked about. `remember` adds the old
     /// place to the back history. Indices out of range count as missing.
@@ -326,6 +297,7 @@ private:
     QHash<const session::Session*, NoteMarks> m_marks;
     QHash<session::StageId, std::shared_ptr<const NodeTimes>> m_times;
     Place m_place;
+    PagePlaces m_starts;
     std::vector<Visit> m_back, m_forward;
     NodeSelection m_hover;
     StageView m_a, m_b;

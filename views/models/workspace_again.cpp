@@ -9,7 +9,7 @@
 
 namespace dynascope::views {
 
-/// Where compiles, stages and breaks of a session are in what was read again.
+/// Where compiles and stages of a session are in what was read again.
 class Workspace::Renumbering {
 public:
     Renumbering(const Capture& before, const Capture& now)
@@ -46,16 +46,6 @@ public:
         });
         return found == is.end() ? -1 : int(found - is.begin());
     }
-    [[nodiscard]] int breakGroup(int old) const {
-        if (old < 0 || std::size_t(old) >= m_before.breaks.groups.size()) return -1;
-        const session::BreakGroup& was = m_before.breaks.groups[std::size_t(old)];
-        const auto& is = m_now.breaks.groups;
-        const auto found = std::find_if(is.begin(), is.end(), [&](const session::BreakGroup& group) {
-            return group.reason == was.reason && group.location.file == was.location.file &&
-                   group.location.line == was.location.line;
-        });
-        return found == is.end() ? -1 : int(found - is.begin());
-    }
     [[nodiscard]] Place place(Place old) const {
         const int compile = old.compile;
         old.compile = this->compile(compile);
@@ -73,7 +63,7 @@ public:
         }
         old.stageA = a;
         old.stageB = b;
-        old.breakGroup = breakGroup(old.breakGroup);
+        old.own.move(m_before, m_now);
         return old;
     }
 

@@ -50,7 +50,7 @@ void Workspace::completeComparison(Place& place) const {
     const bool known = place.comparison >= 0 && std::size_t(place.comparison) < m_comparisons.size() &&
                        m_comparisons[std::size_t(place.comparison)].isOpen();
     if (place.page == Page::Compare && !known) place.page = Page::Stages;
-    if (place.page != Page::Compare) place.comparison = place.rank = place.pair = place.pairStage = -1;
+    if (place.page != Page::Compare) place.comparison = -1;
 }
 
 } // namespace dynascope::views

@@ -17,20 +17,6 @@ const session::GraphBreak* breakAt(const session::Session& session, const ir::Ad
                : nullptr;
 }
 
-/// The group that a break belongs to, or -1.
-int groupOf(const Workspace::Capture& capture, const ir::Address& address) {
-    const session::Session& session = *capture.session;
-    const session::Compile* compile = session.find(address.rank, address.compileId);
-    if (!compile || address.k < 0) return -1;
-    const session::BreakOccurrence wanted{std::size_t(compile - session.compiles.data()),
-                                          std::size_t(address.k)};
-    const auto& groups = capture.breaks.groups;
-    for (std::size_t g = 0; g < groups.size(); ++g)
-        for (const session::BreakOccurrence& at : groups[g].occurrences)
-            if (at.compile == wanted.compile && at.index == wanted.index) return int(g);
-    return -1;
-}
-
 } // namespace
 
 QString compileText(const session::Session& session, const ir::Address& address) {
@@ -77,18 +63,13 @@ std::vector<ir::Address> addressesHere(const Workspace& workspace) {
     std::vector<ir::Address> out;
     const Place& place = workspace.place();
     const Workspace::Capture* capture = workspace.capture();
-    if (capture && place.page == Page::Breaks && place.breakGroup >= 0 &&
-        std::size_t(place.breakGroup) < capture->breaks.groups.size()) {
-        const auto& occurrences = capture->breaks.groups[std::size_t(place.breakGroup)].occurrences;
-        if (!occurrences.empty()) {
-            const session::Compile& broken = capture->session->compiles[occurrences.front().compile];
-            ir::Address address = addressOf(broken);
-            out = {address, address};
-            out.front().stage = breakStage;
-            out.front().k = int(occurrences.front().index);
-            out.front().attempt = broken.breaks[occurrences.front().index].attempt;
-            return out;
-        }
+    if (capture && place.page == Page::Breaks && breakGroup(place) >= 0) {
+        ir::Address frame = breakAddress(*capture, breakGroup(place));
+        out.push_back(frame);
+        frame.stage.clear();
+        frame.k = frame.attempt = 0;
+        out.push_back(std::move(frame));
+        return out;
     }
     const session::Compile* compile = workspace.compile();
     if (!compile) return out;
@@ -121,12 +102,11 @@ bool goToAddress(Workspace& workspace, int capture, const ir::Address& address) 
     const session::Compile* compile = there.session->find(address.rank, address.compileId);
     if (!compile) return false;
     if (address.stage == breakStage) {
-        const int group = groupOf(there, address);
+        const int group = breakGroupAt(there, address);
         if (group < 0) return false;
         Place place;
         place.capture = capture;
-        place.page = Page::Breaks;
-        place.breakGroup = group;
+        setBreak(place, group);
         if (workspace.place().capture == capture) place.compile = workspace.place().compile;
         workspace.go(place);
         return true;

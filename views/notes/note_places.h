@@ -3,15 +3,12 @@
 // Places that a note can be about, by address: a node, a stage, a frame, a graph break.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/models/break_place.h"
 
 #include <QString>
 #include <vector>
 
 namespace dynascope::views {
-
-/// The stage's name in the address of a graph break; `k` is its index in Compile::breaks.
-inline constexpr const char* breakStage = "graph_break";
 
 /// "add_3 in forward_graph#1", "forward_graph", the frame where no stage is named, the reason of a graph
 /// break.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/palette/palette.h"
 
+#include "views/models/break_place.h"
 #include "views/models/labels.h"
 #include "views/palette/palette_model.h"
 
@@ -250,8 +251,7 @@ void Palette::go(const PaletteHit& hit, bool beside) {
             place = {};
             place.capture = hit.capture;
         }
-        place.page = Page::Breaks;
-        place.breakGroup = hit.breakGroup;
+        setBreak(place, hit.breakGroup);
         m_workspace.go(place);
         break;
     }

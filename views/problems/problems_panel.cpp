@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/problems/problems_panel.h"
+#include "views/models/break_place.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -53,8 +54,7 @@ void goToProblem(Workspace& workspace, const Problem& problem) {
         place.capture = problem.capture;
     }
     if (problem.breakGroup >= 0) {
-        place.page = Page::Breaks;
-        place.breakGroup = problem.breakGroup;
+        setBreak(place, problem.breakGroup);
         workspace.go(place);
     } else if (problem.compile >= 0) {
         workspace.selectCompile(problem.capture, problem.compile);

@@ -6,6 +6,7 @@
 #include "views/engine/calling_convention_panel.h"
 #include "views/engine/functionalize_page.h"
 #include "views/engine/step_panel.h"
+#include "views/models/break_place.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>
@@ -131,7 +132,7 @@ private slots:
         const QModelIndex why = model.index(0, Model::Why, written);
         QTest::mouseClick(tree.viewport(), Qt::LeftButton, {}, tree.visualRect(why).center());
         QCOMPARE(s.workspace.place().page, Page::Breaks);
-        QCOMPARE(s.workspace.place().breakGroup, 0);
+        QCOMPARE(breakGroup(s.workspace.place()), 0);
     }
 
     void theStepSaysItToo() {
