@@ -6,7 +6,6 @@
 #include "app/gui/settings.h"
 #include "app/gui/window_pages.h"
 #include "views/dynamo/breakpoints_model.h"
-#include "views/dynamo/breakpoints_view.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/dynamo/live_bar.h"
 #include "views/models/labels.h"
@@ -19,14 +18,14 @@ namespace dynascope::app {
 using namespace views;
 
 void RecordPrograms::connectPage(DynamoPage& page) {
-    BreakpointsModel& breakpoints = page.breakpoints()->model();
+    BreakpointsModel& breakpoints = page.breakpoints();
     breakpoints.restore(m_settings.breakpoints());
     connect(&page, &DynamoPage::breakpointsEdited, this,
             [this, &breakpoints] { m_settings.setBreakpoints(breakpoints.saved()); });
     connect(&page, &DynamoPage::stepped, this, &RecordPrograms::changed);
     connect(&page, &DynamoPage::recordingWanted, this, [this, &page](const QString& path) {
         // A program that waits is looked at on the page.
-        if (m_record && m_record->isVisible() && page.live()->waiting()) {
+        if (m_record && m_record->isVisible() && page.live().waiting()) {
             m_record->hide();
             m_window.activateWindow();
         }
@@ -53,7 +52,7 @@ RecordDialog& RecordPrograms::dialog() {
 
 void RecordPrograms::ask() {
     RecordDialog& asked = dialog();
-    asked.setBreakpointCount(int(m_pages.get<DynamoPage>().breakpoints()->model().enabled().size()));
+    asked.setBreakpointCount(int(m_pages.get<DynamoPage>().breakpoints().enabled().size()));
     asked.show();
     asked.raise();
     asked.activateWindow();

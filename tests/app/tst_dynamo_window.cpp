@@ -4,6 +4,7 @@
 // of this test.
 #include "app/gui/action_registry.h"
 #include "app/gui/record_dialog.h"
+#include "tests/support/dynamo_parts.h"
 #include "tests/support/open_window.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
@@ -149,12 +150,13 @@ private slots:
             QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
             QTRY_VERIFY(!dialog.run().isRunning());
             QVERIFY2(dialog.state().contains("ended with status 3"), qPrintable(dialog.state()));
-            window().page<DynamoPage>().breakpoints()->model().add("a.py:7");
+            test::in(window().page<DynamoPage>()).breakpoints()->model().add("a.py:7");
         }
         QVERIFY(reopen());
         window().actionRegistry().trigger("file.record");
         QVERIFY(window().recorder().command()->text().contains("exit 3"));
-        QCOMPARE(window().page<DynamoPage>().breakpoints()->model().saved(), QStringList("+a.py:7"));
+        QCOMPARE(test::in(window().page<DynamoPage>()).breakpoints()->model().saved(),
+                 QStringList("+a.py:7"));
     }
 
     void cancelling() {
@@ -189,7 +191,7 @@ private slots:
         QTRY_VERIFY(workspace().capture());
         QTRY_COMPARE(workspace().place().page, Page::Dynamo);
         QTRY_COMPARE(window().page<DynamoPage>().step(), dynamo::StepIndex(12));
-        QVERIFY(window().page<DynamoPage>().live()->isVisible());
+        QVERIFY(test::in(window().page<DynamoPage>()).live()->isVisible());
         dialog.run().cancel();
         QTRY_VERIFY(!dialog.run().isRunning());
     }
@@ -213,7 +215,7 @@ private slots:
         QTRY_COMPARE(workspace().place().page, Page::Dynamo);
         QVERIFY(settles());
         DynamoPage& page = window().page<DynamoPage>();
-        QVERIFY(page.live()->isVisible());
+        QVERIFY(test::in(page).live()->isVisible());
         const auto enabled = [this](const char* id) {
             return window().actionRegistry().find(QLatin1String(id))->isEnabled();
         };
@@ -231,7 +233,7 @@ private slots:
         QCOMPARE(program.told(), QStringList{R"({"command":"continue"})"});
         // Once it runs they have nobody to tell.
         program.say(R"({"event":"running"})");
-        QTRY_VERIFY(page.live()->text().startsWith("Running"));
+        QTRY_VERIFY(test::in(page).live()->text().startsWith("Running"));
         QVERIFY(!enabled("step.opForward"));
         dialog.run().cancel();
         QTRY_VERIFY(!dialog.run().isRunning());
@@ -277,22 +279,22 @@ private slots:
         auto session = *LiveSession::listen();
         session->setStopsAtStart(true);
         page->setLive(session.get());
-        QCOMPARE(page->live()->text(), QString());
+        QCOMPARE(test::in(*page).live()->text(), QString());
         QSignalSpy wanted(page.get(), &DynamoPage::recordingWanted);
         Program program(session->path());
         program.say(
             R"({"event":"hello","protocol":1,"pid":7,"arguments":["python","/x/a.py"],"recording":"/r"})");
         program.say(R"({"event":"stopped","reason":"start"})");
-        QTRY_VERIFY2(page->live()->text().contains("before anything is traced"),
-                     qPrintable(page->live()->text()));
-        QVERIFY(page->live()->text().contains("a.py pid 7"));
+        QTRY_VERIFY2(test::in(*page).live()->text().contains("before anything is traced"),
+                     qPrintable(test::in(*page).live()->text()));
+        QVERIFY(test::in(*page).live()->text().contains("a.py pid 7"));
         QCOMPARE(wanted.count(), 1);
         QCOMPARE(wanted.first().first().toString(), QString("/r"));
-        QVERIFY(!page->live()->button(dynamo::LiveCommand::BreakGraph)->isEnabled());
-        QTest::mouseClick(page->live()->button(dynamo::LiveCommand::Continue), Qt::LeftButton);
+        QVERIFY(!test::in(*page).live()->button(dynamo::LiveCommand::BreakGraph)->isEnabled());
+        QTest::mouseClick(test::in(*page).live()->button(dynamo::LiveCommand::Continue), Qt::LeftButton);
         QCOMPARE(program.told(), QStringList{R"({"command":"continue"})"});
         program.say(R"({"event":"running"})");
-        QTRY_VERIFY(page->live()->text().startsWith("Running"));
+        QTRY_VERIFY(test::in(*page).live()->text().startsWith("Running"));
 
         f.workspace.open(path);
         QTRY_VERIFY(f.workspace.session());
@@ -305,7 +307,8 @@ private slots:
                         .arg(last)
                         .toUtf8());
         QTRY_COMPARE(page->step(), last);
-        QVERIFY2(page->live()->text().contains("CALL a.py:16"), qPrintable(page->live()->text()));
+        QVERIFY2(test::in(*page).live()->text().contains("CALL a.py:16"),
+                 qPrintable(test::in(*page).live()->text()));
         QCOMPARE(wanted.count(), 1); // that of the start alone: this one is shown
         // At the end a step is the program's; elsewhere one through the recording.
         page->run(StepCommand::Over);
@@ -314,15 +317,15 @@ private slots:
         QCOMPARE(page->step(), last - 1);
         page->run(StepCommand::In);
         QCOMPARE(page->step(), last);
-        QTest::mouseClick(page->live()->button(dynamo::LiveCommand::BreakGraph), Qt::LeftButton);
+        QTest::mouseClick(test::in(*page).live()->button(dynamo::LiveCommand::BreakGraph), Qt::LeftButton);
         QCOMPARE(program.told(), QStringList{R"({"command":"graph_break"})"});
         program.say(R"({"event":"error","text":"not now"})");
-        QTRY_VERIFY(page->live()->text().contains("not now"));
+        QTRY_VERIFY(test::in(*page).live()->text().contains("not now"));
         // A breakpoint of the page is the program's as well.
-        page->breakpoints()->model().add("a.py:9");
+        test::in(*page).breakpoints()->model().add("a.py:9");
         QVERIFY(program.told().join(u' ').contains("\"line\":9"));
         program.hangUp();
-        QTRY_COMPARE(page->live()->text(), QString());
+        QTRY_COMPARE(test::in(*page).live()->text(), QString());
     }
 };
 

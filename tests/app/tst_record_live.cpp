@@ -7,6 +7,7 @@
 #include "app/gui/record_dialog.h"
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/describe.h"
+#include "tests/support/dynamo_parts.h"
 #include "tests/support/open_window.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/breakpoints_view.h"
@@ -56,9 +57,9 @@ class TestRecordLive : public QObject, private test::OpenWindow {
 
     DynamoPage& page() { return window().page<DynamoPage>(); }
     std::string say(const char* call) {
-        page().console()->input()->setText(QLatin1String(call));
-        QTest::keyClick(page().console()->input(), Qt::Key_Return);
-        return page().console()->log().section(QStringLiteral("\u203a"), -1).toStdString();
+        test::in(page()).console()->input()->setText(QLatin1String(call));
+        QTest::keyClick(test::in(page()).console()->input(), Qt::Key_Return);
+        return test::in(page()).console()->log().section(QStringLiteral("\u203a"), -1).toStdString();
     }
 
 private slots:
@@ -71,7 +72,7 @@ private slots:
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(program);
         }
-        BreakpointsModel& breakpoints = page().breakpoints()->model();
+        BreakpointsModel& breakpoints = test::in(page()).breakpoints()->model();
         QCOMPARE(breakpoints.add("program.py:4"), QString());
         window().actionRegistry().trigger("file.record");
         RecordDialog& dialog = window().recorder();
@@ -95,7 +96,8 @@ private slots:
 
         // It waits where the line of a function that is inlined begins.
         QTRY_VERIFY2_WITH_TIMEOUT(shown(dynamo::noStep), qPrintable(told()), patience);
-        QVERIFY2(page().live()->text().contains("program.py:4"), qPrintable(page().live()->text()));
+        QVERIFY2(test::in(page()).live()->text().contains("program.py:4"),
+                 qPrintable(test::in(page()).live()->text()));
         QVERIFY(say("print_bt()").find("in helper\n        z = y.relu()") != std::string::npos);
         QVERIFY(say("get_local(\"y\")").find("f32[3] h") != std::string::npos);
         QVERIFY(say("get_local(\"x\", stacklevel=1)").find("f32[3] l_x_") != std::string::npos);
@@ -111,13 +113,15 @@ private slots:
         const dynamo::StepIndex second = page().step();
         page().run(StepCommand::Run);
         QTRY_VERIFY2_WITH_TIMEOUT(shown(second), qPrintable(told()), patience);
-        QVERIFY2(page().live()->text().contains("graph break"), qPrintable(page().live()->text()));
+        QVERIFY2(test::in(page()).live()->text().contains("graph break"),
+                 qPrintable(test::in(page()).live()->text()));
         const dynamo::Recording& recording = *page().recording();
         const dynamo::StepIndex made =
             dynamo::runToNode(recording, page().step(), "z", dynamo::Direction::Back);
         QVERIFY(made != dynamo::noStep && made < page().step());
         page().goToStep(made);
-        QVERIFY2(page().caption().contains("adds to the graph"), qPrintable(page().caption()));
+        QVERIFY2(test::in(page()).caption().contains("adds to the graph"),
+                 qPrintable(test::in(page()).caption()));
         QVERIFY(say("print_value_stack()").find("- ") != std::string::npos);
         page().goToStep(dynamo::StepIndex(recording.steps().size() - 1));
         QVERIFY(stopped());

@@ -38,6 +38,7 @@ private slots:
     void savesAndOpensAgain();
     void whatCannotBeWrittenIsTold();
     void theWindowComesBack();
+    void aGraphBreakComesBack();
     void aStrangersLayoutIsHarmless();
     void asksBeforeNotesAreLost();
     void savesBeforeItCloses();
@@ -204,6 +205,24 @@ void TestSessionWindow::whatCannotBeWrittenIsTold() {
     QVERIFY(!m_window->messageBar().text().contains('\n'));
     QVERIFY(m_window->isWindowModified());
     QVERIFY(notebook().file(0).isEmpty());
+}
+
+void TestSessionWindow::aGraphBreakComesBack() {
+    open(test::samplePath("graph_breaks"));
+    m_workspace->selectCompile(0, 3);
+    m_workspace->showBreak(1);
+    QVERIFY(settles());
+    const Place place = m_workspace->place();
+    m_file = path("break.dynascope");
+    m_window->actionRegistry().trigger("file.save");
+    QTRY_VERIFY(!notebook().file(0).isEmpty());
+    stop();
+    start();
+
+    open(path("break.dynascope"));
+    QCOMPARE(m_workspace->place().page, Page::Breaks);
+    QCOMPARE(m_workspace->place(), place);
+    QVERIFY(!m_workspace->canGoBack());
 }
 
 void TestSessionWindow::theWindowComesBack() {

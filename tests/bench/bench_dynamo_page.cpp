@@ -3,6 +3,7 @@
 // Any place in the window on a recording of a million steps: from the step that is asked for to the picture
 // of every pane in sight. Each tab of the state pane, the graph as cards and as text, steps on and back.
 #include "core/capture/open.h"
+#include "tests/support/dynamo_parts.h"
 #include "tests/support/recordings.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/dynamo/dynamo_page.h"
@@ -62,7 +63,7 @@ int main(int argc, char** argv) {
     Theme theme;
     theme.setScheme(ColourScheme::Dark);
     DynamoPage page(workspace, theme);
-    page.graph()->canvas()->setMotion(false);
+    test::in(page).graph()->canvas()->setMotion(false);
     page.resize(1900, 1200);
     page.show();
     QElapsedTimer timer;
@@ -74,7 +75,7 @@ int main(int argc, char** argv) {
 
     std::mt19937 random(1);
     for (const PartialGraph::Form form : {PartialGraph::Form::Cards, PartialGraph::Form::Text}) {
-        page.graph()->setForm(form);
+        test::in(page).graph()->setForm(form);
         const bool cards = form == PartialGraph::Form::Cards;
         Times any, on, back;
         for (int i = 0; i < 200; ++i)
@@ -89,13 +90,13 @@ int main(int argc, char** argv) {
             goTo(page, --at, back);
         back.print("one step back");
     }
-    page.graph()->setForm(PartialGraph::Form::Cards);
-    for (int tab = 1; tab < page.stateTabs()->count(); ++tab) {
-        page.stateTabs()->setCurrentIndex(tab);
+    test::in(page).graph()->setForm(PartialGraph::Form::Cards);
+    for (int tab = 1; tab < test::in(page).stateTabs()->count(); ++tab) {
+        test::in(page).stateTabs()->setCurrentIndex(tab);
         Times any;
         for (int i = 0; i < 100; ++i)
             goTo(page, random() % stepCount, any);
-        any.print(qPrintable(QStringLiteral("any step, tab ") + page.stateTabs()->tabText(tab)));
+        any.print(qPrintable(QStringLiteral("any step, tab ") + test::in(page).stateTabs()->tabText(tab)));
     }
     Times far;
     for (int i = 0; i < 20; ++i)

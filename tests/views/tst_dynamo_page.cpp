@@ -3,6 +3,7 @@
 // The page of a recording of Dynamo: from a graph break back to where the value on the stack was made.
 #include "core/capture/open.h"
 #include "core/dynamo/cursor.h"
+#include "tests/support/dynamo_parts.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
 #include "views/canvas/graph_canvas.h"
@@ -63,7 +64,7 @@ struct Shown : test::Fixture {
     /// "Locals: x = TensorVariable f32[4] l_x_".
     [[nodiscard]] QStringList rows() const {
         QStringList out;
-        const QAbstractItemModel& model = *page->state()->model();
+        const QAbstractItemModel& model = *test::in(*page).state()->model();
         for (int section = 0; section < model.rowCount(); ++section) {
             const QModelIndex parent = model.index(section, 0);
             for (int row = 0; row < model.rowCount(parent); ++row)
@@ -90,8 +91,8 @@ struct Shown : test::Fixture {
         return nullptr;
     }
     void until(const char* condition) {
-        page->condition()->setText(QLatin1String(condition));
-        QTest::keyClick(page->condition(), Qt::Key_Return);
+        test::in(*page).condition()->setText(QLatin1String(condition));
+        QTest::keyClick(test::in(*page).condition(), Qt::Key_Return);
         settle();
     }
 };
@@ -110,18 +111,19 @@ private slots:
 
     void startsAtTheFirstGraphBreak() {
         Shown s;
-        const QAbstractItemModelTester tester(s.page->state()->model(),
+        const QAbstractItemModelTester tester(test::in(*s.page).state()->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
         QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::GraphBreak));
-        QVERIFY2(s.page->caption().contains("graph break: "), qPrintable(s.page->caption()));
-        QVERIFY2(s.codeLine(s.page->source()).contains("torch.nonzero(y > 1)"),
-                 qPrintable(s.codeLine(s.page->source())));
-        QVERIFY2(s.codeLine(s.page->bytecode()).contains("CALL 1"),
-                 qPrintable(s.codeLine(s.page->bytecode())));
+        QVERIFY2(test::in(*s.page).caption().contains("graph break: "),
+                 qPrintable(test::in(*s.page).caption()));
+        QVERIFY2(s.codeLine(test::in(*s.page).source()).contains("torch.nonzero(y > 1)"),
+                 qPrintable(s.codeLine(test::in(*s.page).source())));
+        QVERIFY2(s.codeLine(test::in(*s.page).bytecode()).contains("CALL 1"),
+                 qPrintable(s.codeLine(test::in(*s.page).bytecode())));
         QVERIFY2(s.rows().filter("Value stack: ").join(u'\n').contains("TensorVariable"),
                  qPrintable(s.rows().join(u'\n')));
-        s.page->graph()->setForm(PartialGraph::Form::Text);
-        QVERIFY(s.page->graph()->view()->document(0)->text().contains("operator.gt"));
+        test::in(*s.page).graph()->setForm(PartialGraph::Form::Text);
+        QVERIFY(test::in(*s.page).graph()->view()->document(0)->text().contains("operator.gt"));
     }
 
     /// What Dynamo raised for getattr() with a default, and caught, is no end of the graph.
@@ -135,29 +137,30 @@ private slots:
     /// Step to a break, go back to where the value was made, and read it.
     void backToWhereTheValueWasMade() {
         Shown s;
-        s.page->graph()->setForm(PartialGraph::Form::Text);
+        test::in(*s.page).graph()->setForm(PartialGraph::Form::Text);
         const dynamo::StepIndex broken = s.page->step();
         const dynamo::StepIndex made =
             dynamo::runToNode(s.recording(), broken, "gt", dynamo::Direction::Back);
         QVERIFY(made < broken);
         while (s.page->step() > made)
-            QTest::keyClick(s.page->strip(), Qt::Key_Left);
-        QVERIFY2(s.page->caption().startsWith("COMPARE_OP"), qPrintable(s.page->caption()));
-        QVERIFY(s.page->caption().contains("adds to the graph"));
+            QTest::keyClick(test::in(*s.page).strip(), Qt::Key_Left);
+        QVERIFY2(test::in(*s.page).caption().startsWith("COMPARE_OP"),
+                 qPrintable(test::in(*s.page).caption()));
+        QVERIFY(test::in(*s.page).caption().contains("adds to the graph"));
         QVERIFY2(s.rows().contains("Locals: y = TensorVariable f32[4] y"), qPrintable(s.rows().join(u'\n')));
         // It is what the instruction is about to add.
-        QVERIFY(s.page->graph()->view()->document(0)->lines.back().text.contains("operator.gt"));
-        QVERIFY(s.page->graph()->view()->rows().back().change == diff::Change::Added);
+        QVERIFY(test::in(*s.page).graph()->view()->document(0)->lines.back().text.contains("operator.gt"));
+        QVERIFY(test::in(*s.page).graph()->view()->rows().back().change == diff::Change::Added);
     }
 
     void stepsByKey() {
         Shown s;
         s.page->goToStep(0);
-        QTest::keyClick(s.page->strip(), Qt::Key_Right);
+        QTest::keyClick(test::in(*s.page).strip(), Qt::Key_Right);
         QCOMPARE(s.page->step(), dynamo::StepIndex(1));
-        QTest::keyClick(s.page->strip(), Qt::Key_End);
+        QTest::keyClick(test::in(*s.page).strip(), Qt::Key_End);
         QCOMPARE(std::size_t(s.page->step()) + 1, s.recording().steps().size());
-        QTest::keyClick(s.page->strip(), Qt::Key_Home);
+        QTest::keyClick(test::in(*s.page).strip(), Qt::Key_Home);
         QCOMPARE(s.page->step(), dynamo::StepIndex(0));
         using enum StepCommand;
         s.page->run(Over);
@@ -170,7 +173,7 @@ private slots:
         QCOMPARE(std::size_t(s.page->step()) + 1, s.recording().steps().size());
         s.page->activateWindow();
         const dynamo::StepIndex last = s.page->step();
-        QTest::keyClick(s.page->strip(), Qt::Key_F11, Qt::ControlModifier); // a key of the page
+        QTest::keyClick(test::in(*s.page).strip(), Qt::Key_F11, Qt::ControlModifier); // a key of the page
         QCOMPARE(s.page->step(), last - 1);
     }
 
@@ -196,17 +199,17 @@ private slots:
         Shown s;
         const dynamo::StepIndex made =
             dynamo::runToNode(s.recording(), s.page->step(), "gt", dynamo::Direction::Back);
-        s.page->graph()->setForm(PartialGraph::Form::Text);
-        CodeView* view = s.page->graph()->view();
+        test::in(*s.page).graph()->setForm(PartialGraph::Form::Text);
+        CodeView* view = test::in(*s.page).graph()->view();
         int line = 0;
         while (!view->document(0)->lines[std::size_t(line)].text.contains("%gt"))
             ++line;
-        QCOMPARE(s.page->graph()->stepOfLine(line), made);
+        QCOMPARE(test::in(*s.page).graph()->stepOfLine(line), made);
         view->reveal(0, line);
         QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->lineRect(0, line).center());
         QCOMPARE(s.page->step(), made);
         // What the instruction adds stands below, marked.
-        QCOMPARE(s.page->graph()->added(), std::size_t(1));
+        QCOMPARE(test::in(*s.page).graph()->added(), std::size_t(1));
         QVERIFY(view->rows().back().change == diff::Change::Added);
         QVERIFY(view->document(0)->text().contains("%gt"));
         s.page->run(StepCommand::BackIn);
@@ -215,7 +218,7 @@ private slots:
 
     void cardsAndStepsAreLinked() {
         Shown s;
-        const PartialGraph& graph = *s.page->graph();
+        const PartialGraph& graph = *test::in(*s.page).graph();
         canvas::GraphCanvas& cards = *graph.canvas();
         cards.setMotion(false);
         QVERIFY(graph.form() == PartialGraph::Form::Cards);
@@ -265,8 +268,9 @@ private slots:
             Shown s(name);
             for (const dynamo::AttemptInfo& attempt : s.recording().attempts()) {
                 s.page->goToStep(attempt.last);
-                const std::size_t all = s.page->graph()->nodes() + s.page->graph()->added();
-                const canvas::ScenePtr& scene = s.page->graph()->canvas()->scene();
+                const std::size_t all =
+                    test::in(*s.page).graph()->nodes() + test::in(*s.page).graph()->added();
+                const canvas::ScenePtr& scene = test::in(*s.page).graph()->canvas()->scene();
                 QCOMPARE(scene ? scene->items.size() : 0, all);
             }
         }
@@ -278,12 +282,12 @@ private slots:
         test::Fixture f;
         f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
         const auto page = f.show<DynamoPage>(1200, 700);
-        const QAbstractItemModelTester state(page->state()->model(),
+        const QAbstractItemModelTester state(test::in(*page).state()->model(),
                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
-        const QAbstractItemModelTester changes(page->changes()->model(),
+        const QAbstractItemModelTester changes(test::in(*page).changes()->model(),
                                                QAbstractItemModelTester::FailureReportingMode::Fatal);
         page->goToStep(19'990);
-        const PartialGraph& graph = *page->graph();
+        const PartialGraph& graph = *test::in(*page).graph();
         QCOMPARE(graph.nodes(), std::size_t(1000));
         QVERIFY(graph.earlier() > 0);
         const std::size_t shown = graph.canvas()->scene()->items.size();
@@ -304,22 +308,22 @@ private slots:
         QCOMPARE(graph.earlier(), std::size_t(0));
         QCOMPARE(graph.canvas()->scene()->items.size(), std::size_t(1000));
 
-        const QAbstractItemModel& model = *page->state()->model();
+        const QAbstractItemModel& model = *test::in(*page).state()->model();
         const QModelIndex guards = model.index(4, 0);
         QCOMPARE(model.rowCount(guards), int(newestRows) + 1);
         QVERIFY(guards.siblingAtColumn(StateModel::Kind).data().toString() == "667");
         const QModelIndex more = model.index(0, 0, guards);
         QVERIFY2(more.data().toString().contains("467 earlier"), qPrintable(more.data().toString()));
-        emit page->state()->activated(more);
+        emit test::in(*page).state()->activated(more);
         QCOMPARE(model.rowCount(guards), 667);
     }
 
     /// What is selected and folded stays so from step to step.
     void stateStandsStill() {
         Shown s;
-        const QAbstractItemModelTester tester(s.page->changes()->model(),
+        const QAbstractItemModelTester tester(test::in(*s.page).changes()->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        QTreeView* view = s.page->state();
+        QTreeView* view = test::in(*s.page).state();
         const QAbstractItemModel& model = *view->model();
         const QModelIndex locals = model.index(2, 0), guards = model.index(4, 0);
         QVERIFY(model.rowCount(locals) > 0 && model.rowCount(guards) > 0);
@@ -336,21 +340,21 @@ private slots:
         QByteArray saved;
         {
             Shown s;
-            s.page->tools()->setCurrentIndex(2);
-            s.page->stateTabs()->setCurrentIndex(1);
-            s.page->graph()->setForm(PartialGraph::Form::Text);
-            QTest::keyClicks(s.page->console()->input(), "print_graph()");
-            QTest::keyClick(s.page->console()->input(), Qt::Key_Return);
+            test::in(*s.page).tools()->setCurrentIndex(2);
+            test::in(*s.page).stateTabs()->setCurrentIndex(1);
+            test::in(*s.page).graph()->setForm(PartialGraph::Form::Text);
+            QTest::keyClicks(test::in(*s.page).console()->input(), "print_graph()");
+            QTest::keyClick(test::in(*s.page).console()->input(), Qt::Key_Return);
             saved = s.page->saveState();
         }
         Shown s;
         s.page->restoreState(saved.left(20)); // damaged
-        QCOMPARE(s.page->tools()->currentIndex(), 0);
+        QCOMPARE(test::in(*s.page).tools()->currentIndex(), 0);
         s.page->restoreState(saved);
-        QCOMPARE(s.page->tools()->currentIndex(), 2);
-        QCOMPARE(s.page->stateTabs()->currentIndex(), 1);
-        QVERIFY(s.page->graph()->form() == PartialGraph::Form::Text);
-        QCOMPARE(s.page->console()->history(), QStringList("print_graph()"));
+        QCOMPARE(test::in(*s.page).tools()->currentIndex(), 2);
+        QCOMPARE(test::in(*s.page).stateTabs()->currentIndex(), 1);
+        QVERIFY(test::in(*s.page).graph()->form() == PartialGraph::Form::Text);
+        QCOMPARE(test::in(*s.page).console()->history(), QStringList("print_graph()"));
         s.page->applyDefaultSizes(2560);
     }
 
@@ -381,10 +385,10 @@ private slots:
         QVERIFY(session);
         f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
         const auto page = f.show<DynamoPage>(1200, 700);
-        KeyView* keys = page->keys();
+        KeyView* keys = test::in(*page).keys();
         const QAbstractItemModelTester tester(&keys->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        page->pages()->setCurrentWidget(keys);
+        test::in(*page).pages()->setCurrentWidget(keys);
         const auto& rows = keys->questions()->rows().rows();
         QCOMPARE(rows.size(), std::size_t(3));
         QCOMPARE(rows[0][1].text, QString("miss"));
@@ -415,39 +419,39 @@ private slots:
         QCOMPARE(keys->nodes()->rows().rows()[0][1].text, QString("bypass"));
         emit keys->questions()->rowActivated(1);
         QCOMPARE(page->step(), dynamo::StepIndex(1));
-        QCOMPARE(page->pages()->currentIndex(), 0);
+        QCOMPARE(test::in(*page).pages()->currentIndex(), 0);
     }
 
     void noKeys() {
         Shown s;
-        s.page->pages()->setCurrentWidget(s.page->keys());
-        QVERIFY(s.page->keys()->note().contains("was not asked"));
+        test::in(*s.page).pages()->setCurrentWidget(test::in(*s.page).keys());
+        QVERIFY(test::in(*s.page).keys()->note().contains("was not asked"));
     }
 
     void breakpointsHalt() {
         Shown s;
         QSignalSpy edited(s.page.get(), &DynamoPage::breakpointsEdited);
-        s.page->tools()->setCurrentWidget(s.page->breakpoints());
-        QLineEdit* field = s.page->breakpoints()->field();
+        test::in(*s.page).tools()->setCurrentWidget(test::in(*s.page).breakpoints());
+        QLineEdit* field = test::in(*s.page).breakpoints()->field();
         QTest::keyClicks(field, "nodes >");
         QTest::keyClick(field, Qt::Key_Return);
-        QVERIFY(!s.page->breakpoints()->answer().isEmpty());
+        QVERIFY(!test::in(*s.page).breakpoints()->answer().isEmpty());
         QTest::keyClicks(field, " 2");
         QTest::keyClick(field, Qt::Key_Return);
-        QCOMPARE(s.page->breakpoints()->answer(), QString());
+        QCOMPARE(test::in(*s.page).breakpoints()->answer(), QString());
         QCOMPARE(edited.count(), 1);
         s.page->goToStep(0);
         s.page->run(StepCommand::Run);
         QTRY_VERIFY(s.page->canStep());
         QCOMPARE(s.recording().stateAt(s.page->step())->currentGraph()->nodes, 3U);
-        QVERIFY2(s.page->answer().contains("nodes > 2"), qPrintable(s.page->answer()));
+        QVERIFY2(test::in(*s.page).answer().contains("nodes > 2"), qPrintable(test::in(*s.page).answer()));
         const dynamo::StepIndex halt = s.page->step();
         // A line's, by key; and then the nearer one counts.
         s.page->goToStep(halt);
-        QTest::keyClick(s.page->source()->viewport(), Qt::Key_F9);
-        BreakpointsModel& model = s.page->breakpoints()->model();
+        QTest::keyClick(test::in(*s.page).source()->viewport(), Qt::Key_F9);
+        BreakpointsModel& model = test::in(*s.page).breakpoints()->model();
         QCOMPARE(model.rowCount(), 2);
-        QVERIFY(s.page->source()->findChildren<QWidget*>().size() > 0);
+        QVERIFY(test::in(*s.page).source()->findChildren<QWidget*>().size() > 0);
         const QStringList saved = model.saved();
         QCOMPARE(saved.size(), 2);
         QVERIFY(saved[1].startsWith("+gb24"));
@@ -457,53 +461,53 @@ private slots:
         model.restore(saved);
         QCOMPARE(model.saved(), saved);
         s.page->activateWindow();
-        s.page->breakpoints()->list()->setFocus();
-        s.page->breakpoints()->list()->setCurrentIndex(model.index(1, 0));
-        QTest::keyClick(s.page->breakpoints()->list(), Qt::Key_Delete);
+        test::in(*s.page).breakpoints()->list()->setFocus();
+        test::in(*s.page).breakpoints()->list()->setCurrentIndex(model.index(1, 0));
+        QTest::keyClick(test::in(*s.page).breakpoints()->list(), Qt::Key_Delete);
         QCOMPARE(model.rowCount(), 1);
     }
 
     void findsText() {
         Shown s;
         s.page->focusFilter();
-        QTest::keyClicks(s.page->searchField(), "nonzero");
-        const auto& hits = s.page->search()->hits();
-        QVERIFY2(hits.size() > 2, qPrintable(s.page->search()->caption()));
+        QTest::keyClicks(test::in(*s.page).searchField(), "nonzero");
+        const auto& hits = test::in(*s.page).search()->hits();
+        QVERIFY2(hits.size() > 2, qPrintable(test::in(*s.page).search()->caption()));
         s.page->goToStep(0);
-        QTest::keyClick(s.page->searchField(), Qt::Key_Return);
+        QTest::keyClick(test::in(*s.page).searchField(), Qt::Key_Return);
         QCOMPARE(s.page->step(), hits.front().step > 0 ? hits.front().step : hits[1].step);
         const dynamo::StepIndex at = s.page->step();
-        QTest::keyClick(s.page->searchField(), Qt::Key_Return);
+        QTest::keyClick(test::in(*s.page).searchField(), Qt::Key_Return);
         QVERIFY(s.page->step() > at);
-        QTest::keyClick(s.page->searchField(), Qt::Key_Return, Qt::ShiftModifier);
+        QTest::keyClick(test::in(*s.page).searchField(), Qt::Key_Return, Qt::ShiftModifier);
         QCOMPARE(s.page->step(), at);
-        emit s.page->search()->table()->rowSelected(int(hits.size()) - 1);
+        emit test::in(*s.page).search()->table()->rowSelected(int(hits.size()) - 1);
         QCOMPARE(s.page->step(), hits.back().step);
-        s.page->searchField()->clear();
-        QTest::keyClicks(s.page->searchField(), "zzz");
-        QVERIFY(s.page->search()->caption().contains("Nothing traced holds \"zzz\""));
+        test::in(*s.page).searchField()->clear();
+        QTest::keyClicks(test::in(*s.page).searchField(), "zzz");
+        QVERIFY(test::in(*s.page).search()->caption().contains("Nothing traced holds \"zzz\""));
     }
 
     void runsToLinesAndInstructionsFromMenus() {
         Shown s;
         const dynamo::StepIndex broken = s.page->step();
-        const int line = *s.page->source()->selectedLines(0).begin();
-        const int instruction = *s.page->bytecode()->selectedLines(0).begin();
+        const int line = *test::in(*s.page).source()->selectedLines(0).begin();
+        const int instruction = *test::in(*s.page).bytecode()->selectedLines(0).begin();
         s.page->goToStep(0);
         QMenu ofLine;
-        s.page->source()->extendMenu(ofLine, 0, line);
+        test::in(*s.page).source()->extendMenu(ofLine, 0, line);
         s.menuAction(ofLine, "Run to this line")->trigger();
-        QCOMPARE(s.codeLine(s.page->source()).contains("torch.nonzero"), true);
+        QCOMPARE(s.codeLine(test::in(*s.page).source()).contains("torch.nonzero"), true);
         QVERIFY(s.page->step() > 0 && s.page->step() < broken);
         QMenu ofInstruction;
-        s.page->bytecode()->extendMenu(ofInstruction, 0, instruction);
+        test::in(*s.page).bytecode()->extendMenu(ofInstruction, 0, instruction);
         s.menuAction(ofInstruction, "Run to this instruction")->trigger();
         QCOMPARE(s.page->step(), broken);
         s.page->runTo(dynamo::Happening::Guard, dynamo::Direction::Back);
         QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::Guard));
         s.page->goToStep(0);
         QMenu back;
-        s.page->source()->extendMenu(back, 0, line);
+        test::in(*s.page).source()->extendMenu(back, 0, line);
         QVERIFY(!s.menuAction(back, "Run back to this line")->isEnabled());
     }
 
@@ -513,7 +517,7 @@ private slots:
         const QString text = s.storyText();
         QVERIFY2(text.contains("nonzero"), qPrintable(text));
         QVERIFY2(text.contains("capture_dynamic_output_shape_ops"), qPrintable(text));
-        emit s.page->story()->followed(QStringLiteral("step:2"));
+        emit test::in(*s.page).story()->followed(QStringLiteral("step:2"));
         QCOMPARE(s.page->step(), dynamo::StepIndex(2));
         s.page->run(StepCommand::Last);
         QVERIFY2(s.storyText().contains("The graph ends whole"), qPrintable(s.storyText()));
@@ -522,17 +526,17 @@ private slots:
     /// A frame of the call stack is looked at without a step.
     void showsCallers() {
         Shown s("gb13_break_in_callee");
-        for (dynamo::StepIndex step = 0; s.page->callStack()->rows().rowCount() < 3; ++step)
+        for (dynamo::StepIndex step = 0; test::in(*s.page).callStack()->rows().rowCount() < 3; ++step)
             s.page->goToStep(step);
         const dynamo::StepIndex at = s.page->step();
-        const QString inner = s.codeLine(s.page->source());
-        s.page->callStack()->selectRow(2);
-        emit s.page->callStack()->rowSelected(2);
-        QVERIFY(s.codeLine(s.page->source()) != inner);
+        const QString inner = s.codeLine(test::in(*s.page).source());
+        test::in(*s.page).callStack()->selectRow(2);
+        emit test::in(*s.page).callStack()->rowSelected(2);
+        QVERIFY(s.codeLine(test::in(*s.page).source()) != inner);
         QCOMPARE(s.page->step(), at);
-        emit s.page->callStack()->rowActivated(1);
+        emit test::in(*s.page).callStack()->rowActivated(1);
         QVERIFY(s.page->step() < at);
-        QCOMPARE(s.page->callStack()->rows().rowCount(), 2);
+        QCOMPARE(test::in(*s.page).callStack()->rows().rowCount(), 2);
     }
 
     void closuresShowWhatTheyHold() {
@@ -589,7 +593,8 @@ private slots:
 
     void clicksGoToSteps() {
         Shown s;
-        QTest::mouseClick(s.page->strip(), Qt::LeftButton, {}, s.page->strip()->positionOf(3));
+        QTest::mouseClick(test::in(*s.page).strip(), Qt::LeftButton, {},
+                          test::in(*s.page).strip()->positionOf(3));
         QCOMPARE(s.page->step(), dynamo::StepIndex(3));
     }
 
@@ -607,7 +612,7 @@ private slots:
 
     void theConsoleAnswersOnTheStep() {
         Shown s;
-        ConsoleView* console = s.page->console();
+        ConsoleView* console = test::in(*s.page).console();
         QTest::keyClicks(console->input(), "get_local(\"y");
         QTest::keyClick(console->input(), Qt::Key_Tab);
         QCOMPARE(console->input()->text(), QString("get_local(\"y\")"));
@@ -636,12 +641,12 @@ private slots:
 
     void breaksOfTheRecording() {
         Shown s;
-        s.page->pages()->setCurrentWidget(s.page->breaks());
-        QCOMPARE(s.page->breaks()->table()->rows().rowCount(), 2);
-        QVERIFY(s.page->breaks()->table()->rows().rows()[0][0].text.contains("nonzero"));
+        test::in(*s.page).pages()->setCurrentWidget(test::in(*s.page).breaks());
+        QCOMPARE(test::in(*s.page).breaks()->table()->rows().rowCount(), 2);
+        QVERIFY(test::in(*s.page).breaks()->table()->rows().rows()[0][0].text.contains("nonzero"));
         s.page->goToStep(0);
-        emit s.page->breaks()->table()->rowActivated(0);
-        QCOMPARE(s.page->pages()->currentIndex(), 0);
+        emit test::in(*s.page).breaks()->table()->rowActivated(0);
+        QCOMPARE(test::in(*s.page).pages()->currentIndex(), 0);
         QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::GraphBreak));
     }
 
@@ -649,8 +654,8 @@ private slots:
         QFile file(DYNASCOPE_TEST_DATA "/dynamo/cond_refusals.dsteps");
         QVERIFY(file.open(QIODevice::ReadOnly));
         Shown s(file.readAll().toStdString(), "cond_refusals");
-        CacheView* cache = s.page->cache();
-        s.page->pages()->setCurrentWidget(cache);
+        CacheView* cache = test::in(*s.page).cache();
+        test::in(*s.page).pages()->setCurrentWidget(cache);
         QVERIFY(cache->entries()->rows().rowCount() > 0);
         QCOMPARE(cache->guards()->rows().rowCount(), 0);
         const QString text = cache->guards()->emptyText();
@@ -659,8 +664,8 @@ private slots:
 
     void guardsAndTheCache() {
         Shown s("rc01_shape");
-        CacheView* cache = s.page->cache();
-        s.page->pages()->setCurrentWidget(cache);
+        CacheView* cache = test::in(*s.page).cache();
+        test::in(*s.page).pages()->setCurrentWidget(cache);
         QCOMPARE(cache->entries()->rows().rowCount(), 4);
         QCOMPARE(cache->entries()->rows().rows()[1][5].text, QString("2"));
         QCOMPARE(cache->entries()->rows().rows()[1][6].text, QString("3"));
@@ -691,7 +696,7 @@ private slots:
         for (int row = 0; row < cache->guards()->rows().rowCount(); ++row)
             if (cache->guards()->rows().rows()[std::size_t(row)][1].text == "TENSOR_MATCH")
                 emit cache->guards()->rowActivated(row);
-        QCOMPARE(s.page->pages()->currentIndex(), 0);
+        QCOMPARE(test::in(*s.page).pages()->currentIndex(), 0);
         QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::Guard));
     }
 
@@ -718,39 +723,39 @@ private slots:
         QVERIFY(session);
         f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
         const auto page = f.show<DynamoPage>(1200, 700);
-        page->pages()->setCurrentWidget(page->effects());
-        const auto& objects = page->effects()->objects()->rows().rows();
+        test::in(*page).pages()->setCurrentWidget(test::in(*page).effects());
+        const auto& objects = test::in(*page).effects()->objects()->rows().rows();
         QCOMPARE(objects.size(), std::size_t(1));
         QCOMPARE(objects[0][0].text, QString("L['l']"));
         QCOMPARE(objects[0][3].text, QString("modified"));
         QCOMPARE(objects[0][6].text, QString("p.py:7"));
         QCOMPARE(objects[0][7].text, QString("stored in step 2"));
-        QVERIFY(page->effects()->note().startsWith("2 more"));
-        const auto& steps = page->effects()->replay()->rows().rows();
+        QVERIFY(test::in(*page).effects()->note().startsWith("2 more"));
+        const auto& steps = test::in(*page).effects()->replay()->rows().rows();
         QVERIFY(steps.size() >= 2);
         QCOMPARE(steps.back()[5].text, QString("agree"));
-        emit page->effects()->stepChosen(0);
-        QCOMPARE(page->pages()->currentIndex(), 0);
+        emit test::in(*page).effects()->stepChosen(0);
+        QCOMPARE(test::in(*page).pages()->currentIndex(), 0);
     }
 
     void symbolNamesOfTwoRuns() {
         Shown s;
-        s.page->pages()->setCurrentWidget(s.page->symbolNames());
-        QVERIFY(s.page->symbolNames()->note().contains("No open capture has symbols"));
+        test::in(*s.page).pages()->setCurrentWidget(test::in(*s.page).symbolNames());
+        QVERIFY(test::in(*s.page).symbolNames()->note().contains("No open capture has symbols"));
         test::addSample(s.workspace, "graph_breaks");
         Place place;
         place.capture = 0;
         place.page = Page::Dynamo;
         s.workspace.go(place);
         s.settle();
-        s.page->symbolNames()->refresh();
-        QVERIFY(s.page->symbolNames()->a()->count() > 1);
-        const auto& rows = s.page->symbolNames()->table()->rows();
+        test::in(*s.page).symbolNames()->refresh();
+        QVERIFY(test::in(*s.page).symbolNames()->a()->count() > 1);
+        const auto& rows = test::in(*s.page).symbolNames()->table()->rows();
         QVERIFY(rows.rowCount() > 0);
         QVERIFY2(rows.rows()[0][6].text.contains("hash"), qPrintable(rows.rows()[0][6].text));
-        s.page->symbolNames()->b()->setCurrentIndex(2);
-        emit s.page->symbolNames()->b()->activated(2);
-        QVERIFY(s.page->symbolNames()->note().contains("differ"));
+        test::in(*s.page).symbolNames()->b()->setCurrentIndex(2);
+        emit test::in(*s.page).symbolNames()->b()->activated(2);
+        QVERIFY(test::in(*s.page).symbolNames()->note().contains("differ"));
     }
 
     void otherCapturesSayHowToRecord() {

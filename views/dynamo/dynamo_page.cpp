@@ -1,82 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What DynamoPage shows of a step.
-#include "views/dynamo/dynamo_private.h"
-
-#include "core/base/words.h"
-#include "core/dynamo/describe.h"
-#include "core/dynamo/recorded_breaks.h"
-#include "views/dynamo/break_story.h"
+// How DynamoPage goes from step to step, and what it has its parts show.
+#include "views/dynamo/breakpoint_run.h"
 #include "views/dynamo/breakpoints_model.h"
-#include "views/dynamo/breakpoints_view.h"
-#include "views/dynamo/console_view.h"
-#include "views/dynamo/partial_graph.h"
-#include "views/dynamo/search_view.h"
-#include "views/dynamo/state_model.h"
+#include "views/dynamo/call_panes.h"
+#include "views/dynamo/code_panes.h"
+#include "views/dynamo/dynamo_place.h"
+#include "views/dynamo/dynamo_private.h"
+#include "views/dynamo/graph_pane.h"
+#include "views/dynamo/live_control.h"
+#include "views/dynamo/recording_questions.h"
+#include "views/dynamo/recording_tabs.h"
+#include "views/dynamo/recording_watch.h"
+#include "views/dynamo/state_panes.h"
+#include "views/dynamo/step_controls.h"
+#include "views/dynamo/step_tools.h"
 #include "views/dynamo/steps_strip.h"
-#include "views/inspector/fact_view.h"
+#include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
-#include "views/text/code_view.h"
-#include "views/text/row_table.h"
 
-#include <QComboBox>
-#include <QHeaderView>
 #include <QLabel>
-#include <QLineEdit>
-#include <QTabWidget>
-#include <QTreeView>
 #include <algorithm>
-#include <set>
+#include <utility>
 
 namespace dynascope::views {
 
-namespace {
-
 using dynamo::Direction;
 using dynamo::noStep;
-using dynamo::Recording;
 using dynamo::StepIndex;
-
-QString recordingName(const Recording& recording, int index) {
-    return DynamoPage::tr("recording %1, %2")
-        .arg(index + 1)
-        .arg(countText(recording.steps().size(), DynamoPage::tr("step"), DynamoPage::tr("steps")));
-}
-
-/// The piece of source that holds a line of a file; null where none was recorded.
-const dynamo::Source* sourceOf(const Recording& recording, const std::string& file, std::uint32_t line) {
-    for (const dynamo::Source& source : recording.sources()) {
-        if (source.file != file || line < source.firstLine) continue;
-        const auto lines = std::uint32_t(std::count(source.text.begin(), source.text.end(), '\n')) + 1;
-        if (line < source.firstLine + lines) return &source;
-    }
-    return nullptr;
-}
-
-CodeDocumentPtr numbered(const QString& text, Language language, int first) {
-    const std::shared_ptr<CodeDocument> document = makeCodeDocument(text, language);
-    for (CodeLine& line : document->lines)
-        line.number = first++;
-    return document;
-}
-
-CodeDocumentPtr instructionsOf(const dynamo::Code& code) {
-    QString text;
-    for (const dynamo::Instruction& instruction : code.instructions)
-        text += QStringLiteral("%1 %2 %3\n")
-                    .arg(instruction.offset, 5)
-                    .arg(toQString(instruction.op).simplified(), -18)
-                    .arg(toQString(instruction.text).simplified());
-    const std::shared_ptr<CodeDocument> document = makeCodeDocument(text, Language::Plain);
-    std::uint32_t line = 0;
-    for (std::size_t i = 0; i < std::min(document->lines.size(), code.instructions.size()); ++i) {
-        document->lines[i].number = code.instructions[i].line != line ? int(code.instructions[i].line) : 0;
-        line = code.instructions[i].line;
-    }
-    return document;
-}
-
-} // namespace
 
 DynamoPage::DynamoPage(Workspace& workspace, Theme& theme, QWidget* parent)
     : Panel(workspace, theme, parent)
@@ -103,15 +54,47 @@ StepIndex DynamoPage::step() const {
 dynamo::RecordingPtr DynamoPage::recording() const {
     return d->recording;
 }
+LiveBar& DynamoPage::live() const {
+    return *d->liveBar;
+}
+BreakpointsModel& DynamoPage::breakpoints() const {
+    return d->tools->breakpoints();
+}
+
+bool DynamoPage::canStep() const {
+    return d->recording && !d->questions->isBusy() && d->step != noStep;
+}
+
+/// Whether the reader is behind all that was recorded so far, which may be nothing.
+bool DynamoPage::isAtEnd() const {
+    return d->step == noStep || std::size_t(d->step) + 1 == d->recording->steps().size();
+}
+
+/// What the program is told instead of a step through the recording: it takes it itself, where the reader is
+/// at its end.
+std::optional<dynamo::LiveCommand> DynamoPage::liveCommand(StepCommand command) const {
+    if (!d->recording || d->questions->isBusy() || !isAtEnd() || !d->live->waitsHere()) return {};
+    return liveCommandFor(command);
+}
+
+bool DynamoPage::canRun(StepCommand command) const {
+    if (liveCommand(command)) return true;
+    return canStep() && (leadsBack(command) ? d->step > 0 : !isAtEnd());
+}
+
+void DynamoPage::focusFilter() {
+    d->controls->focusSearch();
+}
 
 void DynamoPage::refresh() {
     if (showNothingOpen()) return;
     const session::SessionPtr session = workspace().capture()->session;
-    const auto place = workspace().place().own.of<DynamoPlace>();
     if (session->recordings.empty()) {
         d->session.reset();
         d->known.clear();
         d->recording.reset();
+        forgetShown();
+        d->watch->watch(nullptr, -1);
         emit stepped();
         showMessage(
             tr("This capture holds no recording of Dynamo's steps. File > Record... records a program, as "
@@ -119,62 +102,64 @@ void DynamoPage::refresh() {
         return;
     }
     showContent();
+    const auto own = workspace().place().own.of<DynamoPlace>();
     if (session != d->session) {
-        workspace().tasks().cancel(QStringLiteral("dynamo.run"));
-        setBusy(false);
+        d->questions->cancel();
         d->session = session;
         d->known = session->recordings;
-        d->recordings->clear();
-        for (std::size_t i = 0; i < d->known.size(); ++i)
-            d->recordings->addItem(recordingName(*d->known[i], int(i)));
-        d->recordings->setVisible(d->known.size() > 1);
-        showRecording(std::max(0, place.recording));
-    } else if (place.recording >= 0 && place.recording != d->index) {
-        showRecording(place.recording);
+        d->controls->setRecordings(d->known);
+        showRecording(std::max(0, own.recording));
+    } else if (own.recording >= 0 && own.recording != d->index) {
+        showRecording(own.recording);
     }
-    fillPage();
+    d->tabs->show(d->recording);
 }
 
 void DynamoPage::restyle() {
-    d->console->restyle();
+    d->tools->restyle();
     if (d->recording) showStep();
 }
 
 void DynamoPage::showRecording(int index) {
-    if (index < 0 || std::size_t(index) >= d->known.size() || d->busy) return;
+    if (index < 0 || std::size_t(index) >= d->known.size() || d->questions->isBusy()) return;
     d->index = index;
-    d->recordings->setCurrentIndex(index);
+    d->controls->setRecording(index);
     d->recording = d->known[std::size_t(index)];
     forgetShown();
     d->graph->clear();
     d->answer->clear();
-    d->search->setMessage({});
+    d->tools->forget();
     d->strip->setRecording(d->recording);
     d->step = noStep;
-    watchFiles();
+    d->watch->watch(workspace().capture(), index);
     if (d->recording->steps().empty()) {
         // A program that waits before its first step is told what to do from here.
-        if (!waitsHere()) showMessage(tr("The recording has no steps: nothing was compiled while it ran."));
+        if (!d->live->waitsHere())
+            showMessage(tr("The recording has no steps: nothing was compiled while it ran."));
         return;
     }
-    const auto place = workspace().place().own.of<DynamoPlace>();
-    if (place.recording == index && place.step >= 0 && std::size_t(place.step) < d->recording->steps().size())
-        return adopt(StepIndex(place.step));
-    if (awaitLive()) return adopt(StepIndex(d->recording->steps().size() - 1));
+    const auto own = workspace().place().own.of<DynamoPlace>();
+    if (own.recording == index && own.step >= 0 && std::size_t(own.step) < d->recording->steps().size())
+        return adopt(StepIndex(own.step));
+    if (d->live->awaitStep()) return adopt(StepIndex(d->recording->steps().size() - 1));
     // Where the first graph broke is what most people want to see.
     const StepIndex broken =
         dynamo::runTo(*d->recording, noStep, dynamo::Happening::GraphBreak, Direction::Forward);
     adopt(broken == noStep ? 0 : broken);
-    fillPage();
+    d->tabs->show(d->recording);
 }
 
 /// What was made for the recording that was shown before.
 void DynamoPage::forgetShown() {
-    d->covered = nullptr;
-    d->coverage.clear();
-    d->shownCode = d->storyAttempt = UINT32_MAX;
-    d->shownSource = nullptr;
-    d->stateRows = newestRows;
+    d->code->forget();
+    d->calls->forget();
+    d->states->forget();
+}
+
+void DynamoPage::setOwnPlace(StepIndex step, bool remember) {
+    Place place = workspace().place();
+    place.own.set(DynamoPlace{d->index, int(step)});
+    workspace().go(place, remember);
 }
 
 void DynamoPage::goToStep(StepIndex step) {
@@ -183,41 +168,25 @@ void DynamoPage::goToStep(StepIndex step) {
     const bool remember = !(neighbour && d->walking);
     d->walking = neighbour;
     d->answer->clear();
+    const bool here = workspace().place().page == Page::Dynamo;
     // A place that is gone back to must say where it was.
-    Place place = workspace().place();
-    if (place.page == Page::Dynamo && place.own.of<DynamoPlace>().step < 0) {
-        place.own.set(DynamoPlace{d->index, int(d->step)});
-        workspace().go(place, false);
-    }
+    if (here && workspace().place().own.of<DynamoPlace>().step < 0) setOwnPlace(d->step, false);
     adopt(step);
-    if (place.page != Page::Dynamo) return;
-    place.own.set(DynamoPlace{d->index, int(step)});
-    workspace().go(place, remember);
+    if (here) setOwnPlace(step, remember);
 }
 
 void DynamoPage::adopt(StepIndex step) {
-    if (!d->recording || d->busy || step >= d->recording->steps().size()) return;
+    if (!d->recording || d->questions->isBusy() || step >= d->recording->steps().size()) return;
     d->step = step;
     d->level = 0;
     showStep();
     emit stepped();
 }
 
-void DynamoPage::showFrame(std::size_t level) {
-    if (!canStep() || level >= d->callSteps.size()) return;
-    d->level = level;
-    showState();
-    showSource();
-    showBytecode();
-}
-
 void DynamoPage::showStep() {
     if (!canStep()) return;
-    const dynamo::FrameInfo& frame = d->recording->frames()[d->recording->steps()[d->step].frame];
-    d->covered = &d->coverage.try_emplace(frame.attempt, *d->recording, frame.attempt).first->second;
     d->strip->setStep(d->step);
-    d->console->setPlace(d->recording, d->step);
-    d->search->setStep(d->step);
+    d->tools->show(d->recording, d->step);
     const dynamo::Instruction* instruction = d->recording->instructionAt(d->step);
     QString caption =
         instruction
@@ -227,200 +196,78 @@ void DynamoPage::showStep() {
         caption += QStringLiteral(": ") + what;
     d->caption->setToolTip(plainToolTip(caption));
     d->caption->setText(caption);
-    showStory();
-    showGraph();
-    showCalls();
-    showState();
-    showSource();
-    showBytecode();
+    d->graph->show(d->recording, d->step);
+    d->calls->show(*d->recording, d->step);
+    d->calls->selectFrame(d->level);
+    showFrame(d->level);
 }
 
-void DynamoPage::showState() {
-    std::vector<StateSection> sections = stateSections(*d->recording, d->step, d->level, d->stateRows);
-    std::vector<StateSection> changes = changedSections(sections);
-    std::vector<StateSection> symbols = symbolSections(*d->recording, d->step, d->stateRows);
-    std::size_t changed = 0, known = 0;
-    for (StateSection& section : changedSections(symbols))
-        changes.push_back(std::move(section));
-    for (const StateSection& section : changes)
-        changed += section.rows.size();
-    for (const StateSection& section : symbols)
-        known += section.count();
-    d->states->setTabText(1, tr("Changes %1").arg(changed));
-    d->states->setTabText(2, tr("Symbols and facts %1").arg(known));
-    d->model->setSections(std::move(sections));
-    d->changesModel->setSections(std::move(changes));
-    d->symbolsModel->setSections(std::move(symbols));
-    widenColumns();
+/// A frame of the call stack, 0 for the innermost; the step stays.
+void DynamoPage::showFrame(std::size_t level) {
+    if (!canStep() || (level > 0 && level >= d->calls->frames())) return;
+    d->level = level;
+    d->states->show(d->recording, d->step, level);
+    d->code->show(d->recording, d->step, level, d->calls->end());
 }
 
-/// As wide as what was ever in sight, so that they stand still from step to step.
-void DynamoPage::widenColumns() {
-    auto* view = qobject_cast<QTreeView*>(d->states->currentWidget());
-    if (!view) return;
-    for (const auto& [column, widest] : {std::pair(StateModel::Name, 150), std::pair(StateModel::Kind, 150),
-                                         std::pair(StateModel::Text, 280)}) {
-        const int before = view->columnWidth(column);
-        view->resizeColumnToContents(column);
-        view->setColumnWidth(column,
-                             std::max(before, std::min(view->columnWidth(column), theme().scaled(widest))));
+void DynamoPage::run(StepCommand command) {
+    if (const auto told = liveCommand(command)) return d->live->send(*told);
+    if (!canStep()) return;
+    const StepIndex to = stepAfter(*d->recording, d->step, command);
+    if (command != StepCommand::Run && command != StepCommand::BackRun) return goToStep(to);
+    const bool back = leadsBack(command);
+    d->runs->run(d->recording, d->step, breakpoints().enabled(), to,
+                 back ? Direction::Back : Direction::Forward,
+                 back ? tr("no breakpoint or graph break before this step")
+                      : tr("no breakpoint or graph break after this step"));
+}
+
+void DynamoPage::runTo(dynamo::Happening what, Direction direction) {
+    if (!canStep()) return;
+    const StepIndex to = dynamo::runTo(*d->recording, d->step, what, direction);
+    if (to == noStep) return d->answer->setText(tr("none in that direction"));
+    goToStep(to);
+}
+
+void DynamoPage::follow(const QString& link) {
+    if (!link.startsWith(QLatin1String("step:"))) return followLink(workspace(), link);
+    d->tabs->showSteps();
+    goToStep(StepIndex(link.sliced(5).toUInt()));
+}
+
+void DynamoPage::setLive(LiveSession* session) {
+    d->live->setSession(session);
+}
+
+bool DynamoPage::showsFile(const QString& path) const {
+    return d->watch->isOf(path);
+}
+
+void DynamoPage::takeNewer(const dynamo::RecordingPtr& recording) {
+    // A block that was packed while the file was read lets it look shorter; the next look has it whole.
+    if (d->questions->isBusy() || !d->recording || recording->steps().size() < d->recording->steps().size()) {
+        d->watch->lookAgain();
+        return;
     }
-}
-
-/// The code of the frame that is shown, and where it stands.
-const dynamo::Code* DynamoPage::shownFrame(std::uint32_t& code, std::uint32_t& instruction) const {
-    const dynamo::StepInfo& step = d->recording->steps()[d->step];
-    code = d->recording->frames()[step.frame].code;
-    instruction = step.instruction;
-    if (d->level > 0)
-        if (const dynamo::State* state = d->recording->stateAt(d->step)) {
-            const std::vector<const dynamo::FrameState*> frames = dynamo::callStack(*state);
-            if (d->level < frames.size()) {
-                code = frames[d->level]->code;
-                instruction = frames[d->level]->instruction;
-            }
-        }
-    return d->recording->code(code);
-}
-
-void DynamoPage::showSource() {
-    std::uint32_t id = 0, index = 0;
-    const dynamo::Code* code = shownFrame(id, index);
-    if (!code) return d->source->clear();
-    const std::uint32_t line = index < code->instructions.size() && code->instructions[index].line > 0
-                                   ? code->instructions[index].line
-                                   : code->firstLine;
-    const dynamo::Source* source = sourceOf(*d->recording, code->file, line);
-    d->sourceTitle->setText(toQString(baseName(code->file)));
-    d->sourceTitle->setToolTip(plainToolTip(toQString(code->file)));
-    if (source != d->shownSource || !source) {
-        d->shownSource = source;
-        CodeView::Options options;
-        options.emptyText = tr("The source of %1 was not recorded.").arg(toQString(code->file));
-        d->source->setDocument(numbered(source ? toQString(source->text) : QString(), Language::Python,
-                                        source ? int(source->firstLine) : 1),
-                               options);
+    const bool atEnd = isAtEnd();
+    const bool sameSize = recording->steps().size() == d->recording->steps().size();
+    const StepIndex wanted = d->watch->takeAwaited();
+    d->recording = recording;
+    d->known[std::size_t(d->index)] = recording;
+    forgetShown();
+    d->strip->setRecording(recording);
+    if (recording->steps().empty()) return;
+    showContent();
+    const StepIndex last = StepIndex(recording->steps().size() - 1);
+    const StepIndex to = wanted != noStep && wanted <= last ? wanted : atEnd ? last : d->step;
+    if (wanted != noStep && wanted > last) {
+        d->watch->await(wanted); // it is not in the file yet
+        d->watch->lookAgain();
     }
-    if (!source) return;
-    std::set<int> covered;
-    for (const auto& [at, first] : d->covered->lines(code->file))
-        if (first <= d->step && at >= source->firstLine) covered.insert(int(at - source->firstLine));
-    d->source->setHighlight(0, {int(line - source->firstLine)}, std::move(covered));
-    d->source->reveal(0, int(line - source->firstLine));
-    showSourceMarks();
-}
-
-void DynamoPage::showSourceMarks() {
-    if (!d->shownSource || !d->recording) return;
-    QHash<int, GutterMark> marks;
-    // Where the attempt stops, as far as it is known; the reader's own marks go over it.
-    if (d->storyEnd != noStep)
-        if (const dynamo::Instruction* instruction = d->recording->instructionAt(d->storyEnd);
-            instruction && d->recording->steps()[d->storyEnd].has(dynamo::Happening::GraphBreak)) {
-            const dynamo::Code& code =
-                d->recording->codeOf(d->recording->frames()[d->recording->steps()[d->storyEnd].frame]);
-            if (code.file == d->shownSource->file && instruction->line >= d->shownSource->firstLine) {
-                GutterMark mark;
-                mark.icon = QStringLiteral("scissors");
-                mark.strong = true;
-                mark.toolTip = tr("The graph breaks here, at step %1").arg(d->storyEnd);
-                marks.insert(int(instruction->line - d->shownSource->firstLine), mark);
-            }
-        }
-    std::set<std::uint32_t> off;
-    for (const std::uint32_t line : d->breakpoints->model().linesOf(d->shownSource->file, &off)) {
-        if (line < d->shownSource->firstLine) continue;
-        GutterMark mark;
-        mark.icon = QStringLiteral("pin");
-        mark.strong = !off.contains(line);
-        mark.toolTip =
-            off.contains(line) ? tr("Breakpoint, switched off") : tr("Breakpoint; F9 takes it away");
-        marks.insert(int(line - d->shownSource->firstLine), mark);
-    }
-    d->source->setMarks(0, std::move(marks));
-}
-
-void DynamoPage::showBytecode() {
-    std::uint32_t id = 0, index = 0;
-    const dynamo::Code* code = shownFrame(id, index);
-    if (!code) return d->bytecode->clear();
-    d->codeTitle->setText(toQString(code->qualname.empty() ? code->name : code->qualname));
-    if (id != d->shownCode) {
-        d->shownCode = id;
-        CodeView::Options options;
-        options.emptyText = tr("The instructions of this frame were not recorded.");
-        d->bytecode->setDocument(instructionsOf(*code), options);
-    }
-    std::set<int> covered;
-    QHash<int, GutterMark> marks;
-    const dynamo::StepCoverage::Firsts& firsts = d->covered->instructions(id);
-    for (const auto& [at, first] : firsts) {
-        if (first <= d->step) covered.insert(int(at));
-        const dynamo::StepInfo& info = d->recording->steps()[first];
-        GutterMark mark;
-        const auto events = d->recording->eventsAt(first);
-        if (info.has(dynamo::Happening::GraphBreak) ||
-            std::any_of(events.begin(), events.end(), [&](std::uint32_t event) {
-                return dynamo::endsFrame(*d->recording, d->recording->events()[event]);
-            })) {
-            mark.icon = QStringLiteral("scissors");
-            mark.strong = true;
-        } else if (info.has(dynamo::Happening::Exception)) {
-            mark.icon = QStringLiteral("warning"); // caught: tracing went on
-        } else if (info.has(dynamo::Happening::Node)) {
-            mark.icon = QStringLiteral("plus");
-        } else if (info.has(dynamo::Happening::Guard)) {
-            mark.icon = QStringLiteral("guard");
-        } else {
-            continue;
-        }
-        mark.toolTip = happeningsText(*d->recording, first);
-        marks.insert(int(at), mark);
-    }
-    d->codeNote->setText(tr("%1 of %2 traced").arg(covered.size()).arg(code->instructions.size()));
-    d->bytecode->setMarks(0, std::move(marks));
-    d->bytecode->setHighlight(0, {int(index)}, std::move(covered));
-    d->bytecode->reveal(0, int(index));
-}
-
-void DynamoPage::showGraph() {
-    d->graph->setStep(d->recording, d->step);
-    QString text = countText(d->graph->nodes(), tr("node"), tr("nodes"));
-    if (d->graph->added() > 0) text += QStringLiteral(", +%1").arg(d->graph->added());
-    d->graphNote->setText(text);
-}
-
-void DynamoPage::showCalls() {
-    std::vector<TableRow> rows;
-    d->callSteps.clear();
-    if (const dynamo::State* state = d->recording->stateAt(d->step))
-        for (const dynamo::FrameState* frame : dynamo::callStack(*state)) {
-            const dynamo::Code* code = d->recording->code(frame->code);
-            const QString place = code ? toQString(baseName(code->file)) + u':' +
-                                             QString::number(dynamo::lineOf(*d->recording, *frame))
-                                       : QString();
-            const QString name = code ? toQString(code->name) : tr("unknown code");
-            const bool inlined = frame->parent != 0;
-            QStringList tip{inlined ? tr("Inlined by Dynamo into the frame below")
-                                    : tr("The frame that is compiled")};
-            if (code) tip << toQString(code->qualname) << toQString(code->file);
-            rows.push_back({{inlined ? QStringLiteral("\u21b3 ") + name : name,
-                             rows.empty() ? TableCell::Look::Strong : TableCell::Look::Text, Tone::None,
-                             tip.join(u'\n')},
-                            {place, TableCell::Look::MonoQuiet}});
-            d->callSteps.push_back(frame->step);
-        }
-    d->calls->setRows(std::move(rows));
-    d->calls->select(int(d->level));
-}
-
-void DynamoPage::showStory() {
-    const std::uint32_t attempt = d->recording->frames()[d->recording->steps()[d->step].frame].attempt;
-    const StepIndex end = endOfGraph(*d->recording, d->step);
-    if (attempt == d->storyAttempt && end == d->storyEnd) return;
-    d->storyAttempt = attempt;
-    d->storyEnd = end;
-    d->story->setFacts(breakStory(*d->recording, attempt, end));
+    adopt(to);
+    if (!sameSize) d->answer->setText(d->watch->isGrowing() ? tr("still being written") : QString());
+    const Place& place = workspace().place();
+    if (place.page == Page::Dynamo && place.own.of<DynamoPlace>().step != int(to)) setOwnPlace(to, false);
 }
 
 } // namespace dynascope::views

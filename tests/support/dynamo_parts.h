@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The widgets of the page Dynamo, found by class and object name.
+#pragma once
+
+#include "views/dynamo/breakpoints_view.h"
+#include "views/dynamo/breaks_view.h"
+#include "views/dynamo/cache_view.h"
+#include "views/dynamo/console_view.h"
+#include "views/dynamo/effects_view.h"
+#include "views/dynamo/generated_view.h"
+#include "views/dynamo/key_view.h"
+#include "views/dynamo/live_bar.h"
+#include "views/dynamo/partial_graph.h"
+#include "views/dynamo/search_view.h"
+#include "views/dynamo/steps_strip.h"
+#include "views/dynamo/symbol_names_view.h"
+#include "views/inspector/fact_view.h"
+#include "views/text/code_view.h"
+#include "views/text/row_table.h"
+
+#include <QLabel>
+#include <QLineEdit>
+#include <QTabWidget>
+#include <QTreeView>
+
+namespace dynascope::test {
+
+/// Ends the test program where a widget is missing.
+class DynamoParts {
+public:
+    explicit DynamoParts(const QWidget& page)
+        : m_page(page) {}
+
+    [[nodiscard]] views::StepsStrip* strip() const { return find<views::StepsStrip>(); }
+    [[nodiscard]] views::CodeView* source() const { return find<views::CodeView>("dynamo.source"); }
+    [[nodiscard]] views::CodeView* bytecode() const { return find<views::CodeView>("dynamo.bytecode"); }
+    [[nodiscard]] views::PartialGraph* graph() const { return find<views::PartialGraph>(); }
+    [[nodiscard]] QTreeView* state() const { return find<QTreeView>("dynamo.state"); }
+    [[nodiscard]] QTreeView* changes() const { return find<QTreeView>("dynamo.changes"); }
+    [[nodiscard]] QTreeView* symbols() const { return find<QTreeView>("dynamo.symbols"); }
+    [[nodiscard]] QTabWidget* stateTabs() const { return find<QTabWidget>("dynamo.states"); }
+    [[nodiscard]] QTabWidget* tools() const { return find<QTabWidget>("dynamo.tools"); }
+    [[nodiscard]] QTabWidget* pages() const { return find<QTabWidget>("dynamo.tabs"); }
+    [[nodiscard]] views::RowTable* callStack() const { return find<views::RowTable>("dynamo.calls"); }
+    [[nodiscard]] views::FactView* story() const { return find<views::FactView>("dynamo.story"); }
+    [[nodiscard]] views::BreakpointsView* breakpoints() const { return find<views::BreakpointsView>(); }
+    [[nodiscard]] views::SearchView* search() const { return find<views::SearchView>(); }
+    [[nodiscard]] QLineEdit* searchField() const { return find<QLineEdit>("dynamo.search"); }
+    [[nodiscard]] QLineEdit* condition() const { return find<QLineEdit>("dynamo.condition"); }
+    [[nodiscard]] views::ConsoleView* console() const { return find<views::ConsoleView>(); }
+    [[nodiscard]] views::LiveBar* live() const { return find<views::LiveBar>(); }
+    [[nodiscard]] views::RecordedBreaksView* breaks() const { return find<views::RecordedBreaksView>(); }
+    [[nodiscard]] views::CacheView* cache() const { return find<views::CacheView>(); }
+    [[nodiscard]] views::KeyView* keys() const { return find<views::KeyView>(); }
+    [[nodiscard]] views::EffectsView* effects() const { return find<views::EffectsView>(); }
+    [[nodiscard]] views::GeneratedView* generated() const { return find<views::GeneratedView>(); }
+    [[nodiscard]] views::SymbolNamesView* symbolNames() const { return find<views::SymbolNamesView>(); }
+    /// What the header says of the step.
+    [[nodiscard]] QString caption() const { return find<QLabel>("dynamo.caption")->text(); }
+    /// What became of the last run or search.
+    [[nodiscard]] QString answer() const { return find<QLabel>("dynamo.answer")->text(); }
+
+private:
+    template <typename T>
+    [[nodiscard]] T* find(const char* name = "") const {
+        T* found = m_page.findChild<T*>(QLatin1String(name));
+        if (!found) qFatal("the page Dynamo has no %s %s", T::staticMetaObject.className(), name);
+        return found;
+    }
+
+    const QWidget& m_page;
+};
+
+/// `in(*page).source()`
+[[nodiscard]] inline DynamoParts in(const QWidget& page) {
+    return DynamoParts(page);
+}
+
+} // namespace dynascope::test
