@@ -34,6 +34,8 @@ public:
         recompiles();
         if (m_sameRun) unsupported();
         if (m_sameRun) judgeCompiles(m_case, m_recording, m_report);
+        if (m_sameRun) judgeWords(m_case, m_recording, m_report);
+        if (m_sameRun) judgeFacts(m_case, m_recording, m_report);
     }
 
 private:
@@ -88,11 +90,13 @@ private:
 
     /// Breaks that a frame is resumed after are logged one by one; for another one the frame was given up.
     void breaks() {
-        std::vector<std::string> recorded, givenUp;
+        std::vector<std::string> recorded, attempts, givenUp;
         for (const EventInfo& event : m_recording.events())
-            if (event.tag == Tag::Break) {
+            if (event.tag == Tag::Break && event.attempt < m_recording.attempts().size()) {
                 const json stack = stackOf(event);
                 const std::string innermost = stack.empty() ? std::string() : stack.back().get<std::string>();
+                const AttemptInfo& attempt = m_recording.attempts()[event.attempt];
+                attempts.push_back(attempt.compileId + '#' + std::to_string(attempt.number));
                 recorded.push_back(
                     (stack.empty() ? "" : "at " + innermost.substr(0, innermost.find(" in ")) + '\n') +
                     masked(event.text));
@@ -121,6 +125,13 @@ private:
                     if (from == &givenUp)
                         return add("breaks", "not recorded: " + whole.substr(0, whole.find('\n')));
                     continue;
+                }
+                if (from == &recorded) {
+                    const auto attempt = attempts.begin() + (found - recorded.begin());
+                    const std::string wanted =
+                        text(logged, "compile_id") + '#' + std::to_string(natural(logged, "attempt"));
+                    if (*attempt != wanted) return add("breaks", differ("attempt", wanted, *attempt));
+                    attempts.erase(attempt);
                 }
                 from->erase(found);
                 break;
@@ -161,9 +172,12 @@ private:
             if (end(text(one, "compile_id"), natural(one, "attempt")) == nullptr)
                 return add("unsupported", "there is no attempt " + text(one, "compile_id") + '#' +
                                               field(one, "attempt").dump());
-            listed.insert(text(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ' +
-                          text(one, "gb_type") + ": " + masked(message) + ' ' +
-                          field(one, "user_stack").dump());
+            const std::string attempt =
+                text(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ';
+            const std::string rest = masked(message) + ' ' + field(one, "user_stack").dump();
+            if (const std::string known = brokenElsewhere(attempt, masked(message), one); !known.empty())
+                return add("unsupported", known);
+            listed.insert(attempt + text(one, "gb_type") + ": " + rest);
         }
         for (const EventInfo& event : m_recording.events()) {
             if (event.tag != Tag::Raised || event.type != "Unsupported" || event.text.empty() ||
@@ -175,6 +189,29 @@ private:
             if (!listed.contains(one)) return add("unsupported", "not in the list: " + one);
         }
         add("unsupported", {});
+    }
+
+    /// What became a break has its attempt, type and stack; a callee's is the end of its callers'.
+    [[nodiscard]] std::string brokenElsewhere(const std::string& attempt, const std::string& message,
+                                              const json& one) const {
+        std::string nearest;
+        const json& stack = field(one, "user_stack");
+        for (const EventInfo& event : m_recording.events()) {
+            if (event.tag != Tag::Break || event.attempt >= m_recording.attempts().size() ||
+                masked(event.text).find(message) == std::string::npos)
+                continue;
+            const AttemptInfo& info = m_recording.attempts()[event.attempt];
+            if (info.compileId != text(one, "compile_id")) continue;
+            json recorded = stackOf(event);
+            while (stack.is_array() && recorded.size() > stack.size())
+                recorded.erase(0);
+            nearest = info.compileId + '#' + std::to_string(info.number) + ' ' + event.gbType + ' ' +
+                      recorded.dump();
+            if (nearest == attempt + text(one, "gb_type") + ' ' + stack.dump()) return {};
+        }
+        return nearest.empty()
+                   ? nearest
+                   : differ("break", attempt + text(one, "gb_type") + ' ' + stack.dump(), nearest);
     }
 
     const json& m_case;

@@ -247,6 +247,12 @@ private:
         return out;
     }
 
+    /// In the code before or after; a module that Dynamo imported has a name of Dynamo's.
+    [[nodiscard]] static bool isNamed(const json& compile, const std::string& name) {
+        return name.starts_with("__import_") || text(compile, "original").find(name) != std::string::npos ||
+               text(compile, "modified").find(name) != std::string::npos;
+    }
+
     [[nodiscard]] std::string differentBytecode(const json& compile) const {
         const Code* code = codeOf(compile);
         if (code == nullptr) return "not recorded";
@@ -265,6 +271,9 @@ private:
         check("co_cellvars", code->cells);
         check("qualname", code->qualname);
         check("co_varnames", code->locals);
+        for (const json& name : list(compile, "co_names"))
+            if (different.empty() && (!name.is_string() || !isNamed(compile, name.get<std::string>())))
+                different = "its code names no " + name.dump();
         if (different.empty())
             different = differ("n_instructions_modified", field(compile, "n_instructions_modified").dump(),
                                std::to_string(instructionsOf(text(compile, "modified")).size()));

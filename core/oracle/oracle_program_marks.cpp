@@ -197,7 +197,13 @@ private:
 
     /// What is printed twice says the same twice.
     static std::string comparePrinted(const json& hit) {
-        const std::string guards = text(hit, "print_guards"), stack = text(hit, "bt_text");
+        const std::string guards = text(hit, "print_guards"), stack = text(hit, "bt_text"),
+                          code = text(hit, "graph");
+        // The instruction after the call of comptime; the graph as Python.
+        const std::string at = text(hit, "disas_current");
+        if (!at.starts_with("-->") || instructionsOf(at).size() != 1)
+            return "print_disas is at no instruction";
+        if (!code.starts_with("\n\n\ndef forward(self")) return "print_graph printed no function";
         for (const json& guard : list(hit, "guards"))
             if (guard.is_string() &&
                 guards.find("\n        " + guard.get<std::string>() + "\n        {") == std::string::npos)
@@ -329,9 +335,23 @@ private:
         check("len", std::to_string(value.number("len")));
         check("contents_from", std::string(value.text("contents_from")));
         for (const char* inner : {"inner", "contents"})
-            if (difference.empty() && field(wanted, inner).is_object())
+            if (difference.empty() && wanted.contains(inner) && !wanted[inner].is_object() &&
+                (!wanted[inner].is_null() || value.value(inner) != 0))
+                difference = name + '.' + inner + " is " + wanted[inner].dump();
+            else if (difference.empty() && field(wanted, inner).is_object())
                 difference = compareValue(name + '.' + inner, wanted[inner], state, value.value(inner));
         return difference;
+    }
+
+    /// A name that was printed and is none of the function's.
+    [[nodiscard]] std::string strangers(const std::map<std::string, std::string>& printed,
+                                        const FrameState& frame) const {
+        std::set<std::string_view> names;
+        for (const Local& local : frame.locals)
+            names.insert(m_recording.text(local.name));
+        for (const auto& [name, value] : printed)
+            if (!names.contains(name)) return "there is no local " + name;
+        return {};
     }
 
     /// What print_locals prints, of those that were not realized by printing them.
@@ -344,16 +364,14 @@ private:
                             std::to_string(frame.depth));
         if (around.empty()) around = compareCallers(hit, state);
         if (!around.empty()) return around;
-        std::map<std::string, std::string> printed;
-        std::string rest = text(hit, "locals");
-        while (!rest.empty()) {
-            const std::size_t end = std::min(rest.find('\n'), rest.size());
-            const std::string line = rest.substr(0, end);
-            rest.erase(0, std::min(end + 1, rest.size()));
-            if (const std::size_t sign = line.find(" = "); sign != std::string::npos)
-                printed[line.substr(0, sign)] = line.substr(sign + 3);
-        }
-        for (const Local& local : state.frameState(state.frame)->locals) {
+        const std::map<std::string, std::string> printed = printedLocals(text(hit, "locals"));
+        around = strangers(printed, frame);
+        const std::vector<const FrameState*> callers = callStack(state);
+        if (around.empty() && hit.contains("parent_locals"))
+            around = callers.size() < 2 ? "it has no caller"
+                                        : strangers(printedLocals(text(hit, "parent_locals")), *callers[1]);
+        if (!around.empty()) return around;
+        for (const Local& local : frame.locals) {
             const std::string name(m_recording.text(local.name));
             const ValueInfo value = unwrapped(m_recording, state, local.value);
             const bool plain = !value.text("dtype").empty() || value.kind == "ConstantVariable" ||

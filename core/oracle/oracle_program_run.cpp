@@ -82,6 +82,8 @@ std::string differentFrames(const json& oracleCase, const Recording& recording) 
     for (const CompileInfo& compile : recording.compiles())
         ids.insert(compile.id + ' ' + compile.function);
     for (const json& frame : list(oracleCase, "frames")) {
+        if (!field(frame, "compile_id").is_null() && text(frame, "compile_id").empty())
+            return "a frame of no compile: " + field(frame, "compile_id").dump();
         const std::string id = text(frame, "compile_id"), result = text(frame, "result");
         const std::string what =
             key(text(frame, "code"), natural(frame, "firstlineno"), text(frame, "file"), result);
@@ -106,6 +108,16 @@ std::string differentGraphList(const json& oracleCase, const Recording& recordin
     return differ("graphs", json(wanted).dump(), json(got).dump());
 }
 
+/// Before what came of it was cleaned up.
+std::size_t callsAt(const Recording& recording, StepIndex step) {
+    const State* state = recording.stateAt(step);
+    if (state == nullptr) return 0;
+    const std::vector<GraphLine> lines = graphLines(recording, *state, 0);
+    return static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](const GraphLine& line) {
+        return line.node != 0 && recording.node(*state, line.node).op.starts_with("call_");
+    }));
+}
+
 std::string differentEnds(const json& oracleCase, const Recording& recording) {
     std::size_t at = 0;
     const json& ends = list(oracleCase, "subgraphs");
@@ -125,6 +137,9 @@ std::string differentEnds(const json& oracleCase, const Recording& recording) {
         if (different.empty() &&
             (natural(wanted, "calls_in_graph") > 0) != handedOver(recording, event.attempt))
             different = where + ": a graph without calls goes to no backend, one with calls does";
+        if (different.empty() && natural(wanted, "calls_in_graph") != callsAt(recording, event.step))
+            different = differ(where + ", calls", field(wanted, "calls_in_graph").dump(),
+                               std::to_string(callsAt(recording, event.step)));
         if (!different.empty()) return different;
     }
     return {};

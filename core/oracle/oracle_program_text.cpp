@@ -15,7 +15,9 @@ const json& list(const json& object, const char* key) {
 
 std::uint32_t natural(const json& object, const char* key) {
     const json& value = field(object, key);
-    return value.is_number_unsigned() ? value.get<std::uint32_t>() : 0;
+    if (value.is_null()) return 0;
+    const std::int64_t number = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+    return number < 0 || number > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(number);
 }
 
 std::string differ(const std::string& what, const std::string& wanted, const std::string& got) {
@@ -77,6 +79,17 @@ std::string masked(std::string text) {
             text.replace(at, end - at, "*");
         }
     return text;
+}
+
+std::map<std::string, std::string> printedLocals(std::string_view text) {
+    std::map<std::string, std::string> out;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (const std::size_t sign = line.find(" = "); sign != std::string_view::npos)
+            out.emplace(line.substr(0, sign), line.substr(sign + 3));
+    }
+    return out;
 }
 
 std::vector<std::string> instructionsOf(const std::string& disassembly) {

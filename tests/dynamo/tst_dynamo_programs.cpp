@@ -7,14 +7,67 @@
 #include "core/session/byte_source.h"
 #include "tests/support/archive.h"
 #include "tests/support/recordings.h"
+#include "tests/support/tampered.h"
 
 #include <QTest>
 #include <map>
+#include <set>
 
 using namespace dynascope;
 using engine::CaseReport;
 using engine::Verdict;
 using nlohmann::json;
+
+namespace {
+
+/// Facts that only PyTorch can check, or that nothing else says; of all programs, or of those named.
+struct Unjudged {
+    std::set<std::string> facts, programs;
+};
+
+const std::vector<Unjudged>& unjudgedFacts() {
+    static const std::vector<Unjudged> unjudged{
+        // What the case is of and was made with: the runner chooses the judge by the kind.
+        {{"kind", "python", "schema", "torch"}, {}},
+        // What the program printed, as eager and compiled; where compiling raises there is no result to compare.
+        {{"eager/stdout", "run/stdout"}, {}},
+        {{"eager/result", "run/result"}, {"ct09", "ds01"}},
+        // What print_locals realized in a run of its own, which no recording is of.
+        {{"at_marks/forced_locals/*/guards_added_by_printing", "at_marks/forced_locals/*/guards_after/*",
+          "at_marks/forced_locals/*/nodes_added_by_printing", "observation_effect/locals/graphs_same",
+          "observation_effect/locals/result_same", "observation_effect/locals/state_same"},
+         {}},
+        {{"observation_effect/locals/guards_added/*", "observation_effect/locals/guards_removed"},
+         {"cl08", "ds03", "gb13", "gb24", "gb25", "se20"}},
+        {{"observation_effect/locals/n_compiles", "observation_effect/locals/n_graphs",
+          "observation_effect/locals/n_recompiles"},
+         {"gb13"}},
+        // AOTAutograd's guards come after Dynamo's end; the two metrics count what Dynamo alone keeps.
+        {{"guards/*/aotautograd_guards", "metrics/*/ir_count", "metrics/*/non_compliant_ops"}, {}},
+        // A function that Dynamo skips before it converts it leaves no record.
+        {{"frames/*/code", "frames/*/file", "frames/*/firstlineno"}, {"cl08"}},
+        // Its compile raised when guards were built: nothing says the graph's symbols a second time.
+        {{"graphs/*/symbols/axioms/*", "graphs/*/symbols/guards/*/expr",
+          "graphs/*/symbols/guards/*/size_oblivious", "graphs/*/symbols/guards/*/user",
+          "graphs/*/symbols/replacements", "graphs/*/symbols/runtime_asserts", "graphs/*/symbols/size_like"},
+         {"ds01"}},
+        // These compiles raised before there was a graph, and the symbol came before the attempt.
+        {{"structured/*/value/source", "structured/*/value/val"}, {"ct09", "gb22"}},
+        // A free variable of a branch is a value of the branch's graph; what the branch raised Dynamo caught.
+        {{"counters/unimplemented", "graphs/*/inputs/*/example", "graphs/*/inputs/*/source",
+          "unsupported_raised/*/gb_type", "unsupported_raised/*/user_stack/*"},
+         {"ho02"}},
+    };
+    return unjudged;
+}
+
+bool isListed(const std::string& fact, const std::string& program) {
+    return std::any_of(unjudgedFacts().begin(), unjudgedFacts().end(), [&](const Unjudged& one) {
+        return one.facts.contains(fact) && (one.programs.empty() || one.programs.contains(program));
+    });
+}
+
+} // namespace
 
 class TestDynamoPrograms : public QObject {
     Q_OBJECT
@@ -158,38 +211,51 @@ private slots:
         }
     }
 
+    /// Each class of facts that a case states, changed by itself: the case fails, but for what is listed.
     void tamperedCasesFail() {
-        const auto fails = [&](const std::string& name, const json& program) {
-            return judge(name, program).verdict() == Verdict::Failed;
-        };
+        std::set<std::string> missed, listed;
+        for (const auto& [name, text] : m_programs) {
+            if (name == "gb17_disabled_function") continue; // it fails as it is
+            const json program = json::parse(text);
+            const auto recording =
+                dynamo::Recording::read(session::makeByteSource(m_recordings.at(name)), nullptr);
+            QVERIFY(recording.has_value());
+            const test::FactClasses classes(program, {"locals_unforced", "ops_per_compile_attempt", "ranges",
+                                                      "hints", "sources", "replacements", "runtime_asserts",
+                                                      "graph_break", "unimplemented", "resumes"});
+            for (const auto& [fact, where] : classes.facts()) {
+                const std::string id = name.substr(0, name.find('_'));
+                if (isListed(fact, id)) listed.insert(fact + " of " + id);
+                json changed = program;
+                changed[where] = test::otherThan(changed[where]);
+                CaseReport report{name, "dynamo_program", {}};
+                engine::judgeProgram(changed, **recording, report);
+                if (report.verdict() != Verdict::Failed) missed.insert(fact + " of " + id);
+            }
+        }
+        std::string wrong;
+        for (const std::string& fact : missed)
+            if (!listed.contains(fact)) wrong += "not seen: " + fact + '\n';
+        for (const std::string& fact : listed)
+            if (!missed.contains(fact)) wrong += "seen, and listed as not: " + fact + '\n';
+        QVERIFY2(wrong.empty(), wrong.c_str());
+    }
+
+    /// Where a list has something more, or another word, the case fails too.
+    void longerListsFail() {
         for (const auto& [name, text] : m_programs) {
             const json program = json::parse(text);
-            for (const char* key : {"graph_str", "value_stack", "guards", "mutated", "attr_stores",
-                                    "locals_unforced", "bt", "translator"}) {
+            for (const char* key : {"guards", "mutated", "attr_stores", "bt"}) {
                 json other = program;
                 json& hits = other["at_marks"]["nonforcing"];
                 if (hits.empty()) continue;
-                json& value = hits.back()[key];
-                if (value.is_string()) {
-                    value = value.get<std::string>() + "!";
-                } else if (value.is_array()) {
-                    value.push_back("more");
-                } else {
-                    value["more"] = json::object();
-                }
-                QVERIFY2(fails(name, other), (name + ' ' + key).c_str());
-            }
-            for (const char* key : {"graphs", "subgraphs"}) {
-                json other = program;
-                if (other[key].empty()) continue;
-                json& word = other[key].back()[std::string_view(key) == "graphs" ? "graph" : "reason"];
-                word = word.get<std::string>() + "!";
-                QVERIFY2(fails(name, other), (name + ' ' + key).c_str());
+                hits.back()[key].push_back("more");
+                QVERIFY2(judge(name, other).verdict() == Verdict::Failed, (name + ' ' + key).c_str());
             }
             for (const char* key : {"breaks_log", "recompiles"}) {
                 json other = program;
                 other[key].push_back({{"text", "another"}});
-                QVERIFY2(fails(name, other), (name + ' ' + key).c_str());
+                QVERIFY2(judge(name, other).verdict() == Verdict::Failed, (name + ' ' + key).c_str());
             }
         }
     }
