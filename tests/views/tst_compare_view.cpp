@@ -46,6 +46,7 @@ private slots:
     void openingABlockKeepsItInPlace();
     void mergedMode();
     void narrowWindowShowsOne();
+    void oneStageShowsOneCanvas();
     void aPassingSizeKeepsThePlace();
     void steppingKeepsThePlace();
     void cardsSlideWhenAllowed();
@@ -529,6 +530,24 @@ void TestCompareView::narrowWindowShowsOne() {
     QCOMPARE(b().zoom(), 1.0);
     m_view->resize(1100, 500);
     QCoreApplication::processEvents();
+    QVERIFY(a().isVisible() && b().isVisible());
+}
+
+/// The same graph on both sides would say nothing twice.
+void TestCompareView::oneStageShowsOneCanvas() {
+    open("view_mutation");
+    QVERIFY(a().isVisible() && b().isVisible());
+    const int shown = m_workspace->place().stageB;
+    m_workspace->selectStages(shown, shown);
+    settle();
+    QVERIFY(!a().isVisible() && b().isVisible());
+    QVERIFY(b().width() > m_view->width() * 9 / 10);
+    auto* header = m_view->findChildren<canvas::PaneHeader*>()[1];
+    const auto discs = header->findChildren<canvas::SideDisc*>();
+    QVERIFY(!discs[0]->isVisible() && discs[1]->isVisible()); // nothing to choose between
+    QVERIFY(m_view->mode() == CompareView::Mode::SideBySide); // comes back with two stages
+    m_workspace->selectStages(0, shown);
+    settle();
     QVERIFY(a().isVisible() && b().isVisible());
 }
 

@@ -35,6 +35,7 @@ struct CompareView::Private {
     PaneWidgets makePane(PaneHeader::Kind kind, const QString& name, Slot slot);
     void connectPane(const PaneWidgets& pane, Slot slot);
     void showMode();
+    [[nodiscard]] bool isAlone() const; ///< A and B are one stage
     [[nodiscard]] Mode effectiveMode() const;
     [[nodiscard]] std::vector<GraphCanvas*> shown() const;
     [[nodiscard]] GraphCanvas& active() const;

@@ -172,8 +172,14 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
     QObject::connect(c, &GraphCanvas::keyTyped, &q, [this](int key) { keyTyped(key); });
 }
 
+bool CompareView::Private::isAlone() const {
+    const session::StagePtr& stage = workspace.stage(Side::A).stage;
+    return stage && stage == workspace.stage(Side::B).stage;
+}
+
 CompareView::Mode CompareView::Private::effectiveMode() const {
-    if (mode == Mode::SideBySide && q.width() < narrow) return Mode::Single;
+    // The same graph twice would tell nothing more.
+    if (mode == Mode::SideBySide && (q.width() < narrow || isAlone())) return Mode::Single;
     if (mode == Mode::Merged && !picture.merged && !workspace.diff()) return Mode::SideBySide;
     return mode;
 }
@@ -185,8 +191,9 @@ void CompareView::Private::showMode() {
     gutterBox->setVisible(now == Mode::SideBySide);
     merged.box->setVisible(now == Mode::Merged);
     const bool one = now == Mode::Single;
-    a.header->setSwitch(one, Side::A);
-    b.header->setSwitch(one, Side::B);
+    const bool choice = one && !isAlone();
+    a.header->setSwitch(choice, Side::A);
+    b.header->setSwitch(choice, Side::B);
     chain->setVisible(!one);
     for (QToolButton* button : buttonsOfSingle)
         button->setVisible(one);

@@ -260,17 +260,31 @@ void GraphCanvas::showFirst() {
     const double fits = (viewport()->width() - 2 * sideMargin) / std::max(1.0, m_scene->size.width());
     const double zoom =
         m_scene->size.width() <= viewport()->width() ? 1.0 : std::clamp(fits, smallestFirst, 1.0);
-    double middle = m_scene->size.width() / 2;
+    double middle = m_scene->size.width() / 2, top = 0;
     if (fits < smallestFirst) {
         // A wide graph opens where most of its first screen is.
-        std::vector<double> centres;
+        const double wide = viewport()->width() / zoom, high = viewport()->height() / zoom;
+        std::vector<QRectF> first;
         for (const SceneItem& item : m_scene->items)
-            if (item.rect.top() * zoom < viewport()->height()) centres.push_back(item.rect.center().x());
-        const auto median = centres.begin() + static_cast<std::ptrdiff_t>(centres.size() / 2);
-        std::nth_element(centres.begin(), median, centres.end());
-        if (median != centres.end()) middle = *median;
+            if (item.rect.top() < high) first.push_back(item.rect);
+        std::sort(first.begin(), first.end(),
+                  [](const QRectF& a, const QRectF& b) { return a.center().x() < b.center().x(); });
+        std::size_t best = 0, begin = 0, bestBegin = 0;
+        for (std::size_t end = 0; end < first.size(); ++end) {
+            while (first[end].right() - first[begin].left() > wide && begin < end)
+                ++begin;
+            if (end + 1 - begin <= best) continue;
+            best = end + 1 - begin;
+            bestBegin = begin;
+        }
+        if (best > 0) {
+            middle = (first[bestBegin].left() + first[bestBegin + best - 1].right()) / 2;
+            top = high;
+            for (std::size_t i = bestBegin; i < bestBegin + best; ++i)
+                top = std::min(top, first[i].top());
+        }
     }
-    moveTo({middle - viewport()->width() / zoom / 2, -margin / zoom}, zoom, false);
+    moveTo({middle - viewport()->width() / zoom / 2, top - margin / zoom}, zoom, false);
     m_placed = true;
     emit viewPlaced();
 }
