@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/views/panel_test.h"
+#include "views/inspector/fact_section.h"
 #include "views/inspector/fact_text.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
 
+#include <QLayout>
 #include <QToolButton>
 
 using namespace dynascope;
@@ -20,6 +22,10 @@ private slots:
     void refreshesOnlyWhenShown();
     void textIsNeverMarkup();
     void foldsSections();
+    void foldedSectionsMakeNoWidgets();
+    void equalFactsKeepTheirWidgets();
+    void whatIsShownAgainIsLikeNew();
+    void longLabelsAreCutBeforeTheyAreMeasured();
     void nothingIsCutOff_data();
     void nothingIsCutOff();
 };
@@ -194,6 +200,163 @@ void TestInspector::foldsSections() {
     f.select(Side::A, "getitem");
     QVERIFY(origin());
     QVERIFY(!origin()->isChecked());
+}
+
+namespace {
+
+Section section(const QString& title, std::vector<Fact> facts, bool open = true) {
+    Section out;
+    out.title = title;
+    out.facts = std::move(facts);
+    out.open = open;
+    return out;
+}
+
+std::vector<FactText*> texts(const QWidget& view) {
+    std::vector<FactText*> out;
+    for (FactText* text : view.findChildren<FactText*>())
+        if (!text->isHidden()) out.push_back(text);
+    return out;
+}
+
+FactText* textNamed(const QWidget& view, const QString& name) {
+    for (FactText* text : texts(view))
+        if (text->accessibleName() == name) return text;
+    return nullptr;
+}
+
+QToolButton* titleOf(const QWidget& view, const QString& title) {
+    for (QToolButton* button : view.findChildren<QToolButton*>())
+        if (button->text() == title) return button;
+    return nullptr;
+}
+
+} // namespace
+
+void TestInspector::foldedSectionsMakeNoWidgets() {
+    Theme theme;
+    FactView view(theme);
+    view.resize(300, 400);
+    view.show();
+    Facts facts;
+    facts.sections = {section("Open", {fact("one", {views::text("1")})}),
+                      section("Folded", {fact("two", {views::text("2")}), fact("three", {})}, false)};
+    view.setFacts(facts);
+    QCOMPARE(texts(view).size(), std::size_t(1));
+    QVERIFY(!textNamed(view, "two"));
+    titleOf(view, "Folded")->click();
+    QVERIFY(textNamed(view, "two"));
+    QCOMPARE(textNamed(view, "two")->toPlainText(), QStringLiteral("2"));
+    QTRY_VERIFY(textNamed(view, "two")->isVisible());
+    // What it was while it was folded is not what it is when it is unfolded again.
+    titleOf(view, "Folded")->click();
+    QVERIFY(!textNamed(view, "two")->isVisible());
+    facts.sections[1].facts = {fact("two", {views::text("22")})};
+    view.setFacts(facts);
+    titleOf(view, "Folded")->click();
+    QCOMPARE(textNamed(view, "two")->toPlainText(), QStringLiteral("22"));
+    QVERIFY(!textNamed(view, "three"));
+    QCOMPARE(texts(view).size(), std::size_t(2));
+}
+
+void TestInspector::equalFactsKeepTheirWidgets() {
+    Theme theme;
+    FactView view(theme);
+    Facts facts;
+    facts.sections = {section("A", {fact("one", {views::text("1")}), fact("two", {views::text("2")})}),
+                      section("B", {fact("three", {views::text("3")})})};
+    view.setFacts(facts);
+    FactText* const one = textNamed(view, "one");
+    FactText* const three = textNamed(view, "three");
+    QTextCursor selection(one->document());
+    selection.select(QTextCursor::Document);
+    one->setTextCursor(selection);
+    facts.sections[0].facts[1].tokens = {views::text("other")};
+    std::swap(facts.sections[0], facts.sections[1]);
+    view.setFacts(facts);
+    QCOMPARE(textNamed(view, "one"), one);
+    QCOMPARE(textNamed(view, "three"), three);
+    QCOMPARE(one->textCursor().selectedText(), QStringLiteral("1"));
+    QCOMPARE(textNamed(view, "two")->toPlainText(), QStringLiteral("other"));
+    // A selection is of the text that it was made in.
+    facts.sections[1].facts[0].tokens = {views::text("11")};
+    view.setFacts(facts);
+    QVERIFY(!textNamed(view, "one")->textCursor().hasSelection());
+    view.setFacts({});
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    QVERIFY(texts(view).empty());
+}
+
+void TestInspector::whatIsShownAgainIsLikeNew() {
+    test::Fixture f;
+    f.theme.apply(*qApp);
+    test::addSample(f.workspace, "view_mutation");
+    std::vector<Facts> all;
+    const auto diff = f.workspace.diff();
+    for (const Side side : {Side::A, Side::B}) {
+        const StageView& own = f.workspace.stage(side);
+        const StageView& other = f.workspace.stage(side == Side::A ? Side::B : Side::A);
+        for (ir::NodeIndex i = 0; i < own.graph->size(); ++i)
+            all.push_back(nodeFacts({side, i, own.graph.get(), other.graph.get(), diff.get(), "a", "b"},
+                                    f.theme.colours()));
+    }
+    test::addSample(f.workspace, "graph_breaks");
+    for (std::size_t i = 0; i < f.workspace.captures()[1].session->compiles.size(); ++i)
+        all.push_back(compileFacts(f.workspace.captures()[1], i));
+    Facts odd; // every kind of fact, in places where there was another
+    odd.title = QStringLiteral("odd");
+    for (const auto change : {diff::Change::Same, diff::Change::Added, diff::Change::Changed}) {
+        Fact card = paragraph({views::mono("card")}), code = paragraph({views::mono("code")});
+        card.kind = Fact::Kind::Card;
+        card.change = change;
+        code.kind = Fact::Kind::Code;
+        code.number = 12;
+        code.marked = change == diff::Change::Added;
+        odd.sections.push_back(section("Origin", {code, card, fact("label", {}, "tip"), card}));
+    }
+    odd.sections[1].chip = QStringLiteral("chip");
+    all.insert(all.begin() + 5, odd);
+    all.push_back(odd);
+    all.push_back(all.front());
+    FactView again(f.theme);
+    const auto picture = [](FactView& view) {
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        for (int i = 0; i < 10; ++i) // a layout tells the one above it
+            QCoreApplication::processEvents();
+        view.setFocus(); // not a title, which shows it
+        return view.widget()->grab().toImage();
+    };
+    again.resize(312, 3000); // without a scroll bar, which comes and goes at different heights
+    again.show();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        FactView fresh(f.theme);
+        fresh.resize(312, 3000);
+        fresh.show();
+        fresh.setFacts(all[i]);
+        again.setFacts(all[i]);
+        const QImage seen = picture(again), wanted = picture(fresh);
+        QCOMPARE(seen.size(), wanted.size());
+        QVERIFY2(seen == wanted, qPrintable(QStringLiteral("%1: %2").arg(i).arg(all[i].title)));
+        const auto a = texts(again), b = texts(fresh);
+        QCOMPARE(a.size(), b.size());
+    }
+}
+
+void TestInspector::longLabelsAreCutBeforeTheyAreMeasured() {
+    Theme theme;
+    ElidedLabel label(nullptr);
+    const QString name(100000, u'x');
+    label.setWhole(name, QStringLiteral("tip"));
+    QVERIFY(label.text().size() < 1000);
+    label.setFixedWidth(80);
+    label.show();
+    QVERIFY(label.text().size() < 100);
+    QVERIFY(label.text().endsWith(QChar(0x2026)));
+    QVERIFY(label.toolTip().startsWith(name));
+    label.hide();
+    label.setWhole(QStringLiteral("short"), QStringLiteral("tip"));
+    QCOMPARE(label.text(), QStringLiteral("short"));
+    QCOMPARE(label.toolTip(), QStringLiteral("tip"));
 }
 
 void TestInspector::nothingIsCutOff_data() {

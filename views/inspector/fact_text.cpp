@@ -15,6 +15,7 @@ namespace dynascope::views {
 
 // Of a name or an argument: more takes seconds to lay out, and nobody reads it here.
 static constexpr qsizetype longestToken = 2000;
+static constexpr std::size_t mostHeights = 8;
 
 FactText::FactText(const Tokens& tokens, Theme& theme, QWidget* parent)
     : QTextBrowser(parent)
@@ -27,14 +28,33 @@ FactText::FactText(const Tokens& tokens, Theme& theme, QWidget* parent)
     setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     setAutoFillBackground(false);
     viewport()->setAutoFillBackground(false);
-    setStyleSheet(QStringLiteral("background:transparent;border:0;padding:0"));
+    setProperty("role", "fact");
     document()->setDocumentMargin(0);
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
+    write(tokens);
+    connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+        emit followed(
+            QString::fromUtf8(QByteArray::fromPercentEncoding(url.toString(QUrl::FullyEncoded).toLatin1())));
+    });
+}
+
+void FactText::setTokens(const Tokens& tokens) {
+    if (document()->isEmpty() && tokens.empty()) return;
+    m_whole.clear();
+    clear();
+    write(tokens);
+    moveCursor(QTextCursor::Start);
+    m_heights.clear();
+    updateGeometry();
+}
+
+void FactText::write(const Tokens& tokens) {
     bool anyLink = false;
     const Colours& c = m_theme.colours();
     QTextCursor cursor(document());
+    cursor.beginEditBlock();
     for (const Token& token : tokens) {
         QTextCharFormat format;
         const bool isMono = token.look == Token::Look::Mono || token.look == Token::Look::MonoQuiet;
@@ -52,20 +72,21 @@ FactText::FactText(const Tokens& tokens, Theme& theme, QWidget* parent)
         m_whole += token.text;
         cursor.insertText(shownText(token.text, longestToken), format);
     }
-    if (!anyLink) setFocusPolicy(Qt::ClickFocus);
-    connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
-        emit followed(
-            QString::fromUtf8(QByteArray::fromPercentEncoding(url.toString(QUrl::FullyEncoded).toLatin1())));
-    });
+    cursor.endEditBlock();
+    setFocusPolicy(anyLink ? Qt::StrongFocus : Qt::ClickFocus);
 }
 
 int FactText::heightForWidth(int width) const {
+    for (const auto& [known, height] : m_heights)
+        if (known == width) return height;
     // The live document's width must not change here; a clone of a few words is cheap.
     const std::unique_ptr<QTextDocument> copy(document()->clone());
     copy->setDocumentMargin(0);
     copy->setDefaultTextOption(document()->defaultTextOption());
     copy->setTextWidth(width);
-    return int(std::ceil(copy->size().height()));
+    if (m_heights.size() == mostHeights) m_heights.clear();
+    m_heights.emplace_back(width, int(std::ceil(copy->size().height())));
+    return m_heights.back().second;
 }
 
 QSize FactText::sizeHint() const {

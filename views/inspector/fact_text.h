@@ -9,6 +9,8 @@
 
 #include <QTextBrowser>
 #include <QWheelEvent>
+#include <utility>
+#include <vector>
 
 namespace dynascope::views {
 
@@ -17,6 +19,8 @@ class FactText : public QTextBrowser {
     Q_OBJECT
 public:
     FactText(const Tokens& tokens, Theme& theme, QWidget* parent = nullptr);
+    /// Shows another text in its place; a selection goes.
+    void setTokens(const Tokens& tokens);
 
     [[nodiscard]] bool hasHeightForWidth() const override { return true; }
     [[nodiscard]] int heightForWidth(int width) const override;
@@ -35,8 +39,12 @@ protected:
     void focusOutEvent(QFocusEvent* event) override;
 
 private:
+    void write(const Tokens& tokens);
+
     Theme& m_theme;
     QString m_whole; ///< what is shown, of a long text more
+    /// Heights by width. Layouts ask for the same few again and again, and each is a layout of the text.
+    mutable std::vector<std::pair<int, int>> m_heights;
 };
 
 } // namespace dynascope::views

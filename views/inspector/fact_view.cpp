@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inspector/fact_view.h"
 
+#include "views/inspector/fact_section.h"
 #include "views/inspector/fact_text.h"
-#include "views/theme/shown_text.h"
 
-#include <QFrame>
-#include <QGridLayout>
+#include <QHash>
 #include <QLabel>
+#include <QPainter>
 #include <QScrollBar>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 namespace dynascope::views {
 
 namespace {
 
-QLabel* chipLabel(const QString& text, const QString& tone) {
-    auto* chip = new QLabel(text);
-    chip->setTextFormat(Qt::PlainText);
-    chip->setProperty("chip", tone.isEmpty() ? QStringLiteral("plain") : tone);
-    chip->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Maximum);
-    return chip;
-}
+/// Of a label, to see how wide it is: more than the widest column has room for.
+constexpr qsizetype longestLabel = 64;
 
 QString plain(const Tokens& tokens) {
     QString out;
@@ -31,30 +26,32 @@ QString plain(const Tokens& tokens) {
     return out;
 }
 
-/// A label that gives way: it is cut with an ellipsis, and then says all of it as a tooltip.
-class ElidedLabel : public QLabel {
+/// The colour of what is told of.
+class Stripe : public QWidget {
 public:
-    ElidedLabel(const QString& text, const QString& toolTip)
-        : m_text(text)
-        , m_toolTip(toolTip) {
-        setTextFormat(Qt::PlainText);
-        setMinimumWidth(0);
-        setText(text);
-        setToolTip(toolTip);
+    Stripe(const QColor& colour, QWidget* parent)
+        : QWidget(parent)
+        , m_colour(colour) {
+        setFixedWidth(4);
     }
 
 protected:
-    void resizeEvent(QResizeEvent* event) override {
-        QLabel::resizeEvent(event);
-        const QString shown = elided(fontMetrics(), m_text, Qt::ElideRight, width());
-        if (shown == text()) return;
-        setText(shown);
-        setToolTip(shown == m_text ? m_toolTip : (m_text + u'\n' + m_toolTip).trimmed());
+    void paintEvent(QPaintEvent* /*event*/) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(m_colour);
+        painter.drawRoundedRect(rect(), 2, 2);
     }
 
 private:
-    QString m_text, m_toolTip;
+    QColor m_colour;
 };
+
+bool sameHeading(const Facts& a, const Facts& b) {
+    return a.title == b.title && a.subtitle == b.subtitle && a.chip == b.chip && a.chipTone == b.chipTone &&
+           a.stripe == b.stripe && a.icon == b.icon && a.good == b.good;
+}
 
 } // namespace
 
@@ -68,50 +65,101 @@ FactView::FactView(Theme& theme, QWidget* parent)
     m_column = new QVBoxLayout(m_page);
     m_column->setContentsMargins(0, 0, 0, 0);
     m_column->setSpacing(0);
+    m_column->addStretch(1);
     setWidget(m_page);
+    connect(&m_theme, &Theme::changed, this, [this] { m_isRestyled = true; });
+}
+
+void FactView::drop(QWidget* widget) {
+    if (!widget) return;
+    m_column->removeWidget(widget);
+    widget->hide();
+    widget->deleteLater(); // a link in it may be what leads here
 }
 
 void FactView::setFacts(const Facts& facts) {
     const int scroll = verticalScrollBar()->value();
     m_page->setUpdatesEnabled(false);
-    while (QLayoutItem* item = m_column->takeAt(0)) {
-        if (QWidget* widget = item->widget()) {
-            widget->hide();
-            widget->deleteLater();
-        }
-        delete item;
+    for (const QPointer<QWidget>& widget : std::exchange(m_inserted, {}))
+        drop(widget);
+    if (std::exchange(m_isRestyled, false)) {
+        drop(std::exchange(m_heading, nullptr));
+        for (FactSection* section : std::exchange(m_sections, {}))
+            drop(section);
     }
-    const QFontMetrics metrics(m_theme.font(FontRole::Text));
-    m_labelWidth = m_theme.scaled(62);
-    for (const Section& section : facts.sections)
-        for (const Fact& fact : section.facts)
-            if (fact.kind == Fact::Kind::Labelled)
-                m_labelWidth = std::max(m_labelWidth, metrics.horizontalAdvance(fact.label) + 2);
-    m_labelWidth = std::min(m_labelWidth, m_theme.scaled(86));
-    if (!facts.title.isEmpty()) m_column->addWidget(heading(facts));
-    for (const Section& section : facts.sections)
-        m_column->addWidget(sectionWidget(section));
-    m_column->addStretch(1);
+    setHeading(facts);
+    setSections(facts.sections);
     m_page->setUpdatesEnabled(true);
     verticalScrollBar()->setValue(scroll);
 }
 
+void FactView::setHeading(const Facts& facts) {
+    if (facts.title.isEmpty()) return drop(std::exchange(m_heading, nullptr));
+    if (m_heading && sameHeading(m_shown, facts)) return;
+    drop(m_heading);
+    m_heading = heading(facts);
+    m_column->insertWidget(0, m_heading);
+    m_shown = facts;
+    m_shown.sections.clear();
+}
+
+void FactView::setSections(const std::vector<Section>& sections) {
+    const QFontMetrics metrics(m_theme.font(FontRole::Text));
+    int labelWidth = m_theme.scaled(62);
+    for (const Section& section : sections)
+        for (const Fact& fact : section.facts)
+            if (fact.kind == Fact::Kind::Labelled)
+                labelWidth =
+                    std::max(labelWidth, metrics.horizontalAdvance(fact.label.left(longestLabel)) + 2);
+    labelWidth = std::min(labelWidth, m_theme.scaled(86));
+
+    QHash<QString, QList<FactSection*>> known; // of one title the first is last
+    for (auto at = m_sections.rbegin(); at != m_sections.rend(); ++at)
+        known[(*at)->title()] << *at;
+    m_sections.clear();
+    for (const Section& section : sections) {
+        QList<FactSection*>& same = known[section.title];
+        FactSection* shown = same.isEmpty() ? nullptr : same.takeLast();
+        if (!shown) {
+            shown = new FactSection(section.title, m_theme, m_page);
+            connect(shown, &FactSection::followed, this, &FactView::followed);
+            connect(shown, &FactSection::toggled, this, [this](const QString& title, bool isOpen) {
+                (isOpen ? m_unfolded : m_folded).insert(title);
+                (isOpen ? m_folded : m_unfolded).remove(title);
+            });
+        }
+        shown->setSection(section, labelWidth,
+                          m_unfolded.contains(section.title) ||
+                              (section.open && !m_folded.contains(section.title)));
+        m_sections.push_back(shown);
+    }
+    for (const QList<FactSection*>& unused : std::as_const(known))
+        for (FactSection* section : unused)
+            drop(section);
+    int index = m_heading ? 1 : 0;
+    for (FactSection* section : m_sections) {
+        if (const QLayoutItem* there = m_column->itemAt(index); !there || there->widget() != section) {
+            m_column->removeWidget(section);
+            m_column->insertWidget(index, section);
+        }
+        ++index;
+    }
+}
+
 void FactView::insertWidget(int section, QWidget* widget) {
     m_column->insertWidget(std::min(section + 1, m_column->count() - 1), widget);
+    m_inserted.emplace_back(widget);
 }
 
 QWidget* FactView::heading(const Facts& facts) {
-    auto* out = new QWidget;
+    auto* out = new QWidget(m_page);
     auto* row = new QHBoxLayout(out);
     row->setContentsMargins(12, 10, 12, 4);
     row->setSpacing(8);
     if (facts.stripe.isValid()) {
-        auto* stripe = new QFrame;
-        stripe->setFixedWidth(4);
-        stripe->setStyleSheet(QStringLiteral("background:%1;border-radius:2px").arg(facts.stripe.name()));
-        row->addWidget(stripe);
+        row->addWidget(new Stripe(facts.stripe, out));
     } else if (!facts.icon.isEmpty()) {
-        auto* icon = new QLabel;
+        auto* icon = new QLabel(out);
         const Colours& colours = m_theme.colours();
         icon->setPixmap(m_theme.icon(facts.icon, facts.good ? colours.added : colours.removed)
                             .pixmap(m_theme.scaled(18), m_theme.scaled(18)));
@@ -119,134 +167,17 @@ QWidget* FactView::heading(const Facts& facts) {
     }
     auto* names = new QVBoxLayout;
     names->setSpacing(1);
-    auto* title = new ElidedLabel(facts.title, {});
+    auto* title = new ElidedLabel(out);
+    title->setWhole(facts.title, {});
     title->setFont(m_theme.font(facts.stripe.isValid() ? FontRole::NodeName : FontRole::Title));
     title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     names->addWidget(title);
-    auto* subtitle = new FactText(facts.subtitle, m_theme);
+    auto* subtitle = new FactText(facts.subtitle, m_theme, out);
     connect(subtitle, &FactText::followed, this, &FactView::followed);
     names->addWidget(subtitle);
     row->addLayout(names, 1);
-    if (!facts.chip.isEmpty()) row->addWidget(chipLabel(facts.chip, facts.chipTone), 0, Qt::AlignTop);
-    return out;
-}
-
-QWidget* FactView::sectionWidget(const Section& section) {
-    auto* out = new QWidget;
-    auto* column = new QVBoxLayout(out);
-    column->setContentsMargins(12, 6, 12, 8);
-    column->setSpacing(4);
-    auto* body = new QWidget(out); // shown below: without a parent it would flash as a window
-    if (!section.title.isEmpty()) {
-        auto* line = new QFrame;
-        line->setProperty("box", "line");
-        line->setFrameShape(QFrame::HLine);
-        column->insertWidget(0, line);
-        column->setContentsMargins(12, 0, 12, 8);
-        auto* row = new QHBoxLayout;
-        row->setContentsMargins(0, 4, 0, 0);
-        auto* title = new QToolButton;
-        title->setText(section.title);
-        title->setFont(m_theme.font(FontRole::Section));
-        title->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        title->setCheckable(true);
-        title->setAccessibleName(section.title);
-        title->setStyleSheet(
-            QStringLiteral(
-                "QToolButton,QToolButton:checked,QToolButton:hover{background:transparent;border:1px solid "
-                "transparent;padding:1px 0;color:%1}QToolButton:focus{border-color:%2}")
-                .arg(m_theme.colours().text2.name(), m_theme.colours().accent.name()));
-        const bool open =
-            m_unfolded.contains(section.title) || (section.open && !m_folded.contains(section.title));
-        const auto show = [this, title, body](bool isOpen) {
-            body->setVisible(isOpen);
-            title->setIcon(m_theme.icon(isOpen ? QStringLiteral("down") : QStringLiteral("next")));
-            title->setToolTip(isOpen ? tr("Fold this section") : tr("Open this section"));
-        };
-        title->setIconSize({m_theme.scaled(12), m_theme.scaled(12)});
-        title->setChecked(open);
-        show(open);
-        connect(title, &QToolButton::toggled, this, [this, show, name = section.title](bool isOpen) {
-            (isOpen ? m_unfolded : m_folded).insert(name);
-            (isOpen ? m_folded : m_unfolded).remove(name);
-            show(isOpen);
-        });
-        row->addWidget(title);
-        row->addStretch(1);
-        if (!section.chip.isEmpty()) row->addWidget(chipLabel(section.chip, section.chipTone));
-        column->addLayout(row);
-    }
-    auto* grid = new QGridLayout(body);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(8);
-    grid->setVerticalSpacing(3);
-    grid->setColumnStretch(1, 1);
-    grid->setColumnMinimumWidth(0, 0);
-    for (std::size_t i = 0; i < section.facts.size(); ++i)
-        addFact(section.facts[i], *grid, int(i));
-    column->addWidget(body);
-    return out;
-}
-
-void FactView::addFact(const Fact& fact, QGridLayout& grid, int row) {
-    if (fact.kind == Fact::Kind::Labelled) {
-        auto* label = new ElidedLabel(fact.label, fact.toolTip);
-        label->setFont(m_theme.font(FontRole::Text));
-        label->setProperty("role", "label");
-        label->setFixedWidth(m_labelWidth);
-        if (fact.change == diff::Change::Changed)
-            label->setStyleSheet(QStringLiteral("color:%1").arg(m_theme.colours().changed.name()));
-        grid.addWidget(label, row, 0, Qt::AlignTop);
-        auto* value = new FactText(fact.tokens, m_theme);
-        value->setToolTip(fact.toolTip);
-        value->setAccessibleName(fact.label);
-        connect(value, &FactText::followed, this, &FactView::followed);
-        grid.addWidget(value, row, 1);
-        return;
-    }
-    if (fact.kind == Fact::Kind::Paragraph) {
-        auto* value = new FactText(fact.tokens, m_theme);
-        connect(value, &FactText::followed, this, &FactView::followed);
-        grid.addWidget(value, row, 0, 1, 2);
-        return;
-    }
-    grid.addWidget(framed(fact), row, 0, 1, 2);
-}
-
-QWidget* FactView::framed(const Fact& fact) {
-    const Colours& c = m_theme.colours();
-    auto* out = new QFrame;
-    auto* row = new QHBoxLayout(out);
-    row->setContentsMargins(8, 3, 8, 3);
-    row->setSpacing(8);
-    const bool code = fact.kind == Fact::Kind::Code;
-    const DiffColours colours = c.diff(fact.change);
-    auto* sign = new QLabel;
-    sign->setTextFormat(Qt::PlainText);
-    sign->setFont(m_theme.font(FontRole::CodeSmall));
-    if (code) {
-        sign->setText(fact.number > 0 ? QString::number(fact.number) : QString());
-    } else {
-        const char32_t mark = diff::changeSign(fact.change);
-        sign->setText(QString::fromUcs4(&mark, 1));
-        sign->setToolTip(QString::fromUtf8(diff::changeName(fact.change).data(),
-                                           qsizetype(diff::changeName(fact.change).size())));
-    }
-    const QColor fill = code                       ? (fact.marked ? c.accentBg : c.bg2)
-                        : colours.fill.alpha() > 0 ? colours.fill
-                                                   : c.bg2;
-    const QColor border = code ? c.line2 : QColor();
-    out->setObjectName(QStringLiteral("framed"));
-    out->setStyleSheet(QStringLiteral("#framed{background:%1;border:%2;border-radius:4px}")
-                           .arg(fill.name(), border.isValid() ? QStringLiteral("1px solid ") + border.name()
-                                                              : QStringLiteral("0")));
-    sign->setStyleSheet(
-        QStringLiteral("color:%1;background:transparent").arg((code ? c.text3 : colours.line).name()));
-    row->addWidget(sign, 0, Qt::AlignTop);
-    auto* value = new FactText(fact.tokens, m_theme);
-    connect(value, &FactText::followed, this, &FactView::followed);
-    row->addWidget(value, 1);
+    if (!facts.chip.isEmpty()) row->addWidget(chipLabel(facts.chip, facts.chipTone, out), 0, Qt::AlignTop);
     return out;
 }
 

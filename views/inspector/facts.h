@@ -23,6 +23,7 @@ struct Token {
     Look look = Look::Text;
     QString link;
     QColor colour = {}; ///< overrides the look's colour
+    bool operator==(const Token&) const = default;
 };
 using Tokens = std::vector<Token>;
 
@@ -35,6 +36,7 @@ struct Fact {
     diff::Change change = diff::Change::Same; ///< Card: sign and fill
     int number = 0;                           ///< Code: line number
     bool marked = false;                      ///< Code: the line that matters
+    bool operator==(const Fact&) const = default;
 };
 
 struct Section {
@@ -43,6 +45,7 @@ struct Section {
     QString chip;     ///< at the right of the title
     QString chipTone; ///< "added", "removed", "changed", "accent", "write" or empty
     bool open = true;
+    bool operator==(const Section&) const = default;
 };
 
 /// A whole inspector page.

@@ -60,6 +60,8 @@ QToolButton:focus { border-color: @accent; }
 QToolButton:disabled { color: @text3; background: transparent; }
 QToolButton::menu-indicator { image: none; }
 QToolButton[popupMode="1"] { padding-right: 14px; }
+QToolButton[fold="true"], QToolButton[fold="true"]:hover, QToolButton[fold="true"]:pressed, QToolButton[fold="true"]:checked { background: transparent; border: 1px solid transparent; padding: 1px 0; color: @text2; }
+QToolButton[fold="true"]:focus { border-color: @accent; }
 QToolButton[chip="true"] { background: @bg3; color: @text2; border: 0; border-radius: 3px; padding: 2px 6px; font-size: @tiny; font-weight: 600; }
 QToolButton[chip="true"]:hover { color: @text; }
 QToolButton[chip="true"]:checked { background: @accentBg; color: @accentText; }
@@ -90,6 +92,7 @@ QComboBox::drop-down { border: 0; width: 20px; }
 QComboBox QAbstractItemView { background: @bg1; border: 1px solid @line2; padding: 4px; selection-background-color: @row; selection-color: @text; }
 QSpinBox::up-button, QSpinBox::down-button { border: 0; width: 16px; }
 QPlainTextEdit, QTextEdit, QTextBrowser { background: @bg1; color: @text; border: 0; selection-background-color: @row; selection-color: @text; }
+QTextBrowser[role="fact"] { background: transparent; padding: 0; }
 QPlainTextEdit[box="field"], QTextEdit[box="field"] { background: @field; border: 1px solid @line2; border-radius: 4px; }
 QPlainTextEdit[box="field"]:focus, QTextEdit[box="field"]:focus { border-color: @accent; }
 QProgressBar { background: transparent; border: 0; min-height: 2px; max-height: 2px; }

@@ -7,6 +7,8 @@
 //   QLabel      chip="neutral" | "accent" | "added" | "removed" | "changed" | "write"     a small badge
 //   QPushButton primary=true | flat=true | link=true
 //   QToolButton chip=true     a small checkable badge (filters such as "Short names")
+//   QToolButton fold=true     the title of a section that folds
+//   QTextBrowser role="fact"  a text among others, without a surface of its own
 //   QWidget     header=true   a 28 px panel header on bg2 with a line below (give the widget
 //   WA_StyledBackground) QFrame      box="field" | "card" | "added" | "line"   rounded frames; "line" is a
 //   one pixel separator QTableView, QTreeView are flat; alternating rows stay off.
