@@ -44,6 +44,7 @@
 #include "views/replay/replay_page.h"
 #include "views/replay/replay_runs.h"
 #include "views/replay/tree_panel.h"
+#include "views/text/panel_turns.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QCloseEvent>
@@ -358,7 +359,8 @@ void MainWindow::connectPage(Page page, QWidget& widget) {
 
 bool MainWindow::isSettled() const {
     return m_workspace.tasks().isIdle() && !m_workspace.isOpening() && !m_engine->engine().isBusy() &&
-           !m_session->isBusy() && !m_comparing->isWaiting() && m_pages->isSettled(m_workspace.place().page);
+           PanelTurns::of(m_workspace).isIdle() && !m_session->isBusy() && !m_comparing->isWaiting() &&
+           m_pages->isSettled(m_workspace.place().page);
 }
 
 void MainWindow::updateTitle() {

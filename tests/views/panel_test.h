@@ -5,6 +5,7 @@
 
 #include "tests/support/open_captures.h"
 #include "views/text/panel.h"
+#include "views/text/panel_turns.h"
 
 #include <QAbstractItemModelTester>
 #include <QClipboard>
@@ -33,7 +34,7 @@ struct Fixture {
     [[nodiscard]] bool isCalm() {
         for (int i = 0; i < 5; ++i) {
             QCoreApplication::processEvents();
-            if (!tasks.isIdle()) return false;
+            if (!tasks.isIdle() || !views::PanelTurns::of(workspace).isIdle()) return false;
         }
         return true;
     }

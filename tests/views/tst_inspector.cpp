@@ -6,6 +6,7 @@
 #include "views/inspector/inspector_panel.h"
 
 #include <QLayout>
+#include <QThread>
 #include <QToolButton>
 
 using namespace dynascope;
@@ -20,6 +21,7 @@ private slots:
     void tellsACompile();
     void tellsARecompile();
     void refreshesOnlyWhenShown();
+    void slowPanelsRefreshInTurns();
     void textIsNeverMarkup();
     void foldsSections();
     void foldedSectionsMakeNoWidgets();
@@ -165,6 +167,52 @@ void TestInspector::refreshesOnlyWhenShown() {
     panel.show();
     f.settle();
     QCOMPARE(panel.facts().title, QStringLiteral("getitem"));
+}
+
+namespace {
+
+/// Takes longer than a turn may.
+class SlowPanel : public Panel {
+public:
+    SlowPanel(test::Fixture& f, QString name, QStringList& log)
+        : Panel(f.workspace, f.theme)
+        , m_name(std::move(name))
+        , m_log(log) {}
+
+protected:
+    void refresh() override {
+        m_log << m_name;
+        QMetaObject::invokeMethod(
+            this, [this] { m_log << QStringLiteral("turn"); }, Qt::QueuedConnection);
+        QThread::msleep(30);
+    }
+
+private:
+    QString m_name;
+    QStringList& m_log;
+};
+
+} // namespace
+
+void TestInspector::slowPanelsRefreshInTurns() {
+    test::Fixture f;
+    QStringList log;
+    SlowPanel a(f, "a", log), b(f, "b", log), hidden(f, "hidden", log);
+    auto gone = std::make_unique<SlowPanel>(f, "gone", log);
+    for (SlowPanel* panel : {&a, &b, &hidden, gone.get()})
+        panel->show();
+    f.settle();
+    log.clear();
+    for (SlowPanel* panel : {&a, &hidden, gone.get(), &b, &a})
+        panel->invalidate();
+    QVERIFY(!PanelTurns::of(f.workspace).isIdle());
+    hidden.hide();
+    gone.reset();
+    f.settle();
+    QVERIFY(PanelTurns::of(f.workspace).isIdle());
+    QCOMPARE(log, QStringList({"a", "turn", "b", "turn"}));
+    hidden.show(); // what it was asked for meanwhile
+    QVERIFY(log.contains("hidden"));
 }
 
 void TestInspector::textIsNeverMarkup() {

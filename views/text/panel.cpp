@@ -2,6 +2,7 @@
 #include "views/text/panel.h"
 
 #include "views/text/message_page.h"
+#include "views/text/panel_turns.h"
 #include "views/text/view_places.h"
 
 #include <QAbstractItemView>
@@ -68,7 +69,7 @@ Panel::Panel(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_workspace(workspace)
     , m_theme(theme)
     , m_message(new MessagePage(theme))
-    , m_refreshTimer(new QTimer(this))
+    , m_turns(PanelTurns::of(workspace))
     , m_loadingTimer(new QTimer(this)) {
     auto* stackHost = new QWidget(this);
     m_stack = new QStackedLayout(stackHost);
@@ -78,11 +79,6 @@ Panel::Panel(Workspace& workspace, Theme& theme, QWidget* parent)
     column->addWidget(stackHost);
     m_loading = new LoadingBar(theme, this);
 
-    m_refreshTimer->setSingleShot(true);
-    m_refreshTimer->setInterval(0);
-    connect(m_refreshTimer, &QTimer::timeout, this, [this] {
-        if (isVisible() && m_dirty) refreshNow();
-    });
     m_loadingTimer->setSingleShot(true);
     m_loadingTimer->setInterval(loadingDelayMs);
     connect(m_loadingTimer, &QTimer::timeout, this, [this] {
@@ -111,7 +107,7 @@ QString Panel::message() const {
 
 void Panel::invalidate() {
     m_dirty = true;
-    if (isVisible()) m_refreshTimer->start();
+    if (isVisible()) m_turns.ask(*this);
 }
 
 void Panel::setContent(QWidget* content) {
@@ -199,9 +195,11 @@ void Panel::keyPressEvent(QKeyEvent* event) {
 
 void Panel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    if (!m_dirty) return;
-    m_refreshTimer->stop();
-    refreshNow();
+    if (m_dirty) refreshNow();
+}
+
+void Panel::refreshIfShown() {
+    if (isVisible() && m_dirty) refreshNow();
 }
 
 void Panel::refreshNow() {

@@ -34,6 +34,8 @@ private:
     std::function<void()> m_focus;
 };
 
+class PanelTurns;
+
 /// GUI thread only. Subclasses build their widgets, hand them to setContent() and fill them in refresh().
 class Panel : public QWidget {
     Q_OBJECT
@@ -83,6 +85,8 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    friend class PanelTurns;
+    void refreshIfShown();
     void refreshNow();
 
     class LoadingBar;
@@ -92,7 +96,7 @@ private:
     MessagePage* m_message = nullptr;
     LoadingBar* m_loading = nullptr;
     QLineEdit* m_filter = nullptr;
-    QTimer* m_refreshTimer = nullptr;
+    PanelTurns& m_turns;
     QTimer* m_loadingTimer = nullptr;
     bool m_dirty = true;
     bool m_again = false; ///< the same capture was read again: the reader's place stays
