@@ -166,10 +166,10 @@ void MainWindow::makeSession() {
 void MainWindow::makeParts() {
     const WindowPart::Shared shared{*this, m_workspace, m_theme, m_settings, *m_actions, *m_message};
     m_following = new Following(shared);
-    m_pages = new WindowPages(
-        *this, *m_stack, *m_welcome,
-        {m_workspace, m_theme, m_engine->passes(), m_engine->stepper(), m_engine->rederived(), *m_replays},
-        *m_actions, m_settings);
+    m_pages = new WindowPages(*this, *m_stack, *m_welcome,
+                              {m_workspace, m_theme, m_engine->passes(), m_engine->stepper(),
+                               m_engine->rederived(), *m_replays, m_stack},
+                              *m_actions, m_settings);
     connect(m_pages, &WindowPages::made, this,
             [this](Page page, QWidget* widget) { connectPage(page, *widget); });
     m_engine->connectTo(*m_pages, *m_replays);
@@ -291,6 +291,7 @@ void MainWindow::openPaths(const QStringList& paths) {
     m_message->hide();
     for (const QString& path : paths)
         m_workspace.open(path);
+    m_pages->prepare(Page::Stages);
 }
 
 void MainWindow::comparePaths(const QStringList& paths) {

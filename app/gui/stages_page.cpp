@@ -37,12 +37,13 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_workspace(workspace)
     , m_theme(theme)
-    , m_textDiff(new TextDiffPanel(workspace, theme))
     , m_timeline(new TimelineView(workspace, theme, this))
-    , m_compare(new CompareView(workspace, theme, this))
     , m_split(new Splitter(Qt::Vertical, this))
-    , m_texts(new Splitter(Qt::Horizontal))
-    , m_tabs(new QTabWidget) {
+    , m_compare(new CompareView(workspace, theme, m_split))
+    , m_texts(new Splitter(Qt::Horizontal, m_split))
+    , m_tabs(new QTabWidget(m_texts))
+    , m_textDiff(new TextDiffPanel(workspace, theme)) {
+    // Each has its parent from the start: whatever gets another is styled anew with all that is in it.
     setFocusProxy(m_timeline);
     m_tabs->setDocumentMode(true);
     m_tabs->tabBar()->setExpanding(false);
@@ -189,7 +190,7 @@ PageSpec stagesPageSpec() {
                                                    : QString();
     };
     spec.make = [](const PageServices& services) -> QWidget* {
-        return new StagesPage(services.workspace, services.theme);
+        return new StagesPage(services.workspace, services.theme, services.parent);
     };
     spec.inPath = false; // the compile ends it
     return spec;

@@ -53,12 +53,12 @@ private:
 
     views::Workspace& m_workspace;
     views::Theme& m_theme;
-    views::TextDiffPanel* m_textDiff;
     views::TimelineView* m_timeline;
-    views::CompareView* m_compare;
     QSplitter* m_split;
+    views::CompareView* m_compare;
     QSplitter* m_texts;
     QTabWidget* m_tabs;
+    views::TextDiffPanel* m_textDiff;
     std::map<views::PanelId, views::Panel*> m_panels;
     int m_lastCodeStage = -1;
     bool m_wide = false;

@@ -91,6 +91,12 @@ QWidget& WindowPages::get(Page page) {
     return *widget;
 }
 
+void WindowPages::prepare(Page page) {
+    // Not in the turn that was asked for something else.
+    QMetaObject::invokeMethod(
+        this, [this, page] { static_cast<void>(get(page)); }, Qt::QueuedConnection);
+}
+
 bool WindowPages::show(Page page) {
     QWidget& widget = get(page);
     if (m_stack.currentWidget() == &widget) return false;

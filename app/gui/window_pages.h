@@ -45,6 +45,8 @@ public:
         return static_cast<T&>(get(T::id));
     }
 
+    /// Makes a page in a turn of the event loop of its own, so that it is there when it is shown.
+    void prepare(views::Page page);
     /// Shows a page; false where it is shown already.
     bool show(views::Page page);
     /// Goes to a page of the current capture, with the keyboard on it.

@@ -30,6 +30,8 @@ struct PageServices {
     Stepper& stepper;
     Rederivations& rederived;
     ReplayRuns& replays;
+    /// Where pages come to lie. One that has it for its parent from the start is styled once.
+    QWidget* parent = nullptr;
 };
 
 /// What a page does besides being a widget, where the defaults are not enough. GUI thread only.
