@@ -5,7 +5,8 @@
 //
 //   bench_window CAPTURE
 //
-// Ends with 1 where a turn took 50 ms or more. Offscreen unless QT_QPA_PLATFORM says otherwise.
+// Ends with 1 where the window worked 50 ms or more in a turn: what other programs take of the processor is printed
+// and does not count. Offscreen unless QT_QPA_PLATFORM says otherwise.
 #include "app/gui/main_window.h"
 #include "app/gui/settings.h"
 #include "tests/bench/heartbeat.h"
@@ -51,10 +52,11 @@ public:
         while (!m_window.isSettled() && timer.elapsed() < 300'000);
         const double ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
         const double longest = m_heart.stop();
-        std::printf("%-36s %9.1f ms, longest turn %8.1f ms%s\n", name, ms, longest,
-                    longest >= mostMs ? "  <-" : "");
+        const double worked = m_heart.longestWork();
+        std::printf("%-36s %9.1f ms, longest turn %8.1f ms, %7.1f ms of it work%s\n", name, ms, longest,
+                    worked, worked >= mostMs ? "  <-" : "");
         std::fflush(stdout);
-        m_good &= longest < mostMs;
+        m_good &= worked < mostMs;
     }
     [[nodiscard]] bool good() const { return m_good; }
 
@@ -116,10 +118,10 @@ int main(int argc, char** argv) {
         panel->tree()->scrollToTop();
     });
     const int last = static_cast<int>(session.compiles.size()) - 1;
-    bench.measure("20 compiles selected", [&] {
-        for (int i = 1; i <= 20; ++i) {
-            workspace.selectCompile(0, static_cast<int>(std::int64_t{last} * i / 20));
-            turn(100);
+    bench.measure("100 compiles selected", [&] {
+        for (int i = 1; i <= 100; ++i) {
+            workspace.selectCompile(0, static_cast<int>(std::int64_t{last} * i / 100));
+            turn(60);
         }
     });
     bench.measure("rows closed", [&] { panel->collapseAll(); });

@@ -5,8 +5,10 @@
 #include <QFile>
 #include <QTimer>
 #include <algorithm>
+#include <ctime>
 
-/// Longest time that the event loop did not turn, in milliseconds. GUI thread only.
+/// Longest time that the event loop did not turn, in milliseconds, and the longest that this thread worked
+/// meanwhile, which other programs do not lengthen. GUI thread only.
 class Heartbeat {
 public:
     Heartbeat() {
@@ -14,8 +16,9 @@ public:
         QObject::connect(&m_timer, &QTimer::timeout, &m_timer, [this] { beat(); });
     }
     void start() {
-        m_longest = 0;
+        m_longest = m_longestWork = 0;
         m_since.start();
+        m_workedMs = workedMs();
         m_timer.start();
     }
     double stop() {
@@ -23,15 +26,24 @@ public:
         m_timer.stop();
         return m_longest;
     }
+    [[nodiscard]] double longestWork() const { return m_longestWork; }
 
 private:
+    static double workedMs() {
+        timespec now{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+    }
     void beat() {
         m_longest = std::max(m_longest, static_cast<double>(m_since.nsecsElapsed()) / 1e6);
         m_since.start();
+        const double worked = workedMs();
+        m_longestWork = std::max(m_longestWork, worked - m_workedMs);
+        m_workedMs = worked;
     }
     QTimer m_timer;
     QElapsedTimer m_since;
-    double m_longest = 0;
+    double m_longest = 0, m_longestWork = 0, m_workedMs = 0;
 };
 
 /// Private memory of this process in MiB: what no file backs.
