@@ -12,10 +12,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <utility>
 
@@ -126,11 +122,10 @@ std::string stopText(const LiveEvent& event) {
 struct LiveConsole::Program {
     enum class State { Running, Stopped, Asked };
 
-    explicit Program(int descriptor)
-        : socket(descriptor) {}
+    explicit Program(LiveConnection connected)
+        : connection(std::move(connected)) {}
 
-    engine::Fd socket;
-    LiveLines lines;
+    LiveConnection connection;
     LiveEvent hello, at;
     State state = State::Running; ///< Asked: stopped, and a reply is to come
     std::size_t setUp = 0;        ///< breakpoints that were sent at the start
@@ -139,7 +134,9 @@ struct LiveConsole::Program {
 };
 
 Result<std::unique_ptr<LiveConsole>> LiveConsole::open(const std::vector<std::string>& where) {
-    std::unique_ptr<LiveConsole> out(new LiveConsole);
+    Result<LiveListener> listener = LiveListener::open();
+    if (!listener) return tl::unexpected(listener.error());
+    std::unique_ptr<LiveConsole> out(new LiveConsole(std::move(*listener)));
     for (const std::string& text : where) {
         if (text == "start") {
             out->m_askAtStart = true;
@@ -150,28 +147,13 @@ Result<std::unique_ptr<LiveConsole>> LiveConsole::open(const std::vector<std::st
         out->m_breakpoints.push_back(std::move(*read));
     }
     out->m_terminal = isatty(STDIN_FILENO) == 1;
-    const char* temporary = std::getenv("TMPDIR");
-    std::string folder = std::string(temporary && *temporary ? temporary : "/tmp") + "/dynascope-live-XXXXXX";
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const auto failed = [&] { return tl::unexpected(Error{std::strerror(errno), folder, 0, 0}); };
-    if (folder.size() + 8 > sizeof address.sun_path) folder = "/tmp/dynascope-live-XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) return failed();
-    out->m_folder = folder;
-    out->m_path = folder + "/socket";
-    std::copy(out->m_path.begin(), out->m_path.end(), std::begin(address.sun_path));
-    out->m_listener = engine::Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (out->m_listener.get() < 0 ||
-        bind(out->m_listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-        listen(out->m_listener.get(), SOMAXCONN) != 0)
-        return failed();
     return out;
 }
 
-LiveConsole::~LiveConsole() {
-    if (!m_path.empty()) unlink(m_path.c_str());
-    if (!m_folder.empty()) rmdir(m_folder.c_str());
-}
+LiveConsole::LiveConsole(LiveListener listener)
+    : m_listener(std::move(listener)) {}
+
+LiveConsole::~LiveConsole() = default;
 
 LiveConsole::Program* LiveConsole::stopped() const {
     const auto found = std::find_if(m_programs.begin(), m_programs.end(), [](const auto& program) {
@@ -181,9 +163,9 @@ LiveConsole::Program* LiveConsole::stopped() const {
 }
 
 void LiveConsole::addDescriptors(std::vector<pollfd>& out) const {
-    out.push_back({m_listener.get(), POLLIN, 0});
+    out.push_back({m_listener.descriptor(), POLLIN, 0});
     for (const auto& program : m_programs)
-        out.push_back({program->socket.get(), POLLIN, 0});
+        out.push_back({program->connection.descriptor(), POLLIN, 0});
     const Program* program = stopped();
     if (program != nullptr && program->state == Program::State::Stopped && !m_inputEnded)
         out.push_back({STDIN_FILENO, POLLIN, 0});
@@ -194,9 +176,9 @@ void LiveConsole::serve() {
         pollfd one{descriptor, POLLIN, 0};
         return ::poll(&one, 1, 0) > 0;
     };
-    if (readable(m_listener.get())) accept();
+    if (readable(m_listener.descriptor())) accept();
     for (std::size_t i = 0; i < m_programs.size();) {
-        if (readable(m_programs[i]->socket.get()) && !read(*m_programs[i]))
+        if (readable(m_programs[i]->connection.descriptor()) && !read(*m_programs[i]))
             m_programs.erase(m_programs.begin() + static_cast<std::ptrdiff_t>(i));
         else
             ++i;
@@ -219,20 +201,16 @@ void LiveConsole::serve() {
 }
 
 void LiveConsole::accept() {
-    const int descriptor = accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (descriptor >= 0) m_programs.push_back(std::make_unique<Program>(descriptor));
+    if (std::optional<LiveConnection> connection = m_listener.accept(m_programs.size()))
+        m_programs.push_back(std::make_unique<Program>(std::move(*connection)));
 }
 
 bool LiveConsole::read(Program& program) {
-    std::string bytes(received, '\0');
-    const ssize_t got = ::recv(program.socket.get(), bytes.data(), bytes.size(), 0);
-    if (got < 0 && errno == EINTR) return true;
-    if (got <= 0 || !program.lines.add(std::string_view(bytes).substr(0, static_cast<std::size_t>(got))))
-        return false;
-    while (const std::optional<std::string> line = program.lines.take()) {
-        if (const Result<LiveEvent> event = readLiveEvent(*line)) take(program, *event);
-    }
-    return true;
+    const LiveConnection::Heard heard = program.connection.hear();
+    for (const LiveEvent& event : heard.events)
+        take(program, event);
+    if (!heard.why.empty()) say("a program runs on without us: " + heard.why + '\n');
+    return heard.isOpen;
 }
 
 void LiveConsole::take(Program& program, const LiveEvent& event) {
@@ -281,7 +259,7 @@ void LiveConsole::prompt() const {
 void LiveConsole::tell(Program& program, const std::string& line, bool reply) {
     if (reply) program.state = Program::State::Asked;
     // A program that is gone shows when its end of the connection is read.
-    static_cast<void>(::send(program.socket.get(), line.data(), line.size(), MSG_NOSIGNAL));
+    static_cast<void>(program.connection.send(line));
 }
 
 void LiveConsole::readInput() {

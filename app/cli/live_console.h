@@ -5,10 +5,10 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/dynamo/live.h"
-#include "core/engine/client/process.h"
+#include "core/dynamo/live_socket.h"
 
 #include <memory>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <string_view>
@@ -27,7 +27,7 @@ public:
     LiveConsole& operator=(const LiveConsole&) = delete;
 
     /// For DYNASCOPE_LIVE.
-    [[nodiscard]] const std::string& socketPath() const { return m_path; }
+    [[nodiscard]] const std::string& socketPath() const { return m_listener.path(); }
 
     /// What to wait for; then takes in what came. Descriptors hold until the next call.
     void addDescriptors(std::vector<pollfd>& out) const;
@@ -36,7 +36,7 @@ public:
 private:
     struct Program;
 
-    LiveConsole() = default;
+    explicit LiveConsole(dynamo::LiveListener listener);
     [[nodiscard]] Program* stopped() const;
     void accept();
     /// False once the program closed the connection.
@@ -48,8 +48,7 @@ private:
     void tell(Program& program, const std::string& line, bool reply = true);
     void prompt() const;
 
-    std::string m_folder, m_path;
-    engine::Fd m_listener;
+    dynamo::LiveListener m_listener;
     std::vector<dynamo::LiveBreakpoint> m_breakpoints;
     bool m_askAtStart = false;
     bool m_inputEnded = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Live mode: the lines that a program under the recorder and its client send each other while Dynamo traces
-// (docs/live-protocol.md). The client listens on the Unix socket that the program's DYNASCOPE_LIVE names (a
-// QLocalServer with an absolute name will do), takes connections, cuts what comes into lines with
-// LiveLines, and answers with the texts made here. Nothing in this file does input or output.
+// (docs/live-protocol.md). The client listens on the Unix socket that the program's DYNASCOPE_LIVE names and
+// takes connections (live_socket.h), and answers with the texts made here. Nothing in this file does input or
+// output.
 //
 // What a stop shows is in the recording that it names: open it, and look at its step.
 #pragma once

@@ -3,18 +3,13 @@
 
 #include "views/models/labels.h"
 
-#include <QDir>
 #include <QFile>
 #include <QSocketNotifier>
-#include <QTemporaryDir>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <deque>
 #include <map>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
+#include <optional>
+#include <utility>
 
 namespace dynascope::views {
 
@@ -22,69 +17,35 @@ using dynamo::LiveBreakpoint;
 using dynamo::LiveCommand;
 using dynamo::LiveEvent;
 
-namespace {
-
-constexpr std::size_t mostPrograms = 256;
-
-Error failure(const QString& path) {
-    return Error{std::strerror(errno), path.toStdString(), 0, 0};
-}
-
-} // namespace
-
 struct LiveSession::Connection {
-    int socket = -1;
+    explicit Connection(dynamo::LiveConnection connected)
+        : peer(std::move(connected)) {}
+
+    dynamo::LiveConnection peer;
     Program program;
-    dynamo::LiveLines lines;
     std::unique_ptr<QSocketNotifier> notifier;
     /// Breakpoints that the program has, by text; 0 until it said their numbers.
     std::map<std::string, int> breakpoints;
     std::deque<std::string> asked; ///< texts whose numbers are still to come
     bool lost = false;
-
-    ~Connection() {
-        notifier.reset();
-        if (socket >= 0) ::close(socket);
-    }
 };
 
 Result<std::unique_ptr<LiveSession>> LiveSession::listen() {
-    QTemporaryDir folder(QDir::tempPath() + QStringLiteral("/dynascope-live-XXXXXX")); // of mode 0700
-    if (!folder.isValid())
-        return tl::unexpected(Error{folder.errorString().toStdString(), folder.path().toStdString(), 0, 0});
-    const QString path = folder.filePath(QStringLiteral("socket"));
-    const QByteArray name = QFile::encodeName(path);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (std::size_t(name.size()) >= sizeof(address.sun_path))
-        return tl::unexpected(Error{"the path is too long for a socket", path.toStdString(), 0, 0});
-    std::memcpy(address.sun_path, name.constData(), std::size_t(name.size()));
-    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (socket < 0) return tl::unexpected(failure(path));
-    if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-        ::listen(socket, SOMAXCONN) != 0) {
-        const Error error = failure(path);
-        ::close(socket);
-        return tl::unexpected(error);
-    }
-    folder.setAutoRemove(false);
-    return std::unique_ptr<LiveSession>(new LiveSession(folder.path(), path, socket));
+    Result<dynamo::LiveListener> listener = dynamo::LiveListener::open();
+    if (!listener) return tl::unexpected(listener.error());
+    return std::unique_ptr<LiveSession>(new LiveSession(std::move(*listener)));
 }
 
-LiveSession::LiveSession(QString folder, QString path, int socket)
-    : m_folder(std::move(folder))
-    , m_path(std::move(path))
-    , m_socket(socket)
-    , m_notifier(std::make_unique<QSocketNotifier>(socket, QSocketNotifier::Read)) {
+LiveSession::LiveSession(dynamo::LiveListener listener)
+    : m_listener(std::move(listener))
+    , m_path(QFile::decodeName(QByteArray::fromStdString(m_listener.path())))
+    , m_notifier(std::make_unique<QSocketNotifier>(m_listener.descriptor(), QSocketNotifier::Read)) {
     connect(m_notifier.get(), &QSocketNotifier::activated, this, &LiveSession::accept);
 }
 
 LiveSession::~LiveSession() {
     m_connections.clear(); // the programs run on
     m_notifier.reset();
-    ::close(m_socket);
-    QFile::remove(m_path);
-    QDir().rmdir(m_folder);
 }
 
 std::vector<LiveSession::Program> LiveSession::programs() const {
@@ -106,16 +67,12 @@ const LiveSession::Program* LiveSession::program(int id) const {
 }
 
 void LiveSession::accept() {
-    const int socket = ::accept4(m_socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (socket < 0) return;
-    if (m_connections.size() >= mostPrograms) {
-        ::close(socket);
-        return;
-    }
-    auto connection = std::make_unique<Connection>();
-    connection->socket = socket;
+    std::optional<dynamo::LiveConnection> peer = m_listener.accept(m_connections.size());
+    if (!peer) return;
+    auto connection = std::make_unique<Connection>(std::move(*peer));
     connection->program.id = m_nextId++;
-    connection->notifier = std::make_unique<QSocketNotifier>(socket, QSocketNotifier::Read);
+    connection->notifier =
+        std::make_unique<QSocketNotifier>(connection->peer.descriptor(), QSocketNotifier::Read);
     connect(connection->notifier.get(), &QSocketNotifier::activated, this,
             [this, id = connection->program.id] { read(id); });
     m_connections.push_back(std::move(connection));
@@ -124,28 +81,20 @@ void LiveSession::accept() {
 void LiveSession::read(int id) {
     Connection* connection = find(id);
     if (!connection) return;
-    char bytes[65536];
-    const ssize_t count = ::recv(connection->socket, bytes, sizeof(bytes), 0);
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (count <= 0 || !connection->lines.add({bytes, std::size_t(count)})) return drop(id);
-    while (const std::optional<std::string> line = connection->lines.take()) {
-        const Result<LiveEvent> event = dynamo::readLiveEvent(*line);
-        if (!event) return drop(id);
-        take(*connection, *event);
+    const dynamo::LiveConnection::Heard heard = connection->peer.hear();
+    for (const LiveEvent& event : heard.events) {
+        take(*connection, event);
         connection = find(id); // who heard of it may have let it go
         if (!connection) return;
         if (connection->lost) return drop(id);
     }
+    if (!heard.isOpen) drop(id);
 }
 
 void LiveSession::take(Connection& connection, const LiveEvent& event) {
     Program& program = connection.program;
     switch (event.kind) {
     case LiveEvent::Kind::Hello:
-        if (event.protocol != dynamo::liveProtocol) {
-            connection.lost = true;
-            return;
-        }
         program.hello = event;
         break;
     case LiveEvent::Kind::Stopped:
@@ -211,9 +160,7 @@ void LiveSession::send(int id, LiveCommand command) {
 }
 
 void LiveSession::write(Connection& connection, const std::string& text) {
-    // Lines are short and a program reads them at once: what does not fit the socket's buffer has no reader.
-    const ssize_t written = ::send(connection.socket, text.data(), text.size(), MSG_NOSIGNAL);
-    if (written == ssize_t(text.size())) return;
+    if (connection.peer.send(text)) return;
     connection.lost = true;
     const int id = connection.program.id;
     QMetaObject::invokeMethod(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The window's end of live mode (core/dynamo/live.h, docs/live-protocol.md): a socket that programs under the
-// recorder connect to, what each of them said last, and commands for them.
+// The window's end of live mode (core/dynamo/live_socket.h): what each program said last, and commands for
+// them.
 #pragma once
 
-#include "core/dynamo/live.h"
+#include "core/dynamo/live_socket.h"
 
 #include <QObject>
 #include <QString>
@@ -24,6 +24,7 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<LiveSession>> listen();
     ~LiveSession() override;
 
+    /// For DYNASCOPE_LIVE.
     [[nodiscard]] const QString& path() const { return m_path; }
     void setBreakpoints(std::vector<dynamo::LiveBreakpoint> breakpoints);
     /// Whether programs wait before anything is traced, rather than run to the first breakpoint.
@@ -51,7 +52,7 @@ signals:
 
 private:
     struct Connection;
-    explicit LiveSession(QString folder, QString path, int socket);
+    explicit LiveSession(dynamo::LiveListener listener);
     void accept();
     void read(int id);
     void take(Connection& connection, const dynamo::LiveEvent& event);
@@ -60,8 +61,8 @@ private:
     void drop(int id);
     [[nodiscard]] Connection* find(int id) const;
 
-    QString m_folder, m_path;
-    int m_socket = -1;
+    dynamo::LiveListener m_listener;
+    QString m_path;
     std::unique_ptr<QSocketNotifier> m_notifier;
     std::vector<std::unique_ptr<Connection>> m_connections;
     std::vector<dynamo::LiveBreakpoint> m_breakpoints;

@@ -115,6 +115,21 @@ private slots:
         QCOMPARE(cli({"info", "--follow", "-"}).exitCode, 2);
     }
 
+    /// A recorder of another version is not talked to in words that it may understand otherwise.
+    void captureLetsAnotherProtocolGo() {
+        const QString script = file("stranger.py", R"(import os, socket, sys
+program = socket.socket(socket.AF_UNIX)
+program.connect(os.environ["DYNASCOPE_LIVE"])
+program.sendall(b'{"event": "hello", "protocol": 2}\n{"event": "stopped", "reason": "start"}\n')
+sys.exit(9 if program.recv(1) == b"" else 8)
+)");
+        const Run run = cli(
+            {"capture", "-o", m_folder.filePath("stranger"), "--break", "a.py:1", "--", "python3", script});
+        QVERIFY2(run.err.contains("runs on without us: it speaks protocol 2 of live mode, not 1"),
+                 run.err.constData());
+        QCOMPARE(run.exitCode, 9);
+    }
+
     void logSaysWhatHappens() {
         const QString path = file("logged.txt", fxText.toUtf8());
         const Run quiet = cli({"info", path}), logged = cli({"info", path}, {}, "capture, motor");
