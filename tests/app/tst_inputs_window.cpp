@@ -53,6 +53,9 @@ class TestInputsWindow : public QObject {
 
     /// Types into the cell that is current, and ends with a key.
     static void type(InputsDialog& dialog, const char* text, Qt::Key then) {
+        // The editor before closes, and then goes.
+        QCoreApplication::processEvents();
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
         QTest::keyClick(dialog.table()->viewport(), text[0]); // opens the editor
         auto* editor = dialog.table()->findChild<QLineEdit*>();
         if (!editor) return;
@@ -93,6 +96,112 @@ private slots:
             if (button->text() == "Give inputs...") button->click();
         QTRY_VERIFY(w.dialog());
         w.dialog()->reject();
+    }
+
+    /// What is wrong is said of the input or constant that has it, and nothing runs until it is right.
+    void wrongAnswersAreNamed() {
+        Theme theme;
+        engine::InputRow input, constant;
+        input.name = "x_1";
+        constant.name = "_tensor_constant0";
+        constant.constant = true;
+        InputsDialog form(theme, "Inputs", {input, constant}, "Run");
+        const auto enter = [&form](int row, int column, const char* text) {
+            form.table()->item(row, column)->setText(text);
+        };
+        enter(0, InputsDialog::Dtype, "f33");
+        QCOMPARE(form.state(), QString("input 'x_1' has the unknown dtype 'f33'"));
+        enter(0, InputsDialog::Dtype, "f32");
+        enter(0, InputsDialog::Shape, "2, x");
+        QCOMPARE(form.state(), QString("input 'x_1' has the shape '2, x', which is not made of numbers"));
+        enter(0, InputsDialog::Shape, "-2");
+        QVERIFY2(form.state().contains("which is not made of numbers"), qPrintable(form.state()));
+        enter(0, InputsDialog::Shape, "2");
+        QCOMPARE(form.state(), QString("constant '_tensor_constant0' has no dtype"));
+        enter(1, InputsDialog::Dtype, "int64");
+        enter(1, InputsDialog::Shape, "2");
+        enter(1, InputsDialog::Values, "1 2 3");
+        QCOMPARE(form.state(), QString("constant '_tensor_constant0' has 3 values for 2 elements"));
+        enter(1, InputsDialog::Values, "1 2.5");
+        QCOMPARE(form.state(),
+                 QString("constant '_tensor_constant0' has the value '2.5', which is no integer"));
+        QVERIFY(!form.acceptButton()->isEnabled());
+        enter(1, InputsDialog::Values, "1 2");
+        QVERIFY2(form.acceptButton()->isEnabled(), qPrintable(form.state()));
+        QVERIFY(!(form.table()->item(1, InputsDialog::Strides)->flags() & Qt::ItemIsEditable));
+    }
+
+    void changesAreTakenBack() {
+        Theme theme;
+        engine::InputRow row;
+        row.name = "x";
+        InputsDialog form(theme, "Inputs", {row}, "Run");
+        form.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&form));
+        form.activateWindow();
+        const auto text = [&form](int column) { return form.table()->item(0, column)->text(); };
+        form.table()->item(0, InputsDialog::Dtype)->setText("f32");
+        form.table()->item(0, InputsDialog::Shape)->setText("4");
+        QVERIFY(form.acceptButton()->isEnabled());
+        QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(text(InputsDialog::Shape), QString());
+        QCOMPARE(form.state(), QString("input 'x' has no shape"));
+        QCOMPARE(form.table()->currentColumn(), int(InputsDialog::Shape));
+        QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier);
+        QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier); // there is no more
+        QCOMPARE(text(InputsDialog::Dtype), QString());
+        QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(text(InputsDialog::Dtype), QString("f32"));
+        QCOMPARE(form.rows().front().dtype, std::string("float32"));
+        // Another change ends what could be made again.
+        form.table()->item(0, InputsDialog::Shape)->setText("2, 3");
+        QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(form.rows().front().shape, std::string("2, 3"));
+    }
+
+    /// From the pasted text to the functional graph without the mouse; and what was typed, as JSON, is enough
+    /// for another window.
+    void keysAlone() {
+        nlohmann::json saved;
+        {
+            Opened w;
+            QVERIFY(QTest::qWaitForWindowExposed(&w.window));
+            w.workspace.openText(QString::fromLatin1(bareGraph), "pasted text");
+            QVERIFY(w.settles());
+            QTest::keyClick(&w.window, Qt::Key_3, Qt::ControlModifier);
+            QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), 60000);
+            InputsDialog& form = *w.dialog();
+            type(form, "f32", Qt::Key_Return);
+            QTest::keyClick(form.table(), Qt::Key_Right);
+            type(form, "2", Qt::Key_Return);
+            QTest::keyClick(form.table(), Qt::Key_Down);
+            type(form, "2", Qt::Key_Return);
+            QTest::keyClick(form.table(), Qt::Key_Left);
+            type(form, "float32", Qt::Key_Return);
+            QTest::keyClick(form.table(), Qt::Key_End);
+            QCOMPARE(form.table()->currentColumn(), int(InputsDialog::Values));
+            type(form, "1.5 -2", Qt::Key_Return);
+            QVERIFY2(form.acceptButton()->isEnabled(), qPrintable(form.state()));
+            QCoreApplication::processEvents(); // the last editor closes
+            QTest::keyClick(form.table(), Qt::Key_Return);
+            QTRY_VERIFY(!w.dialog());
+            QVERIFY(w.settles());
+            QTRY_COMPARE(w.workspace.stageCount(), 2);
+            saved = w.window.findChild<Passes*>()->inputsToSave(*w.workspace.session());
+        }
+        const nlohmann::json& rows = saved.at(0).at("rows");
+        QCOMPARE(rows.at(0).value("dtype", ""), std::string("float32"));
+        QCOMPARE(rows.at(1).value("values", ""), std::string("1.5 -2"));
+        Opened other;
+        other.workspace.openText(QString::fromLatin1(bareGraph), "pasted text");
+        QVERIFY(other.settles());
+        auto* passes = other.window.findChild<Passes*>();
+        passes->restoreInputs(*other.workspace.session(), nlohmann::json::parse(saved.dump()));
+        QCOMPARE(passes->inputsToSave(*other.workspace.session()), saved);
+        other.window.actionRegistry().trigger("go.functionalize");
+        QVERIFY(other.settles());
+        QTRY_COMPARE(other.workspace.stageCount(), 2);
+        QVERIFY(!other.dialog());
     }
 
     /// What the text has is filled in, and strangers' files say what they like.

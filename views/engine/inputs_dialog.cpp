@@ -8,6 +8,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
+#include <QShortcut>
 #include <QTableWidget>
 #include <QVBoxLayout>
 
@@ -85,9 +86,20 @@ InputsDialog::InputsDialog(Theme& theme, const QString& title, std::vector<engin
     connect(m_table, &QTableWidget::itemChanged, this, [this](QTableWidgetItem* item) {
         std::string* text = textOf(m_rows[std::size_t(item->row())], item->column());
         if (!text) return;
-        *text = item->text().trimmed().toStdString();
+        std::string typed = item->text().trimmed().toStdString();
+        if (typed == *text) return; // a change that was taken back, or none
+        m_changes.resize(m_made);
+        m_changes.push_back({item->row(), item->column(), *text, typed});
+        m_made = m_changes.size();
+        *text = std::move(typed);
         check();
     });
+    // In a cell that is being edited, the keys are the editor's.
+    for (const auto key : {QKeySequence::Undo, QKeySequence::Redo}) {
+        auto* shortcut = new QShortcut(this);
+        shortcut->setKeys(key);
+        connect(shortcut, &QShortcut::activated, this, [this, key] { step(key == QKeySequence::Undo); });
+    }
     check();
     // Where something is missing first.
     for (int row = 0; row < m_table->rowCount(); ++row) {
@@ -97,6 +109,16 @@ InputsDialog::InputsDialog(Theme& theme, const QString& title, std::vector<engin
         break;
     }
     m_table->setFocus();
+}
+
+void InputsDialog::step(bool back) {
+    if (back ? m_made == 0 : m_made == m_changes.size()) return;
+    const Change& change = m_changes[back ? --m_made : m_made++];
+    const std::string& text = back ? change.before : change.after;
+    *textOf(m_rows[std::size_t(change.row)], change.column) = text;
+    m_table->item(change.row, change.column)->setText(toQString(text));
+    m_table->setCurrentCell(change.row, change.column);
+    check();
 }
 
 void InputsDialog::fill() {

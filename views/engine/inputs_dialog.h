@@ -33,9 +33,18 @@ public:
 private:
     void fill();
     void check();
+    /// Takes the last change back, or makes it again; one change a cell that was edited.
+    void step(bool back);
+
+    struct Change {
+        int row = 0, column = 0;
+        std::string before, after;
+    };
 
     Theme& m_theme;
     std::vector<engine::InputRow> m_rows;
+    std::vector<Change> m_changes;
+    std::size_t m_made = 0; ///< of the changes; those behind were taken back
     QTableWidget* m_table;
     QLabel* m_state;
     QPushButton* m_accept = nullptr;
