@@ -155,6 +155,9 @@ private slots:
                     if (question != other)
                         QVERIFY2(!one.geometry().intersects(card(other).geometry()),
                                  std::string(questionName(question)).c_str());
+                // No card is higher than what it has needs: the rest of the page stays empty below.
+                QVERIFY2(one.height() <= m_open.theme().scaled(420),
+                         std::string(questionName(question)).c_str());
                 // Each sentence is shown whole.
                 for (const QLabel* label : one.findChildren<QLabel*>())
                     if (label->isVisibleTo(&one) && label->wordWrap())

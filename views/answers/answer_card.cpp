@@ -242,7 +242,7 @@ void AnswerCard::paintEvent(QPaintEvent* /*event*/) {
     painter.setRenderHint(QPainter::Antialiasing);
     const Colours& c = m_theme.colours();
     painter.setPen(c.line);
-    painter.setBrush(m_answer.standing == Standing::NotHere ? c.bg0 : c.bg1);
+    painter.setBrush(m_answer.standing == Standing::NotHere ? c.bg2 : c.bg1);
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
     if (m_answer.standing == Standing::Checking) painter.fillRect(QRect(5, 0, width() - 10, 2), c.accent);
 }

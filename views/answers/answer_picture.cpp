@@ -23,7 +23,7 @@ using answers::Item;
 using answers::Picture;
 
 constexpr int columnHeight = 66; // of the tallest column
-constexpr int mostColumnWidth = 44;
+constexpr int mostColumnWidth = 64;
 
 QString itemText(const std::string& text, qsizetype most = 200) {
     return shownText(toQString(text), most);

@@ -13,6 +13,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QPalette>
 #include <QScrollArea>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -155,7 +156,12 @@ bool AnswersPage::isSettled() const {
 }
 
 void AnswersPage::restyle() {
-    d->sheet->setStyleSheet({});
+    QPalette palette = d->sheet->palette();
+    palette.setColor(QPalette::Window, theme().colours().bg0);
+    for (QWidget* ground : {d->sheet, d->scroll->viewport()}) {
+        ground->setPalette(palette);
+        ground->setAutoFillBackground(true);
+    }
     tellCounts();
 }
 
@@ -275,6 +281,8 @@ void AnswersPage::layOut() {
     }
     for (const auto& [question, card] : d->cards)
         if (!d->known.contains(question)) card->hide();
+    for (int r = 0; r < d->grid->rowCount(); ++r)
+        d->grid->setRowStretch(r, 0); // an earlier arrangement had its end elsewhere
     d->grid->setRowStretch(row + 1, 1);
     d->sheet->setUpdatesEnabled(true);
     tellCounts();
