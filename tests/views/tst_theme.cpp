@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/theme/elided_name.h"
 #include "views/theme/style_sheet.h"
 #include "views/theme/theme.h"
 
@@ -9,6 +10,7 @@
 #include <QImage>
 #include <QPainter>
 #include <QRegularExpression>
+#include <QSet>
 #include <QSignalSpy>
 #include <QTest>
 #include <array>
@@ -101,6 +103,31 @@ QImage drawn(const QFont& font, const QString& text) {
 class TestTheme : public QObject {
     Q_OBJECT
 private slots:
+    /// Twelve names that begin alike are told apart by what is left of them.
+    void namesKeepTheirEnd() {
+        QCOMPARE(shownEnd(u"convolution_backward_19", 14), 12); // "backward_19"
+        QCOMPARE(shownEnd(u"convolution_backward_19", 23), 0);
+        QCOMPARE(shownEnd(u"aaaaaaaaaaaaaaaaaaaa_1", 12), 10); // no part begins near
+        QCOMPARE(shownEnd(u"x_1", 0), 3);
+        QVERIFY(isName(u"layers.12.self_attn") && isName(u"L['self'].lin.weight"));
+        QVERIFY(!isName(u"f32[4]") && !isName(u"a call") && !isName(u"12") && !isName(u""));
+        const QFontMetricsF metrics((Theme().font(FontRole::NodeName)));
+        const qreal room = metrics.horizontalAdvance("convolution_bac");
+        QSet<QString> shown;
+        for (int i = 0; i < 12; ++i) {
+            const QString name = QString("convolution_backward_%1").arg(i);
+            const QString cut = elidedName(metrics, name, room);
+            QVERIFY2(cut.startsWith(QChar(0x2026)) && name.endsWith(cut.mid(1)), qPrintable(cut));
+            QVERIFY(metrics.horizontalAdvance(cut) <= room);
+            shown.insert(cut);
+        }
+        QCOMPARE(shown.size(), 12);
+        QCOMPARE(elidedName(metrics, "add_1", room), QString("add_1"));
+        QVERIFY(elidedName(metrics, "two words that are no name", room).startsWith("two"));
+        const QString cut = elidedName(metrics, QString(100000, u'x') + "_7", room);
+        QVERIFY2(cut.endsWith("_7") && metrics.horizontalAdvance(cut) <= room, qPrintable(cut));
+    }
+
     void textIsReadable_data();
     void textIsReadable();
     void diffColoursStayApart_data();

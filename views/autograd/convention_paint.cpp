@@ -3,6 +3,7 @@
 // How the calling convention is drawn.
 #include "views/autograd/convention_view.h"
 #include "views/models/labels.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
 
 #include <QPainter>
@@ -190,7 +191,7 @@ void ConventionView::paintCard(QPainter& painter, const Card& card) const {
     painter.setFont(m_theme.font(FontRole::NodeName));
     painter.setPen(card.dashed ? c.removed : c.text);
     painter.drawText(words, Qt::AlignLeft | Qt::AlignTop,
-                     elided(painter.fontMetrics(), card.title, Qt::ElideMiddle, int(words.width() - used)));
+                     elidedName(painter.fontMetrics(), card.title, int(words.width() - used)));
     if (card.base >= 0) {
         paintStorage(painter,
                      QRect(int(words.left()), int(words.top()) + m_theme.scaled(24), int(words.width()), 0),

@@ -4,6 +4,7 @@
 #include "views/autograd/cut_view.h"
 #include "views/models/labels.h"
 #include "views/text/row_table.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/op_bar.h"
 #include "views/theme/shown_text.h"
 
@@ -82,13 +83,13 @@ void CutView::paintRow(QPainter& painter, Side side, int row) const {
         words.setRight(words.right() - painter.fontMetrics().horizontalAdvance(text) - 10);
     };
     if (of.again[std::size_t(row)])
-        note(tr("again"), toneColour(Tone::Recorded, c));
+        note(tr("recomputed"), toneColour(Tone::Recorded, c));
     else if (side == Side::Forward && value >= 0 && !m_split->values[std::size_t(value)].recomputed)
         note(bytesText(qulonglong(m_split->values[std::size_t(value)].bytes)), c.text);
     painter.setFont(m_theme.font(FontRole::NodeName));
     painter.setPen(c.text);
-    const QString name = elided(painter.fontMetrics(), toQString(node.name), Qt::ElideMiddle,
-                                std::max(40, words.width() * 3 / 5));
+    const QString name =
+        elidedName(painter.fontMetrics(), toQString(node.name), std::max(40, words.width() * 3 / 5));
     painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, name);
     words.setLeft(words.left() + painter.fontMetrics().horizontalAdvance(name) + 10);
     if (words.width() < m_theme.scaled(30)) return;
@@ -97,7 +98,7 @@ void CutView::paintRow(QPainter& painter, Side side, int row) const {
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text2);
     painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
-                     elided(painter.fontMetrics(), target, Qt::ElideRight, words.width()));
+                     elidedName(painter.fontMetrics(), target, words.width()));
 }
 
 void CutView::paintHeader(QPainter& painter) const {

@@ -2,6 +2,7 @@
 #include "views/canvas/scene_painter.h"
 
 #include "views/models/labels.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/note_sign.h"
 #include "views/theme/shown_text.h"
 
@@ -69,9 +70,10 @@ QString ScenePainter::elided(const QString& string, const Text& text, double wid
     if (fixed && static_cast<double>(string.size()) * text.advance <= width) return string;
     if (fixed && std::all_of(string.begin(), string.end(), [](QChar ch) { return ch.unicode() < 128; })) {
         const auto fits = static_cast<qsizetype>(width / text.advance);
+        if (isName(string)) return QChar(0x2026) + string.mid(shownEnd(string, fits - 1));
         return string.left(std::max<qsizetype>(0, fits - 1)) + QChar(0x2026);
     }
-    return views::elided(QFontMetricsF(text.font), string, Qt::ElideRight, width);
+    return elidedName(QFontMetricsF(text.font), string, width);
 }
 
 double ScenePainter::line(const QString& string, FontRole role, double left, double right, double middle,

@@ -6,6 +6,7 @@
 #include "views/engine/scorecard_view.h"
 #include "views/engine/value_text.h"
 #include "views/models/labels.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
 
 #include <QPainter>
@@ -246,7 +247,7 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
     painter.setFont(m_theme.font(own != node ? FontRole::CodeSmall : FontRole::NodeName));
     const int room = left + m_theme.scaled(nameWidth - 8) - x;
     painter.drawText(QRect(x, textTop, room, line), Qt::AlignLeft | Qt::AlignVCenter,
-                     elided(painter.fontMetrics(), node, Qt::ElideMiddle, room));
+                     elidedName(painter.fontMetrics(), node, room));
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text2);
     const QString chain =
@@ -302,7 +303,7 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
     painter.setPen(c.text);
     const int valueRoom = columns.generation - columns.right - m_theme.scaled(6);
     painter.drawText(QRect(columns.right, y, valueRoom, place.height), Qt::AlignLeft | Qt::AlignVCenter,
-                     elided(painter.fontMetrics(), toQString(view.current), Qt::ElideMiddle, valueRoom));
+                     elidedName(painter.fontMetrics(), toQString(view.current), valueRoom));
     QFont bold = m_theme.font(FontRole::NodeName);
     painter.setFont(bold);
     painter.setPen(view.behind > 0 && !view.syncing ? c.changed : c.accentText());
@@ -311,7 +312,7 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
 
     const QString state = view.syncing      ? tr("syncing")
                           : view.behind > 0 ? tr("%1 behind").arg(view.behind)
-                          : view.readNow    ? tr("read again")
+                          : view.readNow    ? tr("regenerated")
                                             : tr("current");
     QFont chip = m_theme.font(FontRole::Strong);
     chip.setPixelSize(m_theme.scaled(11));
@@ -356,7 +357,7 @@ void ScorecardView::paintEvent(QPaintEvent*) {
         painter.drawText(QRect(m_theme.scaled(padding), m_height - offset() - m_theme.scaled(24),
                                viewport()->width(), m_theme.scaled(22)),
                          Qt::AlignLeft | Qt::AlignVCenter,
-                         tr("%1 that nothing writes or looks into: left out")
+                         tr("%1 that nothing writes or views: left out")
                              .arg(countText(qulonglong(hidden), tr("other storage"), tr("other storages"))));
     }
 }

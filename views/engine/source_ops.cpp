@@ -5,6 +5,7 @@
 #include "views/engine/value_text.h"
 #include "views/models/labels.h"
 #include "views/text/code_view.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
 
 #include <QHBoxLayout>
@@ -78,9 +79,10 @@ QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole: {
         QStringList names;
         for (const computed::EmittedNode& e : recording->step(op).emitted) {
-            const char* why = e.why == wire::Emission::Operator  ? "the op itself"
-                              : e.why == wire::Emission::Inverse ? "puts a written view back into its base"
-                              : e.why == wire::Emission::Regeneration ? "takes a view from its base again"
+            const char* why = e.why == wire::Emission::Operator ? "the op itself"
+                              : e.why == wire::Emission::Inverse
+                                  ? "carries the write through a view back into its base"
+                              : e.why == wire::Emission::Regeneration ? "regenerates a view from its base"
                                                                       : "writes an input back";
             names << toQString(e.node) + QStringLiteral(": ") + tr(why) +
                          (recording->isDead(e.node) ? tr("; dead") : QString());
@@ -133,8 +135,7 @@ void SourceOpsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
         const int room = right - left, wa = std::min(ma.horizontalAdvance(a) + 2, room * 7 / 10);
         painter->setFont(fontA);
         painter->setPen(colourA);
-        painter->drawText(QRect(left, y, wa, line), Qt::AlignLeft | Qt::AlignVCenter,
-                          elided(ma, a, Qt::ElideMiddle, wa));
+        painter->drawText(QRect(left, y, wa, line), Qt::AlignLeft | Qt::AlignVCenter, elidedName(ma, a, wa));
         const int wb = room - wa - m_theme.scaled(10);
         // "emits 4, 1 dead" becomes "→ 4, 1 dead" before any of it is cut.
         const bool fits = mb.horizontalAdvance(b) <= wb || shorter.isEmpty();

@@ -5,6 +5,7 @@
 #include "views/engine/value_text.h"
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
 
 #include <QButtonGroup>
@@ -82,7 +83,7 @@ void GenerationsPlot::paintEvent(QPaintEvent*) {
         painter.setPen(c.text);
         painter.drawText(QRectF(m_theme.scaled(12), y - row / 2.0, left - m_theme.scaled(22), row),
                          Qt::AlignLeft | Qt::AlignVCenter,
-                         elided(painter.fontMetrics(), r.name, Qt::ElideMiddle, left - m_theme.scaled(22)));
+                         elidedName(painter.fontMetrics(), r.name, left - m_theme.scaled(22)));
         const QColor colour = r.base                 ? c.accent
                               : r.syncing            ? c.op(ir::OpKind::Write)
                               : r.generation < r.now ? c.changed

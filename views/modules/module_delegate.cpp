@@ -2,6 +2,7 @@
 #include "views/modules/module_delegate.h"
 
 #include "views/modules/module_model.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/op_bar.h"
 #include "views/theme/shown_text.h"
 
@@ -50,7 +51,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
         if (text.isEmpty() || rest.width() < m_theme.scaled(8)) return;
         painter->setFont(m_theme.font(role));
         painter->setPen(colour);
-        const QString shown = elided(painter->fontMetrics(), text, Qt::ElideRight, rest.width());
+        const QString shown = elidedName(painter->fontMetrics(), text, rest.width());
         painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, shown);
         rest.setLeft(rest.left() + painter->fontMetrics().horizontalAdvance(shown) + m_theme.scaled(6));
     };

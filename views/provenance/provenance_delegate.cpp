@@ -2,6 +2,7 @@
 #include "views/provenance/provenance_delegate.h"
 
 #include "views/provenance/provenance_model.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/op_bar.h"
 #include "views/theme/shown_text.h"
 
@@ -44,7 +45,9 @@ void ProvenanceDelegate::paint(QPainter* painter, const QStyleOptionViewItem& op
         if (text.isEmpty() || rest.width() < m_theme.scaled(12)) return;
         painter->setFont(m_theme.font(role));
         painter->setPen(colour);
-        const QString shown = elided(painter->fontMetrics(), text, elide, rest.width());
+        const QString shown = elide == Qt::ElideRight
+                                  ? elidedName(painter->fontMetrics(), text, rest.width())
+                                  : elided(painter->fontMetrics(), text, elide, rest.width());
         painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, shown);
         rest.setLeft(rest.left() + painter->fontMetrics().horizontalAdvance(shown) + m_theme.scaled(8));
     };

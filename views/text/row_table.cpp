@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/text/row_table.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
 
 #include <QHeaderView>
@@ -103,7 +104,7 @@ private:
                        : look == Look::Quiet || look == Look::MonoQuiet ? c.text2
                                                                         : c.text);
         const int align = index.data(Qt::TextAlignmentRole).toInt();
-        painter.drawText(area, align, elided(painter.fontMetrics(), text, Qt::ElideRight, area.width()));
+        painter.drawText(area, align, elidedName(painter.fontMetrics(), text, area.width()));
     }
 
     // Text in the colour of a category would be too pale on white, so the colour stands beside it.

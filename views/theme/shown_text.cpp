@@ -2,6 +2,7 @@
 #include "views/theme/shown_text.h"
 
 #include "core/base/shown_text.h"
+#include "views/theme/elided_name.h"
 
 #include <QAbstractItemView>
 #include <QCoreApplication>
@@ -108,6 +109,39 @@ QString elided(const QFontMetricsF& metrics, const QString& text, Qt::TextElideM
                          : mode == Qt::ElideMiddle ? text.left(most / 2) + text.right(most / 2)
                                                    : text.left(most));
     return metrics.elidedText(cut, mode, std::min(width, metrics.horizontalAdvance(cut) - 1));
+}
+
+bool isName(QStringView text) {
+    // A source, "L['self'].lin.weight", is one too; "f32[4]" is a type.
+    const bool source = text.startsWith(u"L[") || text.startsWith(u"G[");
+    return !text.isEmpty() && (text.front().isLetter() || text.front() == u'_') &&
+           std::all_of(text.begin(), text.end(), [source](QChar c) {
+               return c.isLetterOrNumber() || c == u'_' || c == u'.' || c == u':' || c == u'$' ||
+                      (source && (c == u'[' || c == u']' || c == u'\''));
+           });
+}
+
+qsizetype shownEnd(QStringView name, qsizetype fits) {
+    if (fits <= 0) return name.size();
+    const qsizetype first = std::max<qsizetype>(0, name.size() - fits);
+    if (first == 0) return 0;
+    for (qsizetype i = first; i < first + fits / 2; ++i)
+        if (i > 0 && (name[i - 1] == u'_' || name[i - 1] == u'.')) return i;
+    return first;
+}
+
+QString elidedName(const QFontMetricsF& metrics, const QString& text, qreal width) {
+    if (!isName(text)) return elided(metrics, text, Qt::ElideRight, width);
+    const auto most = std::max<qsizetype>(64, qsizetype(std::max<qreal>(width, 0)));
+    if (text.size() <= most && metrics.horizontalAdvance(text) <= width) return text;
+    const QChar dots(0x2026);
+    const auto shown = [&](qsizetype fits) { return dots + text.mid(shownEnd(text, fits)); };
+    qsizetype least = 0, more = std::min(text.size(), most);
+    while (least + 1 < more) {
+        const qsizetype middle = (least + more) / 2;
+        (metrics.horizontalAdvance(dots + text.right(middle)) <= width ? least : more) = middle;
+    }
+    return least == 0 ? elided(metrics, text, Qt::ElideLeft, width) : shown(least);
 }
 
 void TextGuard::install() {
