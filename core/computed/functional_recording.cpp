@@ -175,6 +175,7 @@ std::string_view phaseName(OpPhase::Kind kind) {
     case OpPhase::Kind::Wrap:
         return "wrap";
     case OpPhase::Kind::Read:
+        return "regenerate";
     case OpPhase::Kind::Apply:
         return "sync";
     case OpPhase::Kind::Emit:

@@ -80,8 +80,8 @@ struct OpPhase {
     Kind kind = Kind::Emit;
     std::vector<std::size_t> emitted; ///< into OpStep::emitted
 };
-/// "wrap", "sync", "emit", "commit", "write back". What a read takes again from the base and what a write
-/// carries into it are both a sync.
+/// "wrap", "regenerate", "emit", "commit", "sync", "write back": PyTorch's regenerate_from_base, commit_update
+/// and sync_.
 [[nodiscard]] std::string_view phaseName(OpPhase::Kind kind);
 
 /// A cell of a storage or of a view.

@@ -79,7 +79,7 @@ Result<Call> parse(std::string_view text, int depth = 0) {
             rest = ir::trim(rest.substr(static_cast<std::size_t>(after - rest.data())));
         }
         if (rest.empty()) break;
-        if (rest.front() != ',') return failure("arguments are parted by commas");
+        if (rest.front() != ',') return failure("arguments are separated by commas");
         rest = ir::trim(rest.substr(1));
     }
     return call;
@@ -207,10 +207,10 @@ public:
         if (info.kind != "SymNodeVariable") return "AssertionError: cannot force " + text + " static";
         for (const SymbolState& symbol : m_state.symbols)
             if (m_recording.text(symbol.name) == info.text("value") && symbol.hint != 0)
-                return "what if: " + m_call.text + " would be compiled in as " +
+                return "what if: " + m_call.text + " would be specialized to " +
                        std::string(m_recording.text(symbol.hint)) + ", with a guard on it, in place of " +
                        text;
-        return "what if: " + m_call.text + " would be compiled in, with a guard on it, in place of " + text;
+        return "what if: " + m_call.text + " would be specialized, with a guard on it, in place of " + text;
     }
 
 private:

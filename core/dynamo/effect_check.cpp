@@ -94,7 +94,7 @@ private:
         for (const Generated& part : built)
             if (indexOf(part.value) != SIZE_MAX) theirs.push_back(part.value);
         if (ours != theirs)
-            m_report.faults.emplace_back("Dynamo takes other objects for changed than the rules do");
+            m_report.faults.emplace_back("Dynamo treats other objects as modified than the rules do");
     }
 
     void addBuild(const Generated& part, const std::vector<Generated>& loads) {

@@ -11,8 +11,7 @@ using Texts = std::vector<std::string>;
 using Need = EffectPlan::Need;
 using Part = EffectPlan::Part;
 
-constexpr std::string_view sameItems =
-    "it holds the very items that it held before: nothing has to be stored";
+constexpr std::string_view sameItems = "it holds the same items as before: nothing has to be stored";
 
 bool has(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;

@@ -133,15 +133,15 @@ std::string adviceFor(const FailedGuard& guard) {
     case Kind::RequiresGrad:
         return "Call it with and without gradients from two torch.compile objects, or detach before the call";
     case Kind::Value:
-        return "The value is compiled in, as 0 and 1 always are; pass it as a tensor if it changes often";
+        return "The value is specialized, as 0 and 1 always are; pass it as a tensor if it changes often";
     case Kind::Type:
         return "Pass one type only: an int where a float is meant costs an entry";
     case Kind::Object:
         return "The guard is on the identity of the object; create it once, outside the compiled function";
     case Kind::Length:
-        return "The number of elements is compiled in; pad, or stack them into a tensor";
+        return "The number of elements is specialized; pad, or stack them into a tensor";
     case Kind::Alias:
-        return "Whether two inputs are one tensor is compiled in; pass a copy if they need not be";
+        return "Whether two inputs are one tensor is specialized; pass a copy if they need not be";
     case Kind::Mode:
         return "Set the mode once, outside the loop that calls";
     case Kind::Backend:

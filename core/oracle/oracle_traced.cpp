@@ -58,7 +58,7 @@ public:
         if (parted)
             add("deviation", warnings.is_array() && !warnings.empty()
                                  ? std::string()
-                                 : "PyTorch parts from eager, and nothing says so");
+                                 : "PyTorch differs from eager, and nothing says so");
     }
 
     void failed(const CallError& error, const json& whole, const json& eager) {

@@ -246,7 +246,7 @@ private:
         if (out.message.empty())
             out.message =
                 out.verdict == CoverageVerdict::Raises ? "its forward raises" : "its forward is skipped";
-        out.problems.push_back({"its forward is no CUDA graph", "mend the forward first", {}, true});
+        out.problems.push_back({"its forward is no CUDA graph", "fix the forward first", {}, true});
     }
 
     const session::Session& m_session;

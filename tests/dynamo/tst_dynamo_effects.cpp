@@ -168,7 +168,7 @@ private slots:
             << ""
             << ""
             << "nothing"
-            << "it holds the very items that it held before: nothing has to be stored" << all;
+            << "it holds the same items as before: nothing has to be stored" << all;
         QTest::newRow("older recording")
             << ownSet + R"(,"stores":[])"
             << ""

@@ -89,16 +89,16 @@ QString outputMeaning(OutputType type) {
     case OutputType::NonAlias:
         return tr("Its own storage: passed on as it is");
     case OutputType::AliasOfInput:
-        return tr("A view of an input: the runtime makes it again from the caller's tensor");
+        return tr("A view of an input: the runtime regenerates it from the caller's tensor");
     case OutputType::IsInput:
         return tr("The input object itself: the caller's tensor is returned");
     case OutputType::AliasOfIntermediateSaveAsOutput:
         return tr(
-            "A view of a value of the graph, which becomes an extra output; the view is made again from it");
+            "A view of a value of the graph, which becomes an extra output; the view is regenerated from it");
     case OutputType::AliasOfIntermediate:
-        return tr("A view of a value that is an extra output already; made again from it");
+        return tr("A view of a value that is an extra output already; regenerated from it");
     case OutputType::AliasOfIntermediateBaseIsUserOutput:
-        return tr("A view of another output; made again from that");
+        return tr("A view of another output; regenerated from that");
     case OutputType::UnsafeViewAlias:
         return tr("A view whose base nobody else sees: passed on as it is");
     case OutputType::CustomFunctionView:
@@ -166,7 +166,7 @@ std::vector<TableColumn> outputAliasColumns() {
             {tr("Output"), tr("Return shows it in the graph"), 190},
             {tr("Type"), {}, 170},
             {tr("Kind"), tr("What the caller gets: PyTorch's OutputType"), 280},
-            {tr("Of"), tr("The input or base that it looks at"), 150},
+            {tr("Of"), tr("The input or base that it aliases"), 150},
             {tr("Gradient"), {}, 120},
             {tr("What happens"), {}, 420}};
 }

@@ -41,7 +41,7 @@ AutogradPage::AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent)
     m_tabs->addTab(tr("Forward and backward"));
     m_tabs->setTabToolTip(SplitTab, tr("Where the joint graph is cut, and what is saved for backward"));
     m_tabs->addTab(tr("Alias and mutation"));
-    m_tabs->setTabToolTip(AliasTab, tr("Which inputs are written and how, and which outputs look at what"));
+    m_tabs->setTabToolTip(AliasTab, tr("Which inputs are written and how, and which outputs alias what"));
     m_tabs->addTab(tr("Metadata"));
     m_tabs->setTabToolTip(MetadataTab,
                           tr("ViewAndMutationMeta as PyTorch recorded it beside what the engine derives"));

@@ -219,7 +219,7 @@ QString CutView::plainText() const {
             const int value = valueOf(side, int(row));
             if (side == Side::Forward && value >= 0 && !m_split->values[std::size_t(value)].recomputed)
                 line += tr(", saved");
-            if (of.again[row]) line += tr(", computed again");
+            if (of.again[row]) line += tr(", recomputed");
             lines << line;
         }
     }
@@ -252,7 +252,7 @@ QString CutView::toolTipAt(QPoint at) const {
         else
             lines << tr("reads %1, which forward saved").arg(toQString(value.node));
     }
-    if (of.again[std::size_t(row)]) lines << tr("computed in forward, and here again");
+    if (of.again[std::size_t(row)]) lines << tr("computed in forward, and recomputed here");
     if (const ir::SourceLocation* place = node.location())
         lines << placeText(*place) + QStringLiteral("  ") + toQString(place->code);
     return lines.join(u'\n');

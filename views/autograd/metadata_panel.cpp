@@ -107,12 +107,12 @@ void MetadataPanel::showAgain() {
         d->rederived ? d->rederived->metadataOf(d->table.stage.get()) : nullptr;
     const bool alone = !d->table.metadata;
     if (alone && !d->table.stage)
-        return showMessage(tr("There is no metadata to hold against: %1.").arg(toQString(d->table.problem)));
+        return showMessage(tr("There is no metadata to compare with: %1.").arg(toQString(d->table.problem)));
     if (d->rederived && d->rederived->isRunning(*session(), std::size_t(compile())))
         return showMessage(tr("The graphs of this compile are being re-derived."));
     if (!derived || derived->metadata.is_null()) {
         QString why = alone ? tr("Nothing was derived, and %1.").arg(toQString(d->table.problem))
-                            : tr("Nothing was derived to hold the captured metadata against.");
+                            : tr("Nothing was derived to compare the captured metadata with.");
         if (derived) why = tr("The metadata was not derived: %1.").arg(toQString(derived->reason));
         if (!d->rederived) return showMessage(why);
         return showMessage(why, derived ? tr("Re-derive the graphs once more") : tr("Re-derive the graphs"),

@@ -87,15 +87,15 @@ constexpr Known meanings[] = {
     {"requires_grad_for_backward", "Backward is given a gradient of it"},
     {"keep_input_mutations", "The compiler asked for writes in the graph"},
     {"mutation_type", "Who writes it: nobody, a copy_ at the end of the graph, or the caller"},
-    {"output_type", "What the caller gets: a value of its own, an input, or a view that is made again"},
-    {"base_idx", "The input, output or intermediate base that it looks at"},
+    {"output_type", "What the caller gets: a value of its own, an input, or a view that is regenerated"},
+    {"base_idx", "The input, output or intermediate base that it aliases"},
     {"raw_type", "Python's class of it while it was traced"},
     {"input_info", "How many inputs there are"},
     {"output_info", "How many outputs there are"},
     {"num_intermediate_bases", "Values that are returned only because outputs are views of them"},
     {"mutated_inp_runtime_indices", "Inputs that the caller writes back"},
     {"mutated_graph_handled_indices", "Inputs that the graph itself writes"},
-    {"aliased_out_indices", "Outputs that the caller makes again from something else"},
+    {"aliased_out_indices", "Outputs that the runtime regenerates from another tensor"},
     {"num_traced_tangents", "Gradients that backward is given"},
 };
 

@@ -150,7 +150,7 @@ void SplitPanel::showSplit(std::shared_ptr<const computed::JointSplit> split) {
     const auto saved =
         std::size_t(std::count_if(d->shown->values.begin(), d->shown->values.end(),
                                   [](const computed::CutValue& value) { return !value.recomputed; }));
-    d->count->setText(tr("%1 saved, %2 computed again").arg(saved).arg(d->shown->values.size() - saved));
+    d->count->setText(tr("%1 saved, %2 recomputed").arg(saved).arg(d->shown->values.size() - saved));
     showFigures();
     showValue(-1);
 }
@@ -168,9 +168,9 @@ void SplitPanel::showFigures() {
           {},
           tr("Inputs of forward that backward reads too: they cost no memory of their own")},
          {bytesText(qulonglong(split.recomputedBytes)),
-          tr("computed again"),
+          tr("recomputed"),
           {},
-          tr("Values that are not kept, because backward computes them from what is")},
+          tr("Values that are not kept, because backward recomputes them from what is")},
          {bytesText(split.forward.peakBytes), tr("forward peak"), {}, tr("An estimate: without inputs")},
          {bytesText(split.backward.peakBytes + std::uint64_t(split.savedBytes - split.inputBytes)),
           tr("backward peak"),

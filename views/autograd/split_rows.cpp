@@ -24,7 +24,7 @@ Tone whatTone(const computed::CutValue& value) {
     return value.recomputed ? Tone::Recorded : value.input ? Tone::NotWritten : Tone::Saved;
 }
 QString whatMeaning(const computed::CutValue& value) {
-    if (value.recomputed) return tr("Forward drops it, and backward computes it from what is saved");
+    if (value.recomputed) return tr("Forward drops it, and backward recomputes it from what is saved");
     if (!value.packed.empty())
         return tr("A saved-tensors hook packs it at the end of forward: what it makes is kept until backward "
                   "has unpacked it");
@@ -70,7 +70,7 @@ std::vector<TableColumn> valueColumns() {
     return {
         {tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"), 190},
         {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true},
-        {tr("What"), tr("Whether forward keeps it, or backward computes it again"), 140},
+        {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140},
         {tr("Type"), {}, 170},
         {tr("Readers"), tr("How many nodes of backward read it"), 80, true},
         {tr("Line"), tr("That makes it; a link"), 130},

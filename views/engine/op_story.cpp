@@ -159,14 +159,14 @@ void tellRead(Tokens& out, const Stepper& stepper) {
         const computed::StorageState* storage = nullptr;
         for (const computed::StorageState& s : after.storages)
             if (s.group == own->group) storage = &s;
-        out.push_back(text(tr(" is a view: it moves no data and looks at the part ")));
+        out.push_back(text(tr(" is a view: it copies no data and covers the part ")));
         out.push_back(mono(toQString(own->chain)));
         out.push_back(text(tr(" of ")));
         out.push_back(baseToken(recording, storage));
         out.push_back(text(tr(", so it joins storage %1.").arg(own->group)));
         if (own->behind > 0)
             out.push_back(
-                text(tr(" What it was taken from is stale, so it is too; it is made again when an op "
+                text(tr(" What it was taken from is stale, so it is too; it is regenerated when an op "
                         "reads it.")));
     } else if (own) {
         out.push_back(text(tr(" makes a new tensor, on storage %1 of its own.").arg(own->group)));

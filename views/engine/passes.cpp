@@ -299,7 +299,7 @@ void Passes::recompute(int index) {
                        known->passes.end() - 1))
             from = m_workspace.indexOf(other.stage.get());
     if (from < 0) {
-        emit failed(tr("%1 cannot be computed again: the stage that it was made from was removed")
+        emit failed(tr("%1 cannot be run again: the stage that it was made from was removed")
                         .arg(toQString(stage->label())));
         return;
     }

@@ -140,7 +140,7 @@ void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
     emit derived(*session);
     if (quiet) return;
     emit done(said.isEmpty() ? tr("This compile has no graph of AOTAutograd to derive.")
-                             : tr("Derived anew: %1.").arg(said));
+                             : tr("Derived again: %1.").arg(said));
 }
 
 const RederivedStage* Rederivations::find(const session::Stage* stage) const {

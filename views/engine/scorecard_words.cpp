@@ -20,7 +20,7 @@ QString ScorecardView::toolTipAt(QPoint point) const {
                                                 : place.storage >= 0
                                                     ? &board.storages[std::size_t(place.storage)]
                                                     : nullptr;
-        if (!storage) return tr("The tensors that look at these storages, and what each holds now");
+        if (!storage) return tr("The views of these storages, and what each holds now");
         const Columns columns = columnsOf(*storage);
         const int slot = (point.x() - columns.cells) / std::max(1, columns.cellWidth);
         if (point.x() >= columns.cells && slot < std::min(columns.shown, int(storage->cells.size()))) {
@@ -38,7 +38,7 @@ QString ScorecardView::toolTipAt(QPoint point) const {
                                .arg(toQString(view->value), cellText(cell.value));
                 return text;
             }
-            return text + u'\n' + tr("%1 does not look at it").arg(toQString(view->value));
+            return text + u'\n' + tr("%1 does not cover it").arg(toQString(view->value));
         }
         if (!view)
             return tr("Storage %1 began as %2. A generation counts its writes; a tensor of an older "
@@ -46,17 +46,16 @@ QString ScorecardView::toolTipAt(QPoint point) const {
                       "is stale.")
                 .arg(storage->group)
                 .arg(toQString(storage->origin));
-        QString text =
-            view->chain.empty()
-                ? tr("%1 is the base itself").arg(toQString(view->value))
-                : tr("%1 looks at the base through %2").arg(toQString(view->value), toQString(view->chain));
+        QString text = view->chain.empty() ? tr("%1 is the base itself").arg(toQString(view->value))
+                                           : tr("%1 is a view of the base through %2")
+                                                 .arg(toQString(view->value), toQString(view->chain));
         if (view->behind > 0) {
             text += u'\n' + (view->changedBy.empty()
                                  ? tr("Behind its storage")
                                  : tr("Behind since %1 wrote the storage").arg(toQString(view->changedBy)));
             text += view->nextRead.empty()
                         ? tr("; nothing reads it any more")
-                        : tr("; made again when %1 reads it").arg(toQString(view->nextRead));
+                        : tr("; regenerated when %1 reads it").arg(toQString(view->nextRead));
         }
         return text;
     }

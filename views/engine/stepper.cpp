@@ -167,11 +167,12 @@ QString Stepper::phaseDetail(int phase) const {
 QString Stepper::phaseHelp(computed::OpPhase::Kind kind) {
     switch (kind) {
     case computed::OpPhase::Kind::Wrap:
-        return tr("The input is wrapped: it gets a storage that remembers who looks at it and how often it "
+        return tr("The input is wrapped: it gets a storage that knows its views and how often it "
                   "was written.");
     case computed::OpPhase::Kind::Read:
-        return tr("Before an op reads a tensor that is behind its storage, the tensor is made again from the "
-                  "base: its chain of views is replayed.");
+        return tr(
+            "Before an op reads a tensor that is behind its storage, the tensor is regenerated from the "
+            "base: its chain of views is replayed.");
     case computed::OpPhase::Kind::Emit:
         return tr("The op itself, in its functional form, goes into the graph.");
     case computed::OpPhase::Kind::Commit:

@@ -29,7 +29,7 @@ public:
     [[nodiscard]] const computed::Scoreboard& scoreboard() const { return m_board; }
     /// "op 5 of 8 · phase 3 of 4"
     [[nodiscard]] QString whereText() const;
-    /// "sync", "emit", "commit", ... and what it is about: "select_3".
+    /// "regenerate", "emit", "commit", ... and what it is about: "select_3".
     [[nodiscard]] static QString phaseName(computed::OpPhase::Kind kind);
     [[nodiscard]] QString phaseDetail(int phase) const;
     /// One sentence on what the phase does in general, for tooltips.

@@ -30,14 +30,15 @@ Section recompileSection(const session::Session& session, const session::Compile
         if (!values.empty())
             section.facts.push_back(
                 fact(tr("Expected"), std::move(values),
-                     tr("What the cache entry was compiled for, and what the later call brought.")));
+                     tr("What the cache entry was compiled for, and what the later call passed.")));
         if (guard.addedAt.line != 0)
             section.facts.push_back(
                 fact(tr("Added at"), {placeLink(guard.addedAt)}, toQString(guard.addedAt.code)));
     }
     if (!failed.empty() && !failed.front().advice.empty())
-        section.facts.push_back(fact(tr("Way out"), {text(toQString(failed.front().advice))},
-                                     tr("For the entry that was asked first: how to have fewer compiles.")));
+        section.facts.push_back(
+            fact(tr("Way out"), {text(toQString(failed.front().advice))},
+                 tr("For the entry that was checked first: how to have fewer compiles.")));
     return section;
 }
 

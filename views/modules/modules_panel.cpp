@@ -176,7 +176,7 @@ void ModulesPanel::restyle() {
 void ModulesPanel::refresh() {
     if (showNothingOpen()) return;
     const Side side = d->wantedSide();
-    d->side->setText(side == Side::A ? tr("A") : tr("B"));
+    d->side->setText(side == Side::A ? tr("Stage A") : tr("Stage B"));
     const StageView& stage = workspace().stage(side);
     setLoading(stage.loading);
     if (stage.loading) return;

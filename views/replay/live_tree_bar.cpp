@@ -53,7 +53,7 @@ LiveTreeBar::LiveTreeBar(LiveTrees& trees, Theme& theme, QWidget* parent)
     m_pause = button(tr("Pause"), tr("Stop after the call under way, or go on (Ctrl+Space)"));
     m_call = button(tr("Step a call"), tr("Carry out events until a graph was called (Ctrl+F10)"));
     m_mark = button(tr("To next mark"),
-                    tr("Go on to the next call that is recorded anew, run eagerly or refused (Ctrl+F5)"));
+                    tr("Go on to the next call that is re-recorded, run eagerly or refused (Ctrl+F5)"));
     m_cancel = button(tr("Cancel"), tr("End the run; what was carried out stays (Esc)"));
     row->addSpacing(8);
     m_backend = new QComboBox;

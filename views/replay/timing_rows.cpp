@@ -34,7 +34,7 @@ QString modeMeaning(NodeMode mode) {
     case NodeMode::Planned:
         return tr("Called with arguments that were bound beforehand; its memory is planned");
     case NodeMode::Called:
-        return tr("Arguments are bound anew at each replay; its memory is planned");
+        return tr("Arguments are bound again at each replay; its memory is planned");
     case NodeMode::Eager:
         return tr("Runs as in eager, with memory of the moment");
     }
@@ -132,7 +132,7 @@ std::vector<FigureRow::Figure> replayChecks(const ReplayedRun& run, const Colour
         out.push_back({tr("%1 of %2").arg(done.verified - done.different).arg(done.verified),
                        tr("bit-identical to eager"), done.different > 0 ? colours.removed : colours.added,
                        done.different > 0 ? toQString(done.difference)
-                                          : tr("Replays that were held against an eager run")});
+                                          : tr("Replays that were compared with an eager run")});
     if (done.undecided > 0)
         out.push_back(
             {numberText(done.undecided), tr("not decided"), colours.changed, toQString(done.undecidedWhy)});

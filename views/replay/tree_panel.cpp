@@ -213,9 +213,10 @@ QWidget* TreePanel::makeLowerLists() {
         pages->addWidget(table);
         addCopyRows(table);
     };
-    page(tr("Mutation categories"), tr("What each input is to its function, and how that was found out"),
+    page(tr("Mutation categories"),
+         tr("The mutation category of each input of a function, and how it was found"),
          d->inputs = new RowTable(tr("Mutation categories"), runInputColumns(), theme()));
-    page(tr("Re-records"), tr("Which invariant made each recording be made anew, with addresses"),
+    page(tr("Re-records"), tr("Which invariant failed at each re-recording, with addresses"),
          d->rerecords = new RowTable(tr("Re-records"), rerecordColumns(), theme()));
     connect(d->lower, &QTabBar::currentChanged, this, [this, pages](int tab) {
         pages->setCurrentIndex(tab);
@@ -298,7 +299,7 @@ void TreePanel::showLive() {
             : tr("Run the compiled graphs of this capture under CUDA-graph trees: which calls are warmed up, "
                  "recorded, replayed or run eagerly, and why. Each iteration calls every graph once, "
                  "forwards "
-                 "first, with made-up inputs; every call is held against an eager run."));
+                 "first, with made-up inputs; every call is compared with an eager run."));
     if (!run) {
         if (d->walk.run()) d->walk.setRun(nullptr);
         d->events->setRows({});

@@ -57,7 +57,7 @@ QString callWhy(const TreeStep& step) {
         if (!step.message.empty()) return firstLine(step.message);
         return step.eagerCause == TreeStep::EagerCause::Mutation
                    ? tr("It writes a tensor that is neither static nor recorded.")
-                   : tr("It was recorded anew too often.");
+                   : tr("It was re-recorded too often.");
     case Action::Failed:
         return firstLine(step.error);
     case Action::None:
@@ -218,7 +218,7 @@ std::vector<Rerecord> rerecordsOf(const TreeRun& run, std::size_t position) {
 }
 
 std::vector<TableColumn> rerecordColumns() {
-    return {{tr("Event"), tr("A link to the call that recorded anew"), 70},
+    return {{tr("Event"), tr("A link to the call that re-recorded"), 70},
             {tr("Function"), {}, 110},
             {tr("Recording"), tr("The one that did not fit, and the new one"), 120},
             {tr("Invariant"), tr("The first that did not hold, in PyTorch's words and order"), 330},
@@ -256,7 +256,7 @@ std::vector<TableRow> rerecordRows(const TreeRun& run, const std::vector<Rerecor
                         {counts ? tr("yes") : tr("no"), Look::Chip, counts ? Tone::Bad : Tone::Warn,
                          counts ? tr("Beyond %1 at one node the function runs eagerly there")
                                       .arg(run.program().options.rerecordLimit)
-                                : tr("Only parameters or buffers stood elsewhere: recorded anew as often as "
+                                : tr("Only parameters or buffers moved: re-recorded as often as "
                                      "that happens")}});
     }
     return rows;
@@ -309,7 +309,7 @@ std::vector<TableColumn> runInputColumns() {
         {tr("Slow"),
          tr("How often the function's inputs were looked at: once for each node that it follows, and "
             "before it is "
-            "recorded anew"),
+            "re-recorded"),
          60, true},
         {tr("Fast"), tr("How often what was kept for the node and the function answered"), 60, true},
         {tr("Found as"), tr("By the looks so far"), 220},

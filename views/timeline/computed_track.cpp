@@ -96,15 +96,17 @@ QRect TimelineView::badgeRect(int index) const {
 }
 
 QString TimelineView::metadataText() const {
-    // In a low or crowded timeline there is room for a letter.
-    return m_compact || m_step < m_theme.scaled(150) ? tr("m") : tr("metadata");
+    // In a low or crowded timeline there is room for a short word.
+    return m_compact || m_step < m_theme.scaled(150) ? tr("meta") : tr("metadata");
 }
 
 QRect TimelineView::metadataRect(int index) const {
     if (!stage(index) || !m_rederived || !m_rederived->metadataOf(stage(index))) return {};
     const QRect beside = badgeRect(index);
-    return {beside.right() + m_theme.scaled(4), beside.top(),
-            QFontMetrics(badgeFont(m_theme)).horizontalAdvance(metadataText()) + m_theme.scaled(8),
+    // Between the circles of a low timeline there is just room for it.
+    return {beside.right() + m_theme.scaled(m_compact ? 1 : 4), beside.top(),
+            QFontMetrics(badgeFont(m_theme)).horizontalAdvance(metadataText()) +
+                m_theme.scaled(m_compact ? 2 : 8),
             beside.height()};
 }
 
