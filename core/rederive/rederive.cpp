@@ -352,8 +352,8 @@ private:
         out.metadata = derived;
         if (text.empty()) {
             out.verdict = Rederived::Alone;
-            out.reason = "the capture has none to hold it against; the engine derives: " +
-                         mutationWords(derived, graph);
+            out.reason =
+                "the capture has none to compare with; the engine derives: " + mutationWords(derived, graph);
             return;
         }
         const auto captured = passes::aot::readMetadataText(text);

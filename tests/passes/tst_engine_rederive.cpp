@@ -225,10 +225,9 @@ private slots:
         QCOMPARE(stages.size(), 4U);
         QVERIFY(stages[0].verdict == Rederived::Alone);
         QCOMPARE(engine::rederivedName(stages[0].verdict), std::string_view("only derived"));
-        QCOMPARE(
-            stages[0].reason,
-            std::string("the capture has none to hold it against; the engine derives: input 0 (primals_1): "
-                        "data mutated"));
+        QCOMPARE(stages[0].reason,
+                 std::string("the capture has none to compare with; the engine derives: input 0 (primals_1): "
+                             "data mutated"));
         for (std::size_t i = 1; i < stages.size(); ++i)
             QVERIFY2(stages[i].verdict == Rederived::Isomorphic, stages[i].reason.c_str());
     }
@@ -260,7 +259,7 @@ private slots:
         QVERIFY(!stages.empty());
         QVERIFY2(stages[0].verdict == Rederived::Alone, stages[0].reason.c_str());
         QCOMPARE(stages[0].reason,
-                 std::string("the capture has none to hold it against; the engine derives: input 0 (arg0_1): "
+                 std::string("the capture has none to compare with; the engine derives: input 0 (arg0_1): "
                              "data and metadata mutated; input 1 (arg1_1): metadata mutated"));
     }
 
