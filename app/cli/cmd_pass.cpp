@@ -407,7 +407,7 @@ void addPass(Parser& parser) {
         .showDefault();
     command.add("--format", options->format, "fx, or readable with shapes (default for the pass shapes)")
         .oneOf({"fx", "readable"});
-    command.flag("--faithful", options->faithful, "PyTorch's exact graph, also where it parts from eager");
+    command.flag("--faithful", options->faithful, "PyTorch's exact graph, also where it differs from eager");
     command.flag("--cells", options->cells, "Record the values of small storages after each step");
     command.add("--set", options->settings,
                 "NAME=VALUE for passes that take more options, NAME=@FILE for what a file holds");
@@ -415,10 +415,9 @@ void addPass(Parser& parser) {
                  "Compare with eager on the same inputs; exit status 1 when they differ. inline_hooks of a "
                  "capture: with the graph that PyTorch made");
     command.flag("--steps", options->steps, "What each node emitted, and the alias state after it");
-    command.flag(
-        "--scoreboard", options->scoreboard,
-        "Of functionalize: storages and the values that look at them at each phase of each op, as the "
-        "page Functionalize shows them, and how the graph is called");
+    command.flag("--scoreboard", options->scoreboard,
+                 "Of functionalize: storages and their views at each phase of each op, as the "
+                 "page Functionalize shows them, and how the graph is called");
     command.flag("--json", options->json, "One JSON document on stdout");
     addEngineOption(command, options->engine);
     command.run([options] { return run(*options); });

@@ -159,7 +159,7 @@ void addRederive(Parser& parser) {
         "an engine");
     command.add("path", options->path, "Capture; - for standard input").required();
     command.flag("--saved", options->saved,
-                 "What is saved for backward and what is computed again, with bytes and why");
+                 "What is saved for backward and what is recomputed, with bytes and why");
     command.flag(
         "--convention", options->convention,
         "Instead: how AOTAutograd's runtime calls each function (arguments, synthetic bases, outputs, "

@@ -140,9 +140,9 @@ std::string rerecordLine(const std::vector<WorkloadRun::Rerecorded>& rows,
                          const replay::Recording& recording) {
     std::string out;
     for (const WorkloadRun::Rerecorded& row : rows)
-        out += "  recorded anew in " + micros(row.us) + " us" +
+        out += "  re-recorded in " + micros(row.us) + " us" +
                (row.how.updated         ? ": the executable graph was updated"
-                : recording.rerecording ? ": made executable anew, " + row.how.why
+                : recording.rerecording ? ": instantiated again, " + row.how.why
                                         : std::string()) +
                '\n';
     return out;
@@ -344,7 +344,7 @@ void addReplay(Parser& parser) {
         .showDefault();
     command
         .add("--rerecord", options->rerecords,
-             "How often to record every graph anew on copies of its inputs before it is replayed; a GPU "
+             "How often to re-record every graph on copies of its inputs before it is replayed; a GPU "
              "updates "
              "its executable graph where the driver can")
         .showDefault();

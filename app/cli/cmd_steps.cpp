@@ -245,8 +245,9 @@ void addSteps(Parser& parser) {
                  "What each graph changes, and how generated code makes it real; changes that were refused");
     command.flag("--bytecode", options->bytecode,
                  "The bytecode of each frame and what was generated for it, and what its parts are for");
-    command.flag("--cache-keys", options->cacheKeys,
-                 "What AOTAutograd's cache was asked: keys, their ingredients, and where two of them part");
+    command.flag(
+        "--cache-keys", options->cacheKeys,
+        "What was looked up in AOTAutograd's cache: keys, their ingredients, and where two of them differ");
     command.flag(
         "--graphs", options->graphs,
         "Storages of graphs' inputs, hooks, operators before functionalization, lookups of the cache, "

@@ -122,7 +122,7 @@ void addSymbols(Parser& parser) {
         "symbols",
         "Say why symbolic sizes have their names; with two captures, exit status 1 if a name differs");
     command.add("path", options->path, "Capture; - for standard input").required();
-    command.add("other", options->other, "Capture of another run of the program, to hold against the first");
+    command.add("other", options->other, "Capture of another run of the program, to compare with the first");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });
 }

@@ -136,7 +136,7 @@ std::string roleText(const computed::OutputCard& output) {
     case computed::OutputCard::Role::IntermediateBase:
         break;
     }
-    return "what results are made again from";
+    return "what results are regenerated from";
 }
 
 json indexOrNull(int index) {

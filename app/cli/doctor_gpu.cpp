@@ -259,7 +259,7 @@ BatterySummary summarise(const json& battery) {
         out.text += "trees: " + count(report->steps.size(), "event") + ", " +
                     count(report->count("warmup"), "warm-up") + ", " +
                     count(report->count("record"), "recording") + ", " +
-                    count(report->count("replay"), "replay") + ", recorded anew " +
+                    count(report->count("replay"), "replay") + ", re-recorded " +
                     std::to_string(report->rerecords()) + "; " + std::to_string(report->verified) +
                     " verified, " + std::to_string(report->different) + " different\n";
         if (report->different > 0) faults += "failed: trees: results differ from eager runs\n";

@@ -69,7 +69,7 @@ std::string cacheText(const Recording& recording) {
         out += "  differs from the key before in " + count(differences.size(), "ingredient") + ", first in " +
                first.name + ":\n    " + shortened(first.left) + "\n    " + shortened(first.right) + '\n';
     }
-    return out.empty() ? "AOTAutograd's cache was not asked\n" : out;
+    return out.empty() ? "nothing was looked up in AOTAutograd's cache\n" : out;
 }
 
 std::string graphsText(const Recording& recording) {

@@ -172,7 +172,7 @@ void CompareDialog::update() {
         note = tr("The stages of the two compiles, one by one.");
     else if (chosen.what == ComparisonRequest::What::Ranks)
         chosen.a->ranks.size() > 1
-            ? void(note = tr("Every rank is held against the first one, by compile id."))
+            ? void(note = tr("Every rank is compared with the first one, by compile id."))
             : refuse(tr("This capture has one rank. Choose another capture for B, or two of "
                         "its compiles."));
     else

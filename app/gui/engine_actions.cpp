@@ -130,12 +130,12 @@ void EngineActions::addActions() {
         tr("Give the shapes, strides and values that the engine runs this graph on"),
         [this] { askInputs({}, m_passes->selectedStage(), {}); });
     add("engine.rederive", tr("Re-derive AOTAutograd's graphs"), menu, {}, "tick",
-        tr("Trace and partition the Dynamo graph as AOTAutograd does, and hold it against what was captured"),
+        tr("Trace and partition the Dynamo graph as AOTAutograd does, and compare with what was captured"),
         [this] { m_rederived->run(); });
     QAction* checks =
         m_actions->addToggle(spec("engine.checkStages", tr("Check stages by itself"), menu, {}, "clock",
                                   tr("While the page Answers is shown and the engine is free, derive the "
-                                     "stages of the capture anew")),
+                                     "stages of the capture again")),
                              [this](bool on) {
                                  m_settings.setChecksStages(on);
                                  emit checksStagesChanged(on);
@@ -367,10 +367,10 @@ void EngineActions::updateActions() {
     for (const QString& pass : passes) {
         const bool known = m_passes->has(pass);
         enable(runs + pass, graph && present && known,
-               known ? needs(graph, tr("needs a stage that has a graph"))
-                     : tr("the engine does not have this pass any more"));
+               known ? needs(graph, tr("needs a stage with a graph"))
+                     : tr("the engine no longer has this pass"));
     }
-    enable(QStringLiteral("engine.inputs"), graph, needs(graph, tr("needs a stage that has a graph")));
+    enable(QStringLiteral("engine.inputs"), graph, needs(graph, tr("needs a stage with a graph")));
     bool computed = m_stepper->stage() != nullptr;
     for (const int stage : {place.stageA, place.stageB})
         computed = computed || m_workspace.isComputed(stage);

@@ -20,7 +20,7 @@ constexpr std::array known{
     Known{"view_mutation", "a write to a view, before and after functionalization"},
     Known{"sibling_views", "an oracle case: two views of one tensor, each written"},
     Known{"early_exit", "a recording of Dynamo: a branch on tensor data, instruction by instruction"},
-    Known{"recording_tree", "a run of CUDA-graph trees: warm-ups, recordings, what was recorded anew"},
+    Known{"recording_tree", "a run of CUDA-graph trees: warm-ups, recordings, what was re-recorded"},
     Known{"encoder_train", "a transformer encoder: joint, forward and backward graphs"},
     Known{"gpt2_train", "one training step of a small GPT-2"},
     Known{"recompiles", "the same function compiled for several shapes and dtypes"},

@@ -187,7 +187,7 @@ void WindowActions::addGoActions() {
     m_parts.pages.addActions({{Page::Compare, [this] { m_parts.comparing.showLast(); }},
                               {Page::Functionalize, [this] { m_parts.engine.openFunctionalize(); }}});
     m_actions->add(spec("capture.compareRanks", tr("Compare the ranks"), capture, {}, "rank",
-                        tr("Which ranks compiled other graphs, and where they part first")),
+                        tr("Which ranks compiled other graphs, and where they differ first")),
                    [this] { m_parts.comparing.compareRanks(); });
     m_actions->add(spec("capture.compareRecompile", tr("Compare with its recompile"), capture, {},
                         "recompile",

@@ -43,7 +43,7 @@ std::string_view causeOf(FailedGuard::Kind kind) {
     case FailedGuard::Kind::RequiresGrad:
         return "requires_grad changed";
     case FailedGuard::Kind::Value:
-        return "a Python value that is compiled in changed";
+        return "a Python value that was specialized changed";
     case FailedGuard::Kind::Type:
         return "an object had another type";
     case FailedGuard::Kind::Object:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Answers that read graphs: CUDA graphs, memory, ranks, stages derived anew.
+// Answers that read graphs: CUDA graphs, memory, ranks, stages derived again.
 #include "core/answers/parts.h"
 
 #include "core/base/words.h"
@@ -338,19 +338,19 @@ Answer stagesAnswer(const session::Session& session, const StageChecks& checks) 
                 derivable += isDerivable(*stage) ? 1 : 0;
     if (derivable == 0)
         return detail::notHere(Question::Stages,
-                               "This capture has no stage of AOTAutograd that could be derived anew from "
+                               "This capture has no stage of AOTAutograd that could be derived again from "
                                "the one before it.");
     const std::size_t good = checks.isomorphic + checks.equivalent;
     if (checks.checked() == 0 && !checks.running) {
         out = detail::notHere(Question::Stages,
                               (checks.trouble.empty() ? std::string() : checks.trouble + ' ') + "None of " +
                                   count(derivable, "stage") +
-                                  " was checked. Deriving them anew and comparing takes the engine.",
+                                  " was checked. Deriving them again and comparing takes the engine.",
                               "dynascope-cli rederive CAPTURE");
         return out;
     }
     out.figure = std::to_string(good);
-    out.of = "of " + count(derivable, "stage") + " derived anew as captured";
+    out.of = "of " + count(derivable, "stage") + " derived again as captured";
     out.picture = Picture::Cells;
     out.axis = "Each derived stage";
     out.items = checks.cells;
@@ -362,7 +362,7 @@ Answer stagesAnswer(const session::Session& session, const StageChecks& checks) 
     } else if (checks.different > 0) {
         out.standing = Standing::Change;
         out.sentence = count(checks.different, "stage") + (checks.different == 1 ? " differs" : " differ") +
-                       " from what was derived anew: " + checks.firstDifferent;
+                       " from what was derived again: " + checks.firstDifferent;
         out.proof = checks.first;
     } else if (checks.notDerived > 0 || checks.checked() < derivable) {
         out.standing = Standing::Know;

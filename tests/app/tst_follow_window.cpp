@@ -173,8 +173,8 @@ private slots:
         open(m_log);
         action("capture.follow")->trigger();
         write(compileText(5));
-        QTRY_VERIFY2(window().messageBar().text().contains("was truncated: opened anew") ||
-                         window().messageBar().text().contains("was written to in place: opened anew"),
+        QTRY_VERIFY2(window().messageBar().text().contains("was truncated: opened again") ||
+                         window().messageBar().text().contains("was written to in place: opened again"),
                      qPrintable(window().messageBar().text()));
         QCOMPARE(compiles(), 1U);
         QCOMPARE(compileRows(), QStringList{"5/0"});
@@ -184,7 +184,7 @@ private slots:
         m_log = log;
         QCOMPARE(std::rename(other.toLocal8Bit().constData(), log.toLocal8Bit().constData()), 0);
         QTRY_COMPARE(window().messageBar().text(),
-                     QString("train.log was replaced by another file: opened anew"));
+                     QString("train.log was replaced by another file: opened again"));
         QCOMPARE(compileRows(), QStringList({"6/0", "7/0", "8/0"}));
         QVERIFY(QFile::remove(m_log));
         QTRY_COMPARE(window().messageBar().text(), QString("train.log is gone"));

@@ -194,7 +194,7 @@ private slots:
         const Run run = cli({"replay", log, "--rerecord", "2", "--iterations", "4", "--verify", "1"});
         QCOMPARE(run.err, QByteArray());
         QCOMPARE(run.exit, 0);
-        QCOMPARE(run.out.count("  recorded anew in "), 4);
+        QCOMPARE(run.out.count("  re-recorded in "), 4);
         QVERIFY2(run.out.contains("8 results verified, 0 different"), run.out);
         const Run times = cli({"replay", log, "--times", "sometimes", "--iterations", "1"});
         QCOMPARE(times.exit, 2);

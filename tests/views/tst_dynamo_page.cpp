@@ -425,7 +425,7 @@ private slots:
     void noKeys() {
         Shown s;
         test::in(*s.page).pages()->setCurrentWidget(test::in(*s.page).keys());
-        QVERIFY(test::in(*s.page).keys()->note().contains("was not asked"));
+        QVERIFY(test::in(*s.page).keys()->note().contains("Nothing was looked up"));
     }
 
     void breakpointsHalt() {

@@ -207,7 +207,7 @@ void ComparePage::buildDetails() {
         {{tr("Inputs"), tr("The inputs have the same sizes, strides and devices.")},
          {tr("Guards"), tr("The guards are the same.")},
          {tr("Symbols"), tr("The symbols are the same.")},
-         {tr("Caches"), tr("No cache was asked on either side.")},
+         {tr("Caches"), tr("Neither side looked anything up in a cache.")},
          {tr("Timings"), tr("Neither side has timing events.")},
          {tr("Settings"), tr("Versions and configurations are the same, as far as they were recorded.")}}};
     for (std::size_t i = 0; i < tabs.size(); ++i) {

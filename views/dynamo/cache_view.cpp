@@ -53,7 +53,8 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
            {tr("Status"), {}, 90},
            {tr("Backend"), tr("The backend callable, where a reason of BACKEND_MATCH names it"), 120},
            {tr("Asked"),
-            tr("The entry that did not serve, in the order in which Dynamo asks: last used first"), 70},
+            tr("The entry whose guard failed, in the order in which Dynamo checks: most recently used first"),
+            70},
            {tr("First guard that failed"), {}, 300},
            {tr("Expected"), {}, 120},
            {tr("Actual"), {}, 120},
@@ -70,18 +71,18 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
                              {tr("Code of Dynamo"), tr("The code of Dynamo that added it"), 220}},
                             theme))
     , m_answers(new RowTable(
-          tr("Answers of the cache"),
+          tr("Cache lookups"),
           {{tr("Call"), {}, 70},
            {tr("Answer"), {}, 130},
            {tr("Entry"), tr("The call that the entry was made for"), 70},
-           {tr("Asked before"), tr("Entries that did not serve, in lookup order, and why"), 600}},
+           {tr("Checked before"), tr("Entries whose guards failed, in lookup order, and why"), 600}},
           theme))
     , m_sequence(new QLineEdit)
     , m_limit(new QSpinBox)
     , m_note(plainLabel({}, "hint")) {
     m_codes->setAccessibleName(tr("Code"));
     m_call->setAccessibleName(tr("Call"));
-    m_call->setToolTip(tr("The recorded call that the guards are held against"));
+    m_call->setToolTip(tr("The recorded call that the guards are evaluated on"));
     m_sequence->setAccessibleName(tr("Sequence of calls"));
     m_sequence->setPlaceholderText(tr("Calls in order: 0 1 0 2"));
     m_sequence->setToolTip(
@@ -96,7 +97,7 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
 
     auto* split = new Splitter(Qt::Vertical);
     split->addWidget(controlledBox(tr("Entries"), m_entries, {m_codes}));
-    split->addWidget(controlledBox(tr("Guards held against"), m_guards, {m_call}));
+    split->addWidget(controlledBox(tr("Guards evaluated on"), m_guards, {m_call}));
     split->addWidget(
         controlledBox(tr("What if it were called so"), m_answers, {m_sequence, m_limit, m_note}));
     split->setSizes({220, 320, 200});

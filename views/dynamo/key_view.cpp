@@ -45,18 +45,18 @@ TableCell outcomeCell(CacheQuestion::Outcome outcome) {
 KeyView::KeyView(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_table(
-          new RowTable(tr("Questions to AOTAutograd's cache"),
-                       {{tr("Compile"), {}, 340},
-                        {tr("Answer"), {}, 110},
-                        {tr("Key"), tr("What the compiled graph is stored under"), 220},
-                        {tr("Differs in"),
-                         tr("The first ingredient in which the key differs from the one before it of the "
-                            "same function"),
-                         320},
-                        {tr("Step"), tr("The step in whose course it was asked; Enter goes there"), 70, true},
-                        {tr("Why not"), tr("PyTorch's reason for a bypass"), 500}},
-                       theme))
+    , m_table(new RowTable(
+          tr("Lookups in AOTAutograd's cache"),
+          {{tr("Compile"), {}, 340},
+           {tr("Answer"), {}, 110},
+           {tr("Key"), tr("What the compiled graph is stored under"), 220},
+           {tr("Differs in"),
+            tr("The first ingredient in which the key differs from the one before it of the "
+               "same function"),
+            320},
+           {tr("Step"), tr("The step in whose course it was looked up; Enter goes there"), 70, true},
+           {tr("Why not"), tr("PyTorch's reason for a bypass"), 500}},
+          theme))
     , m_nodes(new RowTable(
           tr("Nodes and the cache"),
           {{tr("Node"), {}, 160},
@@ -80,19 +80,19 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
     m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_tree->header()->setResizeContentsPrecision(0);
     m_other->setAccessibleName(tr("Compared with"));
-    m_other->setToolTip(tr("The key that the selected one is held against"));
+    m_other->setToolTip(tr("The key that the selected one is compared with"));
     m_other->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_first->setToolButtonStyle(Qt::ToolButtonTextOnly);
     m_first->setFocusPolicy(Qt::TabFocus);
     m_first->setToolTip(
-        tr("Selects the first ingredient that differs: why the entry of the other key did not serve"));
+        tr("Selects the first ingredient that differs: why the entry of the other key was no hit"));
 
     auto* below = new Splitter(Qt::Horizontal);
     below->addWidget(controlledBox(tr("Key compared with"), m_tree, {m_other, m_first, m_note}));
     below->addWidget(controlledBox(tr("Nodes"), m_nodes, {m_nodesNote}));
     below->setSizes({620, 380});
     auto* split = new Splitter(Qt::Vertical);
-    split->addWidget(controlledBox(tr("AOTAutograd's cache was asked"), m_table, {}));
+    split->addWidget(controlledBox(tr("Lookups in AOTAutograd's cache"), m_table, {}));
     split->addWidget(below);
     split->setSizes({200, 440});
     for (Splitter* each : {below, split})
@@ -184,7 +184,7 @@ void KeyView::showQuestion() {
         m_model->setKeys({}, {}, false);
         m_first->hide();
         m_note->setText(
-            tr("The cache was not asked while this was recorded. It is asked where the backend is "
+            tr("Nothing was looked up in the cache while this was recorded. It is where the backend is "
                "one of AOTAutograd's, such as inductor, and the cache is on."));
         m_nodes->setRows({});
         m_nodesNote->clear();

@@ -264,7 +264,7 @@ void Follower::take(const session::SessionPtr& before, Again again, capture::Cha
         return;
     if (again == Again::SoFar) watch->grewAt = QDateTime::currentDateTime();
     m_workspace.replaceCapture(capture, std::move(result.capture));
-    if (again == Again::SoFar && !grew) emit told(capture, tr("%1: opened anew").arg(words));
+    if (again == Again::SoFar && !grew) emit told(capture, tr("%1: opened again").arg(words));
     if (again == Again::Whole) emit reloaded(capture);
     emit changed(capture);
 }

@@ -125,7 +125,7 @@ json annotations(const passes::PassState& after, const passes::PassContext& cont
 } // namespace
 
 std::string otherValuesWords(const std::string& pass) {
-    return pass + " makes other values on purpose, so that the result is not held against its source";
+    return pass + " makes other values on purpose, so that the result is not compared with its source";
 }
 
 std::map<std::string, std::string, std::less<>> passOptions(const wire::PassOptions& said) {

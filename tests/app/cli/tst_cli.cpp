@@ -184,7 +184,7 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         const Run run = cli({"doctor", "--read", DYNASCOPE_TEST_DATA "/gpu/doctor.tar.xz"});
         QCOMPARE(run.exitCode, 0);
         QVERIFY2(run.out.contains("NVIDIA H100 80GB HBM3"), run.out);
-        QVERIFY2(run.out.contains("10 replays, recorded anew 1; 16 verified, 0 different"), run.out);
+        QVERIFY2(run.out.contains("10 replays, re-recorded 1; 16 verified, 0 different"), run.out);
         QVERIFY2(QRegularExpression("small_chain .* 192 +192/192 +2/2 .* 20/20").match(run.out).hasMatch(),
                  run.out);
         // A result that differs fails, with where.
