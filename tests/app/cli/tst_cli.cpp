@@ -210,7 +210,8 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         const Run save = cli({"save", log, "-o", saved});
         QCOMPARE(save.exitCode, 0);
         QVERIFY(save.out.isEmpty() && save.err.isEmpty());
-        QCOMPARE(cli({"info", saved}).out, cli({"info", log}).out);
+        // But for the commands that name the file.
+        QCOMPARE(cli({"info", saved}).out.replace(saved.toUtf8(), log.toUtf8()), cli({"info", log}).out);
         QCOMPARE(cli({"print", saved}).out, cli({"print", log}).out);
         QFile file(saved);
         QVERIFY(file.open(QIODevice::ReadOnly));
