@@ -21,16 +21,10 @@
 #include "app/gui/window_status.h"
 #include "core/session/mapping_guard.h"
 #include "views/answers/answers_page.h"
-#include "views/answers/stage_checker.h"
-#include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
-#include "views/compare/compare_page.h"
-#include "views/compare/pair_graphs.h"
-#include "views/dynamo/dynamo_page.h"
 #include "views/engine/engine.h"
 #include "views/engine/engine_status.h"
-#include "views/engine/functionalize_page.h"
 #include "views/engine/passes.h"
 #include "views/engine/rederivations.h"
 #include "views/engine/stepper.h"
@@ -40,12 +34,8 @@
 #include "views/notes/notes_panel.h"
 #include "views/palette/palette.h"
 #include "views/records/records_panel.h"
-#include "views/replay/live_trees.h"
-#include "views/replay/replay_page.h"
 #include "views/replay/replay_runs.h"
-#include "views/replay/tree_panel.h"
 #include "views/text/panel_turns.h"
-#include "views/timeline/timeline_view.h"
 
 #include <QCloseEvent>
 #include <QFileInfo>
@@ -53,7 +43,6 @@
 #include <QMenuBar>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTabBar>
 #include <QTimer>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -325,37 +314,6 @@ void MainWindow::showPage(const Place& now) {
     if (m_pages->show(now.page)) m_docks->setPage(now.page);
     updateTitle();
     updateActions();
-}
-
-void MainWindow::connectPage(Page page, QWidget& widget) {
-    if (page == Page::Stages) {
-        auto& stages = static_cast<StagesPage&>(widget);
-        m_canvas->addActions();
-        m_menus->rebuild();
-        m_menus->refreshIcons();
-        m_engine->connectTimeline(stages.timeline());
-        connect(stages.compare(), &CompareView::zoomChanged, m_status, &WindowStatus::setZoom);
-    } else if (page == Page::Functionalize) {
-        connect(&static_cast<FunctionalizePage&>(widget), &FunctionalizePage::canvasRequested, this,
-                [this] { m_actions->trigger(QStringLiteral("go.stages")); });
-    } else if (page == Page::Compare) {
-        static_cast<void>(this->page<StagesPage>()); // its canvas brings the actions that this one takes too
-        for (const ActionRegistry::Entry& entry : m_actions->entries())
-            if (entry.action && entry.spec.scope == Scope::Canvas)
-                static_cast<ComparePage&>(widget).graphs()->canvas()->addAction(entry.action);
-    } else if (page == Page::Replay) {
-        auto& replay = static_cast<ReplayPage&>(widget);
-        for (const TreePanel* panel : {replay.tree(), replay.trees()})
-            connect(&panel->walk(), &TreeWalk::moved, this, &MainWindow::updateActions);
-        connect(&replay.liveTrees(), &LiveTrees::changed, this, &MainWindow::updateActions);
-        connect(replay.tabs(), &QTabBar::currentChanged, this, &MainWindow::updateActions);
-    } else if (page == Page::Answers) {
-        StageChecker& checker = static_cast<AnswersPage&>(widget).checker();
-        checker.setAutomatic(m_settings.checksStages());
-        connect(m_engine, &EngineActions::checksStagesChanged, &checker, &StageChecker::setAutomatic);
-    } else if (page == Page::Dynamo) {
-        m_programs->connectPage(static_cast<DynamoPage&>(widget));
-    }
 }
 
 bool MainWindow::isSettled() const {

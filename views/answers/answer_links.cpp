@@ -3,6 +3,8 @@
 
 #include "views/models/go_to.h"
 
+#include <QCoreApplication>
+
 namespace dynascope::views {
 
 namespace {
