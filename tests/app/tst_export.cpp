@@ -25,6 +25,7 @@ class TestExport : public QObject {
 private slots:
     void paintsWithoutWarnings_data();
     void paintsWithoutWarnings();
+    void aRecordingShowsItsSteps();
     void saysWhatItCouldNotRead();
 };
 
@@ -66,6 +67,18 @@ void TestExport::paintsWithoutWarnings() {
         const bool expected = picture.contains("-dark") || (dark && !picture.contains("-light"));
         QVERIFY2((corner < 128) == expected, qPrintable(picture));
     }
+}
+
+/// A recording of Dynamo has no stages: its pictures are of its steps, in both looks.
+void TestExport::aRecordingShowsItsSteps() {
+    const QTemporaryDir folder;
+    app::ExportOptions options;
+    options.folder = folder.path();
+    options.paths = {QStringLiteral(DYNASCOPE_SOURCE_DIR "/resources/samples/early_exit.dsteps")};
+    options.sizes = {QSize(1280, 800)};
+    QCOMPARE(app::exportWindows(*qApp, options), 0);
+    QCOMPARE(QDir(folder.path()).entryList({"early_exit-*.png"}).join(' '),
+             QString("early_exit-dynamo-dark.png early_exit-dynamo-light.png"));
 }
 
 void TestExport::saysWhatItCouldNotRead() {

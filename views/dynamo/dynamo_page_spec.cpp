@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/dynamo_page.h"
 
+#include "core/dynamo/recording.h"
 #include "views/dynamo/dynamo_place.h"
 
 #include <QJsonObject>
@@ -39,6 +40,16 @@ PageSpec dynamoPageSpec() {
             return std::max(-1, entries.value(name).toInt(-1));
         };
         place.own.set(DynamoPlace{numberOf(QStringLiteral("recording")), numberOf(QStringLiteral("step"))});
+    };
+    spec.pictures = [](PagePictures& pictures, const Place& place) {
+        const auto& recordings =
+            pictures.workspace().captures()[std::size_t(place.capture)].session->recordings;
+        if (recordings.empty()) return;
+        // In the middle, where stack and graph hold something.
+        Place middle = place;
+        middle.own.set(DynamoPlace{0, int(recordings.front()->steps().size() / 2)});
+        pictures.workspace().go(middle);
+        pictures.takeInBothLooks(QStringLiteral("dynamo"));
     };
     return spec;
 }
