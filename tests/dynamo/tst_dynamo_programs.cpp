@@ -67,6 +67,19 @@ bool isListed(const std::string& fact, const std::string& program) {
     });
 }
 
+/// Under a sanitizer, which makes it over thirty times as slow, one program of eight is changed fact by fact.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t eachProgram = 8;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr std::size_t eachProgram = 8;
+#else
+constexpr std::size_t eachProgram = 1;
+#endif
+#else
+constexpr std::size_t eachProgram = 1;
+#endif
+
 } // namespace
 
 class TestDynamoPrograms : public QObject {
@@ -214,8 +227,10 @@ private slots:
     /// Each class of facts that a case states, changed by itself: the case fails, but for what is listed.
     void tamperedCasesFail() {
         std::set<std::string> missed, listed;
+        std::size_t seen = 0;
         for (const auto& [name, text] : m_programs) {
             if (name == "gb17_disabled_function") continue; // it fails as it is
+            if (seen++ % eachProgram != 0) continue;
             const json program = json::parse(text);
             const auto recording =
                 dynamo::Recording::read(session::makeByteSource(m_recordings.at(name)), nullptr);
