@@ -50,6 +50,7 @@ class TestStageChecker : public QObject {
 private slots:
     void checksByItself() {
         Opened o(true);
+        QSignalSpy toSave(&o.window->rederived(), &Rederivations::derived);
         QVERIFY(o.open("encoder_train.log"));
         QVERIFY(QTest::qWaitFor([&] { return o.stages().answer().standing == Standing::Checking; }, 30000));
         QVERIFY(o.settles());
@@ -60,6 +61,7 @@ private slots:
         QCOMPARE(o.stages().answer().figure, std::string("3"));
         QCOMPARE(o.stages().answer().items.size(), std::size_t(3));
         QVERIFY(o.button().isHidden()); // nothing is left to check
+        QVERIFY(toSave.isEmpty());      // nobody is asked to save what nobody asked for
     }
 
     void onlyWhereItIsWanted() {

@@ -137,8 +137,9 @@ void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
         metadata.reset();
     }
     const QString said = summary(compile);
-    emit derived(*session);
+    // What nobody asked for makes no document modified; it is saved with the rest.
     if (quiet) return;
+    emit derived(*session);
     emit done(said.isEmpty() ? tr("This compile has no graph of AOTAutograd to derive.")
                              : tr("Derived again: %1.").arg(said));
 }
