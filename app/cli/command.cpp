@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 
 #include "core/capture/open.h"
+#include "core/ir/place_text.h"
 #include "core/session/byte_source.h"
 #include "core/session/mapping_guard.h"
 
@@ -14,8 +15,7 @@
 namespace dynascope::cli {
 
 std::string placeText(const ir::SourceLocation& at) {
-    if (at.file.empty()) return {};
-    return std::string(baseName(at.file)) + (at.line != 0 ? ':' + std::to_string(at.line) : "");
+    return ir::placeText(at);
 }
 
 int fail(const Error& error) {

@@ -182,11 +182,6 @@ double secondsOf(const session::Compile& compile) {
     return compile.compileSeconds + compile.backwardSeconds;
 }
 
-std::string placeText(const ir::SourceLocation& at) {
-    if (at.file.empty()) return {};
-    return std::string(baseName(at.file)) + (at.line == 0 ? std::string() : ':' + std::to_string(at.line));
-}
-
 std::string percent(double part, double whole) {
     const double share = 100 * part / whole;
     if (share > 0 && share < 1) return "under 1 %";

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/answers/answer.h"
+#include "core/ir/place_text.h"
 
 namespace dynascope::answers::detail {
 
@@ -27,8 +28,6 @@ void keepFirst(Answer& answer, std::size_t most);
 /// NotHere, where nothing was compiled.
 [[nodiscard]] Answer noRun(const session::Session& session, Question question);
 [[nodiscard]] double secondsOf(const session::Compile& compile);
-/// "cap.py:28"; empty where it is not known.
-[[nodiscard]] std::string placeText(const ir::SourceLocation& at);
 /// "67 %", of a whole above 0.
 [[nodiscard]] std::string percent(double part, double whole);
 /// A sentence of these words: a capital letter first, a full stop last.

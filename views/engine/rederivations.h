@@ -21,8 +21,8 @@ public:
 
     /// Derives the graphs of the current compile (tag "rederive" of the engine).
     void run();
-    /// Of any compile, and without derived(), done() and failed(): runQuietlyEnded() says why there is no answer. Nothing
-    /// happens while a run that somebody asked for goes on.
+    /// Of any compile, and without derived(), done() and failed(): runQuietlyEnded() says why there is no
+    /// answer. Nothing happens while a run that somebody asked for goes on.
     void runQuietly(const session::SessionPtr& session, std::size_t compile);
     /// Stops a quiet run; runQuietlyEnded() does not follow.
     void stopQuietly();
