@@ -51,6 +51,11 @@ void CanvasActions::addActions() {
         inCanvas(spec("view.heat", tr("Timing heat"), inMenu, {QKeySequence(tr("T"))}, "clock",
                       tr("Tint nodes by the median time of the last replay of their graph"))),
         [this](bool on) { canvas()->setHeat(on); });
+    m_actions->addToggle(
+        inCanvas(spec("view.blockBytes", tr("Blocks tell bytes"), inMenu, {}, "memory",
+                      tr("The number and the bar of a block tell the bytes of its results, not its nodes. "
+                         "While Timing heat is on, bars tell the time."))),
+        [this](bool on) { canvas()->setBlockBytes(on); });
     const auto add = [&](ActionSpec s, auto method) {
         m_actions->add(inCanvas(std::move(s)), [this, method] { (canvas()->*method)(); });
     };

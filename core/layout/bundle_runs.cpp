@@ -155,6 +155,7 @@ private:
             }
         }
         out.groupOfNode = std::move(m_tree.groupOfNode);
+        out.stateNames = std::move(m_tree.stateNames);
         for (GroupId& id : out.groupOfNode) {
             id = idOf[id];
         }

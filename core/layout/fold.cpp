@@ -15,17 +15,18 @@ struct Child {
     ir::NodeIndex node = ir::npos;
 };
 
-/// First node below each group, so that siblings can be put in graph order.
-std::vector<ir::NodeIndex> firstNodes(const GroupTree& tree) {
+/// First call below each group, so that siblings can be put in graph order; inputs come before all.
+std::vector<ir::NodeIndex> firstNodes(const ir::Graph& graph, const GroupTree& tree) {
     std::vector<ir::NodeIndex> first(tree.groups.size(), ir::npos);
     for (std::size_t id = tree.groups.size(); id-- > 0;) {
         const Group& group = tree.groups[id];
         for (const ir::NodeIndex n : group.nodes) {
-            first[id] = std::min(first[id], n);
+            if (graph.node(n).op != ir::Op::Placeholder) first[id] = std::min(first[id], n);
         }
         for (const GroupId child : group.children) {
-            first[id] = std::min(first[id], first[child]);
+            if (tree.groups[child].kind != Group::Kind::Inputs) first[id] = std::min(first[id], first[child]);
         }
+        if (group.kind == Group::Kind::Inputs || first[id] == ir::npos) first[id] = 0;
     }
     return first;
 }
@@ -36,7 +37,7 @@ public:
         : m_graph(graph)
         , m_tree(tree)
         , m_open(open)
-        , m_first(firstNodes(tree)) {}
+        , m_first(firstNodes(graph, tree)) {}
 
     FoldedGraph run() {
         m_out.itemOfNode.assign(m_graph.size(), 0);
@@ -162,27 +163,46 @@ FoldedGraph fold(const ir::Graph& graph, const GroupTree& tree, const std::set<G
     return Folder(graph, tree, openGroups).run();
 }
 
-std::set<GroupId> initialOpen(const ir::Graph&, const GroupTree& tree, std::size_t budget) {
+std::set<GroupId> openWhere(const GroupTree& tree, std::size_t tries,
+                            const std::function<bool(const std::set<GroupId>&)>& fits) {
     std::set<GroupId> open;
     if (tree.groups.empty()) return open;
-    std::size_t items = itemsInside(tree, 0);
-    std::vector<GroupId> level{0};
-    while (!level.empty()) {
-        std::vector<GroupId> next;
-        for (const GroupId parent : level) {
-            for (const GroupId child : tree.groups[parent].children) {
-                // One layer of a stack would tell no more than the stack does.
-                if (tree.groups[child].alike != noGroup) continue;
-                const std::size_t inside = itemsInside(tree, child);
-                if (items + inside > budget + 1) continue;
-                items += inside - 1;
-                open.insert(child);
-                next.push_back(child);
-            }
+    // The largest first: what is large and closed says nothing of the model.
+    const auto smaller = [&tree](GroupId a, GroupId b) {
+        return std::pair(tree.groups[a].totalNodes, b) < std::pair(tree.groups[b].totalNodes, a);
+    };
+    std::vector<GroupId> closed;
+    const auto offer = [&](GroupId parent) {
+        for (const GroupId child : tree.groups[parent].children) {
+            const Group& group = tree.groups[child];
+            // One layer of a stack would tell no more than the stack does, and a row of inputs or of one
+            // target no more than its number.
+            if (group.alike != noGroup || group.kind == Group::Kind::Inputs) continue;
+            closed.push_back(child);
+            std::push_heap(closed.begin(), closed.end(), smaller);
         }
-        level = std::move(next);
+    };
+    offer(0);
+    for (; !closed.empty() && tries > 0; --tries) {
+        std::pop_heap(closed.begin(), closed.end(), smaller);
+        const GroupId next = closed.back();
+        closed.pop_back();
+        open.insert(next);
+        if (fits(open))
+            offer(next);
+        else
+            open.erase(next);
     }
     return open;
+}
+
+std::set<GroupId> initialOpen(const GroupTree& tree, std::size_t budget) {
+    return openWhere(tree, tree.groups.size(), [&](const std::set<GroupId>& open) {
+        std::size_t items = tree.groups.empty() ? 0 : itemsInside(tree, 0);
+        for (const GroupId id : open)
+            items += itemsInside(tree, id) - 1;
+        return items <= budget;
+    });
 }
 
 } // namespace dynascope::layout

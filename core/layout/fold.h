@@ -7,6 +7,7 @@
 #include "core/ir/graph.h"
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,11 +17,25 @@ namespace dynascope::layout {
 using GroupId = std::uint32_t;
 inline constexpr GroupId noGroup = UINT32_MAX;
 
-/// A block: a module, a source line, a run of neighbours where there would be too many, or the whole graph
-/// (group 0).
+/// How a member of a run of alike blocks stands to most of them.
+enum class Likeness : std::uint8_t {
+    Isomorphic,  ///< same ops, arguments, metadata and internal edges
+    SizesDiffer, ///< same ops and internal edges; sizes or constants differ
+    Differs,
+};
+
+/// A block, or the whole graph (group 0).
 struct Group {
-    enum class Kind : std::uint8_t { Root, Module, SourceLine, Run } kind = Kind::Root;
-    std::string name;   ///< "layers.0", "self_attn", "cap.py:43", "nodes 1-100"
+    enum class Kind : std::uint8_t {
+        Root,
+        Module,
+        SourceLine,
+        Function, ///< calls that a function of the user's program made, with those that it called
+        Turn,     ///< one turn of a loop: the lines of a function begin again
+        Inputs,   ///< placeholders (and get_attr nodes) that would be a row of cards
+        Run,      ///< neighbours, where there would be too many
+    } kind = Kind::Root;
+    std::string name;   ///< "layers.0", "self_attn", "cap.py:43", "repeat_kv", "parameters", "nodes 1-100"
     std::string path;   ///< "model.layers.0.self_attn"; unique
     std::string detail; ///< class name where known, or the line's code
     GroupId parent = noGroup;
@@ -29,20 +44,26 @@ struct Group {
     std::size_t totalNodes = 0;       ///< with all descendants
     std::uint64_t shapeHash = 0; ///< of items of lists, such as layers.0: equal for isomorphic ones, with
                                  ///< the same ops, arguments and internal edges; else 0
-    /// First of a run of neighbouring isomorphic siblings ("layers.0 ... 3, 4 alike"), else noGroup. The
-    /// run's other members carry the same value; the first carries its own id.
+    /// First of a run of neighbouring siblings most of which are alike ("layers.0 ... 3, 4 alike"), else
+    /// noGroup. The run's other members carry the same value; the first carries its own id.
     GroupId alike = noGroup;
+    Likeness likeness = Likeness::Isomorphic; ///< of a member of such a run
 };
 
 struct GroupTree {
     std::vector<Group> groups;        ///< groups[0] is the root
     std::vector<GroupId> groupOfNode; ///< innermost group of each node
+    /// By node: the qualified name of the parameter or buffer that a placeholder holds, else empty. Empty as
+    /// a whole where no placeholder has one.
+    std::vector<std::string> stateNames;
+    [[nodiscard]] const std::string& stateName(ir::NodeIndex node) const;
     [[nodiscard]] int depth(GroupId id) const;
 };
 
 /// `hints` names, for placeholder i, the qualified parameter or buffer it holds
 /// ("layers.0.self_attn.in_proj_weight"), or is empty; see moduleHints(). Modules come from hints and from
-/// repeated source positions; nodes without either hang below the root.
+/// repeated source positions; nodes without either hang below the root. Inside a module, calls of one helper
+/// function, turns of a loop and inputs that would be a row of cards are blocks too.
 [[nodiscard]] GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints = {});
 
 /// Parameter names by placeholder order, taken from Dynamo's own placeholder targets
@@ -50,6 +71,25 @@ struct GroupTree {
 /// placeholders carry PlainAOTInput(idx=i), from `dynamo`, the Dynamo graph of the same compile (may be
 /// null).
 [[nodiscard]] std::vector<std::string> moduleHints(const ir::Graph& graph, const ir::Graph* dynamo = nullptr);
+
+/// A module that owns parameters or buffers of a graph, or one around such a module.
+struct ModulePlace {
+    std::string path;        ///< "model.layers.12.self_attn.q_proj"
+    ir::NodeIndex first;     ///< the first node that reads one of its tensors
+    std::size_t tensors = 0; ///< parameters and buffers, those of modules inside included
+    bool isList = false;     ///< "model.layers": a list, not a module of its own
+};
+/// In the order of their first nodes; linear in the graph, and in the hints for each component of a name.
+[[nodiscard]] std::vector<ModulePlace> modulePlaces(const ir::Graph& graph,
+                                                    const std::vector<std::string>& hints);
+
+/// By node, as GroupTree::stateNames; `hints` by placeholder.
+[[nodiscard]] std::vector<std::string> stateNames(const ir::Graph& graph,
+                                                  const std::vector<std::string>& hints);
+
+/// Of the `count` members of a run that begins with `first`: "24 alike, 70 nodes each", "22 alike, 70 nodes
+/// each; 0 and 23 differ", "40 alike but for sizes, 17 nodes each".
+[[nodiscard]] std::string stackText(const GroupTree& tree, GroupId first, std::size_t count);
 
 /// What is drawn: leaf nodes, closed groups and stacked runs of alike groups.
 struct VisibleItem {
@@ -75,8 +115,13 @@ struct FoldedGraph {
 [[nodiscard]] FoldedGraph fold(const ir::Graph& graph, const GroupTree& tree,
                                const std::set<GroupId>& openGroups);
 
-/// Groups to open at first, so that about `budget` items are visible: breadth first, never splitting a stack.
-[[nodiscard]] std::set<GroupId> initialOpen(const ir::Graph& graph, const GroupTree& tree,
-                                            std::size_t budget = 120);
+/// Groups to open at first: tries them one by one, the largest first, and what an open one holds after it, and
+/// keeps open those with which the picture still `fits`. Never splits a stack, nor opens inputs. At most
+/// `tries` calls of `fits`.
+[[nodiscard]] std::set<GroupId> openWhere(const GroupTree& tree, std::size_t tries,
+                                          const std::function<bool(const std::set<GroupId>&)>& fits);
+
+/// The same so that at most `budget` items are visible, a stack counted once.
+[[nodiscard]] std::set<GroupId> initialOpen(const GroupTree& tree, std::size_t budget = 120);
 
 } // namespace dynascope::layout

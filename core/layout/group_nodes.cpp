@@ -4,7 +4,9 @@
 // nodes would be both above and below something else (a module that is called twice) would make a cycle once
 // it is drawn as one block, so such buckets are cut into runs of neighbouring nodes; a run of a topological
 // order never makes a cycle.
+#include "core/layout/alike.h"
 #include "core/layout/bundle_runs.h"
+#include "core/layout/call_groups.h"
 #include "core/layout/fold.h"
 #include "core/layout/module_paths.h"
 
@@ -19,14 +21,8 @@ namespace {
 /// Direct nodes of a group from which they are grouped by source line
 constexpr std::size_t groupLinesAbove = 40;
 constexpr std::size_t minModuleNodes = 2; ///< a module of one node is that node
-constexpr std::size_t minLineNodes = 3;
 constexpr std::size_t groupHintlessAbove = 60;
 constexpr std::size_t maxOpsInDetail = 3;
-
-std::string_view baseName(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 /// "add" for torch.ops.aten.add.Tensor, "linear" for torch._C._nn.linear.
 std::string opWord(std::string_view target) {
@@ -38,12 +34,6 @@ std::string opWord(std::string_view target) {
     }
     const std::size_t dot = target.rfind('.');
     return std::string(dot == std::string_view::npos ? target : target.substr(dot + 1));
-}
-
-/// "layers.0" and "layers.7".
-bool sameList(std::string_view a, std::string_view b) {
-    const std::size_t dot = a.rfind('.');
-    return dot != std::string_view::npos && dot == b.rfind('.') && a.substr(0, dot) == b.substr(0, dot);
 }
 
 /// A part of one level: a single node, or a bucket that becomes a group.
@@ -59,7 +49,7 @@ public:
         , m_paths(std::move(paths))
         , m_partOf(graph.size(), noPart) {}
 
-    GroupTree build() {
+    GroupTree build(const std::vector<std::string>& hints) {
         m_tree.groupOfNode.assign(m_graph.size(), 0);
         m_tree.groups.emplace_back();
         std::vector<ir::NodeIndex> all(m_graph.size());
@@ -71,7 +61,11 @@ public:
         } else {
             fillJoint(all);
         }
-        finish();
+        groupCalls(m_graph, m_tree, m_paths.any ? groupLinesAbove : groupHintlessAbove);
+        groupInputs(m_graph, hints, m_tree);
+        describe();
+        markAlike(m_graph, m_tree);
+        m_tree.stateNames = stateNames(m_graph, hints);
         return std::move(m_tree);
     }
 
@@ -112,7 +106,8 @@ private:
     void fillModule(GroupId id, const std::vector<ir::NodeIndex>& nodes, int depth) {
         const auto isDeeper = [&](ir::NodeIndex n) { return m_paths.table.depth(m_paths.ofNode[n]) > depth; };
         if (std::none_of(nodes.begin(), nodes.end(), isDeeper)) {
-            fillLines(id, nodes);
+            for (const ir::NodeIndex node : nodes)
+                addNode(id, node);
             return;
         }
         std::vector<Part> parts;
@@ -142,39 +137,8 @@ private:
                 nth == 1 ? part.component : part.component + " (" + std::to_string(nth) + ')';
             fillModule(addGroup(id, Group::Kind::Module, name), part.nodes, depth + 1);
         }
-        fillLines(id, single);
-    }
-
-    /// Nodes that no child module holds: one by one, or by source line where they are many.
-    void fillLines(GroupId id, const std::vector<ir::NodeIndex>& nodes) {
-        const bool byLine = nodes.size() > (m_paths.any ? groupLinesAbove : groupHintlessAbove);
-        for (std::size_t i = 0; i < nodes.size();) {
-            const ir::SourceLocation* at =
-                byLine && isCall(nodes[i]) ? m_graph.node(nodes[i]).location() : nullptr;
-            std::size_t end = i + 1;
-            while (at != nullptr && end < nodes.size() && isCall(nodes[end])) {
-                const ir::SourceLocation* other = m_graph.node(nodes[end]).location();
-                // Neighbours in the graph, not only in this list: a module in between would make a cycle.
-                if (other == nullptr || other->line != at->line || other->file != at->file ||
-                    nodes[end] != nodes[end - 1] + 1)
-                    break;
-                ++end;
-            }
-            if (end - i < minLineNodes) {
-                for (; i < end; ++i) {
-                    addNode(id, nodes[i]);
-                }
-                continue;
-            }
-            const std::string name = std::string(baseName(at->file)) + ':' + std::to_string(at->line);
-            const GroupId line = addGroup(id, Group::Kind::SourceLine, name);
-            m_tree.groups[line].detail = at->code;
-            // A line that runs more than once has one block a run.
-            m_tree.groups[line].path += '#' + std::to_string(nodes[i]);
-            for (; i < end; ++i) {
-                addNode(line, nodes[i]);
-            }
-        }
+        for (const ir::NodeIndex node : single)
+            addNode(id, node);
     }
 
     [[nodiscard]] bool isCall(ir::NodeIndex i) const {
@@ -295,11 +259,7 @@ private:
         return cyclic;
     }
 
-    void finish();
-    [[nodiscard]] std::uint64_t hashOf(const std::vector<ir::NodeIndex>& nodes) const;
-    void hashArgument(std::uint64_t& h, const ir::Argument& a,
-                      const std::unordered_map<std::string_view, std::size_t>& local) const;
-    void markAlike(Group& parent);
+    void describe();
 
     static constexpr std::uint32_t noPart = UINT32_MAX;
 
@@ -309,95 +269,8 @@ private:
     GroupTree m_tree;
 };
 
-void mix(std::uint64_t& h, std::uint64_t value) {
-    h ^= value + 0x9e3779b97f4a7c15ULL + (h << 6U) + (h >> 2U);
-}
-
-void mix(std::uint64_t& h, std::string_view text) {
-    mix(h, std::hash<std::string_view>{}(text));
-}
-
-void TreeBuilder::hashArgument(std::uint64_t& h, const ir::Argument& a,
-                               const std::unordered_map<std::string_view, std::size_t>& local) const {
-    mix(h, std::uint64_t(a.kind));
-    if (a.isNode()) {
-        const auto at = local.find(a.text);
-        mix(h, at == local.end() ? UINT64_MAX : at->second);
-    } else {
-        mix(h, a.text);
-    }
-    for (const ir::Argument& item : a.items) {
-        hashArgument(h, item, local);
-    }
-}
-
-std::uint64_t TreeBuilder::hashOf(const std::vector<ir::NodeIndex>& nodes) const {
-    std::unordered_map<std::string_view, std::size_t> local;
-    std::uint64_t h = nodes.size();
-    for (const ir::NodeIndex i : nodes) {
-        const ir::Node& node = m_graph.node(i);
-        local.emplace(node.name, local.size());
-        mix(h, std::uint64_t(node.op));
-        if (node.op == ir::Op::CallFunction || node.op == ir::Op::CallMethod) mix(h, node.target);
-        for (const ir::Argument& a : node.args) {
-            hashArgument(h, a, local);
-        }
-        for (const auto& [key, a] : node.kwargs) {
-            mix(h, key);
-            hashArgument(h, a, local);
-        }
-        if (node.meta) mix(h, node.meta->annotation());
-    }
-    return h;
-}
-
-void TreeBuilder::markAlike(Group& parent) {
-    // Only true neighbours make a stack: a node between two of them would have to be drawn through it.
-    struct Place {
-        ir::NodeIndex first;
-        GroupId group;
-    };
-    std::vector<Place> places;
-    for (const ir::NodeIndex n : parent.nodes) {
-        if (isCall(n)) places.push_back({n, noGroup});
-    }
-    for (const GroupId child : parent.children) {
-        ir::NodeIndex first = ir::npos;
-        std::vector<GroupId> open{child};
-        while (!open.empty()) {
-            const Group& g = m_tree.groups[open.back()];
-            open.pop_back();
-            for (const ir::NodeIndex n : g.nodes) {
-                if (isCall(n)) first = std::min(first, n);
-            }
-            open.insert(open.end(), g.children.begin(), g.children.end());
-        }
-        places.push_back({first, child});
-    }
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < places.size();) {
-        std::size_t end = i + 1;
-        if (places[i].group != noGroup) {
-            const Group& first = m_tree.groups[places[i].group];
-            while (end < places.size() && places[end].group != noGroup && first.kind == Group::Kind::Module &&
-                   m_tree.groups[places[end].group].kind == Group::Kind::Module &&
-                   m_tree.groups[places[end].group].shapeHash == first.shapeHash &&
-                   sameList(m_tree.groups[places[end].group].name, first.name))
-                ++end;
-            for (std::size_t k = i; end - i > 1 && k < end; ++k) {
-                m_tree.groups[places[k].group].alike = places[i].group;
-            }
-        }
-        i = end;
-    }
-    // Children in graph order, as their first calls stand.
-    parent.children.clear();
-    for (const Place& place : places) {
-        if (place.group != noGroup) parent.children.push_back(place.group);
-    }
-}
-
-void TreeBuilder::finish() {
+/// Counts and details, which need every group's nodes.
+void TreeBuilder::describe() {
     // Children have larger ids than their parents, so one pass from the back sees every subtree whole.
     std::vector<std::vector<ir::NodeIndex>> all(m_tree.groups.size());
     for (std::size_t id = m_tree.groups.size(); id-- > 0;) {
@@ -406,9 +279,6 @@ void TreeBuilder::finish() {
         nodes.insert(nodes.end(), group.nodes.begin(), group.nodes.end());
         std::sort(nodes.begin(), nodes.end());
         group.totalNodes = nodes.size();
-        // Only items of lists, such as layers.0, are ever held against their neighbours.
-        if (group.kind == Group::Kind::Module && group.name.find('.') != std::string::npos)
-            group.shapeHash = hashOf(nodes);
         if (group.detail.empty() && id != 0) {
             std::vector<std::string> ops;
             for (const ir::NodeIndex n : nodes) {
@@ -428,9 +298,6 @@ void TreeBuilder::finish() {
             above.insert(above.end(), nodes.begin(), nodes.end());
         }
     }
-    for (Group& group : m_tree.groups) {
-        markAlike(group);
-    }
 }
 
 } // namespace
@@ -443,8 +310,26 @@ int GroupTree::depth(GroupId id) const {
     return depth;
 }
 
+const std::string& GroupTree::stateName(ir::NodeIndex node) const {
+    static const std::string none;
+    return node < stateNames.size() ? stateNames[node] : none;
+}
+
+std::vector<std::string> stateNames(const ir::Graph& graph, const std::vector<std::string>& hints) {
+    std::vector<std::string> names;
+    std::size_t placeholder = 0;
+    for (ir::NodeIndex i = 0; i < graph.size() && placeholder < hints.size(); ++i) {
+        if (graph.node(i).op != ir::Op::Placeholder) continue;
+        const std::string& hint = hints[placeholder++];
+        if (hint.empty()) continue;
+        names.resize(graph.size());
+        names[i] = hint;
+    }
+    return names;
+}
+
 GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints) {
-    return bundleRuns(graph, TreeBuilder(graph, inferModules(graph, hints)).build());
+    return bundleRuns(graph, TreeBuilder(graph, inferModules(graph, hints)).build(hints));
 }
 
 } // namespace dynascope::layout

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <optional>
 
 namespace dynascope::layout {
@@ -146,6 +147,35 @@ std::vector<std::string> moduleHints(const ir::Graph& graph, const ir::Graph* dy
             hints[i] = fromDynamo(named[*position]->target);
     }
     return hints;
+}
+
+std::vector<ModulePlace> modulePlaces(const ir::Graph& graph, const std::vector<std::string>& hints) {
+    const std::vector<std::string> names = stateNames(graph, hints);
+    std::map<std::string, ModulePlace, std::less<>> places;
+    for (ir::NodeIndex i = 0; i < names.size(); ++i) {
+        if (names[i].empty()) continue;
+        ir::NodeIndex reader = ir::npos;
+        for (const ir::NodeIndex user : graph.users(i)) {
+            if (graph.node(user).op != ir::Op::Output) reader = std::min(reader, user);
+        }
+        std::size_t end = names[i].rfind('.');
+        for (; end != std::string::npos && end > 0; end = names[i].rfind('.', end - 1)) {
+            const std::string path = names[i].substr(0, end);
+            const auto [at, isNew] = places.try_emplace(path, ModulePlace{path, reader, 0, false});
+            at->second.first = std::min(at->second.first, reader);
+            ++at->second.tensors;
+            // The items of a list are numbered: "layers" of "layers.0".
+            const std::string_view next = std::string_view(names[i]).substr(end + 1);
+            at->second.isList = at->second.isList || isDigits(next.substr(0, next.find('.')));
+        }
+    }
+    std::vector<ModulePlace> out;
+    for (auto& [path, place] : places) {
+        if (place.first != ir::npos) out.push_back(std::move(place));
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const ModulePlace& a, const ModulePlace& b) { return a.first < b.first; });
+    return out;
 }
 
 } // namespace dynascope::layout

@@ -169,8 +169,24 @@ void Inference::assignRuns() {
         if (crossesList(run.modules, module)) continue;
         if (run.modules.size() == 1 && (!run.ownCode || surrounds[region[run.begin]]))
             module = out.table.parent(module);
+        // Between two parts of a deeper module a node is that module's own, as where two classes' functions
+        // of one name stand close together in a file.
+        std::vector<PathId> next(run.end - run.begin, module);
+        std::optional<PathId> after;
+        for (ir::NodeIndex i = run.end; i-- > run.begin;) {
+            if (after) next[i - run.begin] = *after;
+            if (direct[i]) after = direct[i];
+        }
+        std::optional<PathId> before;
         for (ir::NodeIndex i = run.begin; i < run.end; ++i) {
-            out.ofNode[i] = direct[i].value_or(module);
+            const PathId following = next[i - run.begin];
+            PathId own = module;
+            if (!direct[i] && before && *before != following) {
+                const PathId common = out.table.common(*before, following);
+                if (out.table.depth(common) > out.table.depth(own)) own = common;
+            }
+            out.ofNode[i] = direct[i].value_or(own);
+            if (direct[i]) before = direct[i];
         }
     }
 }

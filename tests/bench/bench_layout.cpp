@@ -103,7 +103,7 @@ void collapsed(const char* what, const ir::Graph& graph, const ir::Graph* dynamo
     std::size_t items = 0;
     const double ms = median(9, [&] {
         const layout::GroupTree tree = layout::groupNodes(graph, layout::moduleHints(graph, dynamo));
-        const layout::FoldedGraph folded = layout::fold(graph, tree, layout::initialOpen(graph, tree));
+        const layout::FoldedGraph folded = layout::fold(graph, tree, layout::initialOpen(tree));
         layout::LayoutInput input;
         for (const layout::VisibleItem& item : folded.items)
             input.boxes.push_back({208, 56, item.cluster});

@@ -4,6 +4,7 @@
 #include "core/layout/module_paths.h"
 
 #include <QFile>
+#include <QMap>
 #include <QTest>
 #include <algorithm>
 #include <set>
@@ -140,6 +141,12 @@ private slots:
     void budgetDecidesWhatOpens();
     void endlessModuleNamesAreCut();
     void manyNeighboursAreFolded();
+    void inputsFoldToOneBlock();
+    void savedTensorsAreToldFromTangents();
+    void helperFunctionsAreBlocks();
+    void turnsOfALoopAreAlike();
+    void oneOfAnotherKindStaysInTheStack();
+    void theLargestOpensFirst();
 };
 
 void TestLayoutFold::readsHints_data() {
@@ -303,6 +310,8 @@ void TestLayoutFold::modulesAreTheTrueOnes() {
         else
             misses << words[0] + ": " + found + ", not " + words[1];
         const Group* group = &tree.groups[tree.groupOfNode[node]];
+        while (group->kind != Group::Kind::Module && group->parent != noGroup)
+            group = &tree.groups[group->parent]; // out of helper functions and inputs
         if (group->kind == Group::Kind::Module && group->name != "forward" && group->name != "backward")
             ++inside;
     }
@@ -417,7 +426,7 @@ void TestLayoutFold::smallGraphStaysFlat() {
               "    return y");
     const GroupTree tree = groupNodes(*graph);
     QCOMPARE(tree.groups.size(), std::size_t(1));
-    const FoldedGraph folded = fold(*graph, tree, initialOpen(*graph, tree));
+    const FoldedGraph folded = fold(*graph, tree, initialOpen(tree));
     QCOMPARE(folded.items.size(), graph->size());
     QVERIFY(folded.open.empty());
 }
@@ -426,11 +435,11 @@ void TestLayoutFold::budgetDecidesWhatOpens() {
     const ir::GraphPtr graph = parse(dynamoText(1));
     const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
     // One layer is no stack, so it may open, and its norm inside.
-    QCOMPARE(initialOpen(*graph, tree, 100).size(), std::size_t(2));
-    QCOMPARE(initialOpen(*graph, tree, 1).size(), std::size_t(0));
+    QCOMPARE(initialOpen(tree, 100).size(), std::size_t(2));
+    QCOMPARE(initialOpen(tree, 1).size(), std::size_t(0));
     const ir::GraphPtr many = parse(dynamoText(6));
     const GroupTree stacked = groupNodes(*many, moduleHints(*many));
-    QCOMPARE(initialOpen(*many, stacked, 1000).size(), std::size_t(0));
+    QCOMPARE(initialOpen(stacked, 1000).size(), std::size_t(0));
 }
 
 void TestLayoutFold::endlessModuleNamesAreCut() {
@@ -486,7 +495,9 @@ void TestLayoutFold::manyNeighboursAreFolded() {
             below += tree.groups[child].totalNodes;
         }
         QCOMPARE(group.totalNodes, below);
-        if (id > 0) QCOMPARE(int(group.kind), int(Group::Kind::Run));
+        if (id > 0)
+            QVERIFY(group.kind == Group::Kind::Run ||
+                    (group.kind == Group::Kind::Inputs && group.name == "inputs"));
         for (const ir::NodeIndex n : group.nodes)
             QCOMPARE(tree.groupOfNode[n], id);
     }
@@ -496,11 +507,168 @@ void TestLayoutFold::manyNeighboursAreFolded() {
     // Runs of a list that is in order make no cycle.
     for (const VisibleEdge& edge : closed.edges)
         QVERIFY(edge.from < edge.to);
-    QVERIFY(fold(*graph, tree, initialOpen(*graph, tree, 60)).items.size() <= 200);
+    QVERIFY(fold(*graph, tree, initialOpen(tree, 60)).items.size() <= 200);
     std::set<GroupId> all;
     for (GroupId id = 1; id < tree.groups.size(); ++id)
         all.insert(id);
     QCOMPARE(fold(*graph, tree, all).items.size(), graph->size());
+}
+
+namespace {
+
+/// An FX graph, one line after the other; a node of `file:line in function` where they are given.
+class Program {
+public:
+    void input(const std::string& name) {
+        ir::Node node;
+        node.op = ir::Op::Placeholder;
+        node.name = node.target = name;
+        node.meta = ir::ValueMeta{ir::TensorMeta{"f32", {"4"}, {}, "cpu"}, {}};
+        m_builder.add(std::move(node));
+    }
+    std::string call(const std::string& op, const std::vector<std::string>& args, const std::string& function,
+                     std::uint32_t line) {
+        ir::Node node;
+        node.name = op + "_" + std::to_string(m_calls++);
+        node.target = "torch.ops.aten." + op + ".default";
+        for (const std::string& arg : args)
+            node.args.push_back(ir::Argument::node(arg));
+        node.stack = std::make_shared<const ir::StackTrace>(
+            ir::StackTrace{{"/m/helpers.py", line, function, "x = f(x)"}});
+        const std::string name = node.name;
+        m_builder.add(std::move(node));
+        return name;
+    }
+    ir::GraphPtr done() { return m_builder.build(); }
+
+private:
+    ir::GraphBuilder m_builder;
+    int m_calls = 0;
+};
+
+} // namespace
+
+/// A row of parameters says less than one block with their number and bytes.
+void TestLayoutFold::inputsFoldToOneBlock() {
+    Program p;
+    std::vector<std::string> hints;
+    for (int i = 0; i < 3; ++i) {
+        p.input("primals_" + std::to_string(i + 1));
+        hints.push_back("head." + std::string(i == 0 ? "weight" : i == 1 ? "bias" : "scale"));
+    }
+    for (int i = 3; i < 9; ++i) {
+        p.input("primals_" + std::to_string(i + 1));
+        hints.emplace_back();
+    }
+    std::string x = "primals_4";
+    for (int i = 0; i < 9; ++i)
+        x = p.call("add", {x, "primals_" + std::to_string(i + 1)}, "forward", 10);
+    const ir::GraphPtr graph = p.done();
+    const GroupTree tree = groupNodes(*graph, hints);
+    QMap<QString, QString> details;
+    for (const Group& group : tree.groups)
+        if (group.kind == Group::Kind::Inputs)
+            details[QString::fromStdString(group.path)] =
+                QString::number(group.totalNodes) + ' ' + QString::fromStdString(group.detail);
+    QCOMPARE(details.value("inputs"), QStringLiteral("6 inputs, 96 B"));
+    QCOMPARE(details.size(), 2);
+    QVERIFY2(details.contains("head.state"), qPrintable(details.keys().join(',')));
+    QCOMPARE(details.value("head.state"), QStringLiteral("3 parameters and buffers, 48 B"));
+    QCOMPARE(tree.stateName(0), std::string("head.weight"));
+    QVERIFY(tree.stateName(5).empty() && tree.stateName(99).empty());
+    // They are no part of the order, so they make no cycle, and never open by themselves.
+    QVERIFY(isAcyclic(fold(*graph, tree, {})));
+    for (const GroupId open : initialOpen(tree, 1000))
+        QVERIFY(tree.groups[open].kind != Group::Kind::Inputs);
+}
+
+/// What a backward graph takes: what forward saved is told from tangents and from parameters.
+void TestLayoutFold::savedTensorsAreToldFromTangents() {
+    Program p;
+    for (const char* name : {"mul_1", "mul_2", "mul_3", "tangents_1", "tangents_2", "tangents_3"})
+        p.input(name);
+    std::string x = "tangents_1";
+    for (const char* name : {"mul_1", "mul_2", "mul_3", "tangents_2", "tangents_3"})
+        x = p.call("mul", {x, name}, "forward", 10);
+    QStringList names;
+    for (const Group& group : groupNodes(*p.done()).groups)
+        if (group.kind == Group::Kind::Inputs) names << QString::fromStdString(group.name);
+    names.sort();
+    QCOMPARE(names.join(','), QStringLiteral("saved tensors,tangents"));
+}
+
+/// The calls of a helper function are a block, from its first to its last, with what it called.
+void TestLayoutFold::helperFunctionsAreBlocks() {
+    Program p;
+    p.input("x");
+    std::string x = p.call("sin", {"x"}, "forward", 5);
+    for (int i = 0; i < 2; ++i)
+        x = p.call("mul", {x}, "rotary", 20);
+    for (int i = 0; i < 2; ++i)
+        x = p.call("neg", {x}, "rotate_half", 30);
+    x = p.call("add", {x}, "rotary", 21);
+    for (int round = 0; round < 2; ++round)
+        for (int i = 0; i < 3; ++i)
+            x = p.call("expand", {x}, round == 0 ? "repeat_kv" : "mask", 40 + std::uint32_t(i));
+    x = p.call("cos", {x}, "forward", 6);
+    const ir::GraphPtr graph = p.done();
+    const GroupTree tree = groupNodes(*graph);
+    QCOMPARE(printed(tree), QStringLiteral("rotary(5)\nrepeat_kv(3)\nmask(3)\n"));
+    QCOMPARE(tree.groups[1].detail, std::string("helpers.py:20"));
+    QVERIFY(isAcyclic(fold(*graph, tree, {})));
+}
+
+/// An optimizer's loop over parameters: turns that differ in sizes only are one stack, and what follows the
+/// loop is no part of it.
+void TestLayoutFold::turnsOfALoopAreAlike() {
+    Program p;
+    p.input("x");
+    std::string x = p.call("sin", {"x"}, "step", 3);
+    for (int turn = 0; turn < 5; ++turn) {
+        x = p.call("mul", {x}, "step", 10);
+        x = p.call("add", {x}, "step", 11);
+        if (turn == 3) x = p.call("neg", {x}, "step", 11);
+        x = p.call("div", {x}, "step", 12);
+    }
+    for (int i = 0; i < 8; ++i)
+        p.call("copy_", {"x"}, "step", 10);
+    const ir::GraphPtr graph = p.done();
+    const GroupTree tree = groupNodes(*graph);
+    QCOMPARE(printed(tree),
+             QStringLiteral("step.0(3) alike\nstep.1(3) alike\nstep.2(3) alike\nstep.3(4) alike\n"
+                            "step.4(3) alike\naten.copy_.default(8)\n"));
+    QCOMPARE(stackText(tree, 1, 5), std::string("4 alike, 3 nodes each; 3 differs"));
+    const FoldedGraph folded = fold(*graph, tree, {});
+    QCOMPARE(folded.items[2].alike, std::size_t(5));
+    QVERIFY(folded.items[2].kind == VisibleItem::Kind::Stack);
+    QVERIFY(isAcyclic(folded));
+}
+
+/// One layer of another kind does not part a stack, and its text says which.
+void TestLayoutFold::oneOfAnotherKindStaysInTheStack() {
+    std::string text = dynamoText(6);
+    const std::string plain = "relu_2: \"f32[4, 8][8, 1]cpu\" = fc_2.relu()";
+    QVERIFY(text.find(plain) != std::string::npos);
+    text.replace(text.find(plain), plain.size(), "relu_2: \"f32[4, 8][8, 1]cpu\" = fc_2.tanh()");
+    const ir::GraphPtr graph = parse(text);
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    const FoldedGraph folded = fold(*graph, tree, {});
+    const auto stack = std::find_if(folded.items.begin(), folded.items.end(), [](const VisibleItem& item) {
+        return item.kind == VisibleItem::Kind::Stack;
+    });
+    QVERIFY(stack != folded.items.end());
+    QCOMPARE(stack->alike, std::size_t(6));
+    QCOMPARE(stackText(tree, stack->group, 6), std::string("5 alike, 7 nodes each; 2 differs"));
+    QCOMPARE(stackText(tree, stack->group, 2), std::string("2 alike, 7 nodes each"));
+}
+
+/// What is large and closed says nothing of the model: it opens before what is small.
+void TestLayoutFold::theLargestOpensFirst() {
+    const ir::GraphPtr graph = parse(dynamoText(1));
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    const std::set<GroupId> open = initialOpen(tree, tree.groups[0].nodes.size() + 6);
+    QCOMPARE(open.size(), std::size_t(1));
+    QCOMPARE(tree.groups[*open.begin()].name, std::string("layers.0"));
 }
 
 QTEST_GUILESS_MAIN(TestLayoutFold)

@@ -47,8 +47,8 @@ constexpr auto after = R"(graph():
 
 Picture pictureOf(const ir::GraphPtr& a, const ir::GraphPtr& b, bool merged = false) {
     PictureRequest request;
-    request.a = PaneSource{a, nullptr, {}, nullptr};
-    request.b = PaneSource{b, nullptr, {}, nullptr};
+    request.a = PaneSource{a, nullptr, {}, nullptr, {}};
+    request.b = PaneSource{b, nullptr, {}, nullptr, {}};
     request.diff = std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b));
     request.merged = merged;
     return makePicture(std::move(request), {});
@@ -72,6 +72,8 @@ private slots:
     void manyEdgesAreGathered();
     void manyReadersShareAChip();
     void bigGraphOpensFolded();
+    void firstPictureFitsItsRoom();
+    void parametersHaveTheirModelsNames();
     void openingABlockShowsItsNodes();
     void skipsRunSquare_data();
     void skipsRunSquare();
@@ -174,7 +176,9 @@ void TestCanvas::manyEdgesAreGathered() {
     QCOMPARE(itemNamed(*picture.a->scene, "output").gathered, std::size_t(14));
     for (const SceneEdge& edge : picture.a->scene->edges) {
         QCOMPARE(edge.role, EdgeRole::Gathered);
-        QVERIFY(edge.points.isEmpty());
+        // Thin, but there: from the input down to the output.
+        QCOMPARE(edge.points.size(), 4);
+        QVERIFY(edge.points.front().y() < edge.points.back().y());
     }
 }
 
@@ -206,6 +210,56 @@ void TestCanvas::bigGraphOpensFolded() {
     QCOMPARE(shown, graph->size()); // nothing is lost in a block
     for (ir::NodeIndex n = 0; n < graph->size(); ++n)
         QVERIFY(picture.b->scene->itemOf(n) != noItem);
+}
+
+/// The same graph opens more blocks where there is more room, and always so that names can be read.
+void TestCanvas::firstPictureFitsItsRoom() {
+    const ir::GraphPtr graph = graphFile("gpt2_train.aot_joint");
+    std::size_t before = 0;
+    for (const QSizeF room : {QSizeF(420, 420), QSizeF(900, 700), QSizeF(2400, 1300)}) {
+        PictureRequest request;
+        request.b = PaneSource{graph, nullptr, {}, nullptr, room};
+        const Picture picture = makePicture(std::move(request), {});
+        const Scene& scene = *picture.b->scene;
+        if (!scene.frames.empty())
+            QVERIFY2(scene.size.width() * smallestFirst <= room.width(),
+                     qPrintable(QString::number(room.width())));
+        QVERIFY(scene.items.size() >= before);
+        before = scene.items.size();
+    }
+    QVERIFY(before > 10);
+}
+
+/// A parameter is called as in the model's code, its node's own name stands below; many are one block.
+void TestCanvas::parametersHaveTheirModelsNames() {
+    const ir::GraphPtr graph = graphFile("encoder_train.dynamo_output");
+    const Picture folded = pictureOf(graph, graph);
+    PaneSource source = folded.b->source;
+    for (layout::GroupId g = 1; g < source.tree->groups.size(); ++g)
+        source.open.insert(g);
+    PictureRequest request;
+    request.b = source;
+    const Picture open = makePicture(std::move(request), {});
+    int named = 0;
+    for (const SceneItem& item : open.b->scene->items) {
+        if (!item.isNode() || graph->node(item.node).op != ir::Op::Placeholder) continue;
+        if (item.name == item.key) continue;
+        ++named;
+        QCOMPARE(item.target, item.key);
+        QCOMPARE(item.name, QString::fromStdString(source.tree->stateName(item.node)));
+        QVERIFY2(item.name.contains('.') && !item.name.contains("modules"), qPrintable(item.name));
+    }
+    QVERIFY(named > 10);
+    // Closed, they are blocks that say how many and how large, and readers say which they read.
+    int blocks = 0, chips = 0;
+    for (const SceneItem& item : folded.b->scene->items) {
+        blocks += item.isInputs ? 1 : 0;
+        chips += item.shared.contains("weight") ? 1 : 0;
+    }
+    QVERIFY(blocks > 0 || chips == 0);
+    for (const SceneItem& item : folded.b->scene->items)
+        if (item.isInputs)
+            QVERIFY2(item.target.startsWith("parameters and buffers"), qPrintable(item.target));
 }
 
 void TestCanvas::openingABlockShowsItsNodes() {
@@ -251,7 +305,7 @@ void TestCanvas::skipsRunSquare() {
     QFETCH(bool, open);
     QFETCH(bool, dot);
     QFETCH(double, share);
-    PaneSource source{graphFile(graph), nullptr, {}, nullptr};
+    PaneSource source{graphFile(graph), nullptr, {}, nullptr, {}};
     PictureRequest request;
     request.a = source;
     Picture picture = makePicture(std::move(request), {});
@@ -467,7 +521,7 @@ void TestCanvas::textStaysInsideItsCard() {
     builder.add(std::move(node));
     const ir::GraphPtr graph = builder.build();
     PictureRequest request;
-    request.a = PaneSource{graph, nullptr, {}, nullptr};
+    request.a = PaneSource{graph, nullptr, {}, nullptr, {}};
     const Picture picture = makePicture(std::move(request), {});
     const Theme theme;
     ScenePainter painter(theme);
@@ -495,7 +549,7 @@ void TestCanvas::cancelledPictureIsNotComplete() {
     TaskContext task;
     task.stop = stop.get_token();
     PictureRequest request;
-    request.a = PaneSource{graph, nullptr, {}, nullptr};
+    request.a = PaneSource{graph, nullptr, {}, nullptr, {}};
     QVERIFY(!makePicture(std::move(request), task).complete);
 }
 

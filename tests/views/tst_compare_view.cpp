@@ -44,6 +44,9 @@ private slots:
     void nextDifferenceGoesOnFromAnyNode();
     void spaceFoldsAndOpens();
     void openingABlockKeepsItInPlace();
+    void whatIsSoughtIsOpenedAndReadable();
+    void openAllKeepsTheMiddle();
+    void minimapLiesBesideTheGraph();
     void mergedMode();
     void narrowWindowShowsOne();
     void oneStageShowsOneCanvas();
@@ -438,7 +441,7 @@ void TestCompareView::nextDifferenceGoesOnFromAnyNode() {
         m_view->nextDifference(direction);
         return QString::fromStdString(m_workspace->selectedNode()->name);
     };
-    QCOMPARE(go(1), QString("clone_8"));  // what became of dropout_4, beside it
+    QCOMPARE(go(1), QString("detach_3")); // what backward keeps of it
     QCOMPARE(go(-1), QString("view_23")); // between the product and relu, in B
 }
 
@@ -492,6 +495,79 @@ void TestCompareView::openingABlockKeepsItInPlace() {
     const QPointF now = (frame->rect.topLeft() - b().offset()) * b().zoom();
     // As far as the edge of the canvas lets it.
     QVERIFY2(std::abs(now.y() - before.top()) < 40, qPrintable(QString::number(now.y() - before.top())));
+}
+
+/// Who searched for a node finds it on a card, in both panes, large enough to be read.
+void TestCompareView::whatIsSoughtIsOpenedAndReadable() {
+    open("encoder_train");
+    m_view->closeAll();
+    settle();
+    ir::NodeIndex hidden = ir::npos;
+    for (ir::NodeIndex n = 0; n < a().scene()->graph->size() && hidden == ir::npos; ++n) {
+        const canvas::SceneItem& item = a().scene()->items[std::size_t(a().scene()->itemOf(n))];
+        if (!item.isNode() && a().scene()->graph->node(n).op != ir::Op::Placeholder) hidden = n;
+    }
+    QVERIFY(hidden != ir::npos);
+    a().zoomTo(0.1);
+    m_workspace->selectNode({Side::A, hidden});
+    settle();
+    QVERIFY(
+        !a().scene()->items[std::size_t(a().scene()->itemOf(hidden))].isNode()); // selecting opens nothing
+    m_workspace->seekNode();
+    QTRY_VERIFY_WITH_TIMEOUT(a().scene()->items[std::size_t(a().scene()->itemOf(hidden))].isNode(), 10'000);
+    settle();
+    QVERIFY2(a().zoom() >= canvas::legibleZoom, qPrintable(QString::number(a().zoom())));
+    const int item = a().scene()->itemOf(hidden);
+    QCOMPARE(a().selected(), item);
+    QTRY_VERIFY(QRectF(a().viewport()->rect()).contains(a().viewRectOf(item).center()));
+    for (const ir::NodeIndex partner : m_workspace->relatedOn(Side::B)) {
+        QVERIFY(b().scene()->items[std::size_t(b().scene()->itemOf(partner))].isNode());
+        break;
+    }
+}
+
+void TestCompareView::openAllKeepsTheMiddle() {
+    open("encoder_train");
+    m_view->setLinked(false);
+    b().zoomTo(1);
+    b().reveal(b().scene()->items[b().scene()->items.size() * 2 / 3].rect);
+    settle();
+    b().setFocus();
+    click(b(), b().scene()->items[b().scene()->items.size() * 2 / 3].name);
+    settle();
+    const QString key = b().middleKey();
+    QVERIFY(!key.isEmpty());
+    m_view->openAll();
+    settle();
+    QRectF now;
+    if (const int item = b().scene()->byKey.value(key, canvas::noItem); item != canvas::noItem)
+        now = b().scene()->items[std::size_t(item)].rect;
+    for (const canvas::SceneFrame& frame : b().scene()->frames)
+        if (frame.key == key) now = frame.rect;
+    QVERIFY(now.isValid());
+    QVERIFY(QRectF(b().offset(), QSizeF(b().viewport()->size()) / b().zoom()).intersects(now));
+}
+
+/// It takes its own strip, so it covers no node, and a press there moves the graph.
+void TestCompareView::minimapLiesBesideTheGraph() {
+    open("encoder_train");
+    m_view->openAll();
+    settle();
+    auto* map = b().findChild<canvas::Minimap*>("minimap");
+    QVERIFY(map != nullptr);
+    QVERIFY(!map->isVisible());
+    m_view->setMinimap(true);
+    QVERIFY(map->isVisible());
+    QTRY_COMPARE(map->geometry().left(), b().viewport()->geometry().right() + 1);
+    QVERIFY(!map->geometry().intersects(b().viewport()->geometry()));
+    QCOMPARE(map->height(), b().viewport()->height());
+    b().zoomTo(1);
+    QTest::mouseClick(map, Qt::LeftButton, {}, QPoint(map->width() / 2, map->height() - 12));
+    const double low = b().offset().y();
+    QTest::mouseClick(map, Qt::LeftButton, {}, QPoint(map->width() / 2, 12));
+    QVERIFY(b().offset().y() < low - 100);
+    m_view->setMinimap(false);
+    QVERIFY(!map->isVisible());
 }
 
 void TestCompareView::mergedMode() {

@@ -78,7 +78,7 @@ void TestModules::listsModulesInGraphOrder() {
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.setTree(sampleTree());
     QCOMPARE(printed(model), QStringLiteral("x (x)\n"
-                                            "layers.0 \u2026 layers.1 (2 alike) 4\n"
+                                            "layers.0 \u2026 layers.1 (2 alike, 2 nodes each) 4\n"
                                             "  layers.0 (Layer) 2\n"
                                             "    mm_0 (aten.mm.default)\n"
                                             "    relu_0 (aten.relu.default)\n"
@@ -97,7 +97,7 @@ void TestModules::filterKeepsWhatHoldsAMatch() {
     const auto filter = session::Filter::parse("target:aten.relu");
     QVERIFY(filter.has_value());
     model.setFilter(*filter);
-    QCOMPARE(printed(model), QStringLiteral("layers.0 \u2026 layers.1 (2 alike) 2\n"
+    QCOMPARE(printed(model), QStringLiteral("layers.0 \u2026 layers.1 (2 alike, 2 nodes each) 2\n"
                                             "  layers.0 (Layer) 1\n"
                                             "    relu_0 (aten.relu.default)\n"
                                             "  layers.1 (Layer) 1\n"

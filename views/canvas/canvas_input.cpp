@@ -74,11 +74,9 @@ void GraphCanvas::hover(QPointF viewPoint) {
 void GraphCanvas::mousePressEvent(QMouseEvent* event) {
     if (!m_scene || (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton)) return;
     m_scroll.stop();
-    m_draggingMinimap = m_minimapOn && m_minimap.panel(*m_scene, m_view.viewport).contains(event->position());
     m_pressed = event->position();
     m_pressedOffset = m_view.offset;
     m_dragging = false;
-    if (m_draggingMinimap) mouseMoveEvent(event);
 }
 
 void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
@@ -88,13 +86,6 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
         return;
     }
     m_placed = true;
-    if (m_draggingMinimap) {
-        const QSizeF half = m_view.visible().size() / 2;
-        moveTo(m_minimap.toScene(*m_scene, m_view.viewport, event->position()) -
-                   QPointF(half.width(), half.height()),
-               m_view.zoom, true);
-        return;
-    }
     const QPointF moved = event->position() - *m_pressed;
     if (!m_dragging && moved.manhattanLength() < QApplication::startDragDistance()) return;
     m_dragging = true;
@@ -104,9 +95,9 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
-    const bool click = m_pressed && !m_dragging && !m_draggingMinimap && event->button() == Qt::LeftButton;
+    const bool click = m_pressed && !m_dragging && event->button() == Qt::LeftButton;
     m_pressed.reset();
-    m_dragging = m_draggingMinimap = false;
+    m_dragging = false;
     viewport()->unsetCursor();
     if (!click || !m_scene || m_spaceHeld) return;
     const QPointF at = toScene(event->position());

@@ -60,7 +60,17 @@ std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
     source.graph = graph;
     if (const session::Compile* compile = workspace.compile())
         source.dynamo = compile->findStage("dynamo_output_graph");
+    source.room = roomOf(side);
     return source;
+}
+
+/// What a canvas offers to the first picture of its graph. One that is not laid out yet, or hidden while the
+/// other mode is shown, has no size to go by.
+QSizeF CompareView::Private::roomOf(Side side) const {
+    const GraphCanvas& canvas = mode == Mode::Merged ? *merged.canvas
+                                : side == Side::A    ? *a.canvas
+                                                     : *b.canvas;
+    return canvas.isVisible() ? canvas.room() : QSizeF();
 }
 
 void CompareView::Private::remember(const PaneSource& source) {
@@ -76,6 +86,8 @@ void CompareView::Private::rebuild() {
     PictureRequest request;
     request.a = sourceOf(Side::A);
     request.b = sourceOf(Side::B);
+    for (const auto* source : {&request.a, &request.b})
+        roomless = roomless || (*source && !(*source)->tree && !q.isVisible());
     request.diff = workspace.diff();
     request.merged = mode == Mode::Merged && request.diff != nullptr;
     if (request.merged && mergedOf == std::pair{request.a->graph.get(), request.b->graph.get()})
@@ -174,6 +186,7 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
         lastZoom = zoom;
         emit q.zoomChanged(zoom);
     }
+    seek();
 }
 
 void CompareView::Private::showMessages() {
@@ -382,7 +395,8 @@ void CompareView::Private::foldAll(bool open) {
             remember(*source);
         }
     }
-    scheduleRebuild(GraphCanvas::Transition::Fold);
+    // What was in the middle stays there.
+    scheduleRebuild(GraphCanvas::Transition::Fold, active().middleKey());
 }
 
 void CompareView::openAll() {

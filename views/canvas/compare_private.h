@@ -57,6 +57,7 @@ struct CompareView::Private {
     void rebuild();
     [[nodiscard]] std::optional<canvas::PaneSource> sourceOf(Side side) const;
     void remember(const canvas::PaneSource& source);
+    [[nodiscard]] QSizeF roomOf(Side side) const;
     /// `relaid`: the same graphs and blocks with another layout.
     void show(canvas::Picture picture, GraphCanvas::Transition transition, const QString& anchor,
               bool relaid = false);
@@ -83,6 +84,9 @@ struct CompareView::Private {
     /// Signs of notes and bookmarks at the items that stand for their nodes.
     void showHeat();
     void showMarks();
+    /// Opens the blocks that hide the node searched for, in every pane, and then goes to it.
+    void seek();
+    [[nodiscard]] ir::NodeIndex inMerged(Side side, ir::NodeIndex node) const;
     void selectInMerged(const NodeSelection& node, bool reveal);
     void itemClicked(Slot slot, int item);
     [[nodiscard]] NodeSelection nodeAt(Slot slot, int item) const;
@@ -110,6 +114,7 @@ struct CompareView::Private {
     GraphCanvas* lastActive = nullptr;
     QPointF placeA, placeB;   ///< as of the last move: linked panes follow by the difference
     canvas::Anchors anchors;  ///< of the picture, held at the selection where that is needed
+    bool seeking = false;     ///< the selected node was searched for and is not shown yet
     bool lookedAt = false;    ///< the selection was in sight when the stages changed
     bool revealLater = false; ///< a node was selected that only the next picture has
     std::pair<const ir::Graph*, ir::NodeIndex> shownNode{nullptr, ir::npos}; ///< the selected one
@@ -123,8 +128,9 @@ struct CompareView::Private {
     std::pair<int, int> shownCompile{-1, -1}; ///< capture and compile of the picture
     QTimer rebuildTimer, progressTimer;
     QElapsedTimer busySince;
-    bool working = false; ///< a worker makes a picture
-    bool reported = true; ///< settled() was emitted since the last start
+    bool working = false;  ///< a worker makes a picture
+    bool roomless = false; ///< blocks were opened while the view was hidden and had no size
+    bool reported = true;  ///< settled() was emitted since the last start
     GraphCanvas::Transition transition = GraphCanvas::Transition::None;
     QString anchor;
     canvas::LayoutProcess processA, processB;

@@ -117,19 +117,69 @@ void CompareView::Private::showHeat() {
     show(*merged.canvas, Side::B);
 }
 
+ir::NodeIndex CompareView::Private::inMerged(Side side, ir::NodeIndex node) const {
+    if (!picture.mergedGraph) return ir::npos;
+    const auto& from = side == Side::A ? picture.mergedGraph->fromA : picture.mergedGraph->fromB;
+    return node < from.size() ? from[node] : ir::npos;
+}
+
+void CompareView::Private::seek() {
+    if (!seeking || !isUpToDate()) return; // the next picture has it
+    const NodeSelection node = workspace.place().node;
+    if (node.isEmpty()) {
+        seeking = false;
+        return;
+    }
+    bool opened = false;
+    QString block;
+    // True if the block that stands for a node has to be opened. Inputs stay one block: a row of cards would
+    // hide more than it shows.
+    const auto open = [&](const canvas::ScenePtr& scene, canvas::PaneSource& source, ir::NodeIndex wanted) {
+        const int item = scene && source.tree ? scene->itemOf(wanted) : noItem;
+        if (item == noItem) return false;
+        const canvas::SceneItem& hit = scene->items[static_cast<std::size_t>(item)];
+        if (hit.isNode() || hit.isInputs) return false;
+        const auto& groups = source.tree->groups;
+        for (layout::GroupId g = source.tree->groupOfNode[wanted]; g != 0 && g != layout::noGroup;
+             g = groups[g].parent)
+            if (groups[g].kind != layout::Group::Kind::Inputs) source.open.insert(g);
+        block = hit.key;
+        return true;
+    };
+    if (picture.merged) {
+        if (knownMerged) opened = open(merged.canvas->scene(), *knownMerged, inMerged(node.side, node.node));
+    } else {
+        for (const Side side : {Side::A, Side::B}) {
+            std::optional<canvas::PaneSource> source = sourceOf(side);
+            const std::vector<ir::NodeIndex> others = workspace.relatedOn(side);
+            const ir::NodeIndex wanted = side == node.side ? node.node
+                                         : others.empty()  ? ir::npos
+                                                           : others.front();
+            const GraphCanvas& canvas = side == Side::A ? *a.canvas : *b.canvas;
+            if (!source || wanted == ir::npos || !open(canvas.scene(), *source, wanted)) continue;
+            remember(*source);
+            opened = true;
+        }
+    }
+    if (opened) {
+        scheduleRebuild(GraphCanvas::Transition::Fold, block);
+        return;
+    }
+    seeking = false;
+    GraphCanvas& target = picture.merged ? *merged.canvas : node.side == Side::A ? *a.canvas : *b.canvas;
+    target.makeLegible(target.selectedRect());
+    selectionChanged(true);
+}
+
 void CompareView::Private::selectInMerged(const NodeSelection& node, bool reveal) {
     GraphCanvas& target = *merged.canvas;
     const canvas::ScenePtr& scene = target.scene();
     if (!scene || !picture.mergedGraph) return;
-    const auto place = [this](Side side, ir::NodeIndex n) {
-        const auto& from = side == Side::A ? picture.mergedGraph->fromA : picture.mergedGraph->fromB;
-        return n < from.size() ? from[n] : ir::npos;
-    };
-    const int item = node.isEmpty() ? noItem : scene->itemOf(place(node.side, node.node));
+    const int item = node.isEmpty() ? noItem : scene->itemOf(inMerged(node.side, node.node));
     std::vector<ir::NodeIndex> others;
     for (const Side side : {Side::A, Side::B})
         for (const ir::NodeIndex n : workspace.relatedOn(side))
-            others.push_back(place(side, n));
+            others.push_back(inMerged(side, n));
     std::vector<int> related = itemsOf(*scene, others);
     std::erase(related, item);
     const int first = item != noItem ? item : related.empty() ? noItem : related.front();

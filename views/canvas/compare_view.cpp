@@ -100,6 +100,10 @@ void CompareView::Private::build() {
     QObject::connect(&workspace, &Workspace::stagesChanged, &q, [this] { stagesChanged(); });
     QObject::connect(&workspace, &Workspace::diffChanged, &q, [this] { stagesChanged(); });
     QObject::connect(&workspace, &Workspace::nodeSelected, &q, [this] { selectionChanged(true); });
+    QObject::connect(&workspace, &Workspace::nodeSought, &q, [this] {
+        seeking = true;
+        seek();
+    });
     QObject::connect(&workspace.trace(), &Trace::changed, &q, [this] { traceChanged(); });
     QObject::connect(&workspace, &Workspace::marksChanged, &q, [this] { showMarks(); });
     QObject::connect(&workspace, &Workspace::timesChanged, &q, [this] { showHeat(); });
@@ -334,6 +338,16 @@ void CompareView::resizeEvent(QResizeEvent* event) {
     d->updateHeaders();
 }
 
+void CompareView::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (!d->roomless) return;
+    // The first picture was made for a size that was not known yet.
+    d->roomless = false;
+    d->known.clear();
+    d->knownMerged.reset();
+    d->scheduleRebuild(GraphCanvas::Transition::None);
+}
+
 void CompareView::setMode(Mode mode) {
     if (mode == d->mode) return;
     d->mode = mode;
@@ -377,6 +391,11 @@ bool CompareView::hasHeat() const {
 
 bool CompareView::hasEdgeLabels() const {
     return d->b.canvas->edgeLabels();
+}
+
+void CompareView::setBlockBytes(bool on) {
+    for (GraphCanvas* c : {d->a.canvas, d->b.canvas, d->merged.canvas})
+        c->setMeasure(on ? canvas::BlockMeasure::Bytes : canvas::BlockMeasure::Nodes);
 }
 
 void CompareView::setMinimap(bool on) {

@@ -29,6 +29,7 @@ public:
     [[nodiscard]] bool isLinked() const;
     void setEdgeLabels(bool on);
     void setMinimap(bool on);
+    void setBlockBytes(bool on); ///< blocks tell the bytes of their results instead of their nodes
     /// Tints cards by what their nodes took in the last run (Workspace::nodeTimes()).
     void setHeat(bool on);
     [[nodiscard]] bool hasHeat() const;
@@ -68,6 +69,7 @@ signals:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     struct Private;

@@ -14,12 +14,44 @@ namespace {
 
 constexpr double arrowLength = 7;
 constexpr double dimmedOpacity = 0.4;
+constexpr double dashPeriod = 72; ///< pixels: whole dashes of each pattern in use (8 and 9)
+constexpr float gatheredOpacity = 0.45F;
+constexpr double thickestEdge = 5;
 constexpr double shortestBarEdge = 3; // pixels: shorter edges vanish among bars
 
+/// From `a` to `b`, one above the other or beside: the part that lies within `seen`, begun a whole number of
+/// dashes from `a`, so that they do not creep while the view moves.
+void straight(QPainterPath& path, QPointF a, QPointF b, const QRectF& seen) {
+    const bool down = std::abs(b.y() - a.y()) >= std::abs(b.x() - a.x());
+    const double from = down ? a.y() : a.x(), to = down ? b.y() : b.x();
+    const double length = std::abs(to - from), way = to < from ? -1 : 1;
+    const double low = down ? seen.top() : seen.left(), high = down ? seen.bottom() : seen.right();
+    double begin = way > 0 ? low - from : from - high, end = way > 0 ? high - from : from - low;
+    begin = std::floor(std::clamp(begin, 0.0, length) / dashPeriod) * dashPeriod;
+    end = std::clamp(end, 0.0, length);
+    const auto at = [&](double t) { return length <= 0 ? a : a + (b - a) * (t / length); };
+    if (begin > 0) path.moveTo(at(begin));
+    path.lineTo(at(end));
+    if (end < length) path.moveTo(b);
+}
+
+/// In view points, without what cannot be seen: dashing a line of a hundred thousand pixels takes longer than
+/// everything else.
 QPainterPath curve(const QPolygonF& points, const ViewState& view) {
+    const QRectF seen = QRectF(QPointF(), view.viewport).adjusted(-60, -60, 60, 60);
     QPainterPath path(view.toView(points.front()));
-    for (qsizetype i = 1; i + 2 < points.size(); i += 3)
-        path.cubicTo(view.toView(points[i]), view.toView(points[i + 1]), view.toView(points[i + 2]));
+    for (qsizetype i = 1; i + 2 < points.size(); i += 3) {
+        const QPointF from = view.toView(points[i - 1]), to = view.toView(points[i + 2]);
+        const QPointF c1 = view.toView(points[i]), c2 = view.toView(points[i + 1]);
+        const auto [left, right] = std::minmax({from.x(), c1.x(), c2.x(), to.x()});
+        const auto [top, bottom] = std::minmax({from.y(), c1.y(), c2.y(), to.y()});
+        if (right < seen.left() || left > seen.right() || bottom < seen.top() || top > seen.bottom())
+            path.moveTo(to);
+        else if (right - left < 0.01 || bottom - top < 0.01)
+            straight(path, from, to, seen);
+        else
+            path.cubicTo(c1, c2, to);
+    }
     return path;
 }
 
@@ -89,15 +121,27 @@ void ScenePainter::paintEdge(const SceneEdge& edge, bool lit, bool dimmed) {
         }
         return;
     }
-    const double width = lit || write ? 2 : m_detail == Detail::Card ? 1.5 : 1.2;
+    double width = lit || write ? 2 : m_detail == Detail::Card ? 1.5 : 1.2;
+    const bool gathered = edge.role == EdgeRole::Gathered;
+    if (gathered && !lit) {
+        width = 0.8;
+        colour.setAlphaF(std::min(colour.alphaF(), gatheredOpacity));
+    }
+    // Several edges that are drawn as one.
+    if (edge.count > 1 && !gathered)
+        width =
+            std::min(thickestEdge, width + 0.5 * std::log2(edge.count)) * std::clamp(m_view->zoom, 0.5, 1.0);
     QPen pen(colour, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
     if (write) pen.setDashPattern({6 / width, 3 / width});
     if (edge.role == EdgeRole::Skip) pen.setDashPattern({5 / width, 3 / width});
     m_painter->setPen(pen);
     m_painter->setBrush(Qt::NoBrush);
     m_painter->drawPath(curve(edge.points, *m_view));
-    arrowHead(m_view->toView(edge.points.back()), m_view->toView(pointBefore(edge.points)), colour);
+    if (!gathered || lit)
+        arrowHead(m_view->toView(edge.points.back()), m_view->toView(pointBefore(edge.points)), colour);
     if (m_detail != Detail::Card) return;
+    if (edge.count > 1 && !gathered && edge.label.isEmpty() && !m_view->edgeLabels)
+        edgeLabel(edge, QStringLiteral("%1 edges").arg(edge.count), c.text2);
     if (!edge.label.isEmpty())
         edgeLabel(edge, edge.label, c.op(ir::OpKind::Write));
     else if (m_view->edgeLabels && !edge.value.isEmpty())

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The part of ScenePainter that draws opened blocks.
+// The part of ScenePainter that draws opened blocks, and what blocks tell.
+#include "views/canvas/node_text.h"
 #include "views/canvas/scene_painter.h"
+#include "views/theme/elided_name.h"
 
 #include <QFontMetricsF>
 #include <QPainterPath>
@@ -12,6 +14,8 @@ namespace dynascope::views::canvas {
 namespace {
 
 constexpr double cornerRadius = 6;
+constexpr double smallestLabel = 36, widestLabel = 180; ///< pixels, of names on a small picture
+constexpr std::size_t mostLabelled = 4000;              ///< items in view above which only frames are named
 
 QPainterPath outlineOf(const QRectF& rect, double zoom) {
     const double radius = cornerRadius * std::min(1.0, zoom);
@@ -89,6 +93,74 @@ void ScenePainter::paintTitle(const SceneFrame& frame, int index, const QRectF& 
     if (QFontMetricsF(t.font).horizontalAdvance(count) > right - left) return;
     const double used = line(count, FontRole::Text, left, right, middle, c.text2, true);
     line(frame.detail, FontRole::Text, left, right - used - 14 * z, middle, c.text2);
+}
+
+QString ScenePainter::numberOf(const SceneItem& item) const {
+    if (item.isNode()) return item.right;
+    return m_view->measure == BlockMeasure::Bytes ? bytesText(item.bytes) : QString::number(item.nodes);
+}
+
+/// A block's share of the largest one, along its lower edge.
+void ScenePainter::shareBar(const SceneItem& item, const QRectF& rect, double height) {
+    if (item.isInputs) return;
+    double share = 0;
+    if (const double us = heatAt(item); us >= 0)
+        share = us / m_view->heat->most;
+    else if (m_view->measure == BlockMeasure::Bytes)
+        share = m_scene->mostBytes == 0 ? 0 : double(item.bytes) / double(m_scene->mostBytes);
+    else
+        share = m_scene->mostNodes == 0 ? 0 : double(item.nodes) / double(m_scene->mostNodes);
+    const Colours& c = m_theme.colours();
+    QRectF track(rect.left() + 2 * height + 4, rect.bottom() - height - 2, rect.width() - 2 * height - 8,
+                 height);
+    m_painter->fillRect(track, c.line);
+    track.setWidth(track.width() * std::clamp(share, 0.0, 1.0));
+    m_painter->fillRect(track, c.op(item.op));
+}
+
+/// Names of blocks over a picture too small for names on cards, as on a map: outer blocks first, and each only
+/// where it covers no other.
+void ScenePainter::paintMapLabels(const std::vector<bool>& hidden, const std::vector<std::uint32_t>& items) {
+    const Colours& c = m_theme.colours();
+    const Text& t = text(FontRole::Section, 1, smallestText);
+    const QFontMetricsF metrics(t.font);
+    const QRectF viewport(QPointF(), m_view->viewport);
+    std::vector<QRectF> taken;
+    m_painter->setRenderHint(QPainter::Antialiasing, true);
+    m_painter->setFont(t.font);
+    const auto label = [&](const QString& name, const QRectF& place, bool centred) {
+        const QRectF seen = place.intersected(viewport);
+        const double height = t.ascent + t.descent + 4;
+        if (seen.height() < height - 2 || seen.width() < smallestLabel || name.isEmpty()) return;
+        const QString shown = elidedName(metrics, name, std::min(seen.width() - 4, widestLabel));
+        QRectF box(0, 0, metrics.horizontalAdvance(shown) + 10, height);
+        if (centred)
+            box.moveCenter(seen.center());
+        else
+            box.moveTopLeft(seen.topLeft() + QPointF(2, 2));
+        if (std::any_of(taken.begin(), taken.end(),
+                        [&](const QRectF& other) { return other.intersects(box); }))
+            return;
+        taken.push_back(box);
+        m_painter->setPen(QPen(c.line2, 1));
+        m_painter->setBrush(c.bg1);
+        m_painter->drawRoundedRect(box, 3, 3);
+        m_painter->setBrush(Qt::NoBrush);
+        m_painter->setPen(c.text);
+        m_painter->drawText(QPointF(box.left() + 5, box.center().y() + (t.ascent - t.descent) / 2), shown);
+    };
+    for (std::size_t i = 0; i < m_scene->frames.size(); ++i) {
+        if (hidden[i]) continue;
+        const SceneFrame& frame = m_scene->frames[i];
+        label(frame.name, m_view->toView(frame.rect), false);
+    }
+    if (items.size() > mostLabelled) return;
+    for (const std::uint32_t i : items) {
+        const SceneItem& item = m_scene->items[i];
+        if (item.isNode() || (item.frame >= 0 && hidden[static_cast<std::size_t>(item.frame)])) continue;
+        // A block's name may stand out over its sides.
+        label(item.name, placeOf(static_cast<int>(i)).adjusted(-30, -4, 30, 4), true);
+    }
 }
 
 } // namespace dynascope::views::canvas

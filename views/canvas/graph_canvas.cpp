@@ -13,9 +13,9 @@ namespace dynascope::views::canvas {
 namespace {
 
 constexpr int stepMs = 120, foldMs = 140, scrollMs = 160;
-constexpr double margin = 28;         ///< pixels around the graph
-constexpr double sideMargin = 12;     ///< pixels left and right when a graph just fits
-constexpr double smallestFirst = 0.5; ///< zoom below which a graph just opened is not shrunk
+constexpr double margin = 28;       ///< pixels around the graph
+constexpr double sideMargin = 12;   ///< pixels left and right when a graph just fits
+constexpr double largestTall = 0.8; ///< zoom at which a graph opens that is higher than its canvas
 
 bool isElsewhere(QPointF a, QPointF b) {
     return (a - b).manhattanLength() > 0.01;
@@ -27,7 +27,7 @@ GraphCanvas::GraphCanvas(const Theme& theme, const QString& accessibleName, QWid
     : QAbstractScrollArea(parent)
     , m_theme(theme)
     , m_painter(theme)
-    , m_minimap(theme) {
+    , m_minimap(new Minimap(theme, this)) {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(accessibleName);
@@ -56,8 +56,15 @@ GraphCanvas::GraphCanvas(const Theme& theme, const QString& accessibleName, QWid
     });
     connect(&theme, &Theme::changed, this, [this] {
         m_painter.themeChanged();
-        m_minimap.invalidate();
+        m_minimap->invalidate();
         viewport()->update();
+    });
+    m_minimap->hide();
+    connect(m_minimap, &Minimap::pointed, this, [this](QPointF at) {
+        const QSizeF half = m_view.visible().size() / 2;
+        m_scroll.stop();
+        m_placed = true;
+        moveTo(at - QPointF(half.width(), half.height()), m_view.zoom, true);
     });
 }
 
@@ -93,7 +100,7 @@ void GraphCanvas::setScene(ScenePtr scene, Transition transition, const QString&
     m_view.band.reset();
     m_extentHeight = 0;
     m_pressed.reset();
-    m_minimap.invalidate();
+    m_minimap->setScene(m_scene);
     if (m_scene && old && transition == Transition::Fold && !anchor.isEmpty()) {
         const auto was = rectOfKey(*old, anchor);
         const auto is = rectOfKey(*m_scene, anchor);
@@ -182,6 +189,7 @@ void GraphCanvas::moveTo(QPointF offset, double zoom, bool tell) {
     if (zoomed || m_view.offset.x() != before.x()) m_kept.setX(middle.x());
     if (zoomed || m_view.offset.y() != before.y()) m_kept.setY(middle.y());
     syncScrollBars();
+    m_minimap->setInView(m_view.visible());
     viewport()->update();
     if (tell) emit viewMoved();
 }
@@ -255,11 +263,17 @@ void GraphCanvas::fit(const QRectF& area, double largest) {
     moveTo(area.center() - QPointF(half.width(), half.height()), zoom, true);
 }
 
+QSizeF GraphCanvas::room() const {
+    return QSizeF(viewport()->size()) - QSizeF(2 * sideMargin, 2 * margin);
+}
+
 void GraphCanvas::showFirst() {
     if (!m_scene) return;
-    const double fits = (viewport()->width() - 2 * sideMargin) / std::max(1.0, m_scene->size.width());
+    const double fits = room().width() / std::max(1.0, m_scene->size.width());
+    const double whole = std::min(fits, room().height() / std::max(1.0, m_scene->size.height()));
+    // All of it where that can be read, else its full width and as much of its height as names allow.
     const double zoom =
-        m_scene->size.width() <= viewport()->width() ? 1.0 : std::clamp(fits, smallestFirst, 1.0);
+        whole >= legibleZoom ? std::min(whole, 1.0) : std::clamp(fits, smallestFirst, largestTall);
     double middle = m_scene->size.width() / 2, top = 0;
     if (fits < smallestFirst) {
         // A wide graph opens where most of its first screen is.
@@ -285,7 +299,8 @@ void GraphCanvas::showFirst() {
         }
     }
     moveTo({middle - viewport()->width() / zoom / 2, top - margin / zoom}, zoom, false);
-    m_placed = true;
+    // Hidden, it has no size to go by: it is placed again when it is shown.
+    m_placed = isVisible();
     emit viewPlaced();
 }
 
@@ -316,13 +331,21 @@ void GraphCanvas::reveal(const QRectF& area) {
         scrollTo(target, true);
 }
 
+void GraphCanvas::makeLegible(const QRectF& area) {
+    if (!m_scene || area.isNull() || m_view.zoom >= legibleZoom) return;
+    m_scroll.stop();
+    m_placed = true;
+    const QSizeF half = QSizeF(viewport()->size()) / readableZoom / 2;
+    moveTo(area.center() - QPointF(half.width(), half.height()), readableZoom, true);
+}
+
 void GraphCanvas::glideTo(QPointF offset) {
     if (m_scene && isElsewhere(clamped(offset), destination().topLeft())) scrollTo(offset, false);
 }
 
 void GraphCanvas::scrollTo(QPointF offset, bool tell) {
     m_scroll.stop();
-    m_placed = true;
+    m_placed = m_placed || isVisible();
     m_scrollTells = tell;
     if (!m_motionOn || !isVisible()) {
         moveTo(offset, m_view.zoom, tell);
@@ -370,14 +393,43 @@ void GraphCanvas::setEdgeLabels(bool on) {
     viewport()->update();
 }
 
-void GraphCanvas::setMinimap(bool on) {
-    m_minimapOn = on;
+void GraphCanvas::setMeasure(BlockMeasure measure) {
+    m_view.measure = measure;
     viewport()->update();
+}
+
+void GraphCanvas::setMinimap(bool on) {
+    if (on == m_minimapOn) return;
+    m_minimapOn = on;
+    setViewportMargins(0, 0, on ? Minimap::stripWidth : 0, 0);
+    m_minimap->setVisible(on);
+    placeMinimap();
+}
+
+void GraphCanvas::placeMinimap() {
+    const QRect seen = viewport()->geometry();
+    m_minimap->setGeometry(seen.right() + 1, seen.top(), Minimap::stripWidth, seen.height());
+    m_minimap->setInView(m_view.visible());
 }
 
 QRectF GraphCanvas::viewRectOf(int item) const {
     if (!m_scene || item < 0 || static_cast<std::size_t>(item) >= m_scene->items.size()) return {};
     return m_view.toView(m_scene->items[static_cast<std::size_t>(item)].rect);
+}
+
+QString GraphCanvas::middleKey() const {
+    if (!m_scene) return {};
+    const QPointF middle = m_view.visible().center();
+    QString key;
+    double nearest = 0;
+    for (const std::uint32_t i : m_scene->itemIndex.query(m_view.visible())) {
+        const QPointF d = m_scene->items[i].rect.center() - middle;
+        const double distance = std::hypot(d.x(), d.y());
+        if (!key.isEmpty() && distance >= nearest) continue;
+        key = m_scene->items[i].key;
+        nearest = distance;
+    }
+    return key;
 }
 
 QRectF GraphCanvas::selectedRect() const {
@@ -447,7 +499,6 @@ void GraphCanvas::paintEvent(QPaintEvent* event) {
     }
     m_view.viewport = viewport()->size();
     m_painted = m_painter.paint(painter, *m_scene, m_view);
-    if (m_minimapOn) m_minimap.paint(painter, *m_scene, m_view.viewport, m_view.visible());
     if (m_view.heat) paintHeatLegend(painter, *m_view.heat, m_theme, m_view.viewport);
 }
 
@@ -483,6 +534,7 @@ void GraphCanvas::render(QPainter& painter, const QRectF& area) {
 }
 
 void GraphCanvas::resizeEvent(QResizeEvent*) {
+    if (m_minimapOn) placeMinimap();
     const bool first = m_scene && !m_placed;
     if (first) {
         showFirst();
@@ -492,6 +544,11 @@ void GraphCanvas::resizeEvent(QResizeEvent*) {
     const QPointF kept = m_kept;
     moveTo({kept.x() - viewport()->width() / m_view.zoom / 2, kept.y()}, m_view.zoom, false);
     m_kept = kept;
+}
+
+void GraphCanvas::showEvent(QShowEvent* event) {
+    QAbstractScrollArea::showEvent(event);
+    if (m_scene && !m_placed) showFirst();
 }
 
 void GraphCanvas::changeEvent(QEvent* event) {

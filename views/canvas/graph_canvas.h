@@ -45,7 +45,10 @@ public:
     void zoomTo(double zoom);                     ///< about the middle of the viewport
     void fit(const QRectF& area, double largest); ///< shows all of `area`
     void showFirst();                             ///< zoom and place for a graph just opened
+    [[nodiscard]] QSizeF room() const;            ///< pixels for a graph, margins left out
     void reveal(const QRectF& area);              ///< scrolls as little as needed, in 160 ms
+    /// Where the zoom is too small to read what is at `area`, makes it larger first.
+    void makeLegible(const QRectF& area);
     /// Scrolls to an offset in 160 ms, with viewGlided() in place of viewMoved(): the other canvas is brought
     /// to its own place and must not follow.
     void glideTo(QPointF offset);
@@ -71,6 +74,8 @@ public:
     void setBand(std::optional<std::pair<double, double>> band);
     void setEdgeLabels(bool on);
     [[nodiscard]] bool edgeLabels() const { return m_view.edgeLabels; }
+    void setMeasure(BlockMeasure measure);
+    [[nodiscard]] BlockMeasure measure() const { return m_view.measure; }
     void setMinimap(bool on);
     [[nodiscard]] bool hasMinimap() const { return m_minimapOn; }
     void setMotion(bool on) { m_motionOn = on; }
@@ -80,6 +85,7 @@ public:
     [[nodiscard]] bool isMoving() const;
     [[nodiscard]] QRectF viewRectOf(int item) const;
     [[nodiscard]] int neighbour(Direction direction) const; ///< item reached by an arrow key, or noItem
+    [[nodiscard]] QString middleKey() const; ///< of the item nearest to the middle of the view; may be empty
     [[nodiscard]] QRectF selectedRect() const; ///< scene place of the selected item or frame; null if none
     /// Paints the whole scene, or `area` of it, at 100 %.
     void render(QPainter& painter, const QRectF& area);
@@ -105,6 +111,7 @@ protected:
     bool viewportEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -120,6 +127,7 @@ protected:
 private:
     [[nodiscard]] QPointF toScene(QPointF p) const { return p / m_view.zoom + m_view.offset; }
     [[nodiscard]] QSizeF extent() const;
+    void placeMinimap();
     void moveTo(QPointF offset, double zoom, bool tell);
     void scrollTo(QPointF offset, bool tell);
     void syncScrollBars();
@@ -136,7 +144,7 @@ private:
 
     const Theme& m_theme;
     ScenePainter m_painter;
-    Minimap m_minimap;
+    Minimap* m_minimap = nullptr; ///< beside the viewport
     ScenePtr m_scene;
     ViewState m_view;
     PaintCounts m_painted;
@@ -156,7 +164,6 @@ private:
     std::optional<QPointF> m_pressed; ///< view point of a press that may become a drag
     QPointF m_pressedOffset;
     bool m_dragging = false;
-    bool m_draggingMinimap = false;
     bool m_spaceHeld = false, m_spaceDragged = false;
 };
 

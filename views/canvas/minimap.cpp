@@ -1,97 +1,139 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/minimap.h"
 
+#include "views/theme/elided_name.h"
+
+#include <QMouseEvent>
+#include <QPainter>
 #include <algorithm>
 
 namespace dynascope::views::canvas {
 
 namespace {
 
-constexpr double panelWidth = 188, titleHeight = 24, largestHeight = 190, toEdge = 12, padding = 10;
+constexpr double padding = 8, largestScale = 0.25;
+constexpr double smallestLens = 6, smallestNamed = 13; ///< pixels
+constexpr std::size_t mostNamed = 400;                 ///< frames looked at for names
 
 } // namespace
 
-Minimap::Minimap(const Theme& theme)
-    : m_theme(theme) {}
-
-QRectF Minimap::panel(const Scene& scene, const QSizeF& viewport) const {
-    const QRectF map = area(scene, viewport);
-    const QRectF rect(0, 0, panelWidth, titleHeight + map.height() + padding);
-    return rect.translated(viewport.width() - panelWidth - toEdge, toEdge);
+Minimap::Minimap(const Theme& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme) {
+    setObjectName(QStringLiteral("minimap"));
+    setAccessibleName(tr("Whole graph"));
+    setToolTip(tr("The whole graph. Click or drag to go there."));
+    setCursor(Qt::PointingHandCursor);
 }
 
-QRectF Minimap::area(const Scene& scene, const QSizeF& viewport) const {
-    const double width = panelWidth - 2 * padding;
-    const double height = std::min(largestHeight, viewport.height() * 0.5);
-    const double scale = std::min(
-        {width / std::max(1.0, scene.size.width()), height / std::max(1.0, scene.size.height()), 0.25});
-    const QSizeF size = scene.size * scale;
-    const double left = viewport.width() - panelWidth - toEdge + padding + (width - size.width()) / 2;
-    return {QPointF(left, toEdge + titleHeight), size};
+void Minimap::setScene(ScenePtr scene) {
+    m_scene = std::move(scene);
+    invalidate();
 }
 
-QPointF Minimap::toScene(const Scene& scene, const QSizeF& viewport, QPointF viewPoint) const {
-    const QRectF map = area(scene, viewport);
-    if (map.width() <= 0 || map.height() <= 0) return {};
-    return {(viewPoint.x() - map.left()) / map.width() * scene.size.width(),
-            (viewPoint.y() - map.top()) / map.height() * scene.size.height()};
+void Minimap::setInView(const QRectF& area) {
+    if (area == m_inView) return;
+    m_inView = area;
+    update();
 }
 
-void Minimap::draw(const Scene& scene, QSizeF size, double ratio) {
+void Minimap::invalidate() {
+    m_picture = {};
+    update();
+}
+
+QRectF Minimap::area() const {
+    const QSizeF room = QSizeF(size()) - QSizeF(2 * padding, 2 * padding);
+    if (!m_scene || m_scene->size.isEmpty() || room.isEmpty()) return {};
+    const double sx = std::min(room.width() / m_scene->size.width(), largestScale);
+    const double sy = std::min(room.height() / m_scene->size.height(), largestScale);
+    const QSizeF made(m_scene->size.width() * sx, m_scene->size.height() * sy);
+    return {QPointF((width() - made.width()) / 2, padding), made};
+}
+
+QRectF Minimap::toStrip(const QRectF& rect) const {
+    const QRectF map = area();
+    if (map.isEmpty()) return {};
+    const double sx = map.width() / m_scene->size.width();
+    const double sy = map.height() / m_scene->size.height();
+    return {rect.x() * sx, rect.y() * sy, rect.width() * sx, rect.height() * sy};
+}
+
+QPointF Minimap::toScene(QPointF at) const {
+    const QRectF map = area();
+    if (map.isEmpty()) return {};
+    return {(at.x() - map.left()) / map.width() * m_scene->size.width(),
+            (at.y() - map.top()) / map.height() * m_scene->size.height()};
+}
+
+void Minimap::draw(double ratio) {
     const Colours& c = m_theme.colours();
-    m_picture = QPixmap((size * ratio).toSize().expandedTo(QSize(1, 1)));
+    m_picture = QPixmap((area().size() * ratio).toSize().expandedTo(QSize(1, 1)));
     m_picture.setDevicePixelRatio(ratio);
     m_picture.fill(Qt::transparent);
     QPainter painter(&m_picture);
-    const double sx = size.width() / std::max(1.0, scene.size.width());
-    const double sy = size.height() / std::max(1.0, scene.size.height());
-    painter.setPen(QPen(c.line2, 0));
-    for (const SceneFrame& frame : scene.frames)
-        painter.drawRect(QRectF(frame.rect.x() * sx, frame.rect.y() * sy, frame.rect.width() * sx,
-                                frame.rect.height() * sy));
-    for (const SceneItem& item : scene.items) {
+    for (const SceneFrame& frame : m_scene->frames) {
+        const QRectF rect = toStrip(frame.rect);
+        painter.fillRect(rect, frame.depth % 2 == 0 ? c.bg2 : c.bg1);
+        painter.setPen(QPen(c.line2, 0));
+        painter.drawRect(rect);
+    }
+    for (const SceneItem& item : m_scene->items) {
         const bool quiet = item.change == diff::Change::Same || item.change == diff::Change::Respelled;
         QColor colour = quiet ? c.op(item.op) : c.diff(item.change).line;
         colour.setAlphaF(quiet ? 0.6F : 1.0F);
-        painter.fillRect(QRectF(item.rect.x() * sx, item.rect.y() * sy, std::max(1.0, item.rect.width() * sx),
-                                std::max(1.0, item.rect.height() * sy)),
-                         colour);
+        QRectF rect = toStrip(item.rect);
+        rect.setSize(rect.size().expandedTo(QSizeF(1, 1)));
+        painter.fillRect(rect, colour);
     }
-    m_drawn = &scene;
+    // Names of the opened blocks, outer first, where one covers no other.
+    painter.setFont(m_theme.font(FontRole::Section));
+    painter.setPen(c.text2);
+    const QFontMetricsF metrics(painter.font());
+    double below = -1;
+    for (std::size_t i = 0; i < std::min(mostNamed, m_scene->frames.size()); ++i) {
+        const QRectF rect = toStrip(m_scene->frames[i].rect);
+        if (rect.height() < smallestNamed || rect.width() < 30 || rect.top() < below) continue;
+        const QString name = elidedName(metrics, m_scene->frames[i].name, rect.width() - 4);
+        painter.drawText(QPointF(rect.left() + 2, rect.top() + metrics.ascent()), name);
+        below = rect.top() + smallestNamed;
+    }
 }
 
-void Minimap::paint(QPainter& painter, const Scene& scene, const QSizeF& viewport, const QRectF& visible) {
+void Minimap::paintEvent(QPaintEvent*) {
     const Colours& c = m_theme.colours();
-    const QRectF outer = panel(scene, viewport);
-    const QRectF map = area(scene, viewport);
-    painter.setRenderHint(QPainter::Antialiasing, true);
-    painter.setPen(QPen(c.line2, 1));
-    painter.setBrush(c.bg1);
-    painter.drawRoundedRect(outer.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-    painter.setBrush(Qt::NoBrush);
-    const QRectF title = outer.adjusted(padding, 0, -padding, 0);
-    const QRectF row(title.left(), title.top(), title.width(), titleHeight);
-    painter.setFont(m_theme.font(FontRole::Section));
-    painter.setPen(c.text);
-    painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("Whole graph"));
-    QFont plain = m_theme.font(FontRole::Section);
-    plain.setWeight(QFont::Normal);
-    painter.setFont(plain);
-    painter.setPen(c.text2);
-    painter.drawText(row, Qt::AlignRight | Qt::AlignVCenter,
-                     QStringLiteral("%1 drawn").arg(scene.items.size()));
-
-    const double ratio = painter.device()->devicePixelRatioF();
-    if (m_drawn != &scene || m_picture.isNull() || !qFuzzyCompare(m_picture.devicePixelRatio(), ratio))
-        draw(scene, map.size(), ratio);
+    QPainter painter(this);
+    painter.fillRect(rect(), c.bg1);
+    painter.fillRect(QRectF(0, 0, 1, height()), c.line);
+    if (!m_scene) return;
+    const double ratio = devicePixelRatioF();
+    const QRectF map = area();
+    if (map.isEmpty()) return;
+    if (m_picture.isNull() || !qFuzzyCompare(m_picture.devicePixelRatio(), ratio) ||
+        m_picture.deviceIndependentSize().toSize() != map.size().toSize())
+        draw(ratio);
     painter.drawPixmap(map.topLeft(), m_picture);
-    if (scene.size.isEmpty()) return;
-    const double sx = map.width() / scene.size.width();
-    const double sy = map.height() / scene.size.height();
-    const QRectF lens(map.left() + visible.left() * sx, map.top() + visible.top() * sy, visible.width() * sx,
-                      visible.height() * sy);
+    QRectF lens = toStrip(m_inView).translated(map.topLeft());
+    if (lens.height() < smallestLens) {
+        const double middle = lens.center().y();
+        lens.setTop(middle - smallestLens / 2);
+        lens.setHeight(smallestLens);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
     painter.setPen(QPen(c.accent, 1.5));
-    painter.drawRoundedRect(lens.intersected(map.adjusted(-4, -3, 4, 3)), 2, 2);
+    painter.drawRoundedRect(lens.intersected(QRectF(rect()).adjusted(2, 2, -2, -2)), 2, 2);
+}
+
+void Minimap::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton && m_scene) emit pointed(toScene(event->position()));
+}
+
+void Minimap::mouseMoveEvent(QMouseEvent* event) {
+    if ((event->buttons() & Qt::LeftButton) != 0 && m_scene) emit pointed(toScene(event->position()));
+}
+
+void Minimap::wheelEvent(QWheelEvent* event) {
+    event->ignore(); // the canvas scrolls
 }
 
 } // namespace dynascope::views::canvas

@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The whole graph in a corner of its canvas, with the part in view outlined.
+// The whole graph in a strip beside its canvas, with the part in view outlined: it never lies over a node, and
+// a chain of ten thousand nodes has the whole height.
 #pragma once
 
 #include "views/canvas/scene.h"
 #include "views/theme/theme.h"
 
-#include <QPainter>
 #include <QPixmap>
+#include <QWidget>
 
 namespace dynascope::views::canvas {
 
-/// Keeps the picture between paints; GUI thread only.
-class Minimap {
+/// Both axes are scaled by themselves, so that a long chain fills the strip. Click and drag move the canvas.
+/// GUI thread only.
+class Minimap : public QWidget {
+    Q_OBJECT
 public:
-    explicit Minimap(const Theme& theme);
-    void invalidate() { m_picture = {}; }
-    void paint(QPainter& painter, const Scene& scene, const QSizeF& viewport, const QRectF& visible);
-    /// Where the panel lies, in view points.
-    [[nodiscard]] QRectF panel(const Scene& scene, const QSizeF& viewport) const;
-    /// The scene point under a view point of the panel.
-    [[nodiscard]] QPointF toScene(const Scene& scene, const QSizeF& viewport, QPointF viewPoint) const;
+    static constexpr int stripWidth = 104; ///< pixels
+
+    explicit Minimap(const Theme& theme, QWidget* parent = nullptr);
+    void setScene(ScenePtr scene);      ///< may be null
+    void setInView(const QRectF& area); ///< the scene area that the canvas shows
+    void invalidate();                  ///< colours changed
+    /// The scene point under a point of the strip.
+    [[nodiscard]] QPointF toScene(QPointF at) const;
+
+signals:
+    void pointed(QPointF scenePoint); ///< the canvas is to show it in its middle
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
 
 private:
-    [[nodiscard]] QRectF area(const Scene& scene, const QSizeF& viewport) const;
-    void draw(const Scene& scene, QSizeF size, double ratio);
+    [[nodiscard]] QRectF area() const; ///< of the picture, in the strip
+    [[nodiscard]] QRectF toStrip(const QRectF& rect) const;
+    void draw(double ratio);
 
     const Theme& m_theme;
-    const Scene* m_drawn = nullptr; ///< compared only
+    ScenePtr m_scene;
+    QRectF m_inView;
     QPixmap m_picture;
 };
 

@@ -4,6 +4,7 @@
 #include "core/ir/node.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace dynascope::views::canvas {
@@ -27,6 +28,12 @@ layout::Box boxOf(const ir::Graph& graph, const layout::VisibleItem& item) {
         break;
     }
     return box;
+}
+
+bool isInputs(const Pane& pane, std::uint32_t item) {
+    const layout::VisibleItem& visible = pane.folded.items[item];
+    return visible.kind == layout::VisibleItem::Kind::Closed &&
+           pane.tree->groups[visible.group].kind == layout::Group::Kind::Inputs;
 }
 
 /// True where `to` is an in-place op that writes what `from` holds.
@@ -77,6 +84,21 @@ void keepOutputLast(Pane& pane, const std::vector<std::size_t>& out) {
     }
 }
 
+/// Calls for their effect alone, as torch._C._set_grad_enabled, have no edges: they stand below each other in
+/// their order, not in a row that makes the picture wide.
+void keepLooseInOrder(Pane& pane, const std::vector<std::size_t>& in, const std::vector<std::size_t>& out) {
+    std::map<int, std::uint32_t> last; // by cluster
+    const auto& items = pane.folded.items;
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+        if (in[i] > 0 || out[i] > 0 || items[i].kind != layout::VisibleItem::Kind::Node) continue;
+        const ir::Op op = pane.graph->node(items[i].node).op;
+        if (op == ir::Op::Placeholder || op == ir::Op::Output) continue;
+        const auto [at, isNew] = last.try_emplace(items[i].cluster, i);
+        if (!isNew) orderAfter(pane, at->second, i);
+        at->second = i;
+    }
+}
+
 /// A few inputs belong in one row at the top, where a reader of the program looks for them.
 void holdInputsUp(Pane& pane) {
     std::vector<std::uint32_t> inputs;
@@ -95,7 +117,7 @@ void holdInputsUp(Pane& pane) {
 
 } // namespace
 
-TreePtr flatTree(const ir::Graph& graph) {
+TreePtr flatTree(const ir::Graph& graph, const std::vector<std::string>& hints) {
     auto tree = std::make_shared<layout::GroupTree>();
     layout::Group root;
     root.nodes.resize(graph.size());
@@ -103,6 +125,7 @@ TreePtr flatTree(const ir::Graph& graph) {
     root.totalNodes = graph.size();
     tree->groups.push_back(std::move(root));
     tree->groupOfNode.assign(graph.size(), 0);
+    tree->stateNames = layout::stateNames(graph, hints);
     return tree;
 }
 
@@ -135,7 +158,15 @@ Pane makePane(ir::GraphPtr graph, TreePtr tree, const std::set<layout::GroupId>&
         EdgeRole role = EdgeRole::Data;
         bool laidOut = true;
         double weight = 1;
-        if (writes(pane, edge.from, edge.to)) {
+        if (isInputs(pane, edge.from)) {
+            // The first reader holds them near their uses; the others name what they read.
+            weight = 0.2;
+            if (heldByFirst[edge.from]) {
+                role = EdgeRole::Shared;
+                laidOut = false;
+            }
+            heldByFirst[edge.from] = true;
+        } else if (writes(pane, edge.from, edge.to)) {
             role = EdgeRole::Write;
         } else if (in[edge.to] > gatherAbove) {
             role = EdgeRole::Gathered;
@@ -155,6 +186,7 @@ Pane makePane(ir::GraphPtr graph, TreePtr tree, const std::set<layout::GroupId>&
         if (laidOut) pane.input.edges.push_back({edge.from, edge.to, weight});
     }
     keepWritesInOrder(pane);
+    keepLooseInOrder(pane, in, out);
     keepOutputLast(pane, out);
     holdInputsUp(pane);
     return pane;

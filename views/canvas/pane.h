@@ -30,6 +30,10 @@ inline constexpr double sheetOffset = 8;
 inline constexpr std::size_t gatherAbove = 12; ///< edges into one node
 inline constexpr std::size_t shareAbove = 6;   ///< edges out of one node
 
+inline constexpr double smallestFirst = 0.36; ///< zoom below which a graph just opened is not shrunk
+inline constexpr double legibleZoom = 0.5;    ///< at which most names can be read
+inline constexpr double readableZoom = 0.795; ///< at which a card says all that it has to say
+
 struct Pane {
     ir::GraphPtr graph;
     TreePtr tree;
@@ -41,8 +45,8 @@ struct Pane {
     std::vector<std::uint32_t> layoutEdge; ///< of folded.edges: index into input.edges, or ir::npos
 };
 
-/// A tree without groups, for graphs small enough to be shown whole.
-[[nodiscard]] TreePtr flatTree(const ir::Graph& graph);
+/// A tree without groups, for graphs small enough to be shown whole. `hints` as of layout::moduleHints().
+[[nodiscard]] TreePtr flatTree(const ir::Graph& graph, const std::vector<std::string>& hints = {});
 
 /// `graph` and `tree` must belong together. Linear.
 [[nodiscard]] Pane makePane(ir::GraphPtr graph, TreePtr tree, const std::set<layout::GroupId>& open);

@@ -2,46 +2,83 @@
 #include "views/canvas/picture.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace dynascope::views::canvas {
 
 namespace {
 
-constexpr std::size_t shownWhole = 40; ///< nodes up to which a graph opens without blocks
-/// Items of a big graph's first picture: more where the first step would show hardly anything.
-constexpr std::array<std::size_t, 3> firstBudgets{60, 120, 240};
-constexpr std::size_t tooFew = 12;
+constexpr std::size_t shownWhole = 40;    ///< nodes up to which a graph opens without blocks
+constexpr std::size_t mostItems = 120;    ///< of a big graph's first picture
+constexpr std::size_t manyNodes = 50'000; ///< fewer blocks are tried in a graph that is larger
+constexpr std::size_t smallestPart = 20;  ///< of a graph: a block with fewer nodes stays closed at first
+constexpr double mostScreens = 2.2;       ///< heights of the room
+constexpr QSizeF usualRoom{560, 420};     ///< where no canvas has a size yet
 
-void prepare(PaneSource& source) {
-    if (source.tree) return;
-    if (source.graph->size() <= shownWhole) {
-        source.tree = flatTree(*source.graph);
-        return;
-    }
+/// Makes the tree; true where blocks are to be opened for the first picture.
+bool prepare(PaneSource& source) {
+    if (source.tree) return false;
     ir::GraphPtr dynamo;
     if (source.dynamo) {
         if (auto graph = source.dynamo->graph()) dynamo = *graph;
     }
     const auto hints = layout::moduleHints(*source.graph, dynamo.get());
-    source.tree = std::make_shared<const layout::GroupTree>(layout::groupNodes(*source.graph, hints));
-    for (const std::size_t budget : firstBudgets) {
-        source.open = layout::initialOpen(*source.graph, *source.tree, budget);
-        if (layout::fold(*source.graph, *source.tree, source.open).items.size() >= tooFew) return;
+    if (source.graph->size() <= shownWhole) {
+        source.tree = flatTree(*source.graph, hints);
+        return false;
     }
+    source.tree = std::make_shared<const layout::GroupTree>(layout::groupNodes(*source.graph, hints));
+    return true;
 }
 
-bool layOut(LaidOut& side, const TaskContext& task) {
-    prepare(side.source);
-    if (task.cancelled()) return false;
-    side.pane = std::make_shared<const Pane>(makePane(side.source.graph, side.source.tree, side.source.open));
+bool layOutPane(LaidOut& side, const TaskContext& task) {
     auto result = layout::layoutLayered(side.pane->input, task);
     if (!result) return false;
     side.result = std::move(*result);
     cropTop(*side.pane, side.result);
     putFirstInputLeft(*side.pane, side.result);
     return true;
+}
+
+bool layOutOnce(LaidOut& side, const TaskContext& task) {
+    side.pane = std::make_shared<const Pane>(makePane(side.source.graph, side.source.tree, side.source.open));
+    return layOutPane(side, task);
+}
+
+/// Opens blocks, the largest first, while they can be read in the room's width and a screen or two of its
+/// height.
+bool layOutFirst(LaidOut& side, const TaskContext& task) {
+    const QSizeF room = side.source.room.isEmpty() ? usualRoom : side.source.room;
+    if (!layOutOnce(side, task)) return false;
+    const std::size_t nodes = side.source.graph->size();
+    const auto fits = [&](const std::set<layout::GroupId>& open) {
+        if (task.cancelled()) return false;
+        const auto fresh = std::find_if(open.begin(), open.end(),
+                                        [&](layout::GroupId id) { return !side.source.open.contains(id); });
+        const std::size_t inside = fresh == open.end() ? 0 : side.source.tree->groups[*fresh].totalNodes;
+        // What is small in the whole tells little of it.
+        if (inside * smallestPart < nodes) return false;
+        LaidOut tried = side;
+        tried.source.open = open;
+        tried.pane = std::make_shared<const Pane>(makePane(tried.source.graph, tried.source.tree, open));
+        if (tried.pane->folded.items.size() > mostItems || !layOutPane(tried, task)) return false;
+        // For what most of the graph is in, smaller names will do.
+        const bool most = inside * 2 > nodes;
+        const double zoom = most ? smallestFirst : legibleZoom;
+        if (tried.result.width * zoom > room.width() ||
+            tried.result.height * zoom > mostScreens * room.height())
+            return false;
+        side = std::move(tried);
+        return true;
+    };
+    side.source.open = layout::openWhere(*side.source.tree, nodes > manyNodes ? 4 : 12, fits);
+    return !task.cancelled();
+}
+
+bool layOut(LaidOut& side, const TaskContext& task) {
+    const bool first = prepare(side.source);
+    if (task.cancelled()) return false;
+    return first ? layOutFirst(side, task) : layOutOnce(side, task);
 }
 
 bool fits(const Pane& pane, const layout::LayoutResult& result) {
@@ -94,7 +131,7 @@ Picture makePicture(PictureRequest request, const TaskContext& task) {
             // Same pair, so the same merged graph: its tree and open blocks still hold.
             merged.source = *request.mergedPane;
         } else {
-            merged.source = {nullptr, nullptr, {}, request.b->dynamo};
+            merged.source = {nullptr, nullptr, {}, request.b->dynamo, request.b->room};
         }
         merged.source.graph = graph->graph;
         picture.mergedGraph = std::move(graph);

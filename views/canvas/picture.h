@@ -18,6 +18,7 @@ struct PaneSource {
     TreePtr tree;
     std::set<layout::GroupId> open;
     session::StagePtr dynamo; ///< the Dynamo graph of the same compile, for module names; may be null
+    QSizeF room;              ///< pixels that the first picture has; decides how many blocks open then
 };
 
 struct PictureRequest {

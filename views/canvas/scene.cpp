@@ -20,6 +20,7 @@ using layout::VisibleItem;
 constexpr std::uint32_t skipLevels = 6;
 constexpr std::size_t usedOftenFrom = 7;
 constexpr int namesInChip = 3;
+constexpr std::uint32_t mostThreads = 40; ///< edges into a node that are drawn; the chip counts more
 
 QString qs(const std::string& text) {
     return QString::fromStdString(text);
@@ -53,18 +54,14 @@ void fillBlock(const Pane& pane, const VisibleItem& visible, SceneItem& item) {
     item.group = visible.group;
     item.key = '/' + qs(group.path);
     item.nodes = group.totalNodes;
+    item.isInputs = group.kind == layout::Group::Kind::Inputs;
     if (visible.kind == VisibleItem::Kind::Stack) {
-        item.nodes *= visible.alike;
         item.name = stackName(*pane.tree, visible);
-        item.target = QStringLiteral("%1 alike, %2 %3 each")
-                          .arg(visible.alike)
-                          .arg(group.totalNodes)
-                          .arg(group.totalNodes == 1 ? "node" : "nodes");
+        item.target = qs(layout::stackText(*pane.tree, visible.group, visible.alike));
     } else {
         item.name = qs(group.name);
         item.target = detailOf(group);
     }
-    item.right = QString::number(item.nodes);
 }
 
 diff::Change changeOfBlock(const Tally& tally) {
@@ -141,6 +138,12 @@ void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks&
             CardText text = cardText(*pane.graph, visible.node);
             item.key = text.name;
             item.name = std::move(text.name);
+            if (const std::string& state = pane.tree->stateName(visible.node); !state.empty()) {
+                // The name that the model's code has; the node's own one stands below.
+                item.name = qs(state);
+                text.target = item.key;
+                text.args.clear();
+            }
             item.right = std::move(text.right);
             item.target = std::move(text.target);
             item.args = std::move(text.args);
@@ -151,11 +154,24 @@ void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks&
         scene.items.push_back(std::move(item));
     }
     scene.itemOfNode.assign(pane.graph->size(), noItem);
+    std::vector<std::size_t> count(scene.items.size(), 0);
     for (ir::NodeIndex n = 0; n < pane.graph->size(); ++n) {
         const std::uint32_t i = pane.folded.itemOfNode[n];
         if (i >= scene.items.size()) continue;
         scene.itemOfNode[n] = static_cast<int>(i);
         if (n < marks.changes.size()) ++scene.items[i].tally[static_cast<std::size_t>(marks.changes[n])];
+        SceneItem& item = scene.items[i];
+        if (item.isNode()) continue;
+        ++count[i];
+        const ir::Node& node = pane.graph->node(n);
+        if (node.meta && node.meta->tensor) item.bytes += node.meta->tensor->bytes().value_or(0);
+    }
+    for (std::size_t i = 0; i < scene.items.size(); ++i) {
+        SceneItem& item = scene.items[i];
+        if (item.isNode()) continue;
+        item.nodes = count[i];
+        scene.mostNodes = std::max(scene.mostNodes, item.isInputs ? 0 : item.nodes);
+        scene.mostBytes = std::max(scene.mostBytes, item.isInputs ? 0 : item.bytes);
     }
     for (SceneItem& item : scene.items) {
         if (!item.isNode() && !marks.changes.empty()) item.change = changeOfBlock(item.tally);
@@ -163,9 +179,45 @@ void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks&
     }
 }
 
+/// Which of a block of inputs an item reads. A block of a module says by its name whose parameters it has.
+QStringList namesRead(const Pane& pane, const layout::VisibleEdge& edge, const SceneItem& reader) {
+    QStringList names;
+    const layout::GroupId inputs = pane.folded.items[edge.from].group;
+    for (const ir::NodeIndex n : pane.tree->groups[inputs].nodes) {
+        const std::string& state = pane.tree->stateName(n);
+        if (!state.empty() && !reader.isNode()) continue;
+        const auto users = pane.graph->users(n);
+        if (std::none_of(users.begin(), users.end(),
+                         [&](ir::NodeIndex user) { return pane.folded.itemOfNode[user] == edge.to; }))
+            continue;
+        if (state.empty()) {
+            const QString name = qs(pane.graph->node(n).name);
+            const bool written = reader.isNode() && writtenNode(pane.graph->node(reader.node)) == name;
+            names << (written ? QStringLiteral("writes ") + name : name);
+            continue;
+        }
+        // "q_proj.weight": the module and its tensor; the block around says where.
+        const std::size_t tensor = state.rfind('.');
+        const std::size_t module = tensor == std::string::npos ? tensor : state.rfind('.', tensor - 1);
+        names << qs(module == std::string::npos ? state : state.substr(module + 1));
+    }
+    return names;
+}
+
+/// One of many edges into a node, which layout did not route.
+QPolygonF thread(const QRectF& from, const QRectF& to) {
+    const QPointF a(from.center().x(), from.bottom());
+    const QPointF b(to.center().x(), to.top());
+    const QPointF bend(0, std::clamp(std::abs(b.y() - a.y()) / 2, 12.0, 60.0));
+    return {a, a + bend, b - bend, b};
+}
+
 void addEdges(const Pane& pane, const layout::LayoutResult& result, const Levels& levels, Scene& scene) {
     scene.edgesOf.resize(scene.items.size());
     std::vector<QStringList> shared(scene.items.size());
+    std::vector<std::uint32_t> edgesInto(scene.items.size(), 0);
+    for (const layout::VisibleEdge& edge : pane.folded.edges)
+        ++edgesInto[edge.to];
     std::vector<std::uint32_t> skips;    // edges of the layout
     std::vector<std::size_t> edgeOfSkip; // edges of the scene
     for (std::size_t e = 0; e < pane.folded.edges.size(); ++e) {
@@ -178,13 +230,19 @@ void addEdges(const Pane& pane, const layout::LayoutResult& result, const Levels
         const SceneItem& from = scene.items[visible.from];
         SceneItem& to = scene.items[visible.to];
         if (edge.role == EdgeRole::Gathered) ++to.gathered;
-        if (edge.role == EdgeRole::Shared) shared[visible.to] << from.name;
+        if (edge.role == EdgeRole::Shared && from.isInputs) {
+            shared[visible.to] << namesRead(pane, visible, to);
+        } else if (edge.role == EdgeRole::Shared) {
+            shared[visible.to] << from.name;
+        }
         if (edge.role == EdgeRole::Write && to.isNode()) {
             const ir::Node& node = pane.graph->node(to.node);
             const QString view = writtenView(node);
             if (view != writtenNode(node)) edge.label = view;
         }
         if (from.isNode()) edge.value = from.right;
+        if (edge.role == EdgeRole::Gathered && edgesInto[visible.to] <= mostThreads)
+            edge.points = thread(from.rect, to.rect);
         if (const std::uint32_t at = pane.layoutEdge[e]; at != ir::npos && edge.role != EdgeRole::Gathered) {
             for (const layout::Point& point : result.edges[at].points)
                 edge.points << QPointF(point.x, point.y);

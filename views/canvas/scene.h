@@ -28,6 +28,8 @@ struct SceneItem {
     ir::NodeIndex node = ir::npos;           ///< Kind::Node
     layout::GroupId group = layout::noGroup; ///< blocks and stacks
     std::size_t nodes = 1;                   ///< how many nodes it stands for
+    std::uint64_t bytes = 0;                 ///< of a block's results, as far as their shapes are numbers
+    bool isInputs = false;                   ///< a block of placeholders
     QRectF rect;
     QString name, right, target, args;
     QString chip;             ///< "became 3", "used 7 times"
@@ -71,6 +73,8 @@ struct Scene {
     std::vector<std::vector<int>> edgesOf; ///< per item: edges in and out
     std::vector<std::uint32_t> levelOfItem;
     std::vector<std::vector<int>> levels; ///< items of each level, left to right
+    std::size_t mostNodes = 0;            ///< of one block, inputs left out
+    std::uint64_t mostBytes = 0;          ///< likewise
     std::vector<int> differences;         ///< items that are not Same or Respelled, from top to bottom
     SpatialIndex itemIndex, edgeIndex;
     QHash<QString, int> byKey;

@@ -161,6 +161,7 @@ PaintCounts ScenePainter::paint(QPainter& painter, const Scene& scene, const Vie
         ++counts.items;
     }
     paintTitles(true);
+    if (m_detail == Detail::Bar) paintMapLabels(hidden, items);
     return counts;
 }
 
@@ -345,10 +346,11 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
     const double nameWidth = line(item.name, FontRole::NodeName, left, right, first, c.text);
     const double rest = right - left - nameWidth - 10 * z;
     const double advance = text(FontRole::CodeSmall, z, smallestText).advance;
+    const QString number = numberOf(item);
     // A shape that does not fit may fit without its blanks.
-    const bool tight = item.isNode() && static_cast<double>(item.right.size()) * advance > rest;
-    line(tight ? QString(item.right).remove(' ') : item.right, FontRole::CodeSmall, right - rest, right,
-         first, c.text2, true);
+    const bool tight = item.isNode() && static_cast<double>(number.size()) * advance > rest;
+    line(tight ? QString(number).remove(' ') : number, FontRole::CodeSmall, right - rest, right, first,
+         c.text2, true);
     double timeWidth = 0; // the colour in numbers
     if (const double us = heatAt(item); us >= 0)
         timeWidth = 8 * z + line(durationText(us), FontRole::CodeSmall, left, right,
@@ -360,6 +362,7 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
         line(item.args, FontRole::CodeSmall, left, right - timeWidth, rect.top() + 44.5 * z, c.text2);
     } else {
         line(item.target, FontRole::Text, left, right - timeWidth, rect.top() + 31 * z, c.text2);
+        shareBar(item, rect, 3 * z);
     }
     focusFrame(rect);
     disc(item, rect, 16 * z);
@@ -380,11 +383,12 @@ void ScenePainter::paintName(const SceneItem& item, const QRectF& whole) {
     sheets(item, whole);
     body(item, rect, hovered, 4);
     stripe(item, rect, 3.5, 4);
+    if (!item.isNode()) shareBar(item, rect, 2);
     const double left = rect.left() + 8;
     double right = rect.right() - 5;
     if (!item.isNode() || hovered) {
-        const double used =
-            line(item.right, FontRole::CodeSmall, rect.center().x(), right, rect.center().y(), c.text2, true);
+        const double used = line(numberOf(item), FontRole::CodeSmall, rect.center().x(), right,
+                                 rect.center().y(), c.text2, true);
         right -= used + 5;
     }
     line(item.name, FontRole::NodeName, left, right, rect.center().y(), c.text);

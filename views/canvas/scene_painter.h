@@ -23,6 +23,9 @@ inline constexpr double smallestText = 9.5;                   ///< pixels
 inline constexpr double smallestBlock = 8;                    ///< pixels: a lower frame is drawn as one bar
 [[nodiscard]] Detail detailFor(double zoom);
 
+/// What the number and the bar of a block tell. While cards are tinted by time, bars tell the time.
+enum class BlockMeasure { Nodes, Bytes };
+
 /// What of a scene is shown, and how.
 struct ViewState {
     double zoom = 1;
@@ -35,6 +38,7 @@ struct ViewState {
     int hovered = noItem;
     int hoveredFrame = -1;
     bool edgeLabels = false;
+    BlockMeasure measure = BlockMeasure::Nodes;
     std::shared_ptr<const Heat> heat;              ///< of this scene; null where cards are not tinted
     std::optional<std::pair<double, double>> band; ///< heights tied to the other pane by the selection
     double progress = 1;                           ///< of a running motion, eased
@@ -96,6 +100,9 @@ private:
     void pill(const QString& string, QPointF centre, const QColor& border, const QColor& colour);
     void inputChips(const SceneItem& item, const QRectF& rect);
     void focusFrame(const QRectF& rect);
+    void shareBar(const SceneItem& item, const QRectF& rect, double height);
+    [[nodiscard]] QString numberOf(const SceneItem& item) const;
+    void paintMapLabels(const std::vector<bool>& hidden, const std::vector<std::uint32_t>& items);
     void noteSign(const SceneItem& item, const QRectF& rect, double size);
     [[nodiscard]] double heatAt(const SceneItem& item) const; ///< microseconds; negative: none
     [[nodiscard]] QRectF placeOf(int index) const;

@@ -362,6 +362,10 @@ void Workspace::selectNode(NodeSelection node) {
     go(place);
 }
 
+void Workspace::seekNode() {
+    emit nodeSought();
+}
+
 void Workspace::hoverNode(NodeSelection node) {
     if (node == m_hover) return;
     m_hover = node;

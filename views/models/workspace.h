@@ -204,6 +204,8 @@ public:
     void lastStage();
     void swapSides();
     void selectNode(NodeSelection node);
+    /// The selected node was searched for: views open what hides it, and show it large enough to be read.
+    void seekNode();
     void hoverNode(NodeSelection node);
     /// Asks about a line of the program, and selects a node of it if there is one.
     void selectLine(const std::string& file, std::uint32_t line, NodeSelection with = {},
@@ -245,6 +247,7 @@ signals:
     void marksChanged();
     void timesChanged(); ///< of some stage's nodes
     void nodeSelected(dynascope::views::NodeSelection node);
+    void nodeSought();
     void nodeHovered(dynascope::views::NodeSelection node);
     void panelRequested(dynascope::views::PanelId panel); ///< someone asks for it to be raised
     /// Show one record raw.

@@ -178,7 +178,8 @@ QString ModuleModel::title(const ModuleRow& row) const {
 }
 
 QString ModuleModel::detail(const ModuleRow& row) const {
-    if (row.kind == ModuleRow::Kind::Run) return tr("%1 alike").arg(row.alike);
+    if (row.kind == ModuleRow::Kind::Run)
+        return QString::fromStdString(layout::stackText(m_tree->groups, row.group, row.alike));
     if (row.kind == ModuleRow::Kind::Group)
         return QString::fromStdString(m_tree->groups.groups[row.group].detail);
     const ir::Node& node = m_tree->graph->node(row.node);

@@ -107,6 +107,7 @@ void ModulesPanel::Private::build() {
         if (following || !now.isValid()) return;
         const QScopedValueRollback guard(following, true);
         q.workspace().selectNode({wantedSide(), model.firstNode(now)});
+        q.workspace().seekNode();
     });
 }
 
