@@ -18,6 +18,7 @@ private slots:
     void ranks_data();
     void ranks();
     void findsEverything();
+    void findsModulesAndParameters();
     void prefixesNarrow();
     void recentComesFirst();
     void endsWhenCancelled();
@@ -103,6 +104,33 @@ void TestPalette::findsEverything() {
     QVERIFY(std::any_of(result.hits.begin(), result.hits.end(),
                         [](const PaletteHit& h) { return h.kind == PaletteKind::Action; }));
     QVERIFY(searchPalette(dataOf(workspace), "zzzzzz").hits.empty());
+}
+
+/// By the names that the model's code has, whatever the graph calls its placeholders.
+void TestPalette::findsModulesAndParameters() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "encoder_train");
+    const PaletteResult result = searchPalette(dataOf(workspace), "%layers.1.self_attn");
+    QStringList modules, tensors;
+    for (const PaletteHit& hit : result.hits) {
+        QCOMPARE(hit.kind, PaletteKind::Module);
+        const auto graph = workspace.compile()->stages[std::size_t(hit.stage)]->graph();
+        QVERIFY(graph.has_value());
+        const ir::Node& node = (*graph)->node(hit.node);
+        if (hit.detail.startsWith("parameter"))
+            tensors << hit.title;
+        else
+            modules << hit.title;
+        // A parameter is its placeholder, a module the first call that reads one of its parameters.
+        QCOMPARE(node.op == ir::Op::Placeholder, hit.detail.startsWith("parameter"));
+    }
+    QVERIFY2(modules.contains("layers.1.self_attn"), qPrintable(modules.join(' ')));
+    QVERIFY2(tensors.contains("layers.1.self_attn.in_proj_weight"), qPrintable(tensors.join(' ')));
+    const PaletteResult list = searchPalette(dataOf(workspace), "%layers");
+    QVERIFY(std::any_of(list.hits.begin(), list.hits.end(), [](const PaletteHit& hit) {
+        return hit.title == "layers" && hit.detail.startsWith("list of modules");
+    }));
 }
 
 void TestPalette::prefixesNarrow() {

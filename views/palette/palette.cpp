@@ -66,6 +66,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     chip(std::nullopt, tr("Everything"));
     chip(PaletteKind::Action, tr("> actions"));
     chip(PaletteKind::Node, tr("@ nodes"));
+    chip(PaletteKind::Module, tr("% modules"));
     chip(PaletteKind::Source, tr("/ source"));
     chip(PaletteKind::Frame, tr("# frames"));
     chip(PaletteKind::Note, tr("* notes"));
@@ -259,13 +260,15 @@ void Palette::go(const PaletteHit& hit, bool beside) {
         emit m_workspace.panelRequested(PanelId::Source);
         emit m_workspace.sourceRequested(hit.file, hit.line);
         break;
-    case PaletteKind::Node: {
+    case PaletteKind::Node:
+    case PaletteKind::Module: {
         Place place = m_workspace.place();
         place.page = Page::Stages;
         const bool inA = !beside && hit.stage == place.stageA && hit.stage != place.stageB;
         if (!inA) place.stageB = hit.stage;
         place.node = {inA ? Side::A : Side::B, hit.node};
         m_workspace.go(place);
+        m_workspace.seekNode();
         break;
     }
     }

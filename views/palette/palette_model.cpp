@@ -29,6 +29,8 @@ QString PaletteModel::heading(int row) const {
     switch (m_rows[std::size_t(row)].kind) {
     case PaletteKind::Node:
         return tr("Nodes");
+    case PaletteKind::Module:
+        return tr("Modules, parameters and buffers");
     case PaletteKind::Action:
         return tr("Actions");
     case PaletteKind::Source:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/palette/palette_search.h"
 
+#include "core/base/words.h"
 #include "core/ir/text.h"
+#include "core/layout/fold.h"
 #include "views/models/labels.h"
 
 #include <QElapsedTimer>
@@ -127,9 +129,9 @@ public:
                 }
     }
 
-    void nodes() {
-        if (m_data.stages.empty()) return;
-        QHash<QString, std::size_t> seen; // "name target" -> hit: the same node in several stages is one row
+    /// Graphs of the compile, those on screen first. `visit(stage index, where, graph)` returns false to end.
+    template <typename Visit>
+    void eachGraph(Visit&& visit) {
         std::vector<int> order;
         for (const int s : {m_data.stageB, m_data.stageA})
             if (s >= 0 && std::find(order.begin(), order.end(), s) == order.end()) order.push_back(s);
@@ -145,8 +147,62 @@ public:
             const QString where = s == m_data.stageB   ? QStringLiteral("B, ") + toQString(stage.shortLabel())
                                   : s == m_data.stageA ? QStringLiteral("A, ") + toQString(stage.shortLabel())
                                                        : toQString(stage.shortLabel());
-            for (ir::NodeIndex i = 0; i < (*graph)->size() && !cancelled(); ++i) {
-                const ir::Node& node = (*graph)->node(i);
+            visit(s, where, *graph);
+        }
+    }
+
+    /// Modules by their qualified names, and what they own.
+    void modules() {
+        ir::GraphPtr dynamo;
+        for (const session::StagePtr& stage : m_data.stages) {
+            if (!stage || stage->name != "dynamo_output_graph") continue;
+            if (const auto graph = stage->graph()) dynamo = *graph;
+        }
+        QHash<QString, bool> seen;
+        eachGraph([&](int s, const QString& where, const ir::GraphPtr& graph) {
+            const auto hints = layout::moduleHints(*graph, dynamo.get());
+            const auto found = [&](const std::string& name, ir::NodeIndex node, const QString& detail) {
+                const QString title = toQString(name);
+                if (seen.contains(title)) return;
+                auto match = matchPalette(m_pattern, title);
+                if (!match) return;
+                seen.insert(title, true);
+                PaletteHit hit;
+                hit.kind = PaletteKind::Module;
+                hit.title = title;
+                hit.id = QStringLiteral("%") + title;
+                hit.icon = QStringLiteral("layers");
+                hit.capture = m_data.capture;
+                hit.compile = m_data.compile;
+                hit.stage = s;
+                hit.node = node;
+                hit.rank = match->rank;
+                hit.ranges = std::move(match->ranges);
+                hit.detail = detail + QStringLiteral("  ") + where;
+                keep(std::move(hit));
+            };
+            for (const layout::ModulePlace& place : layout::modulePlaces(*graph, hints)) {
+                if (cancelled()) return;
+                found(place.path, place.first,
+                      (place.isList ? QStringLiteral("list of modules, ") : QStringLiteral("module, ")) +
+                          toQString(count(place.tensors, "tensor")));
+            }
+            const std::vector<std::string> names = layout::stateNames(*graph, hints);
+            for (ir::NodeIndex i = 0; i < names.size() && !cancelled(); ++i) {
+                if (names[i].empty()) continue;
+                const ir::Node& node = graph->node(i);
+                found(names[i], i,
+                      QStringLiteral("parameter or buffer ") + toQString(node.name) +
+                          (node.meta ? u' ' + toQString(node.meta->shortForm()) : QString()));
+            }
+        });
+    }
+
+    void nodes() {
+        QHash<QString, std::size_t> seen; // "name target" -> hit: the same node in several stages is one row
+        eachGraph([&](int s, const QString& where, const ir::GraphPtr& graph) {
+            for (ir::NodeIndex i = 0; i < graph->size() && !cancelled(); ++i) {
+                const ir::Node& node = graph->node(i);
                 const QString name = toQString(node.name), target = toQString(ir::shortTarget(node.target));
                 const QString key = name + u' ' + target;
                 if (seen.contains(key)) continue;
@@ -172,15 +228,15 @@ public:
                 hit.detail = where; // completed for the rows that are shown
                 keep(std::move(hit));
             }
-        }
+        });
     }
 
     /// Sorts each group, cuts it, and says what the shown nodes do.
     PaletteResult finish(bool everything) {
         PaletteResult result;
         // The group with the best answer comes first; nodes win a tie, since most searches look for one.
-        std::array order{PaletteKind::Node, PaletteKind::Note, PaletteKind::Action, PaletteKind::Source,
-                         PaletteKind::Frame};
+        std::array order{PaletteKind::Node,   PaletteKind::Module, PaletteKind::Note,
+                         PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame};
         const auto best = [this](PaletteKind kind) {
             MatchRank rank = MatchRank::Fuzzy;
             for (const PaletteHit& hit : m_groups[int(kind)])
@@ -255,8 +311,8 @@ private:
 } // namespace
 
 std::optional<PaletteKind> paletteKind(const QString& query) {
-    for (const PaletteKind kind :
-         {PaletteKind::Node, PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame, PaletteKind::Note})
+    for (const PaletteKind kind : {PaletteKind::Node, PaletteKind::Module, PaletteKind::Action,
+                                   PaletteKind::Source, PaletteKind::Frame, PaletteKind::Note})
         if (query.startsWith(palettePrefix(kind))) return kind;
     return std::nullopt;
 }
@@ -265,6 +321,8 @@ QChar palettePrefix(PaletteKind kind) {
     switch (kind) {
     case PaletteKind::Node:
         return u'@';
+    case PaletteKind::Module:
+        return u'%';
     case PaletteKind::Action:
         return u'>';
     case PaletteKind::Source:
@@ -286,6 +344,7 @@ PaletteResult searchPalette(const PaletteData& data, const QString& query, const
     const auto wants = [&](PaletteKind k) { return !kind || *kind == k; };
     // With nothing typed, thousands of nodes and lines would only bury the rest.
     if (wants(PaletteKind::Node) && (kind || !pattern.isEmpty())) search.nodes();
+    if (wants(PaletteKind::Module) && (kind || !pattern.isEmpty())) search.modules();
     if (wants(PaletteKind::Action)) search.actions();
     if (wants(PaletteKind::Source) && (kind || !pattern.isEmpty())) search.sources();
     if (wants(PaletteKind::Note) && (kind || !pattern.isEmpty())) search.notes();

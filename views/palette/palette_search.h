@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the palette finds: actions, nodes of the current compile's stages, source lines, and the frames, graph
+// What the palette finds: actions, nodes, modules and parameters of the current compile's stages, source lines, and the frames, graph
 // breaks and notes of every capture.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace dynascope::views {
 
-enum class PaletteKind : std::uint8_t { Node, Action, Source, Frame, Note };
-inline constexpr std::size_t paletteKinds = 5;
+enum class PaletteKind : std::uint8_t { Node, Module, Action, Source, Frame, Note };
+inline constexpr std::size_t paletteKinds = 6;
 
 struct PaletteAction {
     QString id, title, menu, icon;
@@ -57,7 +57,7 @@ struct PaletteHit {
     std::vector<std::pair<int, int>> ranges; ///< of `title`
     MatchRank rank = MatchRank::Prefix;
     int capture = -1, compile = -1, stage = -1;
-    std::uint32_t node = 0; ///< Node: index in its stage's graph
+    std::uint32_t node = 0; ///< Node, Module: index in its stage's graph
     int breakGroup = -1;    ///< Frame: a reason of a graph break rather than a frame
     QString file;           ///< Source
     int line = 0;
@@ -71,7 +71,7 @@ struct PaletteResult {
     double milliseconds = 0;
 };
 
-/// The kind a query narrows to ('>' actions, '@' nodes, '/' source, '#' frames, '*' notes), or nothing.
+/// The kind a query narrows to ('>' actions, '@' nodes, '%' modules, '/' source, '#' frames, '*' notes), or nothing.
 [[nodiscard]] std::optional<PaletteKind> paletteKind(const QString& query);
 [[nodiscard]] QChar palettePrefix(PaletteKind kind);
 
