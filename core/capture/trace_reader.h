@@ -11,7 +11,9 @@
 #include "core/capture/run_numbers.h"
 #include "core/capture/timing.h"
 #include "core/session/session.h"
+#include "core/session/symbol_ranges.h"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -72,7 +74,8 @@ private:
         std::vector<session::StagePtr> stages;                             // in file order
         std::map<std::pair<int, std::string>, int> stageCounts;            // (attempt, name) -> k
         std::map<std::string, std::size_t, std::less<>> symbols, bytecode; // by name, into the compile
-        std::string file;                                                  ///< of the code object
+        session::SymbolRanges ranges;
+        std::string file; ///< of the code object
         std::uint32_t firstLine = 0;
     };
     /// What a handler sees of the record that it reads.

@@ -6,7 +6,6 @@
 #include "core/capture/guards.h"
 #include "core/capture/tensor_record.h"
 #include "core/capture/trace_reader.h"
-#include "core/session/symbol_hints.h"
 #include "core/torch_text/graph_break.h"
 #include "core/torch_text/text_lines.h"
 #include "core/torch_text/traceback.h"
@@ -211,6 +210,7 @@ void TraceReader::readSymbol(const Visit& visit) {
     if (simdjson::dom::element frames; visit.body["user_stack"].get(frames) == simdjson::SUCCESS)
         symbol.userStack = stack(frames);
     quote(symbol.userStack);
+    visit.open->ranges.create(symbol.symbol, symbol.range);
     // A restart makes its symbols again.
     std::vector<session::SymbolInfo>& symbols = visit.open->compile.symbols;
     const auto [known, isNew] = visit.open->symbols.try_emplace(symbol.symbol, symbols.size());
@@ -222,14 +222,13 @@ void TraceReader::readSymbol(const Visit& visit) {
 
 void TraceReader::readSymbolGuard(const Visit& visit) {
     if (!visit.open) return;
-    const std::string_view guard = json::text(visit.body, "expr");
-    const auto known = visit.open->symbols.find(std::string(session::boundedSymbol(guard)));
-    if (known == visit.open->symbols.end()) return;
     // AOTAutograd decides by what was known when it traced.
     for (const auto& stage : visit.open->stages)
         if (stage->name == "aot_joint_graph" || stage->name == "aot_inference_graph") return;
-    std::string& bound = visit.open->compile.symbols[known->second].upperBound;
-    if (bound.empty()) bound = guard;
+    const std::string_view guard = json::text(visit.body, "expr");
+    for (const std::string& symbol : visit.open->ranges.add(guard))
+        if (const auto known = visit.open->symbols.find(symbol); known != visit.open->symbols.end())
+            visit.open->compile.symbols[known->second].upperBound = guard;
 }
 
 void TraceReader::readSpecialisation(const Visit& visit) {

@@ -12,11 +12,9 @@ namespace dynascope::session {
 /// The values that a compile's symbols had when it was compiled, as far as they are whole numbers.
 [[nodiscard]] ir::SymbolValues symbolHints(const Compile& compile);
 
-/// Names of the compile's symbols whose range, as PyTorch recorded it when it made them, has no upper bound.
+/// Names of the compile's symbols whose range, as PyTorch recorded it when it made them, has no upper bound,
+/// and that no guard gave one (symbol_ranges.h).
 [[nodiscard]] std::vector<std::string> unboundedSymbols(const Compile& compile);
-/// The symbol that a guard bounds from above as PyTorch's ShapeEnv refines ranges: "s77" for "s77 <= 64" and
-/// "2*s77 < 64", not for "2*s77 < 65", which it does not divide through. Empty for other guards.
-[[nodiscard]] std::string_view boundedSymbol(std::string_view guard);
 
 /// "s0 became 12 at cap.py:4 (range_refined_to_singleton)"; empty where it stayed symbolic.
 [[nodiscard]] std::string specialisation(const SymbolInfo& symbol);
