@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "core/capture/follow.h"
+#include "core/capture/log_memory.h"
 
 #include <algorithm>
 #include <chrono>
@@ -117,9 +118,10 @@ int followInfo(const std::string& path) {
     if (seen.empty() && !none.inputs.isFolder) return fail(capture::open(path).error());
     session::SessionPtr session = std::make_shared<const session::Session>(std::move(none));
     SaidOf said;
+    auto memory = std::make_shared<capture::LogMemory>();
     /// False where nobody reads on.
     const auto read = [&](bool first) -> Result<bool> {
-        Result<session::SessionPtr> now = capture::readAgain(*session, capture::Again::SoFar);
+        Result<session::SessionPtr> now = capture::readAgain(*session, capture::Again::SoFar, {}, memory);
         const bool waits =
             !now && (now.error().code == Error::Code::NothingToRead || !first || session->inputs.isFolder);
         if (waits) return true; // for the first record
@@ -155,6 +157,7 @@ int followInfo(const std::string& path) {
         const bool anew = changed.change != capture::DiskChange::Grew;
         seen = std::move(now);
         if (anew) {
+            memory = std::make_shared<capture::LogMemory>();
             std::fprintf(stderr, "dynascope-cli: %s: beginning again\n", withoutControlCodes(words).c_str());
             said.clear();
         }

@@ -231,7 +231,8 @@ bool goesOn(const session::Inputs& before, const session::Inputs& now) {
     });
 }
 
-Result<session::SessionPtr> readAgain(const session::Session& before, Again again, const TaskContext& task) {
+Result<session::SessionPtr> readAgain(const session::Session& before, Again again, const TaskContext& task,
+                                      std::shared_ptr<LogMemory> memory) {
     std::vector<session::Warning> unusable;
     Result<session::Inputs> inputs = inputsAgain(before.inputs, again, unusable);
     if (!inputs) return tl::unexpected(inputs.error());
@@ -243,6 +244,7 @@ Result<session::SessionPtr> readAgain(const session::Session& before, Again agai
     log::write(log::Topic::Capture, "reading ", before.inputs.path, " again, ",
                again == Again::SoFar ? "as far as it is whole" : "all of it");
     OpenOptions options;
+    options.memory = std::move(memory);
     options.finish = [&](session::Session& now) {
         now.warnings.insert(now.warnings.end(), unusable.begin(), unusable.end());
         keepStages(now, before);

@@ -11,6 +11,7 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -47,12 +48,16 @@ enum class Again : std::uint8_t {
     SoFar  ///< as far as its records are complete: the last one may still be in the making
 };
 
+class LogMemory;
+
 /// Reads the input of `before` again. Stages that are what they were are those of `before` (of the same
 /// compile, the same name and the same bytes), with the graphs that were read of them. An Error where
 /// nothing can be read, as open() has it; of a log without a single complete record one with the
-/// code NothingToRead. Blocks.
+/// code NothingToRead. With a `memory` that earlier
+/// calls had, TORCH_TRACE logs are read on from where they were read to; what comes out is the same. Blocks.
 [[nodiscard]] Result<session::SessionPtr> readAgain(const session::Session& before, Again again,
-                                                    const TaskContext& task = {});
+                                                    const TaskContext& task = {},
+                                                    std::shared_ptr<LogMemory> memory = nullptr);
 
 /// Whether every file of an input begins as it did before: nothing of what was read is another now. Compares
 /// bytes that are not the same memory.

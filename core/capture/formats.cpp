@@ -8,6 +8,7 @@
 #include "core/capture/graph_file.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/log_lines.h"
+#include "core/capture/log_memory.h"
 #include "core/capture/log_reader.h"
 #include "core/capture/memory_reader.h"
 #include "core/capture/open.h"
@@ -69,11 +70,7 @@ Result<session::Session> openLogs(const PlainInput& input, const TaskContext& ta
 
 Result<session::Session> openTrace(const PlainInput& input, const TaskContext& task,
                                    const OpenOptions& options) {
-    TraceReader reader(options);
-    if (!reader.read(input.source, input.label, rankOf(input), task)) return cancellation();
-    session::Session session = reader.finish();
-    session.kind = Kind::TorchTrace;
-    return session;
+    return readTraces({{input.source, input.label, rankOf(input)}}, options, task);
 }
 
 Result<session::Session> openDot(const PlainInput& input, const TaskContext& task, const OpenOptions&) {

@@ -7,6 +7,7 @@
 #include "core/capture/formats.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/log_lines.h"
+#include "core/capture/log_memory.h"
 #include "core/capture/log_reader.h"
 #include "core/capture/packed.h"
 #include "core/capture/step_recordings.h"
@@ -106,19 +107,16 @@ Result<session::Session> openRanks(std::vector<RankLog> logs, std::vector<sessio
     if (std::none_of(logs.begin(), logs.end(),
                      [](const RankLog& log) { return TraceReader::holdsRecord(log.source->bytes()); }))
         return openTorchLogs(logs, std::move(warnings), path, task);
-    TraceReader reader(options);
-    for (const RankLog& log : logs) {
-        if (!TraceReader::holdsRecord(log.source->bytes())) {
-            warnings.push_back({Error{"no TORCH_TRACE record", log.label, 0, 0}, SIZE_MAX});
-            continue;
-        }
-        if (!reader.read(log.source, log.label, log.rank, task)) return cancellation();
-    }
-    session::Session session = reader.finish();
-    session.kind = Kind::TorchTrace;
-    session.warnings.insert(session.warnings.end(), std::make_move_iterator(warnings.begin()),
-                            std::make_move_iterator(warnings.end()));
-    return titled(std::move(session), path, titleOf(path));
+    std::erase_if(logs, [&](const RankLog& log) {
+        const bool holds = TraceReader::holdsRecord(log.source->bytes());
+        if (!holds) warnings.push_back({Error{"no TORCH_TRACE record", log.label, 0, 0}, SIZE_MAX});
+        return !holds;
+    });
+    Result<session::Session> session = readTraces(logs, options, task);
+    if (!session) return session;
+    session->warnings.insert(session->warnings.end(), std::make_move_iterator(warnings.begin()),
+                             std::make_move_iterator(warnings.end()));
+    return titled(std::move(*session), path, titleOf(path));
 }
 
 Result<session::Session> openDebugFiles(std::vector<DebugFile> files, std::vector<session::Warning> warnings,

@@ -15,9 +15,13 @@
 
 namespace dynascope::capture {
 
+class LogMemory;
+
 struct OpenOptions {
     bool checkHashes = true;                        ///< compare each payload with its has_payload MD5
     std::size_t chunkBytes = std::size_t{4} << 20U; ///< about how much of a trace one core reads at a time
+    /// Reads logs on from where they were read to the last time with the same memory; may be null.
+    std::shared_ptr<LogMemory> memory{};
     /// Called once with what was read, before anybody else sees it; may be empty.
     std::function<void(session::Session&)> finish{};
 };

@@ -289,9 +289,9 @@ private:
 };
 
 /// Cuts the log before lines that do not begin with a tab: there a record or a stray line begins.
-std::vector<LogChunk> cut(std::string_view log, std::size_t chunkBytes) {
+std::vector<LogChunk> cut(std::string_view log, std::size_t chunkBytes, std::uint64_t from) {
     std::vector<LogChunk> out;
-    for (std::uint64_t begin = 0; begin < log.size();) {
+    for (std::uint64_t begin = from; begin < log.size();) {
         std::uint64_t end = log.size();
         if (chunkBytes < log.size() - begin) {
             std::size_t newline = log.find('\n', begin + chunkBytes - 1);
@@ -329,8 +329,9 @@ HeaderParser::parse(std::string_view header, const TaskContext& task, bool* isUt
 }
 
 std::optional<std::vector<LogChunk>> readAhead(std::string_view log, bool checkHashes,
-                                               const TaskContext& task, std::size_t chunkBytes) {
-    std::vector<LogChunk> chunks = cut(log, std::max<std::size_t>(chunkBytes, 1));
+                                               const TaskContext& task, std::size_t chunkBytes,
+                                               std::uint64_t from) {
+    std::vector<LogChunk> chunks = cut(log, std::max<std::size_t>(chunkBytes, 1), from);
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> done{0};
     std::atomic<bool> failed{false};

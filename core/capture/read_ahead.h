@@ -81,9 +81,11 @@ struct LogChunk {
 };
 
 /// Reads a log ahead, on as many threads as there are cores. `chunkBytes` is about how long a piece is.
-/// Nothing where it is cancelled. Reports progress on the calling thread.
+/// Nothing where it is cancelled. Reports progress on the calling thread. What comes before `from`, where a
+/// record begins, is left out.
 [[nodiscard]] std::optional<std::vector<LogChunk>> readAhead(std::string_view log, bool checkHashes,
-                                                             const TaskContext& task, std::size_t chunkBytes);
+                                                             const TaskContext& task, std::size_t chunkBytes,
+                                                             std::uint64_t from = 0);
 
 /// Parses the headers of records. Not thread-safe.
 class HeaderParser {

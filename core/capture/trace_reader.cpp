@@ -10,23 +10,11 @@
 #include <set>
 #include <tuple>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 namespace dynascope::capture {
 
 namespace {
 
 constexpr std::size_t maxWarnings = 1000;
-constexpr std::size_t giveBackEvery = 32; ///< chunks
-
-/// What other threads allocated lies scattered; the system gets it back when it is asked to take it.
-void giveBackFreedMemory() {
-#ifdef __GLIBC__
-    ::malloc_trim(0);
-#endif
-}
 
 } // namespace
 
@@ -42,62 +30,6 @@ bool TraceReader::holdsRecord(std::string_view text) {
     return false;
 }
 
-bool TraceReader::read(const session::ByteSourcePtr& source, const std::string& file, int named,
-                       const TaskContext& task) {
-    m_source = source;
-    m_file = file;
-    m_strings.clear();
-    m_timing.beginLog();
-    const std::string_view text = source->bytes();
-    std::optional<std::vector<LogChunk>> ahead =
-        readAhead(text, m_options.checkHashes, task, m_options.chunkBytes);
-    if (!ahead) return false;
-    const std::vector<Belonging> belongings = placeRecords(*ahead, named);
-    // Exactly so for one log; of many logs, each is not to move all that came before it.
-    if (m_session.records.empty()) m_session.records.reserve(belongings.size());
-    std::size_t events = 0;
-    for (const LogChunk& chunk : *ahead)
-        events +=
-            static_cast<std::size_t>(std::count_if(chunk.events.begin(), chunk.events.end(),
-                                                   [](const TimingRecord& one) { return one.phase != 'E'; }));
-    m_timing.reserve(events);
-
-    std::size_t line = 1, next = 0, done = 0;
-    // Lines that are no records: of how many, which may go on in the next chunk.
-    std::size_t strayLine = 0, strays = 0;
-    const auto warnOfStrays = [&] {
-        if (strays > 0)
-            warn(strays == 1 ? "line is no record of a trace"
-                             : std::to_string(strays) + " lines are no records of a trace",
-                 strayLine);
-        strays = 0;
-    };
-    for (LogChunk& chunk : *ahead) {
-        std::vector<Sort> sorts;
-        for (const RecordSort& sort : chunk.sorts)
-            sorts.push_back(sortOf(sort));
-        for (std::size_t i = 0; i < chunk.records.size(); ++i) {
-            const RecordAhead& record = chunk.records[i];
-            if (i % 64 == 0 && task.cancelled()) return false;
-            if (record.isStray()) {
-                if (strays == 0) strayLine = line + record.line;
-                strays += record.payloadLength;
-                continue;
-            }
-            warnOfStrays();
-            const bool last = &chunk == &ahead->back() && i + 1 == chunk.records.size();
-            readRecord(record, chunk, sorts[record.sort], belongings[next++], line, last, task);
-        }
-        line += chunk.lines;
-        task.report("Reading", text.size() / 4 * 3 + chunk.end / 4, text.size());
-        chunk = {}; // what is known of it is in the session now
-        if (++done % giveBackEvery == 0) giveBackFreedMemory();
-    }
-    warnOfStrays();
-    if (done >= giveBackEvery) giveBackFreedMemory();
-    return true;
-}
-
 void TraceReader::warn(std::string message, std::size_t line, std::size_t record) {
     if (m_session.warnings.size() >= maxWarnings) {
         ++m_droppedWarnings;
@@ -109,11 +41,11 @@ void TraceReader::warn(std::string message, std::size_t line, std::size_t record
 TraceReader::Open& TraceReader::openCompile(int rank, const session::CompileId& id) {
     const auto [found, isNew] = m_index.try_emplace({rank, id}, m_open.size());
     if (isNew) {
-        m_open.push_back(std::make_unique<Open>());
-        m_open.back()->compile.rank = rank;
-        m_open.back()->compile.id = id;
+        session::Compile& compile = m_open.emplace_back().compile;
+        compile.rank = rank;
+        compile.id = id;
     }
-    return *m_open[found->second];
+    return m_open[found->second];
 }
 
 TraceReader::Sort TraceReader::sortOf(const RecordSort& sort) {
@@ -182,7 +114,7 @@ void TraceReader::readRecord(const RecordAhead& ahead, const LogChunk& chunk, co
     if (sort.needsBody) {
         // A file that was cut short meanwhile reads as zeros.
         simdjson::dom::element root;
-        if (m_headers.parse(header, task).get(root) != simdjson::SUCCESS ||
+        if (m_parsers.headers.parse(header, task).get(root) != simdjson::SUCCESS ||
             root[common.type].get(body) != simdjson::SUCCESS)
             return;
     }
@@ -238,7 +170,7 @@ void TraceReader::add(Addition item) {
     }
     ++m_session.recordCounts[added.type];
     simdjson::dom::element root;
-    if (item.name.empty() || m_parser.parse(item.body).get(root) != simdjson::SUCCESS) return;
+    if (item.name.empty() || m_parsers.additions.parse(item.body).get(root) != simdjson::SUCCESS) return;
     const Visit visit{added,     index, root, open, item.payloadLine == 0 ? added.line + 1 : item.payloadLine,
                       item.phase};
     if (isKnownType(item.name))
@@ -262,7 +194,7 @@ void TraceReader::checkPayload(const RecordAhead& ahead, const LogChunk& chunk, 
     case State::Differs: {
         simdjson::dom::element root;
         const std::string_view header = m_source->bytes().substr(ahead.jsonOffset, ahead.jsonLength);
-        const std::string_view hash = m_headers.parse(header, {}).get(root) == simdjson::SUCCESS
+        const std::string_view hash = m_parsers.headers.parse(header, {}).get(root) == simdjson::SUCCESS
                                           ? json::text(root, "has_payload")
                                           : std::string_view();
         warn(last ? "file ends inside the record's payload, or its hash is wrong: it was cut or changed "
@@ -287,12 +219,12 @@ session::Session TraceReader::finish() {
     for (std::size_t i = 0; i < order.size(); ++i)
         order[i] = i;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return m_open[a]->compile.origin() < m_open[b]->compile.origin();
+        return m_open[a].compile.origin() < m_open[b].compile.origin();
     });
 
     std::vector<CodeObject> code;
     for (const std::size_t i : order) {
-        Open& open = *m_open[i];
+        Open& open = m_open[i];
         closeCompile(open);
         code.push_back({open.file, open.firstLine});
         m_session.compiles.push_back(std::move(open.compile));

@@ -26,16 +26,30 @@
 
 namespace dynascope::capture {
 
-/// Reads one or more logs (ranks) into one session. Not thread-safe; use once.
+/// Reads one or more logs (ranks) into one session. Not thread-safe; use once. A copy goes on by itself.
 class TraceReader {
 public:
     explicit TraceReader(const OpenOptions& options)
-        : m_options(options) {}
+        : m_checkHashes(options.checkHashes)
+        , m_chunkBytes(options.chunkBytes) {}
 
     /// Reads a log. `named` is the rank that its name says, or -1: it goes before what the records say,
     /// unless several ranks wrote into the log. A further log of a rank is a further run. False if cancelled.
+    /// Where `keep` is given it becomes a copy that has read all but the last record, for readOn(); null where
+    /// there is no record.
     [[nodiscard]] bool read(const session::ByteSourcePtr& source, const std::string& file, int named,
-                            const TaskContext& task);
+                            const TaskContext& task, std::unique_ptr<TraceReader>* keep = nullptr);
+    enum class ReadOn : std::uint8_t {
+        Done,
+        Cancelled,
+        Anew ///< what came in says something else of what was read: this one is spent, begin with a new one
+    };
+    /// For what read() kept: reads the rest of the same log, which has grown. `source` begins with the same
+    /// bytes at the same address.
+    [[nodiscard]] ReadOn readOn(const session::ByteSourcePtr& source, const TaskContext& task,
+                                std::unique_ptr<TraceReader>* keep);
+    /// Where readOn() goes on, in bytes.
+    [[nodiscard]] std::uint64_t position() const { return m_from; }
     /// A record that is not of a TORCH_TRACE log.
     struct Addition {
         session::Record record;
@@ -97,6 +111,7 @@ private:
 
     struct Belonging { ///< rank and run of a record
         int rank = 0, run = 1;
+        friend bool operator==(const Belonging&, const Belonging&) = default;
     };
     /// What all records of a sort have in common.
     struct Sort {
@@ -104,7 +119,24 @@ private:
         bool known = false, isStage = false;
         bool needsBody = false; ///< a handler reads the header's JSON
     };
-    [[nodiscard]] std::vector<Belonging> placeRecords(const std::vector<LogChunk>& chunks, int named);
+    /// Which rank and run each record of the log is of, those that were read before included, and what there
+    /// is to be said of it, with lines.
+    struct Placement {
+        std::vector<Belonging> of;
+        std::vector<std::pair<std::string, std::size_t>> warnings;
+    };
+    /// Texts that mentions look into.
+    struct MentionTexts {
+        std::vector<std::string> processes;
+        std::deque<std::pair<std::size_t, std::string>> inputs;
+    };
+    /// Takes from the chunks what it alone needs of them. `keep`: for readOn().
+    [[nodiscard]] Placement placeRecords(std::vector<LogChunk>& chunks, bool keep);
+    /// `next` is where in m_placement their records begin.
+    [[nodiscard]] bool readChunks(std::vector<LogChunk>& chunks, std::size_t next, const TaskContext& task,
+                                  std::unique_ptr<TraceReader>* keep);
+    /// A copy as of before the record, which begins in line `line` and is the last one.
+    [[nodiscard]] std::unique_ptr<TraceReader> copyBefore(const RecordAhead& record, std::size_t line) const;
     [[nodiscard]] static Sort sortOf(const RecordSort& sort);
     /// `last`: nothing follows in the file. `firstLine` is the chunk's, from 1.
     void readRecord(const RecordAhead& ahead, const LogChunk& chunk, const Sort& sort,
@@ -152,10 +184,11 @@ private:
     void closeCompile(Open& open);
     void joinTimings();
 
-    OpenOptions m_options;
+    bool m_checkHashes;
+    std::size_t m_chunkBytes;
     session::Session m_session;
     std::map<std::pair<int, session::CompileId>, std::size_t> m_index;
-    std::vector<std::unique_ptr<Open>> m_open;
+    std::deque<Open> m_open; // which stay where they are
     TimingBuilder m_timing;
     RunNumbers m_runs;
     std::map<Md5::Digest, session::StagePtr> m_stageByHash;
@@ -164,12 +197,28 @@ private:
     // Of the log being read.
     session::ByteSourcePtr m_source;
     std::string m_file;
+    int m_named = -1;
+    std::uint64_t m_from = 0; ///< up to there it was read, in bytes and, from 1, lines
+    std::size_t m_fromLine = 1;
+    RunNumbers m_runsBefore;
+    Placement m_placement; ///< while the log is read, and kept to read on
+    /// Of all records, where they are kept to read on.
+    std::vector<RunNumbers::Mention> m_mentions; // as their records say
+    std::vector<std::shared_ptr<const MentionTexts>> m_mentionTexts;
     int m_run = 1; ///< of the record at hand
     std::unordered_map<std::int64_t, std::string> m_strings;
     std::optional<Md5::Digest> m_hash; ///< of the payload at hand; nothing where it is not to be trusted
     bool m_payloadDamaged = false;     ///< a warning about the payload at hand was given
-    HeaderParser m_headers;
-    simdjson::dom::parser m_parser, m_payloadParser;
+    /// What a copy has anew.
+    struct Parsers {
+        Parsers() = default;
+        Parsers(const Parsers& /*other*/) {}
+        Parsers& operator=(const Parsers&) = delete;
+        ~Parsers() = default;
+        HeaderParser headers;
+        simdjson::dom::parser additions, payloads;
+    };
+    Parsers m_parsers;
 };
 
 } // namespace dynascope::capture

@@ -117,7 +117,7 @@ void TraceReader::readPastedEvent(const Visit& visit) {
     simdjson::dom::element element;
     TimingRecord event;
     NamePool names;
-    const simdjson::error_code error = m_payloadParser.parse(text.data(), text.size(), true).get(element);
+    const simdjson::error_code error = m_parsers.payloads.parse(text.data(), text.size(), true).get(element);
     if (error == simdjson::SUCCESS) event = readTiming(element, names);
     event.error = static_cast<std::uint8_t>(error);
     readEvent(event, names, visit);
@@ -264,7 +264,7 @@ void TraceReader::readGuardList(const Visit& visit) {
     const std::string text = visit.record.payload.text();
     simdjson::dom::element root;
     simdjson::dom::array items;
-    if (m_payloadParser.parse(text).get(root) != simdjson::SUCCESS || root.get(items) != simdjson::SUCCESS)
+    if (m_parsers.payloads.parse(text).get(root) != simdjson::SUCCESS || root.get(items) != simdjson::SUCCESS)
         return;
     visit.open->compile.guardText = visit.record.payload;
     std::vector<session::Guard> guards;
@@ -309,7 +309,7 @@ void TraceReader::readError(const Visit& visit) {
 void TraceReader::readVersion(const Visit& visit) {
     const std::string_view text = bytesOf(visit.record.payload);
     simdjson::dom::element version;
-    if (m_payloadParser.parse(text.data(), text.size(), true).get(version) != simdjson::SUCCESS) return;
+    if (m_parsers.payloads.parse(text.data(), text.size(), true).get(version) != simdjson::SUCCESS) return;
     const std::string_view told = json::text(version, "pytorch_version");
     if (m_session.torchVersion.empty())
         m_session.torchVersion = told;
@@ -330,7 +330,7 @@ void TraceReader::readRecompile(const Visit& visit) {
     simdjson::dom::element root;
     simdjson::dom::array list;
     std::string_view single;
-    if (m_payloadParser.parse(text).get(root) != simdjson::SUCCESS) {
+    if (m_parsers.payloads.parse(text).get(root) != simdjson::SUCCESS) {
         reasons = plainReasons(text);
     } else if (root.get(list) == simdjson::SUCCESS) {
         reasons.clear();
@@ -358,7 +358,7 @@ void TraceReader::readCache(const Visit& visit, std::string_view name) {
     else
         text = visit.record.payload.text();
     simdjson::dom::element info;
-    if (m_payloadParser.parse(text).get(info) != simdjson::SUCCESS) info = visit.body;
+    if (m_parsers.payloads.parse(text).get(info) != simdjson::SUCCESS) info = visit.body;
     if (info.is_object()) {
         event.key = json::text(info, "key");
         for (const std::string_view key :

@@ -20,10 +20,24 @@ Record RecordList::operator[](std::size_t index) const {
             common.known};
 }
 
+std::size_t RecordList::hashOf(std::string_view type, std::string_view origin, const ByteSourcePtr& payload) {
+    return std::hash<std::string_view>()(type) ^ std::hash<std::string_view>()(origin) * 31 ^
+           std::hash<ByteSourcePtr>()(payload);
+}
+
+void RecordList::moveTo(const ByteSourcePtr& before, const ByteSourcePtr& now) {
+    m_commonByHash.clear();
+    for (std::size_t i = 0; i < m_common.size(); ++i) {
+        Common& common = m_common[i];
+        if (common.header == before) common.header = now;
+        if (common.payload == before) common.payload = now;
+        m_commonByHash.emplace(hashOf(common.type, common.origin, common.payload),
+                               static_cast<std::uint32_t>(i));
+    }
+}
+
 void RecordList::push_back(const Record& record) {
-    const std::size_t hash = std::hash<std::string_view>()(record.type) ^
-                             std::hash<std::string_view>()(record.origin) * 31 ^
-                             std::hash<ByteSourcePtr>()(record.payload.source);
+    const std::size_t hash = hashOf(record.type, record.origin, record.payload.source);
     const auto same = [&](const Common& one) {
         return one.header == record.header.source && one.payload == record.payload.source &&
                one.known == record.known && one.headerTabbed == record.header.tabbed &&

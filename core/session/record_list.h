@@ -116,6 +116,8 @@ public:
 
     void reserve(std::size_t count) { m_rows.reserve(count); }
     void push_back(const Record& record);
+    /// What lies in `before` lies in `now` from here on, which begins with the same bytes.
+    void moveTo(const ByteSourcePtr& before, const ByteSourcePtr& now);
 
 private:
     struct Common {
@@ -132,6 +134,8 @@ private:
         int rank = 0, attempt = -1;
         std::uint32_t common = 0;
     };
+    [[nodiscard]] static std::size_t hashOf(std::string_view type, std::string_view origin,
+                                            const ByteSourcePtr& payload);
     [[nodiscard]] const Common& commonOf(std::size_t index) const { return m_common[m_rows[index].common]; }
 
     std::vector<Row> m_rows;

@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QTimer>
 #include <algorithm>
+#include <cstdio>
 #include <ctime>
 
 /// Longest time that the event loop did not turn, in milliseconds, and the longest that this thread worked
@@ -34,10 +35,18 @@ private:
         ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
         return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
     }
+    static double monotonic() {
+        timespec now{};
+        ::clock_gettime(CLOCK_MONOTONIC, &now);
+        return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+    }
     void beat() {
         m_longest = std::max(m_longest, static_cast<double>(m_since.nsecsElapsed()) / 1e6);
         m_since.start();
         const double worked = workedMs();
+        // For perf record -k CLOCK_MONOTONIC: what it sampled meanwhile is what took the time.
+        if (worked - m_workedMs >= 50 && qEnvironmentVariableIsSet("BENCH_TURNS"))
+            std::fprintf(stderr, "turn until %.6f s, %.1f ms of work\n", monotonic(), worked - m_workedMs);
         m_longestWork = std::max(m_longestWork, worked - m_workedMs);
         m_workedMs = worked;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/models/follower.h"
 
+#include "core/capture/log_memory.h"
 #include "core/capture/packed.h"
 #include "views/models/labels.h"
 
@@ -141,8 +142,10 @@ void Follower::setFollowing(int capture, bool on) {
     watch->gone.clear();
     m_workspace.setFollowed(capture, on);
     if (on) {
+        watch->memory = std::make_shared<capture::LogMemory>();
         look();
     } else {
+        watch->memory.reset();
         m_workspace.tasks().cancel(tagOf(*watch));
         // A record that was still in the making is now what the file ends with.
         if (watch->cut) read(capture, Again::Whole, {});
@@ -216,13 +219,17 @@ void Follower::seen(const session::SessionPtr& session, const capture::DiskStamp
 
 void Follower::read(int capture, Again again, const capture::Changed& because) {
     const session::SessionPtr before = m_workspace.captures()[std::size_t(capture)].session;
+    Watch& watch = *watchOf(capture);
+    // What was not only added to is read as if for the first time.
+    if (watch.memory && because.change != DiskChange::Grew)
+        watch.memory = std::make_shared<capture::LogMemory>();
     m_workspace.tasks().run<Read>(
-        tagOf(*watchOf(capture)), this,
-        [before, again](const TaskContext& task) {
+        tagOf(watch), this,
+        [before, again, memory = again == Again::SoFar ? watch.memory : nullptr](const TaskContext& task) {
             const auto began = std::chrono::steady_clock::now();
             Read out;
             out.capture.disk = capture::stampOf(before->inputs.path);
-            const Result<session::SessionPtr> now = capture::readAgain(*before, again, task);
+            const Result<session::SessionPtr> now = capture::readAgain(*before, again, task, memory);
             if (now) {
                 out.capture.session = *now;
                 out.capture.breaks = session::summarizeBreaks(**now);

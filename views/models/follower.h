@@ -13,6 +13,7 @@
 #include <QString>
 #include <QTimer>
 #include <chrono>
+#include <memory>
 
 namespace dynascope::views {
 
@@ -53,8 +54,9 @@ private:
         QDateTime grewAt;
         QString gone; ///< the words that were told last of files that cannot be read
         capture::DiskChange differs = capture::DiskChange::None; ///< that differs() was emitted for
-        bool cut = false; ///< the last record was left out, not being complete
-        int number = 0;   ///< of the tag
+        bool cut = false;                           ///< the last record was left out, not being complete
+        int number = 0;                             ///< of the tag
+        std::shared_ptr<capture::LogMemory> memory; ///< of what is followed
         std::chrono::steady_clock::time_point notBefore{}; ///< a read takes a fifth of the time at most
     };
     struct Read;
