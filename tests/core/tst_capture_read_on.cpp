@@ -181,8 +181,8 @@ private:
             if (QTest::currentTestFailed()) return;
             known = std::max(known, memory->known());
         }
-        // What was there before the last piece was mostly known by then, and not read once a piece.
-        QVERIFY2(known > cuts[cuts.size() - 2] / 4, std::to_string(known).c_str());
+        // Not all of it was read anew with every piece.
+        QVERIFY2(known > text.size() / 20, std::to_string(known).c_str());
     }
 
 private slots:
@@ -199,8 +199,10 @@ private slots:
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
         const std::string text = file.readAll().toStdString();
-        grow(text, 7, unsigned(qHash(path)), Again::SoFar);
-        grow(text, 7, unsigned(qHash(path) + 1), Again::Whole);
+        // By name: the folder that the logs are unpacked into is another one each time.
+        const auto seed = unsigned(std::hash<std::string>()(path.section('/', -1).toStdString()));
+        grow(text, 7, seed, Again::SoFar);
+        grow(text, 7, seed + 1, Again::Whole);
     }
 
     /// What comes later says where records before it belong.
