@@ -27,6 +27,20 @@ Phase phaseOfTitle(std::string_view title) {
     return Phase::Dynamo;
 }
 
+/// Told by the names that torch.export gives inputs: p_ parameters, b_ buffers, c_ constants. Whatever Dynamo
+/// traces itself has L_ there, and calls modules and methods.
+bool looksExported(const ir::Graph& graph) {
+    bool lifted = false;
+    for (const ir::NodePtr& node : graph.nodes()) {
+        if (node->op == ir::Op::CallModule || node->op == ir::Op::CallMethod) return false;
+        if (node->op != ir::Op::Placeholder) continue;
+        const std::string_view name = node->name;
+        if (name.starts_with("l_") || name.starts_with("L_")) return false;
+        lifted = lifted || name.starts_with("p_") || name.starts_with("b_") || name.starts_with("c_");
+    }
+    return lifted;
+}
+
 } // namespace
 
 void quoteStacks(session::Session& session, const ir::Graph& graph) {
@@ -86,6 +100,7 @@ Result<session::Session> readGraphFile(const session::ByteSourcePtr& source, con
         stage->name = item.title.empty() ? "graph" : item.title;
         stage->k = counts[stage->name]++;
         stage->phase = phaseOfTitle(stage->name);
+        if (stage->phase == Phase::Dynamo && looksExported(*item.graph)) stage->phase = Phase::Export;
         stage->line = item.firstLine;
         const std::size_t lastLine = lineStarts.size() - 1;
         const std::size_t first =

@@ -72,6 +72,26 @@ private slots:
         QVERIFY((*graph)->missing().empty());
     }
 
+    /// Printed as text, an exported program is told by the names of its inputs.
+    void textOfAnExportIsNoGraphOfDynamo() {
+        const auto phaseOf = [](const std::string& input) {
+            const std::string text =
+                "graph():\n    %" + input + " : [num_users=1] = placeholder[target=" + input +
+                "]\n    %relu : [num_users=1] = call_function[target=torch.ops.aten.relu."
+                "default](args = (%" +
+                input + ",), kwargs = {})\n    return (relu,)\n";
+            const auto opened = capture::openText(text, "x.txt");
+            if (!opened) return std::string("unread");
+            const session::Compile& compile = (*opened)->compiles.front();
+            return std::string(session::phaseName(compile.stages.front()->phase)) + ' ' +
+                   std::string(session::statusName(compile.status));
+        };
+        QCOMPARE(phaseOf("p_lin_weight"), std::string("export exported"));
+        QCOMPARE(phaseOf("b_running_mean"), std::string("export exported"));
+        QCOMPARE(phaseOf("l_x_"), std::string("Dynamo compiled"));
+        QCOMPARE(phaseOf("x"), std::string("Dynamo compiled"));
+    }
+
     void nodesKnowTheirLineOfTheText() {
         const session::SessionPtr session = open("views");
         const session::Stage& stage = *session->compiles.front().stages.front();
