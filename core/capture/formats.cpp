@@ -162,6 +162,11 @@ Result<session::Session> readFormat(const session::ByteSourcePtr& source, const 
     if (isBlank(source->bytes())) return tl::unexpected(Error{"file is empty", label, 0, 0});
     const PlainInput input = plainInput(source, label);
     const Format* format = formatOf(input);
+    if (!format && input.text.starts_with("PK\x03\x04"))
+        // Its index stands at the end, so that none of it can be unpacked.
+        return tl::unexpected(
+            Error{"a zip archive that ends before its index, as a .pt2 or a .zip that was not copied whole",
+                  label, 0, 0});
     if (!format) return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
     log::write(log::Topic::Capture, label, ": ", source->bytes().size(), " bytes, read as ", format->name);
     Result<session::Session> session = format->open(input, task, options);

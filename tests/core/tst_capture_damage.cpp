@@ -120,7 +120,9 @@ private slots:
         QTest::newRow("blank") << QByteArray(" \n\t\n") << "empty";
         QTest::newRow("prose") << QByteArray("Dear reader,\nthis is no graph.\n")
                                << "neither a TORCH_TRACE log nor graph text";
-        QTest::newRow("binary") << QByteArray("PK\x03\x04\x00\x00\x08\x00graph():", 16)
+        QTest::newRow("zip cut short") << QByteArray("PK\x03\x04\x00\x00\x08\x00graph():", 16)
+                                       << "zip archive that ends before its index";
+        QTest::newRow("binary") << QByteArray("GK\x03\x04\x00\x00\x08\x00graph():", 16)
                                 << "neither a TORCH_TRACE log nor graph text";
         QTest::newRow("json") << QByteArray("{\"a\": 1}") << "neither a TORCH_TRACE log nor graph text";
     }
