@@ -8,6 +8,7 @@
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
 #include "core/session/cache_counts.h"
+#include "core/session/compile_counts.h"
 #include "core/session/resume.h"
 
 #include <algorithm>
@@ -239,7 +240,14 @@ std::string headText(const Session& session) {
         recompiles += compile.isRecompile ? 1 : 0;
     }
     out += ", " + count(session.records.size(), "record");
-    out += "\n" + count(session.frames.size(), "frame") + ", " + count(session.compiles.size(), "compile id");
+    const session::CompileCounts counts = session::countCompiles(session);
+    out += '\n';
+    if (counts.compiles == 0)
+        out += count(counts.graphs, "graph");
+    else
+        out += count(session.frames.size(), "frame") + ", " +
+               (counts.compiles > counts.ids ? count(counts.compiles, "compile") + " of " : std::string()) +
+               count(counts.ids, "compile id");
     if (recompiles != 0) out += ", " + count(recompiles, "recompile");
     if (seconds > 0) out += ", " + formatSeconds(seconds) + " compile time";
     return out + "\n";

@@ -4,6 +4,7 @@
 #include "core/capture/open.h"
 #include "core/compare/compare.h"
 #include "core/dynamo/recompiles.h"
+#include "core/session/compile_counts.h"
 #include "tests/support/trace_text.h"
 
 #include <QFile>
@@ -272,6 +273,10 @@ private slots:
         const session::SessionPtr session = folder.open();
         QVERIFY(session);
         QCOMPARE(ids(*session), QStringLiteral("0:0/0 0:1/0 1:0/0 1:1/0 2:0/0 2:1/0"));
+        const session::CompileCounts counts = session::countCompiles(*session);
+        QCOMPARE(counts.compiles, std::size_t(6)); // of ids that the ranks share
+        QCOMPARE(counts.ids, std::size_t(2));
+        QCOMPARE(counts.graphs, std::size_t(0));
         QCOMPARE(session->ranks, (std::vector<int>{0, 1, 2}));
         QCOMPARE(session->warnings.size(), std::size_t(2));
         QVERIFY(warned(*session, "the file's name says rank 2 and its records say rank 0"));
