@@ -4,6 +4,7 @@
 #include "views/theme/theme.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QDirIterator>
 #include <QFontInfo>
 #include <QFontMetricsF>
@@ -12,6 +13,7 @@
 #include <QRegularExpression>
 #include <QSet>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTest>
 #include <array>
 #include <cmath>
@@ -139,6 +141,7 @@ private slots:
     void unknownIconIsNull();
     void styleSheetIsComplete();
     void switchingSchemeTellsOnce();
+    void boxesHaveArrows();
 };
 
 void TestTheme::textIsReadable_data() {
@@ -155,9 +158,30 @@ void TestTheme::textIsReadable() {
             QVERIFY2(contrast(text, panel) >= 4.5, qPrintable(text.name() + " on " + panel.name()));
         QVERIFY2(contrast(c.accent, panel) >= 4.5, qPrintable(panel.name()));
     }
-    QVERIFY(contrast(c.text, c.row) >= 4.5);
-    QVERIFY(contrast(c.text, c.bg3) >= 4.5);
-    QVERIFY(contrast(c.accentText(), c.accentBg) >= 4.5);
+    const auto reads = [](const char* name, const QColor& text, const std::vector<QColor>& grounds) {
+        for (const QColor& ground : grounds) {
+            const double ratio = contrast(text, ground);
+            QVERIFY2(ratio >= 4.5, qPrintable(QString("%1 %2 on %3: %4")
+                                                  .arg(QLatin1String(name), text.name(), ground.name())
+                                                  .arg(ratio)));
+        }
+    };
+    // Whatever colours a word, on every ground that a word is drawn on: panels, chips and the selected row.
+    const std::vector<QColor> grounds{c.bg0, c.bg1, c.bg2, c.bg3, c.row, c.accentBg};
+    reads("text", c.text, grounds);
+    reads("text2", c.text2, grounds);
+    reads("text3", c.text3, {c.bg3});
+    reads("accent", c.accent, grounds);
+    reads("accentText", c.accentText(), grounds);
+    for (const auto change :
+         {diff::Change::Added, diff::Change::Removed, diff::Change::Changed, diff::Change::Moved}) {
+        reads("diff", c.diff(change).line, grounds);
+        reads("diff", c.diff(change).line, {c.diff(change).fill});
+    }
+    for (const ir::OpKind kind : {ir::OpKind::InputOutput, ir::OpKind::Parameter, ir::OpKind::Linear,
+                                  ir::OpKind::Compute, ir::OpKind::View, ir::OpKind::Write,
+                                  ir::OpKind::FunctionalWrite, ir::OpKind::Factory, ir::OpKind::HigherOrder})
+        reads("op", c.op(kind), grounds);
     for (const auto change :
          {diff::Change::Added, diff::Change::Removed, diff::Change::Changed, diff::Change::Moved}) {
         const DiffColours d = c.diff(change);
@@ -261,6 +285,29 @@ void TestTheme::switchingSchemeTellsOnce() {
     QCOMPARE(spy.count(), 1);
     QCOMPARE(QApplication::palette().color(QPalette::Window), Theme::lightColours().bg1);
     QCOMPARE(qApp->styleSheet(), theme.styleSheet());
+}
+
+/// A combo box without an arrow looks like a text field, and a spin box likewise.
+void TestTheme::boxesHaveArrows() {
+    for (const auto scheme : {ColourScheme::Dark, ColourScheme::Light}) {
+        Theme theme;
+        theme.setScheme(scheme);
+        theme.apply(*qApp);
+        QComboBox combo;
+        combo.addItem("a");
+        QSpinBox spin;
+        for (QWidget* box : std::initializer_list<QWidget*>{&combo, &spin}) {
+            box->resize(140, 26);
+            box->show();
+            QVERIFY(QTest::qWaitForWindowExposed(box));
+            const QImage seen = box->grab().toImage();
+            int painted = 0;
+            for (int y = 4; y < 22; ++y)
+                for (int x = 121; x < 137; ++x)
+                    painted += contrast(seen.pixelColor(x, y), seen.pixelColor(110, 5)) > 2.5 ? 1 : 0;
+            QVERIFY2(painted >= 6, box->metaObject()->className());
+        }
+    }
 }
 
 QTEST_MAIN(TestTheme)

@@ -15,14 +15,14 @@ struct DiffTable {
 
 DiffTable diffTable(bool dark) {
     if (dark) {
-        return {{hex(0x2FB89A), hex(0x14312C), hex(0x1E5549)},
-                {hex(0xF0805A), hex(0x3A211A), hex(0x6A3524)},
+        return {{hex(0x31B99B), hex(0x14312C), hex(0x1E5549)},
+                {hex(0xF18966), hex(0x3A211A), hex(0x6A3524)},
                 {hex(0xE0B341), hex(0x332B16), hex(0x5C4B1C)},
                 {hex(0xDCCBFF), hex(0x2A2340), hex(0x2A2340)}};
     }
-    return {{hex(0x0A7360), hex(0xDDF3ED), hex(0xABE0D3)},
-            {hex(0x932900), hex(0xFCE8DF), hex(0xF6C3AC)},
-            {hex(0x8C6B00), hex(0xFCF4DC), hex(0xF0DB95)},
+    return {{hex(0x0A715F), hex(0xDDF3ED), hex(0xABE0D3)},
+            {hex(0x802300), hex(0xFCE8DF), hex(0xF6C3AC)},
+            {hex(0x786200), hex(0xFCF4DC), hex(0xF0DB95)},
             {hex(0x4B2A8C), hex(0xEEE7FD), hex(0xEEE7FD)}};
 }
 
@@ -39,7 +39,7 @@ Colours Theme::darkColours() {
     c.edge = hex(0x626C7A);
     c.text = hex(0xE4E7EC);
     c.text2 = hex(0xA4ACB9);
-    c.text3 = hex(0x848D9B);
+    c.text3 = hex(0x8F98A6);
     c.accent = hex(0x6EA8FF);
     c.accentBg = hex(0x1D3252);
     c.row = hex(0x233B60);
@@ -62,8 +62,8 @@ Colours Theme::lightColours() {
     c.edge = hex(0x97A1AF);
     c.text = hex(0x1A1E24);
     c.text2 = hex(0x525C6A);
-    c.text3 = hex(0x656F7D);
-    c.accent = hex(0x1F66D6);
+    c.text3 = hex(0x606977);
+    c.accent = hex(0x1D5FC8);
     c.accentBg = hex(0xDEEAFF);
     c.row = hex(0xD3E3FF);
     c.dark = false;
@@ -75,7 +75,7 @@ Colours Theme::lightColours() {
 }
 
 QColor Colours::accentText() const {
-    return dark ? accent : accent.darker(106);
+    return accent;
 }
 
 DiffColours Colours::diff(diff::Change change) const {
@@ -99,21 +99,21 @@ DiffColours Colours::diff(diff::Change change) const {
 QColor Colours::op(ir::OpKind kind) const {
     switch (kind) {
     case ir::OpKind::InputOutput:
-        return hex(dark ? 0x8B97A8 : 0x6A7687);
+        return hex(dark ? 0x9BA6B4 : 0x5B6574);
     case ir::OpKind::Parameter:
     case ir::OpKind::Linear:
-        return hex(dark ? 0xC49A6C : 0x94652F);
+        return hex(dark ? 0xC69E71 : 0x865B2B);
     case ir::OpKind::Compute:
-        return hex(dark ? 0x7C8CF8 : 0x4757D6);
+        return hex(dark ? 0x929FF9 : 0x4656D4);
     case ir::OpKind::View:
-        return hex(dark ? 0x56B4E9 : 0x1571AB);
+        return hex(dark ? 0x56B4E9 : 0x14699F);
     case ir::OpKind::Write:
     case ir::OpKind::FunctionalWrite:
-        return hex(dark ? 0xE07BB5 : 0xB23A82);
+        return hex(dark ? 0xE388BC : 0xAA377C);
     case ir::OpKind::Factory:
-        return hex(dark ? 0xB8C14A : 0x6E7510);
+        return hex(dark ? 0xB8C14A : 0x63690E);
     case ir::OpKind::HigherOrder:
-        return hex(dark ? 0x5EC4C0 : 0x12807C);
+        return hex(dark ? 0x5EC4C0 : 0x10706C);
     }
     return text3;
 }

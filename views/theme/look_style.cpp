@@ -4,6 +4,10 @@
 #include "views/theme/shown_text.h"
 
 #include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QFocusEvent>
+#include <QFocusFrame>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
@@ -143,7 +147,7 @@ void LookStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opti
     case PE_FrameTabBarBase:
         return;
     case PE_FrameFocusRect:
-        // Item views show the current row by its colour; everything else gets a thin ring.
+        // Item views show the current row by its colour and get a ring as a whole; the rest gets a thin one.
         if (widget != nullptr && widget->inherits("QAbstractItemView")) return;
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
@@ -160,6 +164,12 @@ void LookStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opti
 
 void LookStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                             const QWidget* widget) const {
+    if (element == CE_FocusFrame) {
+        painter->setPen(QPen(m_theme.colours().accent, 1));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+        return;
+    }
     const auto* item =
         element == CE_ItemViewItem ? qstyleoption_cast<const QStyleOptionViewItem*>(option) : nullptr;
     if (!item) return QProxyStyle::drawControl(element, option, painter, widget);
@@ -198,11 +208,53 @@ void LookStyle::polish(QWidget* widget) {
     if (auto* label = qobject_cast<QLabel*>(widget);
         label && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
         label->setTextFormat(Qt::PlainText);
+    if (qobject_cast<QComboBox*>(widget) || qobject_cast<QAbstractSpinBox*>(widget) ||
+        qobject_cast<QAbstractScrollArea*>(widget))
+        widget->installEventFilter(this);
     if (auto* header = qobject_cast<QHeaderView*>(widget);
         header != nullptr && header->orientation() == Qt::Horizontal) {
         header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
         header->setHighlightSections(false);
     }
+}
+
+void LookStyle::unpolish(QWidget* widget) {
+    widget->removeEventFilter(this);
+    QProxyStyle::unpolish(widget);
+}
+
+void LookStyle::ring(QWidget& area, const QFocusEvent& event) {
+    delete m_ring;
+    const bool byKey = event.reason() == Qt::TabFocusReason || event.reason() == Qt::BacktabFocusReason ||
+                       event.reason() == Qt::ShortcutFocusReason;
+    if (!event.gotFocus() || !byKey || area.isWindow()) return;
+    m_ring = new QFocusFrame(area.parentWidget());
+    m_ring->setAttribute(Qt::WA_TransparentForMouseEvents);
+    m_ring->setWidget(&area);
+}
+
+bool LookStyle::eventFilter(QObject* watched, QEvent* event) {
+    auto* box = static_cast<QWidget*>(watched);
+    if (qobject_cast<QAbstractScrollArea*>(watched)) {
+        if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
+            ring(*box, *static_cast<QFocusEvent*>(event));
+        return false;
+    }
+    if (event->type() != QEvent::Paint) return QProxyStyle::eventFilter(watched, event);
+    watched->event(event);
+    QPainter painter(box);
+    const QColor colour = box->isEnabled() ? m_theme.colours().text2 : m_theme.colours().line2;
+    const bool mirrored = box->layoutDirection() == Qt::RightToLeft;
+    const int side = m_theme.scaled(16);
+    QRect room(mirrored ? 3 : box->width() - side - 3, 0, side, box->height());
+    if (qobject_cast<QComboBox*>(watched)) {
+        drawChevron(&painter, room, colour, 90);
+    } else {
+        room.setHeight(box->height() / 2);
+        drawChevron(&painter, room.translated(0, 2), colour, -90);
+        drawChevron(&painter, room.translated(0, box->height() / 2 - 2), colour, 90);
+    }
+    return true;
 }
 
 int LookStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
@@ -225,6 +277,7 @@ int LookStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const
     case PM_ButtonShiftHorizontal:
     case PM_ButtonShiftVertical:
     case PM_FocusFrameHMargin:
+    case PM_FocusFrameVMargin:
         return 0;
     case PM_IndicatorWidth:
     case PM_IndicatorHeight:
@@ -239,6 +292,13 @@ int LookStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const
 int LookStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                          QStyleHintReturn* data) const {
     switch (hint) {
+    case SH_FocusFrame_AboveWidget:
+        return 1;
+    case SH_FocusFrame_Mask:
+        // Only its line: what scrolls below is not drawn through it.
+        if (auto* mask = qstyleoption_cast<QStyleHintReturnMask*>(data); mask && option)
+            mask->region = QRegion(option->rect) - option->rect.adjusted(1, 1, -1, -1);
+        return 1;
     case SH_Widget_Animation_Duration:
     case SH_EtchDisabledText:
     case SH_UnderlineShortcut:

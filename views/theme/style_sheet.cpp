@@ -56,7 +56,7 @@ QToolButton:hover { background: @bg3; }
 QToolButton:pressed { background: @line2; }
 QToolButton:checked { background: @accentBg; color: @accentText; border-color: @accentBg; }
 QToolButton[plain="true"]:checked { background: transparent; border-color: transparent; }
-QToolButton:focus { border-color: @accent; }
+QToolButton:focus, QToolButton[plain="true"]:checked:focus, QToolButton:checked:focus { border-color: @accent; }
 QToolButton:disabled { color: @text3; background: transparent; }
 QToolButton::menu-indicator { image: none; }
 QToolButton[popupMode="1"] { padding-right: 14px; }
@@ -65,6 +65,7 @@ QToolButton[fold="true"]:focus { border-color: @accent; }
 QToolButton[chip="true"] { background: @bg3; color: @text2; border: 0; border-radius: 3px; padding: 2px 6px; font-size: @tiny; font-weight: 600; }
 QToolButton[chip="true"]:hover { color: @text; }
 QToolButton[chip="true"]:checked { background: @accentBg; color: @accentText; }
+QToolButton[chip="true"]:focus { border: 1px solid @accent; padding: 1px 5px; }
 QPushButton { background: @bg1; color: @text; border: 1px solid @line2; border-radius: 4px; padding: 4px 11px; min-height: 17px; font-weight: 500; }
 QPushButton:hover { background: @bg3; }
 QPushButton:pressed { background: @line2; }
@@ -78,7 +79,9 @@ QPushButton[flat="true"] { background: transparent; border-color: transparent; }
 QPushButton[flat="true"]:hover { background: @bg3; }
 QPushButton[link="true"] { background: transparent; border: 0; color: @accent; padding: 0; text-align: left; min-height: 0; font-weight: 400; }
 QPushButton[link="true"]:hover { text-decoration: underline; }
+QPushButton[link="true"]:focus, QPushButton[flat="true"]:focus { border: 1px solid @accent; border-radius: 3px; }
 QCheckBox, QRadioButton { color: @text; spacing: 6px; }
+QCheckBox:focus, QRadioButton:focus { color: @accent; }
 QCheckBox:disabled, QRadioButton:disabled { color: @text3; }
 )";
 
@@ -131,6 +134,7 @@ QTabBar::tab { background: @bg2; color: @text2; border: 0; border-bottom: 2px so
 QMainWindow > QTabBar::tab { padding: 0 8px; }
 QTabBar::tab:hover { color: @text; background: @bg3; }
 QTabBar::tab:selected { color: @text; background: @bg1; border-bottom: 2px solid @accent; }
+QTabBar::tab:selected:focus { color: @accent; }
 QTabBar::tab:disabled { color: @text3; }
 QTabBar::close-button { subcontrol-position: right; padding: 2px; }
 QTabBar QToolButton { background: @bg2; border-radius: 0; }
