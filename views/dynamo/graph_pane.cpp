@@ -4,6 +4,7 @@
 #include "views/canvas/graph_canvas.h"
 #include "views/dynamo/partial_graph.h"
 #include "views/dynamo/recording_questions.h"
+#include "views/dynamo/state_rows.h"
 #include "views/models/labels.h"
 #include "views/text/code_view.h"
 #include "views/text/page_parts.h"
@@ -51,9 +52,10 @@ GraphPane::GraphPane(Theme& theme, const RecordingQuestions& questions, QWidget*
 }
 
 void GraphPane::show(dynamo::RecordingPtr recording, dynamo::StepIndex step) {
+    const QString op = opOf(*recording, step);
     m_graph->setStep(std::move(recording), step);
     QString text = countText(m_graph->nodes(), tr("node"), tr("nodes"));
-    if (m_graph->added() > 0) text += QStringLiteral(", +%1").arg(m_graph->added());
+    if (m_graph->added() > 0) text += tr(" before, +%1 by %2").arg(m_graph->added()).arg(op);
     m_note->setText(text);
 }
 

@@ -77,7 +77,11 @@ void StatePanes::fill() {
         changed += section.rows.size();
     for (const StateSection& section : symbols)
         known += section.count();
-    setTabText(1, tr("Changes %1").arg(changed));
+    // Three moments meet here: what was before, what the step before changed, and what this one adds.
+    const QString by = m_level == 0 ? changedBy(*m_recording, m_step) : QString();
+    setTabText(0, tr("State before %1").arg(opOf(*m_recording, m_step)));
+    setTabText(1,
+               by.isEmpty() ? tr("Changes %1").arg(changed) : tr("Changed by %1: %2").arg(by).arg(changed));
     setTabText(2, tr("Symbols and facts %1").arg(known));
     m_models[0]->setSections(std::move(sections));
     m_models[1]->setSections(std::move(changes));

@@ -332,4 +332,14 @@ QString happeningsText(const Recording& recording, StepIndex step) {
     return out.join(QStringLiteral(", "));
 }
 
+QString opOf(const Recording& recording, StepIndex step) {
+    const dynamo::Instruction* at = recording.instructionAt(step);
+    return at ? toQString(at->op) : tr("this step");
+}
+
+QString changedBy(const Recording& recording, StepIndex step) {
+    const std::optional<StepIndex> before = previousInFrame(recording, step);
+    return before ? opOf(recording, *before) : QString();
+}
+
 } // namespace dynascope::views

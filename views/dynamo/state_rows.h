@@ -49,6 +49,11 @@ inline constexpr std::size_t newestRows = 200;
 /// Of other sections the rows that changed.
 [[nodiscard]] std::vector<StateSection> changedSections(const std::vector<StateSection>& sections);
 
+/// The op of a step's instruction: "CALL".
+[[nodiscard]] QString opOf(const dynamo::Recording& recording, dynamo::StepIndex step);
+/// The op of the step before it in its frame, whose changes stateSections() marks; empty where it is the first.
+[[nodiscard]] QString changedBy(const dynamo::Recording& recording, dynamo::StepIndex step);
+
 /// "node max_1, guard L['x'], graph break: Data-dependent branching": what happened in the course of a step.
 /// Empty where nothing did.
 [[nodiscard]] QString happeningsText(const dynamo::Recording& recording, dynamo::StepIndex step);
