@@ -84,10 +84,22 @@ void TestGuards::filtersAndGoesToTheLine() {
     QModelIndex leaf = tree->model()->index(0, 0);
     while (tree->model()->rowCount(leaf) > 0)
         leaf = tree->model()->index(0, 0, leaf);
-    const QRect cell = tree->visualRect(leaf.siblingAtColumn(GuardsModel::AddedBy));
-    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, cell.center());
+    // Narrow: two lines a guard, its place at the end of the first one.
+    QVERIFY(tree->isColumnHidden(GuardsModel::Check));
+    const QRect row = tree->visualRect(leaf);
+    QVERIFY2(row.width() > 300, "the guard has the width of the panel");
+    QVERIFY(row.height() >= 2 * tree->fontMetrics().height());
+    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, row.bottomLeft() + QPoint(8, -4));
+    QCOMPARE(source.size(), 0);
+    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, row.topRight() + QPoint(-14, 8));
     QCOMPARE(source.size(), 1);
     QVERIFY(source[0][1].toInt() > 0);
+    panel->resize(900, 500);
+    QVERIFY(!tree->isColumnHidden(GuardsModel::Check));
+    QVERIFY(tree->visualRect(leaf).height() < row.height());
+    const QRect cell = tree->visualRect(leaf.siblingAtColumn(GuardsModel::AddedBy));
+    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, cell.center());
+    QCOMPARE(source.size(), 2);
     panel->filter()->setText("no such guard");
     QCOMPARE(tree->model()->rowCount(), 0);
 }

@@ -59,6 +59,9 @@ void TestProblems::listsEverySortOfProblem() {
     QCOMPARE(problems[1].place, QString("line 812"));
     QCOMPARE(problems[1].record, std::ptrdiff_t(1));
     QVERIFY(problems[2].text.contains("made_up"));
+    QCOMPARE(problemsText(problems, {damaged()}),
+             QString("1 failed compile, 1 warning, 1 unknown type of record"));
+    QCOMPARE(problemsText({}, {}), QString());
     QCOMPARE(problems[2].record, std::ptrdiff_t(0));
 }
 

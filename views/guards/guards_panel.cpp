@@ -6,9 +6,11 @@
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
 
+#include <QApplication>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QStyledItemDelegate>
 #include <QTreeView>
@@ -19,12 +21,70 @@ namespace dynascope::views {
 
 namespace {
 
-/// Failed guards in the colour of removed, on its fill; places as links; code in mono.
+/// Failed guards in the colour of removed, on its fill; places as links; code in mono. In a narrow panel, where
+/// columns would leave a few letters to each, a guard is two lines: its kind and place, and its check below.
 class GuardDelegate : public QStyledItemDelegate {
 public:
     GuardDelegate(Theme& theme, QObject* parent)
         : QStyledItemDelegate(parent)
         , m_theme(theme) {}
+
+    void setStacked(bool on) { m_stacked = on; }
+    [[nodiscard]] bool isStacked() const { return m_stacked; }
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                                 const QModelIndex& index) const override {
+        QSize size = QStyledItemDelegate::sizeHint(option, index);
+        if (m_stacked && !checkOf(index).isEmpty()) size.setHeight(m_theme.scaled(38));
+        return size;
+    }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override {
+        const QString check = m_stacked ? checkOf(index) : QString();
+        if (check.isEmpty()) return QStyledItemDelegate::paint(painter, option, index);
+        QStyleOptionViewItem row = option;
+        initStyleOption(&row, index);
+        const QString kind = row.text;
+        row.text.clear();
+        row.icon = {};
+        const QWidget* view = option.widget;
+        (view ? view->style() : QApplication::style())
+            ->drawControl(QStyle::CE_ItemViewItem, &row, painter, view);
+        const Colours& c = m_theme.colours();
+        const bool failed = index.data(GuardsModel::FailedRole).toBool();
+        const QString place = index.siblingAtColumn(GuardsModel::AddedBy).data().toString();
+        QRect room = option.rect.adjusted(2, m_theme.scaled(2), -m_theme.scaled(6), -m_theme.scaled(2));
+        painter->save();
+        painter->setFont(m_theme.font(FontRole::CodeSmall));
+        const QFontMetrics metrics = painter->fontMetrics();
+        QRect line(room.left(), room.top(), room.width(), room.height() / 2);
+        painter->setPen(c.accent);
+        painter->drawText(line, Qt::AlignRight | Qt::AlignVCenter, place);
+        line.setRight(placeRect(option.rect, index).left() - m_theme.scaled(6));
+        if (failed) {
+            const int side = m_theme.scaled(14);
+            m_theme.icon(QStringLiteral("warning"), c.removed)
+                .paint(painter, QRect(line.left(), line.center().y() - side / 2, side, side));
+            line.setLeft(line.left() + side + m_theme.scaled(4));
+        }
+        painter->setPen(failed ? c.removed : c.text2);
+        painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                          elided(metrics, kind, Qt::ElideRight, line.width()));
+        painter->setPen(c.text);
+        room.setTop(room.top() + room.height() / 2);
+        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                          elided(metrics, check, Qt::ElideRight, room.width()));
+        painter->restore();
+    }
+
+    /// Where a stacked row of this rectangle has its place.
+    [[nodiscard]] QRect placeRect(const QRect& row, const QModelIndex& index) const {
+        const QString place = index.siblingAtColumn(GuardsModel::AddedBy).data().toString();
+        const int width = QFontMetrics(m_theme.font(FontRole::CodeSmall)).horizontalAdvance(place);
+        const int right = row.right() - m_theme.scaled(6);
+        return {right - width, row.top(), width, row.height() / 2};
+    }
 
 protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
@@ -48,7 +108,13 @@ protected:
     }
 
 private:
+    [[nodiscard]] static QString checkOf(const QModelIndex& index) {
+        if (index.column() != GuardsModel::Source || index.model()->hasChildren(index)) return {};
+        return index.siblingAtColumn(GuardsModel::Check).data().toString();
+    }
+
     Theme& m_theme;
+    bool m_stacked = false;
 };
 
 } // namespace
@@ -57,6 +123,8 @@ struct GuardsPanel::Private {
     GuardsModel* model = nullptr;
     QSortFilterProxyModel* proxy = nullptr;
     QTreeView* tree = nullptr;
+    GuardDelegate* delegate = nullptr;
+    QPoint pressed; ///< in the tree's viewport
     QLineEdit* filter = nullptr;
     QLabel* count = nullptr;
     FactView* reasons = nullptr;
@@ -92,7 +160,8 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->proxy->setRecursiveFilteringEnabled(true);
     d->tree->setAccessibleName(tr("Guards"));
     d->tree->setModel(d->proxy);
-    d->tree->setItemDelegate(new GuardDelegate(theme, d->tree));
+    d->tree->setItemDelegate(d->delegate = new GuardDelegate(theme, d->tree));
+    d->tree->viewport()->installEventFilter(this);
     d->tree->setUniformRowHeights(true);
     d->tree->setSelectionBehavior(QAbstractItemView::SelectRows);
     d->tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -113,7 +182,11 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     });
     connect(d->tree, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         const int line = index.data(GuardsModel::LineRole).toInt();
-        if (index.column() != GuardsModel::AddedBy || line == 0) return;
+        const bool onPlace =
+            d->delegate->isStacked()
+                ? d->delegate->placeRect(d->tree->visualRect(index), index).contains(d->pressed)
+                : index.column() == GuardsModel::AddedBy;
+        if (!onPlace || line == 0) return;
         followLink(
             this->workspace(),
             QStringLiteral("source:%1:%2").arg(index.data(GuardsModel::FileRole).toString()).arg(line));
@@ -143,12 +216,27 @@ void GuardsPanel::resizeEvent(QResizeEvent* event) {
     fitColumns();
 }
 
-// A narrow panel keeps what the check is and where it came from; the type is the source's tooltip then.
+bool GuardsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::MouseButtonPress)
+        d->pressed = static_cast<QMouseEvent*>(event)->position().toPoint();
+    return Panel::eventFilter(watched, event);
+}
+
+// A narrow panel has two lines a guard instead of columns.
 void GuardsPanel::fitColumns() {
-    const bool wide = width() >= theme().scaled(520);
-    d->tree->setColumnHidden(GuardsModel::Type, !wide);
+    const bool wide = width() >= theme().scaled(520), stacked = !wide;
+    if (stacked != d->delegate->isStacked()) {
+        d->delegate->setStacked(stacked);
+        d->tree->setUniformRowHeights(wide);
+        d->tree->setHeaderHidden(stacked);
+        d->tree->header()->setSectionResizeMode(GuardsModel::Source,
+                                                stacked ? QHeaderView::Stretch : QHeaderView::Interactive);
+        d->tree->doItemsLayout();
+    }
+    for (const int column : {GuardsModel::Type, GuardsModel::Check, GuardsModel::AddedBy})
+        d->tree->setColumnHidden(column, stacked);
     d->tree->setIndentation(theme().scaled(wide ? 16 : 10));
-    d->tree->setColumnWidth(GuardsModel::Source, wide ? theme().scaled(190) : width() * 2 / 5);
+    if (wide) d->tree->setColumnWidth(GuardsModel::Source, theme().scaled(190));
     d->tree->setColumnWidth(GuardsModel::Type, theme().scaled(130));
     d->tree->setColumnWidth(GuardsModel::AddedBy, theme().scaled(74));
     if (const QWidget* page = d->reasons->widget(); page->layout())

@@ -27,6 +27,8 @@ protected:
     void restyle() override;
     void resizeEvent(QResizeEvent* event) override;
 
+    bool eventFilter(QObject* watched, QEvent* event) override; ///< of the tree: where it was pressed
+
 private:
     void fitColumns();
     struct Private;

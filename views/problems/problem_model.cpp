@@ -90,6 +90,28 @@ std::vector<Problem> collectProblems(const std::vector<Workspace::Capture>& capt
     return out;
 }
 
+QString problemsText(const std::vector<Problem>& problems, const std::vector<Workspace::Capture>& captures) {
+    std::size_t failed = 0, reasons = 0, incomplete = 0, others = 0, warnings = 0;
+    for (const Problem& problem : problems)
+        ++(problem.severity == Severity::Error   ? failed
+           : problem.severity == Severity::Break ? reasons
+           : problem.compile >= 0                ? incomplete
+                                                 : others);
+    for (const Workspace::Capture& capture : captures)
+        warnings += capture.session->warnings.size();
+    QStringList parts;
+    const auto add = [&parts](std::size_t count, const QString& one, const QString& many) {
+        if (count > 0) parts << countText(count, one, many);
+    };
+    add(failed, ProblemModel::tr("failed compile"), ProblemModel::tr("failed compiles"));
+    add(reasons, ProblemModel::tr("break reason"), ProblemModel::tr("break reasons"));
+    add(incomplete, ProblemModel::tr("incomplete compile"), ProblemModel::tr("incomplete compiles"));
+    add(warnings, ProblemModel::tr("warning"), ProblemModel::tr("warnings"));
+    add(others - std::min(others, warnings), ProblemModel::tr("unknown type of record"),
+        ProblemModel::tr("unknown types of records"));
+    return parts.join(QStringLiteral(", "));
+}
+
 ProblemModel::ProblemModel(Workspace& workspace, QObject* parent)
     : QAbstractTableModel(parent)
     , m_workspace(workspace) {

@@ -27,6 +27,11 @@ struct Problem {
 /// Errors first, then breaks by cost, then warnings in file order; capture by capture.
 [[nodiscard]] std::vector<Problem> collectProblems(const std::vector<Workspace::Capture>& captures);
 
+/// "1 failed compile, 7 break reasons, 2 warnings": what they are, for a line that has no room for them. Empty
+/// where there is none. Warnings are those of reading, as the answer to "Was everything read?" counts them.
+[[nodiscard]] QString problemsText(const std::vector<Problem>& problems,
+                                   const std::vector<Workspace::Capture>& captures);
+
 class ProblemModel : public QAbstractTableModel {
     Q_OBJECT
 public:
