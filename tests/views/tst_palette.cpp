@@ -185,8 +185,12 @@ void TestPalette::opensAndGoes() {
     palette.setActionSource([] { return std::vector<PaletteAction>{{"a.b", "Do something", "Go", "", {}}}; });
     window.show();
     QVERIFY(QTest::qWaitForWindowExposed(&window));
+    palette.open("@no_such_node_anywhere");
+    QTRY_VERIFY(palette.noMatch()->isVisible()); // in the place of an empty list
+    QVERIFY(palette.noMatch()->text().startsWith("Nothing matches"));
     palette.open("@select_scatter");
     QTRY_VERIFY(palette.model().rowCount() >= 2);
+    QVERIFY(!palette.noMatch()->isVisible());
     QTest::keyClick(palette.field(), Qt::Key_Return);
     QVERIFY(!palette.isVisible());
     QVERIFY(workspace.selectedNode());

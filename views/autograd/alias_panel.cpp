@@ -36,6 +36,8 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     };
     list(tr("Inputs"), d->inputNote, d->inputs = new RowTable(tr("Inputs"), inputAliasColumns(), theme));
     list(tr("Outputs"), d->outputNote, d->outputs = new RowTable(tr("Outputs"), outputAliasColumns(), theme));
+    d->inputs->setEmptyText(tr("The graph has no inputs."));
+    d->outputs->setEmptyText(tr("The graph has no outputs."));
     split->setSizes({500, 300});
     column->addWidget(split, 1);
     d->tangents = plainLabel({}, "label");

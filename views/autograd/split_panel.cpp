@@ -42,6 +42,7 @@ SplitPanel::SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->lists->setChildrenCollapsible(false);
     d->values = new RowTable(tr("Saved tensors"), valueColumns(), theme);
     const TitledBox box = titledBox(tr("Saved tensors"), d->values);
+    d->values->setEmptyText(tr("Nothing is saved for backward."));
     d->count = box.note;
     addCopyRows(d->values);
     d->lists->addWidget(box.widget);

@@ -196,8 +196,12 @@ void CompareView::Private::showMessages() {
         if (!stage.stage) {
             if (const session::Compile* compile = workspace.compile();
                 compile != nullptr && compile->stages.empty()) {
-                const QString reason = QString::fromStdString(
-                    !compile->failReason.empty() ? compile->failReason : compile->failType);
+                // What it is, in one line that fits; the inspector has the whole message.
+                QString reason = QString::fromStdString(!compile->failReason.empty() ? compile->failReason
+                                                                                     : compile->failType)
+                                     .section(u'\n', 0, 0);
+                if (!compile->failReason.empty() && compile->failReason.find('\n') != std::string::npos)
+                    reason += tr("\nThe inspector has the whole message.");
                 target.setMessage(
                     tr("This compile has no graph: its status is %1")
                         .arg(QString::fromUtf8(

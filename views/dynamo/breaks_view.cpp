@@ -67,6 +67,7 @@ RecordedBreaksView::RecordedBreaksView(Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(split);
+    m_table->setEmptyText(tr("No graph broke and no frame failed in this recording."));
     setFocusProxy(m_table);
     connect(m_table, &RowTable::rowSelected, this, &RecordedBreaksView::show);
     connect(m_table, &RowTable::rowActivated, this, [this](int row) {

@@ -106,6 +106,7 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(split);
+    m_answers->setEmptyText(tr("No call was looked up."));
     setFocusProxy(m_entries);
     m_sequence->setMinimumWidth(theme.scaled(220));
     for (QComboBox* box : {m_codes, m_call})

@@ -27,6 +27,7 @@ CallPanes::CallPanes(Theme& theme, QWidget* parent)
            {tr("Where"), {}, 240}},
           theme))
     , m_story(new FactView(theme)) {
+    m_calls->setEmptyText(tr("No frame is traced at this step."));
     m_calls->setObjectName(QStringLiteral("dynamo.calls"));
     const TitledBox calls = titledBox(tr("Call stack"), m_calls);
     calls.note->setText(tr("Enter goes to the call"));

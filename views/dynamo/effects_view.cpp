@@ -158,6 +158,9 @@ EffectsView::EffectsView(Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(split);
+    m_objects->setEmptyText(tr("No object is tracked."));
+    m_replay->setEmptyText(tr("No change has to be made real."));
+    m_refused->setEmptyText(tr("Nothing was refused."));
     setFocusProxy(m_objects);
     m_graphs->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     connect(m_graphs, &QComboBox::activated, this, &EffectsView::showGraph);

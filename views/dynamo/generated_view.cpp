@@ -84,6 +84,7 @@ GeneratedView::GeneratedView(Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(split);
+    m_table->setEmptyText(tr("Dynamo generated no bytecode in this recording."));
     setFocusProxy(m_table);
     connect(m_table, &RowTable::rowSelected, this, [this](int row) {
         m_row = row;

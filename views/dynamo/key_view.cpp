@@ -101,6 +101,8 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(split);
+    m_table->setEmptyText(tr("No lookup in AOTAutograd's cache was recorded."));
+    m_nodes->setEmptyText(tr("No node is out of the ordinary."));
     setFocusProxy(m_table);
 
     connect(m_table, &RowTable::rowSelected, this, [this](int row) {

@@ -96,6 +96,7 @@ SymbolNamesView::SymbolNamesView(Workspace& workspace, Theme& theme, QWidget* pa
     row->addWidget(m_note, 1);
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     column->addWidget(m_table, 1);
+    m_table->setEmptyText(tr("No symbol was made."));
     setFocusProxy(m_table);
 }
 

@@ -35,7 +35,7 @@ Engine::Engine(std::vector<std::string> command, QObject* parent)
     });
     connect(&m_tasks, &TaskRunner::progress, this,
             [this](const QString& tag, const QString& phase, quint64 done, quint64 total) {
-                emit progress(phase.isEmpty() ? m_whats.value(tag) : phase, done, total);
+                emit progress(phase.isEmpty() ? m_whats.value(tag) : phase, done, total, tag);
             });
     // An engine that dies while nothing runs is noticed here.
     m_watch->setInterval(watchEveryMs);

@@ -73,8 +73,8 @@ public:
 
 signals:
     void stateChanged();
-    /// `total` is 0 while unknown.
-    void progress(const QString& what, quint64 done, quint64 total);
+    /// `total` is 0 while unknown; `tag` is the request's.
+    void progress(const QString& what, quint64 done, quint64 total, const QString& tag);
     void cancelled(const QString& tag);
 
 private:

@@ -71,6 +71,16 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     chip(PaletteKind::Frame, tr("# frames"));
     chip(PaletteKind::Note, tr("* notes"));
 
+    m_none = new QLabel(
+        tr("Nothing matches. The first letter narrows the search, and may be in the way: > actions, "
+           "@ nodes, % modules, / source, # frames, * notes."),
+        this);
+    m_none->setTextFormat(Qt::PlainText);
+    m_none->setWordWrap(true);
+    m_none->setAlignment(Qt::AlignCenter);
+    m_none->setMargin(24);
+    m_none->setProperty("role", "label");
+    m_none->hide();
     auto* foot = new QHBoxLayout;
     foot->setContentsMargins(14, 5, 14, 6);
     auto* keys =
@@ -92,6 +102,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     };
     box->addWidget(line());
     box->addWidget(m_list, 1);
+    box->addWidget(m_none, 1);
     box->addWidget(line());
     box->addLayout(foot);
 
@@ -195,6 +206,8 @@ void Palette::search() {
                                          .arg(countText(count, tr("result"), tr("results")))
                                          .arg(result.milliseconds, 0, 'f', result.milliseconds < 10 ? 1 : 0));
             m_model->setResult(std::move(result));
+            m_none->setVisible(count == 0);
+            m_list->setVisible(count > 0);
             moveCurrent(0);
         });
 }

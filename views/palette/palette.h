@@ -40,6 +40,7 @@ public:
     [[nodiscard]] QLineEdit* field() const { return m_field; }
     [[nodiscard]] const PaletteModel& model() const { return *m_model; }
     [[nodiscard]] QListView* list() const { return m_list; }
+    [[nodiscard]] QLabel* noMatch() const { return m_none; }
 
 signals:
     void actionChosen(const QString& id);
@@ -64,6 +65,7 @@ private:
     QListView* m_list;
     PaletteModel* m_model;
     QLabel* m_summary;
+    QLabel* m_none = nullptr; ///< in the place of the list where nothing matches
     QLabel* m_icon;
     std::vector<std::pair<std::optional<PaletteKind>, QToolButton*>> m_chips;
     std::function<std::vector<PaletteAction>()> m_actions;

@@ -84,6 +84,7 @@ CoveragePanel::CoveragePanel(Workspace& workspace, Theme& theme, QWidget* parent
     };
     d->graphs = new RowTable(tr("CUDA graph coverage"), coverageColumns(), theme);
     d->inputs = new RowTable(tr("Mutation categories"), inputColumns(), theme);
+    d->inputs->setEmptyText(tr("This graph has no inputs."));
     d->graphCount = list(tr("CUDA graph coverage"), d->graphs).note;
     const TitledBox inputs = list(tr("Mutation categories"), d->inputs);
     d->inputTitle = inputs.title;
@@ -196,7 +197,10 @@ void CoveragePanel::showFigures() {
     const auto number = [&](CoverageVerdict verdict) { return count[std::size_t(verdict)]; };
     std::vector<FigureRow::Figure> figures{
         {tr("%1 of %2").arg(number(CoverageVerdict::CudaGraph)).arg(d->report.graphs.size()),
-         tr("CUDA graphs on a GPU"), c.added, tr("Recorded once, replayed with one launch")}};
+         tr("CUDA graphs on a GPU"),
+         number(CoverageVerdict::CudaGraph) == d->report.graphs.size() ? c.added
+                                                                       : QColor(), // good only whole
+         tr("Recorded once, replayed with one launch")}};
     const auto add = [&](CoverageVerdict verdict, const QString& name, const QColor& tone,
                          const QString& tip) {
         if (number(verdict) > 0) figures.push_back({numberText(number(verdict)), name, tone, tip});

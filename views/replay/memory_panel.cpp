@@ -128,6 +128,8 @@ QWidget* ReplayMemoryPanel::makeSide() {
     auto* halves = new Splitter(Qt::Vertical);
     d->alive = new RowTable(tr("Alive"), aliveColumns(), theme());
     d->changes = new RowTable(tr("What is different"), changeColumns(), theme());
+    d->alive->setEmptyText(tr("Nothing is alive here."));
+    d->changes->setEmptyText(tr("Nothing is different."));
     for (RowTable* table : {d->alive, d->changes})
         addCopyRows(table);
     d->lists = new QStackedWidget;

@@ -62,6 +62,11 @@ ReplayRuns::ReplayRuns(Workspace& workspace, Engine& engine, Notebook& notebook,
     m_tick->setInterval(33);
     connect(m_tick, &QTimer::timeout, this, [this] {
         if (!isRunning()) return endLive(); // cancelled
+        if (m_waits && !m_engine.isBusyBeside(replayTag)) {
+            m_waits = false;
+            m_progress = tr("Recording");
+            emit runningChanged();
+        }
         {
             const std::lock_guard lock(m_state->mutex);
             m_live = m_state->recorded;
@@ -69,12 +74,15 @@ ReplayRuns::ReplayRuns(Workspace& workspace, Engine& engine, Notebook& notebook,
         if (const std::uint64_t events = livePlace().events; std::exchange(m_told, events) != events)
             emit liveChanged();
     });
-    connect(&m_engine, &Engine::progress, this, [this](const QString& what, quint64 done, quint64 total) {
-        if (!isRunning()) return;
-        m_progress = total > 0 ? tr("%1, %2 of %3").arg(what, numberText(done), numberText(total)) : what;
-        m_fraction = total > 0 ? double(done) / double(total) : -1;
-        emit runningChanged();
-    });
+    connect(&m_engine, &Engine::progress, this,
+            [this](const QString& what, quint64 done, quint64 total, const QString& tag) {
+                if (tag != replayTag || !isRunning()) return; // what it waits for has progress of its own
+                m_waits = false;
+                m_progress =
+                    total > 0 ? tr("%1, %2 of %3").arg(what, numberText(done), numberText(total)) : what;
+                m_fraction = total > 0 ? double(done) / double(total) : -1;
+                emit runningChanged();
+            });
     connect(&m_engine, &Engine::cancelled, this, [this](const QString& tag) {
         if (tag == replayTag) emit runningChanged();
     });
@@ -164,7 +172,8 @@ void ReplayRuns::start(Request request, Options options) {
     m_state = std::make_shared<Live>();
     m_told = 0;
     m_tick->start();
-    m_progress = tr("Recording");
+    m_waits = m_engine.isBusyBeside(replayTag);
+    m_progress = m_waits ? tr("Waiting until the engine is free") : tr("Recording");
     m_fraction = -1;
     struct Outcome {
         Request request;

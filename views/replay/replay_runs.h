@@ -122,6 +122,7 @@ private:
     QHash<const session::Session*, std::vector<ReplayedRunPtr>> m_runs;
     QHash<const session::Session*, ReplayTrouble> m_troubles;
     std::function<GivenInputs(const session::Stage&)> m_given;
+    bool m_waits = false; ///< for what else the engine runs
     QString m_progress;
     double m_fraction = -1;
     ReplayedRunPtr m_live;

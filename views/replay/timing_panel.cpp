@@ -54,6 +54,7 @@ ReplayTimingPanel::ReplayTimingPanel(Workspace& workspace, ReplayRuns& runs, The
     auto* lists = new Splitter(Qt::Vertical);
     d->nodes = new RowTable(tr("Time by node"), timingColumns(), theme);
     d->history = new RowTable(tr("Earlier runs"), historyColumns(), theme);
+    d->history->setEmptyText(tr("No run of this graph is remembered."));
     const auto list = [&](const QString& title, RowTable* table) {
         const TitledBox box = titledBox(title, table);
         lists->addWidget(box.widget);

@@ -218,6 +218,8 @@ QWidget* TreePanel::makeLowerLists() {
          d->inputs = new RowTable(tr("Mutation categories"), runInputColumns(), theme()));
     page(tr("Re-records"), tr("Which invariant failed at each re-recording, with addresses"),
          d->rerecords = new RowTable(tr("Re-records"), rerecordColumns(), theme()));
+    d->inputs->setEmptyText(tr("No function was called so far."));
+    d->rerecords->setEmptyText(tr("Nothing was re-recorded so far."));
     connect(d->lower, &QTabBar::currentChanged, this, [this, pages](int tab) {
         pages->setCurrentIndex(tab);
         showNote();

@@ -7,6 +7,7 @@
 #include "tests/views/engine/engine_window.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
+#include "views/engine/engine.h"
 #include "views/inspector/fact_view.h"
 #include "views/models/go_to.h"
 #include "views/notes/notebook.h"
@@ -20,6 +21,7 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <thread>
 
 using namespace dynascope;
 using namespace dynascope::app;
@@ -198,6 +200,31 @@ private slots:
         QVERIFY(!w.window.replays().isRunning());
         QVERIFY(w.page().recordButton()->isEnabled());
         QVERIFY(!w.window.replays().newest(*w.workspace.session()));
+    }
+
+    /// What waits says so, and does not take the progress of what it waits for.
+    void waitsForItsTurn() {
+        Opened w("slow");
+        w.window.engine().run<int>(
+            QStringLiteral("other"), QStringLiteral("another request"), &w.window,
+            [](engine::Client&, const engine::CallOptions& options) -> tl::expected<int, engine::CallError> {
+                while (!options.task.cancelled()) {
+                    options.task.report("Something else", 1, 2);
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+                return 0;
+            },
+            [](const tl::expected<int, engine::CallError>&) {});
+        QStringList said;
+        QObject::connect(&w.window.replays(), &ReplayRuns::runningChanged, &w.window,
+                         [&] { said << w.window.replays().progressText(); });
+        QTest::mouseClick(w.page().recordButton(), Qt::LeftButton);
+        QCOMPARE(w.window.replays().progressText(), QString("Waiting until the engine is free"));
+        w.window.engine().cancel(QStringLiteral("other"));
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().progressText().contains("Replaying"), 10000);
+        QVERIFY2(said.filter("Something else").isEmpty(), qPrintable(said.join('\n')));
+        QTest::mouseClick(w.page().cancelButton(), Qt::LeftButton);
+        w.settle();
     }
 
     void aRefusalSaysWhyAndWhatToDo() {

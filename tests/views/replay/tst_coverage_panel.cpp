@@ -9,6 +9,8 @@
 #include "views/text/row_table.h"
 
 #include <QComboBox>
+#include <QLabel>
+#include <optional>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -31,6 +33,12 @@ struct Shown : test::Fixture {
     }
     [[nodiscard]] QString input(int row, InputColumn column) const {
         return cell(panel->inputs(), row, int(column));
+    }
+    /// Whether a figure has the colour of what is good; empty where there is no such figure.
+    [[nodiscard]] std::optional<bool> figureIsGood(const QString& value) const {
+        for (const QLabel* label : panel->findChildren<QLabel*>())
+            if (label->text() == value) return label->styleSheet().contains(theme.colours().added.name());
+        return std::nullopt;
     }
     void click(RowTable* table, int row, int column) {
         table->scrollTo(table->model()->index(row, column));
@@ -58,6 +66,10 @@ private slots:
         QCOMPARE(s.graph(0, CoverageColumn::Captured), QString("skipped"));
         QCOMPARE(s.graph(0, CoverageColumn::Why), QString("writes an input"));
         QVERIFY(s.graph(0, CoverageColumn::Line).startsWith("cap.py:"));
+        // No graph of it would be one, which is nothing to be shown as good.
+        QCOMPARE(s.figureIsGood("0 of 1"), std::optional(false));
+        Shown good("trace_aot_eager/kvcache");
+        QCOMPARE(good.figureIsGood("1 of 1"), std::optional(true));
         // Of its inputs the one that is written is chosen.
         const int row = s.panel->inputs()->selected();
         QCOMPARE(s.input(row, InputColumn::Category), QString("other tensors"));
