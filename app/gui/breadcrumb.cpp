@@ -124,7 +124,7 @@ void Breadcrumb::fillCaptures(QMenu& menu) const {
         connect(action, &QAction::triggered, &m_workspace, [this, i] {
             Place place;
             place.capture = i;
-            place.page = Page::Stages;
+            place.page = m_workspace.place().page; // which says what the other capture lacks for it
             m_workspace.go(place);
         });
     }

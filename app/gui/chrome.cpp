@@ -235,6 +235,10 @@ void MessageBar::showNotice(const QString& text) {
 void MessageBar::showOffer(const QString& text, const QString& button, std::function<void()> action,
                            const QString& cause) {
     show(text, true, cause);
+    addOffer(button, std::move(action));
+}
+
+void MessageBar::addOffer(const QString& button, std::function<void()> action) {
     m_action = std::move(action);
     m_offer->setText(button);
     m_offer->show();

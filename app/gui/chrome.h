@@ -83,6 +83,8 @@ public:
     /// With a button at its end that runs `action` and closes the line.
     void showOffer(const QString& text, const QString& button, std::function<void()> action,
                    const QString& cause);
+    /// Adds the button to the message that is shown; the next message takes it away.
+    void addOffer(const QString& button, std::function<void()> action);
     [[nodiscard]] QAbstractButton* offer() const; ///< hidden where nothing is offered
     [[nodiscard]] QString text() const;
     /// Hides the line if it is about this cause, which is gone.

@@ -55,7 +55,7 @@ EngineActions::EngineActions(const Shared& shared, std::vector<std::string> comm
     });
     connect(m_engine, &Engine::stateChanged, this, [this] {
         if (m_engine->state() == Engine::State::Stopped)
-            m_message->showMessage(m_engine->trouble(), QStringLiteral("engine"));
+            showMessage(m_engine->trouble(), QStringLiteral("engine"));
         if (m_engine->state() == Engine::State::Ready) m_message->clear(QStringLiteral("engine"));
         // What it can do is asked once it runs for another reason: starting it costs half a second.
         if (m_engine->state() == Engine::State::Ready) m_passes->askAvailable();
@@ -79,6 +79,7 @@ void EngineActions::connectTo(WindowPages& pages, ReplayRuns& replays) {
 void EngineActions::showMessage(const QString& message, const QString& cause) {
     const bool stopped = m_engine->state() == Engine::State::Stopped;
     m_message->showMessage(message, stopped ? QStringLiteral("engine") : cause);
+    if (stopped) m_message->addOffer(tr("Start again"), [this] { m_engine->start(); });
 }
 
 void EngineActions::addPasses() {

@@ -67,6 +67,7 @@ int runWindow(QApplication& app, const Options& options) {
     views::Workspace workspace(tasks);
     app::MainWindow window(workspace, theme, settings, nullptr, options.engine);
     // No larger than the screen: without a window manager, or with a plain one, nothing else sees to that.
+    window.setKeptOnScreen(true);
     window.resize(QSize(1600, 1000).boundedTo(window.screen()->availableSize()));
     if (options.benchStart)
         QObject::connect(&window, &app::MainWindow::painted, &app, [&app] {

@@ -100,6 +100,7 @@ void MainWindow::makeCentre() {
     connect(m_welcome, &WelcomePage::openRequested, this, [this](const QString& path) { openPaths({path}); });
     connect(m_welcome, &WelcomePage::openDialogRequested, this, [this] { m_does->openDialog(); });
     connect(m_welcome, &WelcomePage::pasteRequested, this, [this] { m_does->pasteGraph(); });
+    connect(m_welcome, &WelcomePage::recordRequested, this, [this] { m_programs->ask(); });
     m_stack = new QStackedWidget;
     m_stack->addWidget(m_welcome);
     m_message = new MessageBar(m_theme);
@@ -219,7 +220,7 @@ void MainWindow::connectWorkspace() {
             m_settings.addRecentFile(path);
             m_welcome->setRecentFiles(m_settings.recentFiles());
         }
-        m_status->setProblems(m_docks->problemCount());
+        m_status->setProblems(m_docks->problemsText());
         updateActions();
         // Once it is shown, so that back leads from the comparison to the capture.
         QMetaObject::invokeMethod(m_comparing, &Comparing::goOn, Qt::QueuedConnection);
@@ -229,7 +230,7 @@ void MainWindow::connectWorkspace() {
             panel.tree()->setFocus(Qt::OtherFocusReason);
     });
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
-        m_status->setProblems(m_docks->problemCount());
+        m_status->setProblems(m_docks->problemsText());
         updateActions();
         updateTitle();
     });
@@ -252,7 +253,7 @@ void MainWindow::connectWorkspace() {
         m_docks->recordsPanel().showRecord(capture, record);
     });
     connect(&m_workspace, &Workspace::captureReplaced, this, [this] {
-        m_status->setProblems(m_docks->problemCount());
+        m_status->setProblems(m_docks->problemsText());
         updateActions();
         updateTitle();
     });
@@ -339,6 +340,34 @@ void MainWindow::showEvent(QShowEvent* event) {
         m_layout->restore();
     }
     QMainWindow::showEvent(event);
+    keepOnScreen();
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::WindowStateChange) keepOnScreen();
+}
+
+// A panel behind another tab counts as visible with Qt, which moves it out of the window: the focus would be lost
+// there.
+bool MainWindow::focusNextPrevChild(bool next) {
+    const auto isBehind = [](const QWidget* widget) {
+        while (widget && !qobject_cast<const QDockWidget*>(widget))
+            widget = widget->parentWidget();
+        return widget && widget->visibleRegion().isEmpty();
+    };
+    const QWidget* first = focusWidget();
+    do
+        if (!QMainWindow::focusNextPrevChild(next)) return false;
+    while (focusWidget() != first && isBehind(focusWidget()));
+    return true;
+}
+
+// How wide its frame is the window manager says some time after it has taken the window.
+void MainWindow::keepOnScreen() {
+    if (!m_keptOnScreen) return;
+    for (const int after : {0, 100, 500})
+        QTimer::singleShot(after, m_layout, &WindowLayout::keepOnScreen);
 }
 
 void MainWindow::paintEvent(QPaintEvent* event) {

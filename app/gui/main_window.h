@@ -59,6 +59,9 @@ public:
     /// Opens two captures and shows what tells them apart; of one path the ranks.
     void comparePaths(const QStringList& paths);
     void resetLayout();
+    /// Whether it sees to it, whenever it is shown or un-maximised, that all of it is on its screen. Off at first:
+    /// pictures are taken at any size.
+    void setKeptOnScreen(bool on) { m_keptOnScreen = on; }
 
     [[nodiscard]] ActionRegistry& actionRegistry() { return *m_actions; }
     [[nodiscard]] WindowDocks& docks() { return *m_docks; }
@@ -89,8 +92,10 @@ signals:
 protected:
     void closeEvent(QCloseEvent* event) override;
     void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
 
 private:
     void makeCentre();
@@ -104,6 +109,7 @@ private:
     void connectPage(views::Page page, QWidget& widget);
     void updateTitle();
     void updateActions();
+    void keepOnScreen();
 
     views::Workspace& m_workspace;
     views::Theme& m_theme;
@@ -130,6 +136,7 @@ private:
     MessageBar* m_message = nullptr;
     ProgressLine* m_progress = nullptr;
     views::Palette* m_palette = nullptr;
+    bool m_keptOnScreen = false;
     bool m_laidOut = false;
     bool m_painted = false;
 };

@@ -2,18 +2,21 @@
 #include "app/gui/record_dialog.h"
 
 #include "app/cli/capture_setup.h"
+#include "app/gui/record_command.h"
 #include "views/dynamo/live_session.h"
 #include "views/models/labels.h"
 #include "views/text/page_parts.h"
 #include "views/theme/theme.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDir>
 #include <QFileDialog>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -25,6 +28,10 @@ using namespace views;
 namespace {
 
 constexpr int mostLines = 10'000; ///< of output that is kept
+constexpr qsizetype mostPast = 12;
+
+/// What of RecordDialog::values() belongs to one command.
+constexpr const char* ofCommand[] = {"command", "working", "output", "variables"};
 
 QPlainTextEdit* textField(const QString& name, int lines) {
     auto* out = new QPlainTextEdit;
@@ -32,6 +39,7 @@ QPlainTextEdit* textField(const QString& name, int lines) {
     out->setLineWrapMode(QPlainTextEdit::NoWrap);
     out->setTabChangesFocus(true);
     out->setProperty("lines", lines);
+    out->setProperty("box", "field");
     return out;
 }
 
@@ -42,6 +50,9 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     , m_theme(theme)
     , m_run(new RecordRun(this))
     , m_form(new QWidget)
+    , m_history(new QComboBox)
+    , m_interpreter(new QPushButton(tr("Interpreter")))
+    , m_script(new QPushButton(tr("Script...")))
     , m_command(new QLineEdit)
     , m_working(new QLineEdit)
     , m_output(new QLineEdit)
@@ -60,6 +71,17 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     m_command->setToolTip(
         tr("As on a command line: quotes keep words together; torchrun gives a recording a rank. "
            "Nothing in the program is changed."));
+    m_history->setEditable(true);
+    m_history->setLineEdit(m_command);
+    m_history->setCompleter(nullptr); // it would finish words that nobody meant
+    m_history->setInsertPolicy(QComboBox::NoInsert);
+    m_history->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_history->setAccessibleName(tr("Program and arguments"));
+    m_interpreter->setToolTip(tr("The Python that runs the program"));
+    m_interpreter->setMenu(new QMenu(m_interpreter));
+    m_script->setToolTip(tr("Choose the script that Python runs"));
+    for (QPushButton* button : {m_interpreter, m_script})
+        button->setAutoDefault(false);
     m_working->setAccessibleName(tr("Working directory"));
     m_output->setAccessibleName(tr("Output folder"));
     m_variables->setPlaceholderText(tr("CUDA_VISIBLE_DEVICES=0"));
@@ -77,7 +99,13 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     auto* form = new QFormLayout(m_form);
     form->setContentsMargins(0, 0, 0, 0);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-    form->addRow(tr("Program"), m_command);
+    auto* program = new QWidget;
+    auto* programRow = new QHBoxLayout(program);
+    programRow->setContentsMargins(0, 0, 0, 0);
+    programRow->addWidget(m_history, 1);
+    programRow->addWidget(m_interpreter);
+    programRow->addWidget(m_script);
+    form->addRow(tr("Program"), program);
     form->addRow(tr("Working directory"), withBrowse(m_working, tr("Working directory")));
     form->addRow(tr("Output folder"), withBrowse(m_output, tr("Output folder")));
     form->addRow(tr("Variables"), m_variables);
@@ -108,6 +136,15 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     column->addWidget(m_printed, 1);
     column->addLayout(buttons);
 
+    connect(m_interpreter->menu(), &QMenu::aboutToShow, this, &RecordDialog::fillInterpreters);
+    connect(m_script, &QPushButton::clicked, this, &RecordDialog::browseScript);
+    connect(m_history, &QComboBox::activated, this, [this](int index) {
+        QVariantMap all = values();
+        const QVariantMap past = m_past.value(index).toMap();
+        for (const char* key : ofCommand)
+            if (past.contains(QLatin1String(key))) all[QLatin1String(key)] = past[QLatin1String(key)];
+        setValues(all);
+    });
     connect(m_start, &QPushButton::clicked, this, &RecordDialog::start);
     connect(m_cancel, &QPushButton::clicked, m_run, &RecordRun::cancel);
     connect(m_close, &QPushButton::clicked, this, &QDialog::hide);
@@ -147,6 +184,58 @@ QWidget* RecordDialog::withBrowse(QLineEdit* field, const QString& title) {
     return out;
 }
 
+void RecordDialog::fillInterpreters() {
+    QMenu& menu = *m_interpreter->menu();
+    menu.clear();
+    const auto take = [this](const QString& path) {
+        m_command->setText(withInterpreter(m_command->text(), path));
+    };
+    const QStringList found = pythonInterpreters(m_working->text().trimmed());
+    for (const QString& path : found)
+        menu.addAction(QString(path).replace(u'&', QStringLiteral("&&")), this, [take, path] { take(path); });
+    if (found.isEmpty()) menu.addAction(tr("No Python on the PATH"))->setEnabled(false);
+    menu.addSeparator();
+    menu.addAction(tr("Another..."), this, [this, take] {
+        const QString path = QFileDialog::getOpenFileName(this, tr("Interpreter"), m_working->text());
+        if (!path.isEmpty()) take(path);
+    });
+}
+
+void RecordDialog::browseScript() {
+    const QString chosen = QFileDialog::getOpenFileName(this, tr("Script"), m_working->text(),
+                                                        tr("Python scripts (*.py);;All files (*)"));
+    if (chosen.isEmpty()) return;
+    const QStringList found = pythonInterpreters(m_working->text().trimmed());
+    m_command->setText(withScript(m_command->text(), chosen, found.value(0)));
+}
+
+QVariantMap RecordDialog::filled() const {
+    const QVariantMap all = values();
+    QVariantMap out;
+    for (const char* key : ofCommand)
+        out[QLatin1String(key)] = all[QLatin1String(key)];
+    return out;
+}
+
+void RecordDialog::rememberCommand() {
+    const QVariantMap now = filled();
+    m_past.removeIf([&](const QVariant& past) {
+        return past.toMap().value(QStringLiteral("command")) == now[QStringLiteral("command")];
+    });
+    m_past.prepend(now);
+    if (m_past.size() > mostPast) m_past.resize(mostPast);
+    showHistory();
+}
+
+void RecordDialog::showHistory() {
+    const QString typed = m_command->text();
+    m_history->clear();
+    for (const QVariant& past : m_past)
+        m_history->addItem(past.toMap().value(QStringLiteral("command")).toString());
+    m_history->setCurrentIndex(-1);
+    m_command->setText(typed);
+}
+
 void RecordDialog::restyle() {
     for (QPlainTextEdit* field : {m_variables, m_environment, m_printed}) {
         field->setFont(m_theme.font(FontRole::CodeSmall));
@@ -163,13 +252,16 @@ QVariantMap RecordDialog::values() const {
             {QStringLiteral("variables"), m_variables->toPlainText()},
             {QStringLiteral("pauses"), m_pauses->isChecked()},
             {QStringLiteral("atStart"), m_atStart->isChecked()},
-            {QStringLiteral("opens"), m_opens->isChecked()}};
+            {QStringLiteral("opens"), m_opens->isChecked()},
+            {QStringLiteral("past"), m_past}};
 }
 
 void RecordDialog::setValues(const QVariantMap& values) {
     const auto text = [&](const char* key, const QString& otherwise) {
         return values.value(QLatin1String(key), otherwise).toString();
     };
+    m_past = values.value(QStringLiteral("past")).toList().mid(0, mostPast);
+    showHistory();
     m_command->setText(text("command", {}));
     m_working->setText(text("working", QDir::currentPath()));
     m_output->setText(text("output", QDir::current().filePath(QStringLiteral("dynascope-capture"))));
@@ -207,11 +299,16 @@ void RecordDialog::update() {
     m_environment->setPlainText(RecordRun::environment(asked).join(u'\n'));
     const bool running = m_run->isRunning();
     m_form->setEnabled(!running);
-    m_start->setEnabled(!running && !asked.program.isEmpty() && !asked.outputFolder.isEmpty());
+    const QString whyNot = whyNotRecorded(asked);
+    m_start->setEnabled(!running && whyNot.isEmpty());
+    m_start->setToolTip(whyNot);
     m_cancel->setEnabled(running);
     m_atStart->setEnabled(m_pauses->isChecked());
     if (running) return;
-    if (const std::size_t there = cli::captureFiles(asked.outputFolder.toStdString()).recordings; there > 0)
+    if (!whyNot.isEmpty())
+        m_state->setText(whyNot);
+    else if (const std::size_t there = cli::captureFiles(asked.outputFolder.toStdString()).recordings;
+             there > 0)
         m_state->setText(tr("The folder holds %1 already; new ones are added.")
                              .arg(countText(there, tr("recording"), tr("recordings"))));
     else
@@ -230,6 +327,7 @@ void RecordDialog::start() {
         m_live->setStopsAtStart(m_atStart->isChecked());
     }
     m_printed->clear();
+    rememberCommand();
     const auto begun = m_run->start(request());
     update();
     if (!begun) {
@@ -246,6 +344,10 @@ void RecordDialog::finish(const QString& problem) {
     update();
     m_state->setText(problem.isEmpty() ? tr("Done. %1").arg(found)
                                        : tr("The program %1. %2").arg(problem, found));
+    if (problem.isEmpty() && cli::captureFiles(folder.toStdString()).bytes == 0)
+        m_state->setText(
+            tr("Nothing was recorded: the program ended without compiling anything. Does it call "
+               "what torch.compile returned?"));
     if (m_opens->isChecked() && cli::captureFiles(folder.toStdString()).bytes > 0)
         emit ended(folder, problem);
     else

@@ -10,6 +10,7 @@
 #include <memory>
 
 class QCheckBox;
+class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
@@ -40,6 +41,9 @@ public:
     /// Of the program that runs or ran last; null where it was not asked to pause.
     [[nodiscard]] views::LiveSession* live() const { return m_live.get(); }
 
+    /// Commands that were recorded before, the newest first; choosing one fills in what it was recorded with.
+    [[nodiscard]] QComboBox* history() const { return m_history; }
+    [[nodiscard]] QPushButton* interpreterButton() const { return m_interpreter; }
     [[nodiscard]] QLineEdit* command() const { return m_command; }
     [[nodiscard]] QLineEdit* workingFolder() const { return m_working; }
     [[nodiscard]] QLineEdit* outputFolder() const { return m_output; }
@@ -62,12 +66,20 @@ private:
     void finish(const QString& problem);
     void update();
     void restyle();
+    void fillInterpreters();
+    void browseScript();
+    void rememberCommand();
+    void showHistory();
+    [[nodiscard]] QVariantMap filled() const;
     [[nodiscard]] QWidget* withBrowse(QLineEdit* field, const QString& title);
 
     views::Theme& m_theme;
     RecordRun* m_run;
     std::unique_ptr<views::LiveSession> m_live;
     QWidget* m_form;
+    QComboBox* m_history;
+    QPushButton *m_interpreter, *m_script;
+    QVariantList m_past; ///< of filled(), the newest first
     QLineEdit *m_command, *m_working, *m_output;
     QPlainTextEdit *m_variables, *m_environment, *m_printed;
     QCheckBox *m_pauses, *m_atStart, *m_opens;

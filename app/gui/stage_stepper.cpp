@@ -49,8 +49,9 @@ QString StageStepper::text() const {
 void StageStepper::refresh() {
     const Colours& c = m_theme.colours();
     m_where->setFont(m_theme.font(FontRole::NodeName));
-    m_where->setStyleSheet(
-        QStringLiteral("QToolButton { border: 1px solid %1; padding: 3px 10px; }").arg(c.line2.name()));
+    m_where->setStyleSheet(QStringLiteral("QToolButton { border: 1px solid %1; padding: 3px 10px; }"
+                                          "QToolButton:focus { border-color: %2; }")
+                               .arg(c.line2.name(), c.accent.name()));
     const session::Compile* compile = m_workspace.compile();
     const Place& place = m_workspace.place();
     setVisible(place.page == Page::Stages && compile && !compile->stages.empty());

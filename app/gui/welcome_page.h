@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the centre shows while nothing is open: where to drop a file, the bundled samples, and recent files.
+// What the centre shows while nothing is open: where to drop a file, recording a program, what to try first,
+// the bundled samples, and recent files.
 #pragma once
 
 #include "views/theme/theme.h"
@@ -8,6 +9,7 @@
 #include <QStringList>
 #include <QWidget>
 
+class QScrollArea;
 class QVBoxLayout;
 
 namespace dynascope::app {
@@ -24,6 +26,7 @@ signals:
     void openRequested(const QString& path);
     void openDialogRequested();
     void pasteRequested();
+    void recordRequested();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -33,7 +36,7 @@ private:
 
     views::Theme& m_theme;
     QStringList m_recent;
-    QWidget* m_column = nullptr;
+    QScrollArea* m_area;
     bool m_dropHint = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/window_actions.h"
 
+#include "app/gui/about.h"
 #include "app/gui/action_specs.h"
 #include "app/gui/canvas_actions.h"
 #include "app/gui/chrome.h"
@@ -301,15 +302,7 @@ void WindowActions::setFontSize(int pixels) {
 }
 
 void WindowActions::about() {
-    auto* box = new QMessageBox(&m_window);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setWindowTitle(tr("About Dynascope"));
-    box->setTextFormat(Qt::PlainText);
-    box->setText(
-        tr("Dynascope %1\nA debugger for PyTorch's compiler.").arg(QLatin1String(DYNASCOPE_VERSION)));
-    box->setInformativeText(
-        tr("Qt %1. Source under BSD-3-Clause; QScintilla is under GPL-3.").arg(QLatin1String(qVersion())));
-    box->open();
+    openAbout(m_parts.engine.engine(), m_window);
 }
 
 void WindowActions::raisePanel(PanelId panel) {

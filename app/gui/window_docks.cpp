@@ -242,6 +242,9 @@ void WindowDocks::stepProblem(int direction) {
 std::size_t WindowDocks::problemCount() const {
     return m_problems->problems().size();
 }
+QString WindowDocks::problemsText() const {
+    return views::problemsText(m_problems->problems(), m_workspace.captures());
+}
 
 void WindowDocks::refreshChips() {
     const Colours& c = m_theme.colours();

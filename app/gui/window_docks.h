@@ -68,6 +68,7 @@ public:
     /// Docks that `state` does not name stay as they are; so does what it says wrong.
     void restore(const nlohmann::json& state);
     [[nodiscard]] std::size_t problemCount() const;
+    [[nodiscard]] QString problemsText() const; ///< by kind, as views::problemsText says them
 
     /// Pages that have lists of their own and leave no room for the capture's tree.
     [[nodiscard]] static bool fillsWindow(views::Page page);

@@ -10,7 +10,10 @@
 #include "views/engine/passes.h"
 
 #include <QLayout>
+#include <QScreen>
 #include <QTimer>
+#include <QWindow>
+#include <algorithm>
 
 namespace dynascope::app {
 
@@ -21,6 +24,25 @@ void WindowLayout::reset() {
     m_settings.clearLayout();
     m_docks->reset(m_window.width());
     m_pages->applyDefaultSizes();
+}
+
+QRect fittedInto(const QRect& screen, const QRect& inside, const QMargins& frame) {
+    const QRect room = screen.marginsRemoved(frame);
+    QRect out = inside;
+    out.setSize(out.size().boundedTo(room.size()));
+    out.moveLeft(std::clamp(out.left(), room.left(), room.left() + room.width() - out.width()));
+    out.moveTop(std::clamp(out.top(), room.top(), room.top() + room.height() - out.height()));
+    return out;
+}
+
+void WindowLayout::keepOnScreen() {
+    if (!m_window.isVisible() || !m_window.windowHandle() ||
+        (m_window.windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen | Qt::WindowMinimized)) != 0)
+        return;
+    const QMargins frame = m_window.windowHandle()->frameMargins();
+    const QRect now = m_window.geometry();
+    const QRect fitted = fittedInto(m_window.screen()->availableGeometry(), now, frame);
+    if (fitted != now) m_window.setGeometry(fitted);
 }
 
 void WindowLayout::save() {

@@ -17,6 +17,9 @@ namespace dynascope::app {
 
 class WindowDocks;
 
+/// Where the inside of a window is to be so that it and its frame lie in `screen`. Unchanged where they do.
+[[nodiscard]] QRect fittedInto(const QRect& screen, const QRect& inside, const QMargins& frame);
+
 class WindowLayout : public WindowPart {
     Q_OBJECT
 public:
@@ -29,6 +32,8 @@ public:
     void reset(); ///< as of the first run
     void save();
     void restore();
+    /// Makes a window that is not maximised small enough for its screen, frame included, and moves it there.
+    void keepOnScreen();
     /// What a session file keeps of the window: the place, and docks, panels and canvases.
     [[nodiscard]] std::map<std::string, std::string> ofSession(int capture) const;
     void restoreSession(int capture, const store::SessionContents& saved);

@@ -37,7 +37,10 @@ void WindowPages::addActions(std::map<Page, std::function<void()>> openers) {
         const auto open = opener == openers.end()
                               ? std::function<void()>([this, id = page.page] { goTo(id); })
                               : opener->second;
-        m_actions.addToggle(s, [open](bool) { open(); });
+        m_actions.addToggle(s, [this, open](bool) {
+            open();
+            updateActions(); // a click on the page that is shown switches its mark off
+        });
     }
 }
 

@@ -2,6 +2,7 @@
 #include "app/gui/window_status.h"
 
 #include "app/gui/session_keeper.h"
+#include "core/session/compile_counts.h"
 #include "views/models/labels.h"
 #include "views/models/trace.h"
 
@@ -23,6 +24,7 @@ constexpr quint64 megabyte = 1'000'000;
 
 WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& workspace, Theme& theme)
     : QObject(&bar)
+    , m_bar(bar)
     , m_workspace(workspace)
     , m_line(line)
     , m_selection(new QLabel(&bar))
@@ -54,8 +56,8 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
             m_progress->setText(m_task == saveTag ? tr("Saving") : tr("Reading"));
         m_cancel->setToolTip(m_task == saveTag ? tr("Stop saving; the file stays as it was")
                                                : tr("Stop reading"));
-        m_progress->show();
-        m_cancel->show();
+        show(*m_progress, true);
+        show(*m_cancel, true);
     });
     connect(m_cancel, &QPushButton::clicked, this, [this] {
         if (m_task == saveTag)
@@ -78,6 +80,13 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
     refresh();
 }
 
+/// While the bar shows a message it hides its parts, and whatever were shown then would stand in it.
+void WindowStatus::show(QWidget& part, bool on) {
+    if (!on || m_bar.currentMessage().isEmpty()) return part.setVisible(on);
+    part.hide();
+    part.setAttribute(Qt::WA_WState_ExplicitShowHide, false); // the bar shows it when the message has gone
+}
+
 QString WindowStatus::selectionText() const {
     return m_selection->text();
 }
@@ -96,15 +105,15 @@ void WindowStatus::setZoom(double factor) {
 void WindowStatus::setFollowing(const QString& text, const QString& path) {
     m_following->setText(text);
     m_following->setToolTip(path.isEmpty() ? QString() : plainToolTip(path));
-    m_following->setVisible(!text.isEmpty());
+    show(*m_following, !text.isEmpty());
 }
 
 QString WindowStatus::followingText() const {
     return m_following->text();
 }
 
-void WindowStatus::setProblems(std::size_t count) {
-    m_problems = count;
+void WindowStatus::setProblems(const QString& text) {
+    m_problems = text;
     refresh();
 }
 
@@ -133,18 +142,27 @@ void WindowStatus::refresh() {
                        .arg(countText(m_workspace.relatedOn(Side::B).size(), tr("node"), tr("nodes")));
     }
     m_selection->setText(selected);
-    m_selection->setVisible(!selected.isEmpty());
+    show(*m_selection, !selected.isEmpty());
 
-    std::size_t compiles = 0;
-    for (const Workspace::Capture& capture : m_workspace.captures())
-        compiles += capture.session->compiles.size();
+    session::CompileCounts all;
+    for (const Workspace::Capture& capture : m_workspace.captures()) {
+        const session::CompileCounts counts = session::countCompiles(*capture.session);
+        all.compiles += counts.compiles;
+        all.ids += counts.ids;
+        all.graphs += counts.graphs;
+    }
     const std::size_t captures = m_workspace.captures().size();
     if (captures == 0) {
         m_counts->setText(tr("Nothing open"));
     } else {
-        QStringList parts{countText(captures, tr("capture"), tr("captures")),
-                          countText(compiles, tr("compile id"), tr("compile ids"))};
-        if (m_problems > 0) parts << countText(m_problems, tr("problem"), tr("problems"));
+        QStringList parts{countText(captures, tr("capture"), tr("captures"))};
+        const QString ids = countText(all.ids, tr("compile id"), tr("compile ids"));
+        if (all.compiles > all.ids)
+            parts << tr("%1 of %2").arg(countText(all.compiles, tr("compile"), tr("compiles")), ids);
+        else if (all.ids > 0)
+            parts << ids;
+        if (all.graphs > 0) parts << countText(all.graphs, tr("graph"), tr("graphs"));
+        if (!m_problems.isEmpty()) parts << m_problems;
         m_counts->setText(parts.join(QStringLiteral(", ")));
     }
     QString where;
@@ -172,8 +190,8 @@ void WindowStatus::taskFinished(const QString& tag) {
     m_task.clear();
     m_delay->stop();
     m_line.hide();
-    m_progress->hide();
-    m_cancel->hide();
+    show(*m_progress, false);
+    show(*m_cancel, false);
     for (const QString& other : {openTag, saveTag})
         if (m_workspace.tasks().isRunning(other)) taskStarted(other);
 }

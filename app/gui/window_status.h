@@ -24,7 +24,7 @@ public:
     WindowStatus(QStatusBar& bar, ProgressLine& line, views::Workspace& workspace, views::Theme& theme);
 
     void setZoom(double factor);
-    void setProblems(std::size_t count);
+    void setProblems(const QString& text); ///< as views::problemsText says them
     /// That the capture that is shown is read on as it grows; empty where it is not.
     void setFollowing(const QString& text, const QString& path);
     [[nodiscard]] QString followingText() const;
@@ -34,10 +34,12 @@ public:
 
 private:
     void refresh();
+    void show(QWidget& part, bool on);
     void taskStarted(const QString& tag);
     void taskFinished(const QString& tag);
     void progressed(const QString& tag, const QString& phase, quint64 done, quint64 total);
 
+    QStatusBar& m_bar;
     views::Workspace& m_workspace;
     ProgressLine& m_line;
     QLabel *m_selection, *m_counts, *m_place, *m_progress, *m_following;
@@ -45,7 +47,7 @@ private:
     QTimer* m_delay;
     QString m_task; ///< whose progress is shown: "open", "save", or none
     double m_zoom = 0;
-    std::size_t m_problems = 0;
+    QString m_problems;
 };
 
 } // namespace dynascope::app

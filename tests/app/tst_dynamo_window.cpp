@@ -167,6 +167,15 @@ private slots:
         QTRY_VERIFY(!dialog.run().isRunning());
         QVERIFY2(dialog.state().contains("cancelled"), qPrintable(dialog.state()));
         dialog.command()->setText("/no/such/program");
+        QVERIFY(!dialog.startButton()->isEnabled());
+        QVERIFY2(dialog.state().contains("There is no file"), qPrintable(dialog.state()));
+        // What has no format that the system runs is found out only by starting it.
+        QFile broken(m_folder.filePath("broken"));
+        QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("\x7f"
+                                                                  "ELF, cut short") > 0);
+        broken.close();
+        QVERIFY(broken.setPermissions(broken.permissions() | QFile::ExeOwner));
+        dialog.command()->setText(broken.fileName());
         QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
         QTRY_VERIFY2(dialog.state().contains("could not be started"), qPrintable(dialog.state()));
     }

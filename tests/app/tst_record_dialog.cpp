@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// File > Record: what can be filled in, what keeps a program from being recorded, and what is remembered.
+#include "app/gui/record_command.h"
+#include "app/gui/record_dialog.h"
+#include "views/theme/theme.h"
+
+#include <QComboBox>
+#include <QFile>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace dynascope;
+using namespace dynascope::app;
+
+class TestRecordDialog : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    QString make(const QString& name, bool runs) {
+        const QString path = m_folder.filePath(name);
+        QDir().mkpath(QFileInfo(path).path());
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly)) return {};
+        file.write("#!/bin/sh\n");
+        file.close();
+        if (runs) file.setPermissions(file.permissions() | QFile::ExeOwner | QFile::ExeUser);
+        return path;
+    }
+
+private slots:
+    void findsInterpreters() {
+        const QString own = make(".venv/bin/python", true);
+        make("venv/bin/python", false); // cannot be run
+        const QString onPath = make("bin/python3", true);
+        qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
+        qunsetenv("VIRTUAL_ENV");
+        qunsetenv("CONDA_PREFIX");
+        QCOMPARE(pythonInterpreters(m_folder.path()), (QStringList{own, onPath}));
+        qputenv("VIRTUAL_ENV", m_folder.filePath(".venv").toLocal8Bit());
+        QCOMPARE(pythonInterpreters({}), (QStringList{own, onPath}));
+    }
+
+    void putsThemIntoTheCommand() {
+        QCOMPARE(withInterpreter("python3.11 train.py --lr 1", "/v/bin/python"),
+                 QString("/v/bin/python train.py --lr 1"));
+        QCOMPARE(withInterpreter("train.py", "/v/bin/python"), QString("/v/bin/python train.py"));
+        QCOMPARE(withInterpreter("", "/my env/python"), QString("\"/my env/python\""));
+        QCOMPARE(withInterpreter("torchrun --nproc-per-node 2 t.py", "/v/bin/python"),
+                 QString("/v/bin/python -m torch.distributed.run --nproc-per-node 2 t.py"));
+        QCOMPARE(withScript("python a.py --n \"two words\"", "/b c/d.py", {}),
+                 QString("python \"/b c/d.py\" --n \"two words\""));
+        QCOMPARE(withScript("", "d.py", "/v/bin/python"), QString("/v/bin/python d.py"));
+        QCOMPARE(withScript("python -u", "d.py", {}), QString("python d.py -u"));
+        const QStringList words{"say \"so\"", "plain"};
+        QCOMPARE(QProcess::splitCommand(withScript("python \"say \"\"\"so\"\"\"\" plain", "s.py", {})),
+                 (QStringList{"python", "s.py"} + words));
+    }
+
+    void saysWhyItCannotRecord() {
+        const QString python = make("bin/python3", true);
+        make("train.py", false);
+        qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
+        RecordRequest request{"python3", {"train.py"}, m_folder.path(), m_folder.filePath("out"), {}, {}};
+        QCOMPARE(whyNotRecorded(request), QString());
+        const auto why = [&](const QString& program, const QStringList& arguments) {
+            request.program = program;
+            request.arguments = arguments;
+            return whyNotRecorded(request);
+        };
+        QVERIFY(why("", {}).contains("python train.py"));
+        QVERIFY(why("train.py", {}).contains("put python before it"));
+        QVERIFY(why("pyhton", {"train.py"}).contains("no program pyhton on the PATH"));
+        QVERIFY(why("./nothing", {}).contains("no file"));
+        QVERIFY(why("python3", {}).contains("Name the script"));
+        QVERIFY(why("python3", {"trian.py"}).contains("no script trian.py"));
+        QCOMPARE(why(python, {"-c", "pass"}), QString());
+        request.outputFolder.clear();
+        QVERIFY(whyNotRecorded(request).contains("folder"));
+        request.outputFolder = "out";
+        request.workingFolder = m_folder.filePath("gone");
+        QVERIFY(whyNotRecorded(request).contains("does not exist"));
+    }
+
+    void showsItInTheDialog() {
+        make("bin/python3", true);
+        make("train.py", false);
+        qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
+        qunsetenv("VIRTUAL_ENV");
+        views::Theme theme;
+        RecordDialog dialog(theme);
+        dialog.show();
+        dialog.workingFolder()->setText(m_folder.path());
+        dialog.outputFolder()->setText("out");
+        QVERIFY(!dialog.startButton()->isEnabled());
+        QVERIFY(dialog.state().startsWith("Name the program"));
+        dialog.command()->setText("python3 train.py");
+        QVERIFY(dialog.startButton()->isEnabled());
+        QCOMPARE(dialog.state(), QString());
+        // The picker lists what there is, and takes it into the command.
+        QMenu* menu = dialog.interpreterButton()->menu();
+        QVERIFY(QMetaObject::invokeMethod(menu, "aboutToShow"));
+        QVERIFY(menu->actions().size() >= 3);
+        for (QAction* action : menu->actions())
+            if (action->text().endsWith("bin/python3")) action->trigger();
+        QCOMPARE(dialog.command()->text(), m_folder.filePath("bin/python3") + " train.py");
+        for (QPlainTextEdit* field : dialog.findChildren<QPlainTextEdit*>())
+            QCOMPARE(field->property("box").toString(), QString("field")); // its frame
+    }
+
+    void remembersWhatWasRecorded() {
+        make("bin/python3", true);
+        make("a.py", false);
+        make("b.py", false);
+        qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
+        views::Theme theme;
+        RecordDialog dialog(theme);
+        dialog.workingFolder()->setText(m_folder.path());
+        for (const char* name : {"a", "b", "a"}) {
+            dialog.command()->setText(QString("python3 %1.py").arg(name));
+            dialog.outputFolder()->setText(QString("out_%1").arg(name));
+            QSignalSpy ended(&dialog, &RecordDialog::ended);
+            dialog.startButton()->click();
+            QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30000);
+        }
+        // The program there compiles nothing, and that is said where it would have been opened.
+        QVERIFY2(dialog.state().startsWith("Nothing was recorded"), qPrintable(dialog.state()));
+        RecordDialog next(theme);
+        next.setValues(dialog.values());
+        QCOMPARE(next.history()->count(), 2);
+        QCOMPARE(next.history()->itemText(0), QString("python3 a.py"));
+        emit next.history()->activated(1);
+        QCOMPARE(next.command()->text(), QString("python3 b.py"));
+        QCOMPARE(next.outputFolder()->text(), QString("out_b"));
+    }
+};
+
+QTEST_MAIN(TestRecordDialog)
+#include "tst_record_dialog.moc"

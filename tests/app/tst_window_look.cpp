@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a stranger stumbles over in the window: marks that go out, words over words, fields without focus,
+// lists without a word, and what the first page offers.
+#include "app/gui/about.h"
+#include "app/gui/action_registry.h"
+#include "app/gui/breadcrumb.h"
+#include "app/gui/chrome.h"
+#include "app/gui/pages.h"
+#include "app/gui/record_dialog.h"
+#include "app/gui/welcome_page.h"
+#include "app/gui/window_layout.h"
+#include "app/gui/window_pages.h"
+#include "app/gui/window_status.h"
+#include "core/engine/wire/methods.h"
+#include "tests/support/open_captures.h"
+#include "tests/support/open_window.h"
+#include "views/engine/engine.h"
+#include "views/text/row_table.h"
+
+#include <QAbstractButton>
+#include <QLabel>
+#include <QMenu>
+#include <QStatusBar>
+#include <QToolButton>
+
+using namespace dynascope;
+using namespace dynascope::app;
+using namespace dynascope::views;
+
+class TestWindowLook : public QObject, private test::OpenWindow {
+    Q_OBJECT
+private slots:
+    void init() { QVERIFY(show()); }
+    void cleanup() { close(); }
+
+    void theShownPageStaysMarked() {
+        open("graph_breaks");
+        QAction* breaks = window().actionRegistry().find("go.breaks");
+        breaks->trigger();
+        QVERIFY(breaks->isChecked());
+        breaks->trigger();
+        QCOMPARE(workspace().place().page, Page::Breaks);
+        QVERIFY(breaks->isChecked());
+        QVERIFY(!window().actionRegistry().find("go.stages")->isChecked());
+    }
+
+    void anotherCaptureKeepsThePage() {
+        open("graph_breaks");
+        open("view_mutation");
+        window().actionRegistry().find("go.autograd")->trigger();
+        auto* crumbs = window().findChild<Breadcrumb*>();
+        QVERIFY(crumbs);
+        const QList<QToolButton*> parts = crumbs->findChildren<QToolButton*>();
+        QVERIFY(!parts.empty());
+        QMenu* menu = parts.back()->menu();
+        for (QToolButton* part : parts)
+            if (part->toolTip() == "view_mutation") menu = part->menu();
+        QVERIFY(QMetaObject::invokeMethod(menu, "aboutToShow"));
+        QCOMPARE(menu->actions().size(), 2);
+        menu->actions().front()->trigger();
+        QCOMPARE(workspace().place().capture, 0);
+        QCOMPARE(workspace().place().page, Page::Autograd);
+    }
+
+    /// A tip of a menu entry stands in the status bar while the page below changes.
+    void statusTextIsAloneInItsPlace() {
+        open("view_mutation");
+        window().statusBar()->showMessage("What an action does");
+        workspace().selectNode({Side::A, workspace().stage(Side::A).graph->find("setitem")});
+        QVERIFY(window().status().selectionText().startsWith("setitem"));
+        QLabel* selection = nullptr;
+        for (QLabel* label : window().statusBar()->findChildren<QLabel*>())
+            if (label->text() == window().status().selectionText()) selection = label;
+        QVERIFY(selection);
+        QVERIFY(!selection->isVisible());
+        window().statusBar()->clearMessage();
+        QVERIFY(selection->isVisible());
+        workspace().clearSelection();
+        window().statusBar()->showMessage("Again");
+        window().statusBar()->clearMessage();
+        QVERIFY(!selection->isVisible());
+    }
+
+    void countsSayWhatTheyCount() {
+        QCOMPARE(window().status().countsText(), QString("Nothing open"));
+        open("graph_breaks");
+        QCOMPARE(window().status().countsText(), QString("1 capture, 20 compile ids, 7 break reasons"));
+        open("view_mutation");
+        QCOMPARE(window().status().countsText(), QString("2 captures, 21 compile ids, 7 break reasons"));
+    }
+
+    void fitsIntoItsScreen() {
+        const QMargins frame(4, 30, 4, 4);
+        const QRect screen(0, 0, 1280, 800);
+        QCOMPARE(fittedInto(screen, {100, 100, 600, 400}, frame), QRect(100, 100, 600, 400));
+        QCOMPARE(fittedInto(screen, {0, 0, 1280, 800}, frame), QRect(4, 30, 1272, 766));
+        QCOMPARE(fittedInto(screen, {700, 500, 600, 400}, frame), QRect(676, 396, 600, 400));
+        QCOMPARE(fittedInto({1280, 40, 800, 600}, {0, 0, 700, 500}, {}), QRect(1280, 40, 700, 500));
+    }
+
+    /// Every stop of the tab key looks different with the focus than without.
+    void tabStopsShowTheirFocus() {
+        open("graph_breaks");
+        window().setFocus();
+        QStringList blind;
+        QSet<QWidget*> seen;
+        for (int i = 0; i < 80; ++i) {
+            QTest::keyClick(window().focusWidget() ? window().focusWidget() : &window(), Qt::Key_Tab);
+            QWidget* stop = window().focusWidget();
+            if (!stop || seen.contains(stop)) break;
+            seen.insert(stop);
+            if (!stop->isVisible()) continue;
+            QWidget* drawn = stop->parentWidget() && stop->parentWidget()->focusProxy() == stop
+                                 ? stop->parentWidget()
+                                 : stop;
+            // With what lies over it: a ring is not the widget's own.
+            const QRect place(drawn->mapTo(&window(), QPoint()), drawn->size());
+            QVERIFY2(window().rect().intersects(place),
+                     qPrintable(stop->accessibleName())); // behind no other tab
+            QCoreApplication::processEvents();
+            const QImage with = window().grab(place).toImage();
+            stop->clearFocus();
+            QCoreApplication::processEvents();
+            const QImage without = window().grab(place).toImage();
+            stop->setFocus(Qt::TabFocusReason);
+            if (with == without)
+                blind << QStringLiteral("%1 %2 %3")
+                             .arg(stop->metaObject()->className(), stop->objectName(),
+                                  stop->toolTip().isEmpty() ? stop->accessibleName() : stop->toolTip());
+        }
+        QVERIFY(seen.size() > 20);
+        QVERIFY2(blind.isEmpty(), qPrintable(blind.join("\n")));
+    }
+
+    /// A list with no row says why.
+    void emptyListsSayWhy() {
+        for (const char* sample : {"graph_breaks", "view_mutation", "encoder_train"}) {
+            open(sample);
+            for (const PageSpec& page : pageSpecs()) {
+                if (!window().actionRegistry().find(pageAction(page))->isEnabled()) continue;
+                window().pages().goTo(page.page);
+                QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+                for (const RowTable* table : window().findChildren<RowTable*>())
+                    if (table->rows().rowCount() == 0 && table->isVisible())
+                        QVERIFY2(!table->emptyText().isEmpty(),
+                                 qPrintable(table->accessibleName() + " on " + page.title));
+            }
+        }
+    }
+
+    void aStoppedEngineIsStartedFromItsMessage() {
+        TaskRunner tasks;
+        Workspace other(tasks);
+        MainWindow stopped(other, theme(), settings(), nullptr, {"/bin/false"});
+        stopped.show();
+        stopped.engine().start();
+        QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, 20000);
+        QTRY_VERIFY(stopped.messageBar().offer()->isVisible());
+        QCOMPARE(stopped.messageBar().offer()->text(), QString("Start again"));
+        QSignalSpy states(&stopped.engine(), &Engine::stateChanged);
+        stopped.messageBar().offer()->click();
+        QVERIFY(!states.isEmpty()); // it was asked to start
+        QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, 20000);
+    }
+
+    void aboutTellsVersions() {
+        using Reply = wire::EnvironmentReply;
+        QCOMPARE(versionLines(nullptr, "There is none."),
+                 QString("Qt %1\nLibTorch: There is none.").arg(qVersion()));
+        Reply reply;
+        reply.torch = "2.13.0+cpu";
+        reply.cuda.pluginProblem = "the plugin is not there";
+        engine::Answer<Reply> answer = reply;
+        QCOMPARE(versionLines(&answer, {}).section('\n', 1),
+                 QString("LibTorch 2.13.0+cpu\nCUDA: not used. the plugin is not there"));
+        wire::CudaStatus status;
+        status.driver = "13.0";
+        status.devices.push_back({"NVIDIA H100", 80ULL << 30U, "9.0"});
+        reply.cuda.status = status;
+        answer = reply;
+        QCOMPARE(versionLines(&answer, {}).section('\n', 2),
+                 QString("CUDA: driver 13.0; NVIDIA H100, 80 GiB, compute capability 9.0"));
+        answer = tl::unexpected(engine::CallError{engine::CallError::Kind::EngineDied, "it died", 0, {}});
+        QVERIFY(versionLines(&answer, {}).endsWith("the engine does not answer. it died"));
+    }
+
+    void theFirstPageOffersAStart() {
+        auto* welcome = window().findChild<WelcomePage*>();
+        QVERIFY(welcome && welcome->isVisible());
+        const auto cards = welcome->findChildren<QAbstractButton*>("sampleCard");
+        QCOMPARE(cards.size(), 6);
+        for (QAbstractButton* card : cards) {
+            // The picture: more than a ground and a frame.
+            const QImage seen = card->grab().toImage();
+            QSet<QRgb> colours;
+            for (int y = 14; y < seen.height() / 2; ++y)
+                for (int x = 14; x < seen.width() - 14; ++x)
+                    colours.insert(seen.pixel(x, y));
+            QVERIFY2(colours.size() > 3, qPrintable(card->text()));
+            QVERIFY(!card->accessibleDescription().isEmpty());
+        }
+        QTest::mouseClick(welcome->findChild<QAbstractButton*>("welcomeRecord"), Qt::LeftButton);
+        QVERIFY(window().recorder().isVisible());
+        window().recorder().hide();
+        QTest::mouseClick(cards.front(), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+    }
+
+private:
+    void open(const QString& sample) {
+        const auto before = workspace().captures().size();
+        window().openPaths({test::samplePath(sample)});
+        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), before + 1, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+    }
+};
+
+QTEST_MAIN(TestWindowLook)
+#include "tst_window_look.moc"
