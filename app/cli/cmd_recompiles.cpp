@@ -34,17 +34,26 @@ std::string entryName(const session::Session& session, const session::Compile& m
     return entry ? compileName(session, *entry) : guard.entry;
 }
 
+/// "8 entries of at most 8": what the cache holds, and what recompile_limit allows.
+std::string entriesText(const session::Session& session, const FrameCache& cache) {
+    const auto limit = dynamo::recompileLimit(session.compiles[cache.recompiles.back().compile]);
+    std::string out = std::to_string(cache.entries) + (cache.entries == 1 ? " entry" : " entries");
+    if (limit) return out + " of at most " + std::to_string(*limit);
+    if (cache.entries >= FrameCache::limit)
+        out += "; recompile_limit is " + std::to_string(FrameCache::limit) + " unless set";
+    return out;
+}
+
 std::string paragraph(const session::Session& session, const FrameCache& cache) {
     const session::Compile& first = session.compiles[cache.first];
     std::string out = compileName(session, first) + "  " + first.function;
     if (const ir::SourceLocation* at = first.location()) out += "  " + placeText(*at);
-    out += "  " + count(cache.entries, "compile");
-    if (cache.entries >= FrameCache::limit)
-        out += "; recompile_limit (" + std::to_string(FrameCache::limit) + " unless set) ends compilation";
-    out += '\n';
+    out += "  " + entriesText(session, cache) + '\n';
     for (const dynamo::Recompile& recompile : cache.recompiles) {
         const session::Compile& made = session.compiles[recompile.compile];
-        out += "  " + compileName(session, made) + " was compiled because\n";
+        out += "  " + compileName(session, made) +
+               (recompile.refused ? " was refused, the cache being full: its call runs eagerly, because\n"
+                                  : " was compiled because\n");
         if (recompile.failed.empty()) out += "    the trace does not say why\n";
         for (const FailedGuard& guard : recompile.failed) {
             out += "    " +
@@ -77,6 +86,7 @@ json document(const session::Session& session, const std::vector<FrameCache>& ca
                                   {"code", guard.addedAt.code},
                                   {"advice", guard.advice}});
             recompiles.push_back({{"compile_id", compileName(session, session.compiles[recompile.compile])},
+                                  {"refused", recompile.refused},
                                   {"failed", failed}});
         }
         out.push_back({{"first", compileName(session, session.compiles[cache.first])},

@@ -9,6 +9,7 @@
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/functionalize_page.h"
 #include "views/memory/memory_page.h"
+#include "views/recompiles/recompiles_page.h"
 #include "views/replay/replay_page.h"
 
 #include <algorithm>
@@ -18,9 +19,9 @@ namespace dynascope::app {
 using namespace views;
 
 const std::vector<PageSpec>& pageSpecs() {
-    static const std::vector<PageSpec> specs{answersPageSpec(),       stagesPageSpec(),   breaksPageSpec(),
-                                             functionalizePageSpec(), memoryPageSpec(),   comparePageSpec(),
-                                             replayPageSpec(),        autogradPageSpec(), dynamoPageSpec()};
+    static const std::vector<PageSpec> specs{
+        answersPageSpec(), stagesPageSpec(),  breaksPageSpec(), recompilesPageSpec(), functionalizePageSpec(),
+        memoryPageSpec(),  comparePageSpec(), replayPageSpec(), autogradPageSpec(),   dynamoPageSpec()};
     return specs;
 }
 

@@ -110,13 +110,18 @@ Answer recompilesAnswer(const Session& session) {
     std::map<std::string, const FailedGuard*> examples;
     const std::vector<dynamo::FrameCache> caches = dynamo::explainRecompiles(session);
     const dynamo::FrameCache* fullest = nullptr;
+    std::vector<std::size_t> refused;
     for (const dynamo::FrameCache& cache : caches) {
         if (!fullest || cache.entries > fullest->entries) fullest = &cache;
         Item item;
         item.label = nameOf(session, cache.first);
         item.value = secondsOf(session.compiles[cache.first]);
-        item.count = cache.recompiles.size();
         for (const dynamo::Recompile& again : cache.recompiles) {
+            if (again.refused) {
+                refused.push_back(again.compile);
+                continue;
+            }
+            ++item.count;
             item.second += secondsOf(session.compiles[again.compile]);
             if (item.target.isEmpty()) item.target.compile = again.compile;
             // The entry that was used last is asked first: what it says made this compile.
@@ -128,7 +133,7 @@ Answer recompilesAnswer(const Session& session) {
         }
         item.text = formatSeconds(item.value) + ", then " + formatSeconds(item.second) + " for " +
                     count(item.count, "recompile");
-        out.items.push_back(std::move(item));
+        if (item.count > 0) out.items.push_back(std::move(item));
     }
     std::size_t explained = 0;
     std::vector<std::pair<std::string, std::size_t>> causes;
@@ -150,10 +155,16 @@ Answer recompilesAnswer(const Session& session) {
                             ": expected " + guard.expected + ", the call had " + guard.actual + '.';
         if (!guard.advice.empty()) out.note = sentenceOf(guard.advice);
     }
-    if (fullest && fullest->entries >= dynamo::FrameCache::limit) {
+    if (!refused.empty()) {
+        out.sentence =
+            nameOf(session, refused.front()) + " was refused" +
+            (refused.size() > 1 ? ", as " + std::to_string(refused.size() - 1) + " more were" : "") +
+            ": its cache was full (recompile limit), and calls that no entry serves run eagerly. " +
+            out.sentence;
+    } else if (fullest && fullest->entries >= dynamo::FrameCache::limit) {
         out.sentence = nameOf(session, fullest->first) + " has " + std::to_string(fullest->entries) +
                        " entries; at recompile_limit (" + std::to_string(dynamo::FrameCache::limit) +
-                       " unless set) the frame runs eagerly. " + out.sentence;
+                       " unless set) a call that none of them serves runs eagerly. " + out.sentence;
     }
     const bool timed = std::any_of(out.items.begin(), out.items.end(),
                                    [](const Item& item) { return item.value > 0 || item.second > 0; });

@@ -223,9 +223,23 @@ session::Session TraceReader::finish() {
     });
 
     std::vector<CodeObject> code;
+    // Dynamo numbers code objects: a compile that it refused has no record of which one it was, but has its
+    // number from those before.
+    std::map<std::pair<std::pair<int, int>, int>, std::size_t> byFrame; // rank and run, frame
     for (const std::size_t i : order) {
         Open& open = m_open[i];
         closeCompile(open);
+        if (open.compile.id.frame >= 0 && open.compile.id.autograd < 0) {
+            const auto known =
+                byFrame.try_emplace({open.compile.origin(), open.compile.id.frame}, code.size())
+                    .first->second;
+            if (known < code.size() && open.compile.function.empty() && open.file.empty()) {
+                open.compile.function = m_session.compiles[known].function;
+                open.compile.userStack = m_session.compiles[known].userStack;
+                open.file = code[known].file;
+                open.firstLine = code[known].firstLine;
+            }
+        }
         code.push_back({open.file, open.firstLine});
         m_session.compiles.push_back(std::move(open.compile));
     }
@@ -266,7 +280,8 @@ void sortStages(std::vector<session::StagePtr>& stages) {
 void TraceReader::closeCompile(Open& open) {
     session::Compile& compile = open.compile;
     compile.attempts = std::max(open.lastAttempt, static_cast<int>(compile.restartReasons.size())) + 1;
-    compile.isRecompile = compile.id.compile > 0 || !compile.recompileReasons.empty();
+    compile.isRecompile =
+        (compile.id.compile > 0 || !compile.recompileReasons.empty()) && !compile.hitRecompileLimit();
 
     compile.stages = std::move(open.stages);
     sortStages(compile.stages);

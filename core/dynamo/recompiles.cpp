@@ -2,6 +2,7 @@
 #include "core/dynamo/recompiles.h"
 
 #include "core/ir/lines.h"
+#include "core/session/metrics.h"
 
 #include <algorithm>
 #include <charconv>
@@ -118,11 +119,43 @@ void readComparison(std::string_view text, FailedGuard& guard) {
     }
 }
 
+bool isNumber(std::string_view text) {
+    if (text.starts_with('-')) text.remove_prefix(1);
+    return !text.empty() && text.find_first_not_of("0123456789.e+-") == std::string_view::npos &&
+           text.front() >= '0' && text.front() <= '9';
+}
+
+/// What to do about a Python value that is a constant of the entry: it depends on what it is.
+std::string adviceForValue(const FailedGuard& guard) {
+    const std::string_view value = guard.expected;
+    if (value == "None" || value == "not None")
+        return "Whether the argument is None decides what is compiled: an entry for each is as few as can be";
+    if (value == "True" || value == "False")
+        return "A bool is a constant of the entry: two entries serve both values";
+    if (value.starts_with('\'') || value.starts_with('"'))
+        return "A string is a constant of the entry, each value costs one: decide outside the compiled "
+               "function";
+    if (!isNumber(value))
+        return "The value is a constant of the entry: pass it as a tensor if it changes often";
+    // Dynamo makes an int argument symbolic at its second value, but not one of a module, and never 0 and 1.
+    if (guard.subject.starts_with("self."))
+        return "A number that a module holds is a constant of the entry: keep it as a tensor "
+               "(register_buffer), "
+               "or set torch._dynamo.config.allow_unspec_int_on_nn_module for ints";
+    return "The number is a constant of the entry, as 0 and 1 always are: pass it as a tensor if it changes "
+           "often";
+}
+
 std::string adviceFor(const FailedGuard& guard) {
     const std::string dimension = guard.dimension < 0 ? "i" : std::to_string(guard.dimension);
     switch (guard.kind) {
     case Kind::Size:
     case Kind::Stride:
+        // ___stack0 is Dynamo's own name of what lay on the stack where the graph broke.
+        if (guard.subject.starts_with("___"))
+            return "One entry serves every size once it is symbolic: torch.compile(dynamic=True), or "
+                   "mark_dynamic "
+                   "for the argument that this tensor is made from";
         return "One entry serves every size once it is symbolic: torch._dynamo.mark_dynamic(" +
                guard.subject + ", " + dimension + "), or torch.compile(dynamic=True)";
     case Kind::Rank:
@@ -133,7 +166,7 @@ std::string adviceFor(const FailedGuard& guard) {
     case Kind::RequiresGrad:
         return "Call it with and without gradients from two torch.compile objects, or detach before the call";
     case Kind::Value:
-        return "The value is specialized, as 0 and 1 always are; pass it as a tensor if it changes often";
+        return adviceForValue(guard);
     case Kind::Type:
         return "Pass one type only: an int where a float is meant costs an entry";
     case Kind::Object:
@@ -155,7 +188,14 @@ std::string adviceFor(const FailedGuard& guard) {
 /// What the call had, where the text does not say, from what was compiled for it.
 void completeActual(FailedGuard& guard, const session::Compile& made) {
     if (!guard.actual.empty() || guard.subject.empty()) return;
-    const std::string source = "L['" + guard.subject + "']";
+    // A flag has two values.
+    if (guard.kind == Kind::RequiresGrad && guard.expected == "requires_grad=0")
+        guard.actual = "requires_grad=1";
+    if (guard.kind == Kind::RequiresGrad && guard.expected == "requires_grad=1")
+        guard.actual = "requires_grad=0";
+    // Reasons name locals as the program does: self.n is L['self'].n in guards.
+    const std::size_t name = std::min(guard.subject.find_first_of(".["), guard.subject.size());
+    const std::string source = "L['" + guard.subject.substr(0, name) + "']" + guard.subject.substr(name);
     for (const session::SymbolInfo& symbol : made.symbols)
         if (symbol.source == guard.subject || symbol.source == source) guard.actual = symbol.value;
     // A constant that was compiled in has a guard that says which.
@@ -206,16 +246,83 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
     return out;
 }
 
+std::vector<const session::SymbolInfo*> madeSymbolic(const session::Compile& entry,
+                                                     const session::Compile& made) {
+    std::vector<const session::SymbolInfo*> out;
+    for (const session::SymbolInfo& symbol : made.symbols) {
+        const auto isThere = [&](const session::SymbolInfo& other) { return other.source == symbol.source; };
+        if (!symbol.source.empty() && symbol.became.empty() &&
+            std::none_of(entry.symbols.begin(), entry.symbols.end(), isThere))
+            out.push_back(&symbol);
+    }
+    return out;
+}
+
+GuardChanges compareGuards(const session::GuardList& before, const session::GuardList& after) {
+    using Key = std::pair<std::string_view, std::string_view>;
+    GuardChanges out;
+    std::map<std::pair<Key, std::string_view>, int> exact;
+    for (const session::Guard& guard : before)
+        if (!guard.isManager()) ++exact[{{guard.source, guard.type}, guard.code}];
+    std::vector<const session::Guard*> changed;
+    for (const session::Guard& guard : after) {
+        if (guard.isManager()) continue;
+        const auto found = exact.find({{guard.source, guard.type}, guard.code});
+        if (found != exact.end() && found->second > 0) {
+            --found->second;
+            ++out.same;
+        } else {
+            changed.push_back(&guard);
+        }
+    }
+    std::map<Key, std::vector<const session::Guard*>> left; // only the earlier has them, word for word
+    for (const session::Guard& guard : before) {
+        if (guard.isManager()) continue;
+        int& count = exact[{{guard.source, guard.type}, guard.code}];
+        if (count <= 0) continue;
+        --count;
+        left[{guard.source, guard.type}].push_back(&guard);
+    }
+    for (const session::Guard* guard : changed) {
+        GuardChange change{guard->source, guard->type, nullptr, guard};
+        auto& of = left[{guard->source, guard->type}];
+        if (!of.empty()) {
+            change.before = of.front();
+            of.erase(of.begin());
+        }
+        out.changes.push_back(std::move(change));
+    }
+    for (const auto& [key, guards] : left)
+        for (const session::Guard* guard : guards)
+            out.changes.push_back({guard->source, guard->type, guard, nullptr});
+    return out;
+}
+
+std::optional<std::size_t> recompileLimit(const session::Compile& compile) {
+    if (const auto told = between(compile.failReason, "(currently set to ", ")");
+        told && compile.hitRecompileLimit())
+        if (const int limit = numberOf(*told, -1); limit >= 0) return static_cast<std::size_t>(limit);
+    const std::map<std::string, session::Metric> settings = session::readSettings(compile);
+    const auto found = settings.find("dynamo_config.recompile_limit");
+    if (found == settings.end() || found->second.kind != session::Metric::Kind::Number ||
+        found->second.number < 0)
+        return {};
+    return static_cast<std::size_t>(found->second.number);
+}
+
 std::vector<FrameCache> explainRecompiles(const session::Session& session) {
     std::map<std::pair<std::pair<int, int>, int>, FrameCache> byFrame; // rank and run, frame
     for (std::size_t i = 0; i < session.compiles.size(); ++i) {
         const session::Compile& compile = session.compiles[i];
         if (compile.id.frame < 0 || compile.id.autograd >= 0) continue;
-        FrameCache& cache =
-            byFrame.try_emplace({compile.origin(), compile.id.frame}, FrameCache{compile.rank, i, 0, {}})
-                .first->second;
-        if (cache.entries++ == 0) continue;
-        cache.recompiles.push_back({i, failedGuards(compile)});
+        const auto [at, isFirst] =
+            byFrame.try_emplace({compile.origin(), compile.id.frame}, FrameCache{compile.rank, i, 0, 0, {}});
+        FrameCache& cache = at->second;
+        if (compile.status != session::Status::Failed) ++cache.entries;
+        if (isFirst) continue;
+        const bool refused = compile.hitRecompileLimit();
+        if (!refused) cache.seconds += compile.compileSeconds + compile.backwardSeconds;
+        cache.recompiles.push_back({i, failedGuards(compile), refused});
     }
     std::vector<FrameCache> out;
     for (auto& [frame, cache] : byFrame)

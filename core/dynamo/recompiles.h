@@ -9,6 +9,7 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,18 +56,43 @@ struct FailedGuard {
 struct Recompile {
     std::size_t compile = 0;         ///< index into Session::compiles
     std::vector<FailedGuard> failed; ///< as failedGuards()
+    bool refused = false;            ///< Compile::hitRecompileLimit(): nothing was compiled
 };
 
 /// The cache of one code object.
 struct FrameCache {
     int rank = 0;
-    std::size_t first = 0; ///< index into Session::compiles: the entry made first
-    std::size_t entries = 0;
+    std::size_t first = 0;             ///< index into Session::compiles: the compile made first
+    std::size_t entries = 0;           ///< compiles that did not fail
+    double seconds = 0;                ///< compile time of all but the first, without what was refused
     std::vector<Recompile> recompiles; ///< in order
 
     /// torch._dynamo.config.recompile_limit where nobody changed it.
     static constexpr std::size_t limit = 8;
 };
+
+/// Sizes and numbers that `made` has as symbols and `entry` had as constants: with automatic dynamic shapes a
+/// second compile makes them so, and serves what a third would have been made for. Of made.symbols.
+[[nodiscard]] std::vector<const session::SymbolInfo*> madeSymbolic(const session::Compile& entry,
+                                                                   const session::Compile& made);
+
+/// A check that two entries of one cache do not share.
+struct GuardChange {
+    std::string source, type;               ///< as session::Guard
+    const session::Guard* before = nullptr; ///< of the earlier entry; null where only the later has it
+    const session::Guard* after = nullptr;  ///< of the later one
+};
+struct GuardChanges {
+    std::vector<GuardChange> changes; ///< in the later entry's order, what only the earlier has behind them
+    std::size_t same = 0;             ///< checks that both have, word for word
+};
+/// Managers are no checks. The guards must outlive the result. Reads both guard texts: on a worker where they
+/// may be long.
+[[nodiscard]] GuardChanges compareGuards(const session::GuardList& before, const session::GuardList& after);
+
+/// recompile_limit as a compile's metrics or its refusal tell it; nothing where neither does. Reads the
+/// configuration of 50 KB that the metrics hold.
+[[nodiscard]] std::optional<std::size_t> recompileLimit(const session::Compile& compile);
 
 /// The code objects that were compiled more than once; the ones with most entries come first.
 [[nodiscard]] std::vector<FrameCache> explainRecompiles(const session::Session& session);

@@ -115,6 +115,16 @@ StagePtr Compile::findStage(std::string_view name, int k) const {
     return found == stages.rend() ? nullptr : *found;
 }
 
+bool Compile::hitRecompileLimit() const {
+    if (failType == "FailOnRecompileLimitHit" || failType == "CacheLimitExceeded") return true;
+    // As PyTorch 2.8 to 2.13, 2.7, and 2.5 and 2.6 say it.
+    for (const std::string_view text : {"Dynamo recompile limit exceeded", "Dynamo cache limit exceeded",
+                                        "recompile_limit reached", "accumulated_recompile_limit reached",
+                                        "cache_size_limit reached", "accumulated_cache_size_limit reached"})
+        if (failReason.starts_with(text)) return true;
+    return false;
+}
+
 std::vector<const GraphBreak*> Compile::finalBreaks() const {
     int last = -1;
     for (const GraphBreak& item : breaks)

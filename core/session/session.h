@@ -223,7 +223,7 @@ struct Compile {
     Status status = Status::Incomplete;
     int attempts = 1; ///< restarts + 1
     std::vector<std::string> restartReasons;
-    bool isRecompile = false;
+    bool isRecompile = false; ///< compiled again because guards of earlier entries failed
     /// "0/0: tensor 'x' size mismatch at index 0. expected 8, actual 4"
     std::vector<std::string> recompileReasons;
     ir::StackTrace userStack;       ///< of dynamo_start, innermost last: the frame being compiled
@@ -252,6 +252,9 @@ struct Compile {
         return userStack.empty() ? nullptr : &userStack.back();
     }
     [[nodiscard]] StagePtr findStage(std::string_view name, int k = 0) const;
+    /// Whether Dynamo refused to compile once more, as the code object has as many cache entries as
+    /// recompile_limit or accumulated_recompile_limit allows: calls that no entry serves run eagerly then.
+    [[nodiscard]] bool hitRecompileLimit() const;
     /// Graph breaks that ended a graph or the frame (the last attempt's; a restart repeats the earlier ones).
     [[nodiscard]] std::vector<const GraphBreak*> finalBreaks() const;
 };

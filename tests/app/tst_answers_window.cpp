@@ -96,7 +96,7 @@ private slots:
     void everyLinkLeadsSomewhere() {
         QVERIFY(open(sample("graph_breaks.log")));
         const std::map<Question, Page> pages{{Question::Breaks, Page::Breaks},
-                                             {Question::Recompiles, Page::Stages},
+                                             {Question::Recompiles, Page::Recompiles},
                                              {Question::Compiled, Page::Stages},
                                              {Question::CudaGraphs, Page::Replay},
                                              {Question::Memory, Page::Stages}};

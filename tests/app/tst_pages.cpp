@@ -11,6 +11,7 @@
 #include "views/compare/compare_place.h"
 #include "views/dynamo/dynamo_place.h"
 #include "views/models/break_place.h"
+#include "views/models/recompile_place.h"
 
 #include <QFile>
 #include <QMenuBar>
@@ -75,6 +76,8 @@ class TestPages : public QObject, private test::OpenWindow {
             place.node = {Side::A, 0};
         else if (page == Page::Breaks)
             place.own.set(BreakPlace{1});
+        else if (page == Page::Recompiles)
+            place.own.set(RecompilePlace{13});
         else if (page == Page::Compare)
             place.own.set(ComparePlace{-1, 0, 0});
         else if (page == Page::Dynamo)
@@ -139,13 +142,14 @@ private slots:
         QVERIFY(settles());
         QVERIFY(workspace().capture());
         QCOMPARE(state(), QStringLiteral(
-                              "answers; stages; breaks: this capture has no graph break; functionalize; "
+                              "answers; stages; breaks: this capture has no graph break; "
+                              "recompiles: this capture has no recompile; functionalize; "
                               "memory: needs a memory snapshot; compare; replay; autograd; "
                               "dynamo: needs a recording: dynascope-cli capture -o DIR -- python script.py"));
         workspace().addCapture(captureForAll());
         QVERIFY(settles());
-        QCOMPARE(state(),
-                 QStringLiteral("answers; stages; breaks; functionalize; memory; compare; replay; autograd; dynamo"));
+        QCOMPARE(state(), QStringLiteral("answers; stages; breaks; recompiles; functionalize; memory; "
+                                         "compare; replay; autograd; dynamo"));
         session::Session empty;
         empty.title = "recordings";
         empty.recordings = workspace().capture()->session->recordings;
@@ -154,6 +158,7 @@ private slots:
         QCOMPARE(workspace().place().page, Page::Dynamo);
         QCOMPARE(state(), QStringLiteral("answers; stages: needs a capture with compiles; "
                                          "breaks: this capture has no graph break; "
+                                         "recompiles: this capture has no recompile; "
                                          "functionalize: needs compiled graphs; "
                                          "memory: needs a memory snapshot; compare; "
                                          "replay: needs compiled graphs; autograd: needs compiled graphs; "

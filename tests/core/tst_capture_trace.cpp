@@ -241,6 +241,25 @@ private slots:
         QCOMPARE(labels(session->compiles.front()), QStringList({"my_pass_post_grad"}));
     }
 
+    /// Dynamo says of a compile that it refuses only the number of its code object, and why.
+    void refusedAtTheRecompileLimit() {
+        TraceText text;
+        text.string(1, "cap.py");
+        text.at(0, 0).start().metrics();
+        text.at(0, 1)
+            .artifact("recompile_reasons", "0/0: n == 0")
+            .add("\"compilation_metrics\": {\"co_name\": null, \"fail_type\": \"Unsupported\", "
+                 "\"fail_reason\": \"Dynamo recompile limit exceeded\\n  Explanation: ...\"}");
+        const session::SessionPtr session = open(text);
+        const session::Compile& refused = *session->find(0, "0/1");
+        QVERIFY(refused.hitRecompileLimit() && !refused.isRecompile);
+        QCOMPARE(refused.status, Status::Failed);
+        QCOMPARE(refused.function, std::string("f"));
+        QVERIFY(refused.location());
+        QCOMPARE(session->frames.size(), std::size_t(1));
+        QCOMPARE(session->frames[0].compiles.size(), std::size_t(2));
+    }
+
     void recompileReasons() {
         TraceText text;
         text.at(0, 1)

@@ -35,6 +35,8 @@ private slots:
             "Double");
         row("1/0: tensor 'x' requires_grad mismatch. expected requires_grad=0", Kind::RequiresGrad, "x",
             "requires_grad=0", "");
+        row("1/0: tensor '___stack0' size mismatch at index 1. expected 8, actual 4", Kind::Size, "___stack0",
+            "8", "4");
         row("0/0: n == 0", Kind::Value, "n", "0", "");
         row("0/0: len(xs) == 3", Kind::Length, "xs", "3", "");
         row("0/1: ___check_type_id(n, 139663132414464), type=<class 'float'>", Kind::Type, "n", "float", "");
@@ -114,6 +116,125 @@ private slots:
         QCOMPARE(failed[0].expected, std::string("2"));
         QCOMPARE(failed[0].actual, std::string("3"));
         QCOMPARE(failed[1].actual, std::string("'sin'"));
+    }
+
+    /// Reasons name a local as the program does, guards as Dynamo does; a flag that is not one is the other.
+    void valuesOfTheCall() {
+        session::Compile compile;
+        compile.recompileReasons = {"0/0: self.n == 1  # self.n += 1  # p.py:7 in f",
+                                    "0/0: tensor 'x' requires_grad mismatch. expected requires_grad=1"};
+        session::Guard number;
+        number.code = "L['self'].n == 2";
+        compile.guards = {number};
+        const std::vector<FailedGuard> failed = failedGuards(compile);
+        QCOMPARE(failed[0].actual, std::string("2"));
+        QCOMPARE(failed[1].actual, std::string("requires_grad=0"));
+    }
+
+    /// What to do depends on what was compiled in.
+    void advice_data() {
+        QTest::addColumn<QString>("reason");
+        QTest::addColumn<QString>("says");
+        QTest::addColumn<QString>("saysNot");
+        const auto row = [](const char* reason, const char* says, const char* saysNot) {
+            QTest::newRow(reason) << QString(reason) << QString(says) << QString(saysNot);
+        };
+        row("0/0: n == 2", "as 0 and 1 always are", "string");
+        row("0/0: mode == 'sin'", "string", "0 and 1");
+        row("0/0: self.n == 2", "module", "string");
+        row("0/0: mask is None", "None", "0 and 1");
+        row("0/0: flag == True", "bool", "0 and 1");
+        row("0/0: key == Colour.RED", "constant", "0 and 1");
+        row("0/0: tensor 'x' size mismatch at index 1. expected 8, actual 4", "mark_dynamic(x, 1)",
+            "argument");
+        row("0/0: tensor '___stack0' size mismatch at index 1. expected 8, actual 4", "argument",
+            "___stack0");
+    }
+    void advice() {
+        QFETCH(QString, reason);
+        QFETCH(QString, says);
+        QFETCH(QString, saysNot);
+        const QString advice = QString::fromStdString(readFailedGuard(reason.toStdString()).advice);
+        QVERIFY2(advice.contains(says), qPrintable(advice));
+        QVERIFY2(!advice.contains(saysNot), qPrintable(advice));
+    }
+
+    /// The compile that Dynamo refused is none, and no entry of the cache.
+    void atTheLimit() {
+        session::Session session;
+        for (int i = 0; i < 4; ++i) {
+            session::Compile compile;
+            compile.id.frame = 0;
+            compile.id.compile = i;
+            compile.status = session::Status::Compiled;
+            compile.compileSeconds = 1 << i;
+            if (i > 0) compile.recompileReasons = {"0/0: n == 2"};
+            session.compiles.push_back(compile);
+        }
+        session::Compile& last = session.compiles.back();
+        last.status = session::Status::Failed;
+        last.failType = "Unsupported";
+        last.failReason =
+            "Dynamo recompile limit exceeded\n  Explanation: ... exceeding the recompile_limit cache "
+            "size limit (currently set to 3). Excessive ...";
+        const std::vector<FrameCache> caches = explainRecompiles(session);
+        QCOMPARE(caches.size(), std::size_t(1));
+        QCOMPARE(caches[0].entries, std::size_t(3));
+        QCOMPARE(caches[0].seconds, 6.0);
+        QCOMPARE(caches[0].recompiles.size(), std::size_t(3));
+        QVERIFY(!caches[0].recompiles[1].refused);
+        QVERIFY(caches[0].recompiles[2].refused);
+        QCOMPARE(recompileLimit(last).value_or(0), std::size_t(3));
+        QVERIFY(!recompileLimit(session.compiles[0]));
+        for (const char* reason :
+             {"recompile_limit reached", "cache_size_limit reached", "Dynamo cache limit exceeded"}) {
+            last.failReason = reason;
+            QVERIFY2(last.hitRecompileLimit(), reason);
+        }
+        last.failReason = "recompile limits are fine";
+        QVERIFY(!last.hitRecompileLimit());
+    }
+
+    void guardsSideBySide() {
+        const auto guard = [](const char* source, const char* type, const char* code) {
+            session::Guard out;
+            out.source = source;
+            out.type = type;
+            out.code = code;
+            return out;
+        };
+        const session::GuardList before{
+            guard("L['x']", "GuardManager", "x"), guard("L['x']", "TENSOR_MATCH", "size=[8]"),
+            guard("L['n']", "EQUALS_MATCH", "n == 2"), guard("", "GLOBAL_STATE", "same"),
+            guard("L['y']", "TENSOR_MATCH", "only before")};
+        const session::GuardList after{
+            guard("L['x']", "GuardManager", "other"), guard("L['n']", "TYPE_MATCH", "int"),
+            guard("L['x']", "TENSOR_MATCH", "size=[None]"), guard("", "GLOBAL_STATE", "same")};
+        const GuardChanges changes = compareGuards(before, after);
+        QCOMPARE(changes.same, std::size_t(1));
+        QCOMPARE(changes.changes.size(), std::size_t(4));
+        QVERIFY(!changes.changes[0].before);
+        QCOMPARE(changes.changes[0].after->code, std::string("int"));
+        QCOMPARE(changes.changes[1].before->code, std::string("size=[8]"));
+        QCOMPARE(changes.changes[1].after->code, std::string("size=[None]"));
+        QVERIFY(!changes.changes[2].after && !changes.changes[3].after);
+        QCOMPARE(compareGuards(before, before).changes.size(), std::size_t(0));
+        QCOMPARE(compareGuards(before, before).same, std::size_t(4));
+    }
+
+    void whatBecameSymbolic() {
+        session::Compile first, again;
+        session::SymbolInfo old, size, gone;
+        old.source = "L['x'].size()[1]";
+        size.source = "L['x'].size()[0]";
+        size.symbol = "s77";
+        gone.source = "L['n']";
+        gone.became = "4";
+        first.symbols = {old};
+        again.symbols = {old, size, gone};
+        const auto made = madeSymbolic(first, again);
+        QCOMPARE(made.size(), std::size_t(1));
+        QCOMPARE(made[0]->symbol, std::string("s77"));
     }
 
     void everyTraceIsRead() {

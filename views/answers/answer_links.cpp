@@ -2,6 +2,7 @@
 #include "views/answers/answer_links.h"
 
 #include "views/models/go_to.h"
+#include "views/models/recompile_place.h"
 
 #include <QCoreApplication>
 
@@ -47,8 +48,13 @@ bool openTarget(Workspace& workspace, Question question, const answers::Target& 
         return true;
     }
     if (target.compile == answers::nowhere) return false;
-    goToCompile(workspace, target.compile,
-                question == Question::Recompiles ? PanelId::Guards : PanelId::Inspector);
+    if (question == Question::Recompiles) {
+        Place place = workspace.place();
+        setRecompile(place, int(target.compile));
+        workspace.go(place);
+        return true;
+    }
+    goToCompile(workspace, target.compile, PanelId::Inspector);
     return true;
 }
 
@@ -64,7 +70,7 @@ QString proofTitle(const Workspace& workspace, const Answer& answer) {
     case Question::Breaks:
         return answer.items.empty() ? QString() : textOf("Graph breaks");
     case Question::Recompiles:
-        return answer.figure == "0" ? QString() : textOf("Guards that failed");
+        return answer.figure == "0" ? QString() : textOf("Recompiles");
     case Question::Compiled:
         return session && !session->timings.empty() ? textOf("Compile time")
                : compiles                           ? textOf("Stages")
@@ -92,12 +98,7 @@ void openProof(Workspace& workspace, const Answer& answer) {
     case Question::Breaks:
         return goToPage(workspace, Page::Breaks);
     case Question::Recompiles:
-        for (const answers::Item& item : answer.items)
-            if (openTarget(workspace, answer.question, item.target)) return;
-        for (std::size_t i = 0; workspace.session() && i < workspace.session()->compiles.size(); ++i)
-            if (workspace.session()->compiles[i].isRecompile)
-                return goToCompile(workspace, i, PanelId::Guards);
-        return;
+        return goToPage(workspace, Page::Recompiles);
     case Question::Compiled:
         goToPage(workspace, Page::Stages);
         if (workspace.session() && !workspace.session()->timings.empty())

@@ -25,6 +25,7 @@ enum class Page {
     Answers,
     Stages,
     Breaks,
+    Recompiles,
     Functionalize,
     Memory,
     Compare,

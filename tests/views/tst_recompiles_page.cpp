@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The page Recompiles: what it lists, what it says of one, and where its rows and links lead.
+#include "tests/views/panel_test.h"
+#include "views/inspector/fact_view.h"
+#include "views/models/recompile_place.h"
+#include "views/recompiles/recompile_texts.h"
+#include "views/recompiles/recompiles_page.h"
+#include "views/text/code_view.h"
+#include "views/text/row_table.h"
+
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+/// A function that was compiled for two strings, and refused the third.
+session::SessionPtr atTheLimit() {
+    auto out = std::make_shared<session::Session>();
+    for (int i = 0; i < 3; ++i) {
+        session::Compile compile;
+        compile.id.frame = 0;
+        compile.id.compile = i;
+        compile.function = "f";
+        compile.status = session::Status::Compiled;
+        compile.isRecompile = i == 1;
+        session::Guard guard;
+        guard.source = "L['mode']";
+        guard.type = "EQUALS_MATCH";
+        guard.code = "L['mode'] == 'm" + std::to_string(i) + '\'';
+        compile.guards = {guard};
+        if (i > 0)
+            compile.recompileReasons = {"0/" + std::to_string(i - 1) + ": mode == 'm" +
+                                        std::to_string(i - 1) + '\''};
+        out->compiles.push_back(compile);
+    }
+    out->compiles[2].status = session::Status::Failed;
+    out->compiles[2].failReason =
+        "Dynamo recompile limit exceeded\n exceeding the limit (currently set to 2).";
+    return out;
+}
+
+QString textOf(const Facts& facts) {
+    return FactView::plainText(facts);
+}
+
+} // namespace
+
+class TestRecompilesPage : public QObject {
+    Q_OBJECT
+
+    static void goTo(Workspace& workspace, int compile) {
+        Place place = workspace.place();
+        setRecompile(place, compile);
+        workspace.go(place);
+    }
+
+private slots:
+    void listsThemInOrder() {
+        test::Fixture f;
+        test::addSample(f.workspace, "graph_breaks");
+        goTo(f.workspace, -1);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        QVERIFY(page->message().isEmpty());
+        QAbstractItemModelTester tester(&page->table()->rows(),
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const std::vector<TableRow>& rows = page->table()->rows().rows();
+        QCOMPARE(rows.size(), std::size_t(10));
+        qulonglong last = 0;
+        for (const TableRow& row : rows) {
+            QVERIFY(row[0].sort.toULongLong() > last || last == 0);
+            last = row[0].sort.toULongLong();
+            QVERIFY2(row[5].text.contains("size mismatch"), qPrintable(row[5].text));
+        }
+        // The first is chosen, and told about.
+        QCOMPARE(page->table()->selected(), 0);
+        QVERIFY(f.workspace.place().own.of<RecompilePlace>().compile > 0);
+        QCOMPARE(page->asked()->rows().rowCount(), 1);
+    }
+
+    void clickingARowTellsOfIt() {
+        test::Fixture f;
+        test::addSample(f.workspace, "graph_breaks");
+        goTo(f.workspace, -1);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        const QString third = page->table()->rows().rows()[2][0].text;
+        QTest::mouseClick(page->table()->viewport(), Qt::LeftButton, {},
+                          page->table()->cellRect(2, 1).center());
+        f.settle();
+        const int compile = f.workspace.place().own.of<RecompilePlace>().compile;
+        QCOMPARE(QString::fromStdString(f.workspace.session()->compiles[std::size_t(compile)].id.toString()),
+                 third);
+        // Both guards texts have the size that changed.
+        const std::vector<TableRow>& changes = page->changes()->rows().rows();
+        QVERIFY(std::any_of(changes.begin(), changes.end(), [](const TableRow& row) {
+            return row[1].text == "TENSOR_MATCH" && row[2].text.contains("size=[8, 8]") &&
+                   row[3].text != row[2].text;
+        }));
+        QVERIFY(!page->source()->rows().empty());
+        QTest::keyClick(page->table(), Qt::Key_Down);
+        QVERIFY(f.workspace.place().own.of<RecompilePlace>().compile > compile);
+        f.workspace.goBack();
+        f.settle();
+        QCOMPARE(f.workspace.place().own.of<RecompilePlace>().compile, compile);
+        QTest::keyClick(page->table(), Qt::Key_Return);
+        QCOMPARE(f.workspace.place().page, Page::Stages);
+        QCOMPARE(f.workspace.place().compile, compile);
+    }
+
+    void anEntryLeadsToItsGuards() {
+        test::Fixture f;
+        test::addSample(f.workspace, "graph_breaks");
+        goTo(f.workspace, -1);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        QSignalSpy panels(&f.workspace, &Workspace::panelRequested);
+        QTest::mouseClick(page->asked()->viewport(), Qt::LeftButton, {},
+                          page->asked()->cellRect(0, 0).center());
+        QCOMPARE(panels.size(), 1);
+        QCOMPARE(panels[0][0].value<PanelId>(), PanelId::Guards);
+        QCOMPARE(QString::fromStdString(f.workspace.compile()->id.toString()),
+                 page->asked()->rows().rows()[0][0].text);
+    }
+
+    void aLinkComparesBoth() {
+        test::Fixture f;
+        test::addSample(f.workspace, "graph_breaks");
+        goTo(f.workspace, -1);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        const int made = f.workspace.place().own.of<RecompilePlace>().compile;
+        emit page->detail()->followed(QStringLiteral("pair:0:%1").arg(made));
+        QTRY_VERIFY(!f.workspace.comparisons().empty());
+        QCOMPARE(f.workspace.comparisons().back().compileB, made);
+    }
+
+    void filters() {
+        test::Fixture f;
+        test::addSample(f.workspace, "graph_breaks");
+        goTo(f.workspace, -1);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        page->table()->setFocus();
+        QTest::keyClick(page->table(), Qt::Key_Slash);
+        auto* field = page->findChild<QLineEdit*>();
+        QTest::keyClicks(field, "helper");
+        QCOMPARE(page->table()->rows().rowCount(), 2);
+        field->setText("zzz");
+        QCOMPARE(page->table()->rows().rowCount(), 0);
+        QVERIFY(page->table()->emptyText().contains("zzz"));
+        field->clear();
+        QCOMPARE(page->table()->rows().rowCount(), 10);
+    }
+
+    void refusedAtTheLimit() {
+        const session::SessionPtr session = atTheLimit();
+        const auto caches = dynamo::explainRecompiles(*session);
+        QCOMPARE(caches.size(), std::size_t(1));
+        const QString made = textOf(recompileFacts(*session, caches[0], caches[0].recompiles[0]));
+        QVERIFY2(made.contains("2 of at most 2") && made.contains("'m0'") && made.contains("'m1'"),
+                 qPrintable(made));
+        QVERIFY(!made.contains("refused"));
+        const QString refused = textOf(recompileFacts(*session, caches[0], caches[0].recompiles[1]));
+        QVERIFY2(refused.contains("refused to compile") && refused.contains("recompile_limit"),
+                 qPrintable(refused));
+        QCOMPARE(recompileRow(*session, caches[0].recompiles[1], 0)[0].tone, Tone::Bad);
+
+        test::Fixture f;
+        f.workspace.addCapture({session, {}}, true);
+        goTo(f.workspace, 2);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        QCOMPARE(page->table()->rows().rowCount(), 2);
+        QCOMPARE(page->table()->selected(), 1);
+        QCOMPARE(page->changes()->rows().rowCount(), 1);
+        QCOMPARE(page->changes()->rows().rows()[0][2].text, QString("L['mode'] == 'm1'"));
+    }
+
+    void exportsTheTable() {
+        test::Fixture f;
+        test::addSample(f.workspace, "graph_breaks");
+        goTo(f.workspace, -1);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        QTemporaryDir folder;
+        QVERIFY(page->exportTo(folder.filePath("out.csv")));
+        QFile file(folder.filePath("out.csv"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QList<QByteArray> lines = file.readAll().trimmed().split('\n');
+        QCOMPARE(lines.size(), 11);
+        QVERIFY(lines[1].contains("size mismatch"));
+        QVERIFY(!page->exportTo("/no/such/folder/out.csv"));
+    }
+
+    void saysWhatIsNotThere() {
+        test::Fixture f;
+        test::addSample(f.workspace, "view_mutation");
+        goTo(f.workspace, -1);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        QVERIFY2(page->message().contains("Nothing was compiled a second time"), qPrintable(page->message()));
+        f.workspace.close(0);
+        f.settle();
+        QVERIFY(!page->message().isEmpty());
+    }
+};
+
+QTEST_MAIN(TestRecompilesPage)
+#include "tst_recompiles_page.moc"

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/models/recompile_place.h"
+
+#include <algorithm>
+
+namespace dynascope::views {
+
+void RecompilePlace::complete(const Place& place, const OpenCapture& capture) {
+    const std::vector<session::Compile>& compiles = capture.session->compiles;
+    if (compile >= 0 && std::size_t(compile) < compiles.size() && isListed(compiles[std::size_t(compile)]))
+        return;
+    const auto first = std::find_if(compiles.begin(), compiles.end(), isListed);
+    compile = place.page == Page::Recompiles && first != compiles.end() ? int(first - compiles.begin()) : -1;
+}
+
+void RecompilePlace::move(const OpenCapture& before, const OpenCapture& now) {
+    if (compile < 0 || std::size_t(compile) >= before.session->compiles.size()) {
+        compile = -1;
+        return;
+    }
+    const session::Compile& was = before.session->compiles[std::size_t(compile)];
+    const session::Compile* is = now.session->find(was.rank, was.id.toString());
+    compile = is ? int(is - now.session->compiles.data()) : -1;
+}
+
+} // namespace dynascope::views

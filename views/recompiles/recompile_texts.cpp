@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/recompiles/recompile_texts.h"
+
+#include "views/models/labels.h"
+#include "views/models/translate.h"
+
+#include <QRegularExpression>
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+using dynamo::FailedGuard;
+using dynamo::FrameCache;
+using dynamo::Recompile;
+using session::Compile;
+using session::Session;
+using Look = TableCell::Look;
+
+constexpr std::size_t mostLinks = 24;
+
+double secondsOf(const Compile& compile) {
+    return compile.compileSeconds + compile.backwardSeconds;
+}
+
+QString idOf(const Compile& compile) {
+    return toQString(compile.id.toString());
+}
+
+QString indexOf(const Session& session, const Compile& compile) {
+    return QString::number(&compile - session.compiles.data());
+}
+
+/// "2 of at most 8", with what tells the limit.
+Fact entriesFact(const Session& session, const FrameCache& cache) {
+    const auto limit = dynamo::recompileLimit(session.compiles[cache.recompiles.back().compile]);
+    Tokens tokens{strong(numberText(cache.entries))};
+    if (limit) tokens.push_back(text(tr(" of at most %1").arg(*limit)));
+    return fact(
+        tr("Entries"), std::move(tokens),
+        limit ? tr("What was compiled for this code object and can serve calls. At recompile_limit, which "
+                   "the metrics of this compile tell, calls that no entry serves run eagerly.")
+              : tr("What was compiled for this code object and can serve calls. At recompile_limit (8 "
+                   "unless set; this capture does not tell it) calls that no entry serves run eagerly."));
+}
+
+Section costSection(const Session& session, const FrameCache& cache, const Recompile& recompile) {
+    Section out;
+    out.title = tr("Cost");
+    const Compile& made = session.compiles[recompile.compile];
+    if (secondsOf(made) > 0)
+        out.facts.push_back(fact(tr("Compile time"), {strong(secondsText(secondsOf(made)))},
+                                 tr("Of this compile, forward and backward.")));
+    const Compile& first = session.compiles[cache.first];
+    if (secondsOf(first) > 0)
+        out.facts.push_back(fact(tr("The first time"), {text(secondsText(secondsOf(first)))}));
+    const auto again = std::size_t(std::count_if(cache.recompiles.begin(), cache.recompiles.end(),
+                                                 [](const Recompile& one) { return !one.refused; }));
+    if (cache.seconds > 0 && again > 1)
+        out.facts.push_back(fact(tr("Again"),
+                                 {text(secondsText(cache.seconds)),
+                                  quiet(tr(" in %1").arg(countText(again, tr("compile"), tr("compiles"))))},
+                                 tr("All compiles of this code object but the first.")));
+    out.facts.push_back(entriesFact(session, cache));
+    Tokens ids{monoLink(idOf(first), QStringLiteral("compile:%1").arg(cache.first))};
+    for (std::size_t i = 0; i < std::min(cache.recompiles.size(), mostLinks); ++i) {
+        const std::size_t index = cache.recompiles[i].compile;
+        ids.push_back(mono(QStringLiteral(" ")));
+        ids.push_back(monoLink(idOf(session.compiles[index]), QStringLiteral("compile:%1").arg(index)));
+    }
+    if (cache.recompiles.size() > mostLinks)
+        ids.push_back(quiet(tr(" and %1 more").arg(cache.recompiles.size() - mostLinks)));
+    out.facts.push_back(fact(tr("Compiles"), std::move(ids), tr("Of this code object, in order.")));
+    return out;
+}
+
+Section whySection(const Session& session, const Recompile& recompile) {
+    Section out;
+    out.title = recompile.refused ? tr("Why no entry served the call") : tr("Why it was compiled again");
+    const Compile& made = session.compiles[recompile.compile];
+    if (recompile.failed.empty())
+        out.facts.push_back(
+            paragraph({text(tr("The capture does not say why: it has no reasons of recompiles."))}));
+    // The entry used last is asked first; the others are in the table.
+    if (!recompile.failed.empty()) {
+        const FailedGuard& guard = recompile.failed.front();
+        Fact card;
+        card.kind = Fact::Kind::Card;
+        card.change = diff::Change::Changed;
+        card.tokens = {mono(toQString(guard.check))};
+        out.facts.push_back(std::move(card));
+        if (const Compile* entry = session.findBeside(made, guard.entry))
+            out.facts.push_back(fact(
+                tr("Entry"), {monoLink(idOf(*entry), QStringLiteral("guards:") + indexOf(session, *entry))},
+                tr("Its guard failed first. Shows its guards.")));
+        if (!guard.expected.empty())
+            out.facts.push_back(fact(tr("Expected"), {mono(toQString(guard.expected))}));
+        if (!guard.actual.empty())
+            out.facts.push_back(fact(tr("The call had"), {mono(toQString(guard.actual))}));
+        if (guard.addedAt.line != 0) {
+            out.facts.push_back(fact(tr("Added at"), {placeLink(guard.addedAt)},
+                                     tr("The line of the program that made Dynamo add the guard.")));
+            if (!guard.addedAt.code.empty())
+                out.facts.push_back(paragraph({mono(toQString(guard.addedAt.code))}));
+        }
+    }
+    if (recompile.failed.size() > 1)
+        out.facts.push_back(
+            paragraph({quiet(tr("%1 were asked before; each has the guard that failed in the table below.")
+                                 .arg(countText(recompile.failed.size(), tr("entry"), tr("entries"))))}));
+    if (recompile.refused)
+        out.facts.push_back(
+            paragraph({strong(tr("Dynamo refused to compile it")),
+                       text(tr(": the code object has as many entries as its limit allows. This call ran "
+                               "eagerly, and so will each that no entry serves."))}));
+    return out;
+}
+
+Section symbolicSection(const Compile& entry, const Compile& made) {
+    Section out;
+    out.title = tr("What became symbolic");
+    for (const session::SymbolInfo* symbol : dynamo::madeSymbolic(entry, made)) {
+        Tokens tokens{mono(toQString(symbol->symbol))};
+        if (!symbol->value.empty())
+            tokens.push_back(quiet(tr(", %1 in this call").arg(toQString(symbol->value))));
+        if (!symbol->range.empty()) tokens.push_back(quiet(tr(", range %1").arg(toQString(symbol->range))));
+        out.facts.push_back(
+            fact(toQString(symbol->source), std::move(tokens),
+                 tr("A constant of %1, a symbol of this entry: other values need no entry of their own "
+                    "as long as its guards hold.")
+                     .arg(idOf(entry))));
+    }
+    return out;
+}
+
+Section whatToDo(const Recompile& recompile) {
+    Section out;
+    out.title = tr("What to do");
+    std::vector<std::string> seen;
+    for (const FailedGuard& guard : recompile.failed) {
+        if (guard.advice.empty() || std::find(seen.begin(), seen.end(), guard.advice) != seen.end()) continue;
+        seen.push_back(guard.advice);
+        Fact card;
+        card.kind = Fact::Kind::Card;
+        card.change = seen.size() == 1 ? diff::Change::Added : diff::Change::Same;
+        const QString advice = toQString(guard.advice);
+        card.tokens = {text(advice)};
+        static const QRegularExpression call(QStringLiteral("torch\\._dynamo\\.mark_dynamic\\([^()]*\\)"));
+        if (const QString code = call.match(advice).captured(0); !code.isEmpty())
+            card.tokens.push_back(
+                link(QStringLiteral("\n") + tr("Copy %1").arg(code), QStringLiteral("copy:") + code));
+        out.facts.push_back(std::move(card));
+    }
+    if (recompile.refused)
+        out.facts.push_back(paragraph(
+            {text(tr("Where so many entries are meant: raise torch._dynamo.config.recompile_limit.")),
+             link(QStringLiteral(" ") + tr("Copy"),
+                  QStringLiteral("copy:torch._dynamo.config.recompile_limit = 16"))}));
+    return out;
+}
+
+Section goOnSection(const Session& session, const Compile& entry, const Recompile& recompile) {
+    Section out;
+    out.title = tr("Go on");
+    const Compile& made = session.compiles[recompile.compile];
+    if (&entry != &made && !made.stages.empty() && !entry.stages.empty())
+        out.facts.push_back(paragraph(
+            {link(tr("Compare %1 with %2").arg(idOf(entry), idOf(made)),
+                  QStringLiteral("pair:%1:%2").arg(indexOf(session, entry), indexOf(session, made)))}));
+    if (!made.stages.empty())
+        out.facts.push_back(paragraph(
+            {link(tr("Stages of %1").arg(idOf(made)), QStringLiteral("compile:") + indexOf(session, made))}));
+    out.facts.push_back(paragraph(
+        {link(tr("Guards of %1").arg(idOf(entry)), QStringLiteral("guards:") + indexOf(session, entry))}));
+    return out;
+}
+
+QString quoted(QString text) {
+    return u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"';
+}
+
+} // namespace
+
+std::vector<ListedRecompile> listRecompiles(const std::vector<FrameCache>& caches) {
+    std::vector<ListedRecompile> out;
+    for (std::size_t c = 0; c < caches.size(); ++c)
+        for (std::size_t r = 0; r < caches[c].recompiles.size(); ++r)
+            out.push_back({c, r});
+    std::sort(out.begin(), out.end(), [&](const ListedRecompile& a, const ListedRecompile& b) {
+        return caches[a.cache].recompiles[a.recompile].compile <
+               caches[b.cache].recompiles[b.recompile].compile;
+    });
+    return out;
+}
+
+const Compile& askedFirst(const Session& session, const FrameCache& cache, const Recompile& recompile) {
+    const Compile& made = session.compiles[recompile.compile];
+    const Compile* entry =
+        recompile.failed.empty() ? nullptr : session.findBeside(made, recompile.failed.front().entry);
+    return entry ? *entry : session.compiles[cache.first];
+}
+
+ir::SourceLocation recompilePlace(const Session& session, const Recompile& recompile) {
+    if (!recompile.failed.empty() && recompile.failed.front().addedAt.line != 0)
+        return recompile.failed.front().addedAt;
+    const ir::SourceLocation* at = session.compiles[recompile.compile].location();
+    return at ? *at : ir::SourceLocation{};
+}
+
+std::vector<TableColumn> recompileColumns() {
+    return {{tr("Compile"), tr("The compile id: frame, and which compile of it"), 90},
+            {tr("Function"), tr("The code object that was compiled again"), 190},
+            {tr("Time"), tr("Compile time, forward and backward"), 90, true},
+            {tr("Expected"), tr("What the entry that was asked first was compiled for"), 150},
+            {tr("The call had"), tr("From the reason, or from what was compiled for the call"), 150},
+            {tr("Guard that failed"), tr("Of the entry that was asked first: the one used last"), 900}};
+}
+
+TableRow recompileRow(const Session& session, const Recompile& recompile, double mostSeconds) {
+    const Compile& made = session.compiles[recompile.compile];
+    const FailedGuard none;
+    const FailedGuard& guard = recompile.failed.empty() ? none : recompile.failed.front();
+    const double seconds = secondsOf(made);
+    TableCell id{idOf(made), recompile.refused ? Look::Chip : Look::Mono,
+                 recompile.refused ? Tone::Bad : Tone::None,
+                 recompile.refused ? tr("Refused: its cache was full, so the call ran eagerly") : QString(),
+                 qulonglong(recompile.compile)};
+    TableCell time{seconds > 0 ? secondsText(seconds) : tr("unknown"),
+                   seconds > 0 ? Look::Text : Look::Quiet,
+                   Tone::Warn,
+                   {},
+                   seconds,
+                   mostSeconds > 0 ? seconds / mostSeconds : -1};
+    const QString why = recompile.failed.empty() ? tr("the capture does not say") : toQString(guard.check);
+    return {id,
+            {frameText(made), Look::Text},
+            time,
+            {toQString(guard.expected), Look::Mono},
+            {toQString(guard.actual), Look::Mono},
+            {why, recompile.failed.empty() ? Look::Quiet : Look::Mono}};
+}
+
+std::vector<TableColumn> askedColumns() {
+    return {{tr("Entry"), tr("The cache entry that was asked; Return shows its guards"), 80},
+            {tr("Expected"), {}, 170},
+            {tr("The call had"), {}, 170},
+            {tr("Added at"), tr("The line of the program that made Dynamo add the guard"), 170},
+            {tr("Guard that failed"), tr("The first check of the entry that did not hold"), 900}};
+}
+
+std::vector<TableRow> askedRows(const Recompile& recompile) {
+    std::vector<TableRow> out;
+    for (const FailedGuard& guard : recompile.failed)
+        out.push_back({{toQString(guard.entry), Look::Link, Tone::None, tr("Shows the guards of this entry")},
+                       {toQString(guard.expected), Look::Mono},
+                       {toQString(guard.actual), Look::Mono},
+                       {guard.addedAt.line != 0 ? placeText(guard.addedAt) : QString(), Look::Link,
+                        Tone::None, toQString(guard.addedAt.code)},
+                       {toQString(guard.check), Look::Mono}});
+    return out;
+}
+
+std::vector<TableColumn> guardChangeColumns() {
+    return {{tr("Source"), tr("What is checked, as Dynamo names it"), 220},
+            {tr("Check"), tr("The kind of guard"), 170},
+            {tr("Before"), {}, 420},
+            {tr("Now"), {}, 900}};
+}
+
+std::vector<TableRow> guardChangeRows(const dynamo::GuardChanges& changes) {
+    std::vector<TableRow> out;
+    for (const dynamo::GuardChange& change : changes.changes) {
+        const auto cell = [](const session::Guard* guard) {
+            return guard ? TableCell{toQString(guard->code), Look::Mono}
+                         : TableCell{tr("not checked"), Look::Quiet};
+        };
+        out.push_back({{toQString(change.source), Look::Mono},
+                       {toQString(change.type), Look::MonoQuiet},
+                       cell(change.before),
+                       cell(change.after)});
+    }
+    return out;
+}
+
+Facts recompileFacts(const Session& session, const FrameCache& cache, const Recompile& recompile) {
+    Facts out;
+    const Compile& made = session.compiles[recompile.compile];
+    const Compile& entry = askedFirst(session, cache, recompile);
+    out.title = idOf(made) + u' ' + toQString(made.function);
+    out.icon = recompile.refused ? QStringLiteral("error") : QStringLiteral("recompile");
+    out.chip = recompile.refused ? tr("refused") : tr("recompile");
+    out.chipTone = recompile.refused ? QStringLiteral("removed") : QStringLiteral("changed");
+    if (const ir::SourceLocation* at = made.location()) out.subtitle.push_back(placeLink(*at));
+    for (Section& section : std::vector<Section>{
+             whySection(session, recompile), whatToDo(recompile), costSection(session, cache, recompile),
+             symbolicSection(entry, made), goOnSection(session, entry, recompile)})
+        if (!section.facts.empty()) out.sections.push_back(std::move(section));
+    return out;
+}
+
+QString recompilesAsCsv(const Session& session, const std::vector<FrameCache>& caches) {
+    QString out =
+        QStringLiteral("compile_id,function,file,line,seconds,refused,entry,guard,expected,actual,advice\n");
+    for (const ListedRecompile& at : listRecompiles(caches)) {
+        const Recompile& recompile = caches[at.cache].recompiles[at.recompile];
+        const Compile& made = session.compiles[recompile.compile];
+        const ir::SourceLocation place = made.location() ? *made.location() : ir::SourceLocation{};
+        const FailedGuard none;
+        const FailedGuard& guard = recompile.failed.empty() ? none : recompile.failed.front();
+        out += QStringList{idOf(made),
+                           quoted(toQString(made.function)),
+                           quoted(toQString(place.file)),
+                           QString::number(place.line),
+                           QString::number(secondsOf(made), 'f', 3),
+                           recompile.refused ? QStringLiteral("true") : QStringLiteral("false"),
+                           toQString(guard.entry),
+                           quoted(toQString(guard.check)),
+                           quoted(toQString(guard.expected)),
+                           quoted(toQString(guard.actual)),
+                           quoted(toQString(guard.advice))}
+                   .join(u',') +
+               u'\n';
+    }
+    return out;
+}
+
+} // namespace dynascope::views
