@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli print PATH [--stage S[#K]] [--frame ID] [--format fx|readable|dot|json]
+// dynascope-cli print PATH [--stage S[#K]] [--frame ID] [--format fx|readable|dot|mermaid|json]
 #include "app/cli/command.h"
 #include "app/cli/info.h"
 #include "core/ir/text.h"
@@ -37,6 +37,12 @@ int run(const PrintOptions& options) {
         text = ir::printFx(**graph);
     } else if (options.format == "dot") {
         text = ir::printDot(**graph);
+    } else if (options.format == "mermaid") {
+        ir::MermaidText mermaid = ir::printMermaid(**graph);
+        if (!mermaid.tooLarge.empty())
+            std::fprintf(stderr, "dynascope-cli: %s has %s; dot has no such limit\n", stage.label().c_str(),
+                         mermaid.tooLarge.c_str());
+        text = std::move(mermaid.text);
     } else if (options.format == "json") {
         text = ir::printJson(**graph);
     } else {
@@ -62,8 +68,8 @@ void addPrint(Parser& parser) {
     command.add("path", options->path, "Trace log or graph text; - for standard input").required();
     command.add("--stage", options->stage, "Stage, such as aot_joint_graph or before_post_grad_graph#1");
     command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
-    command.add("--format", options->format, "readable (default), fx, dot or json")
-        .oneOf({"fx", "readable", "dot", "json"});
+    command.add("--format", options->format, "readable (default), fx, dot, mermaid or json")
+        .oneOf({"fx", "readable", "dot", "mermaid", "json"});
     command.run([options] { return run(*options); });
 }
 

@@ -21,14 +21,6 @@ std::string dotString(std::string_view text) {
     return out += '"';
 }
 
-std::string label(const Node& node) {
-    std::string out = node.name;
-    if (node.op != Op::Output && !node.target.empty() && node.target != node.name)
-        out += '\n' + shortTarget(node.target);
-    if (node.meta) out += '\n' + node.meta->shortForm();
-    return out;
-}
-
 void appendGraph(std::string& out, const Graph& graph, const std::string& prefix, const std::string& indent) {
     for (NodeIndex i = 0; i < graph.size(); ++i) {
         const Node& node = graph.node(i);
@@ -36,7 +28,7 @@ void appendGraph(std::string& out, const Graph& graph, const std::string& prefix
             .append(prefix)
             .append(std::to_string(i))
             .append(" [label=")
-            .append(dotString(label(node)));
+            .append(dotString(nodeLabel(node)));
         const bool isEnd = node.op == Op::Placeholder || node.op == Op::Output;
         out += isEnd ? ", style=rounded];\n" : "];\n";
     }
@@ -60,6 +52,14 @@ void appendGraph(std::string& out, const Graph& graph, const std::string& prefix
 }
 
 } // namespace
+
+std::string nodeLabel(const Node& node) {
+    std::string out = node.name;
+    if (node.op != Op::Output && !node.target.empty() && node.target != node.name)
+        out += '\n' + shortTarget(node.target);
+    if (node.meta) out += '\n' + node.meta->shortForm();
+    return out;
+}
 
 std::string printDot(const Graph& graph) {
     std::string out = "digraph " + dotString(graph.name().empty() ? "graph" : graph.name()) + " {\n";

@@ -63,7 +63,18 @@ struct ReadableText {
 /// A JSON document: {"name", "nodes": [{"name", "op", "target", "args", "kwargs", "meta", "stack", "users"}],
 /// "subgraphs"}.
 [[nodiscard]] std::string printJson(const Graph& graph);
+/// The lines of a node's box: its name, its target if that says more, and its shape.
+[[nodiscard]] std::string nodeLabel(const Node& node);
 /// Graphviz text, every label escaped.
 [[nodiscard]] std::string printDot(const Graph& graph);
+
+/// A Mermaid flowchart, as issues and READMEs show it, every label escaped.
+struct MermaidText {
+    std::string text;
+    /// Why Mermaid would show an error in its place, as it is set unless somebody sets it otherwise: "612 edges,
+    /// and Mermaid draws at most 500 (maxEdges)". Empty where it would not.
+    std::string tooLarge;
+};
+[[nodiscard]] MermaidText printMermaid(const Graph& graph);
 
 } // namespace dynascope::ir

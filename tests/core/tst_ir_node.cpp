@@ -23,6 +23,7 @@ private slots:
     void numbers();
     void json();
     void dot();
+    void mermaid();
     void sharedNodes();
 };
 
@@ -223,6 +224,41 @@ void TestIrNode::dot() {
             "  n1 [label=\"n\\na\\\"]; b\\\\l\\n<script>\"];\n  n0 -> n1;\n  subgraph cluster_ns0_ {\n    "
             "label=\"body\";\n"
             "    ns0_0 [label=\"output\", style=rounded];\n  }\n}\n"));
+}
+
+void TestIrNode::mermaid() {
+    GraphBuilder inner;
+    Node out;
+    out.name = out.target = "output";
+    out.op = Op::Output;
+    inner.add(out);
+    GraphBuilder builder;
+    Node x;
+    x.name = x.target = "x";
+    x.op = Op::Placeholder;
+    x.meta = parseAnnotation("f32[4][1]cpu");
+    Node evil;
+    evil.name = "n";
+    evil.target = "`a\"]; #35;\n<script>&";
+    evil.args = {Argument::node("x")};
+    const GraphPtr graph = builder.add(x).add(evil).addSubgraph("body", inner.build()).build();
+    const MermaidText text = printMermaid(*graph);
+    QCOMPARE(QString::fromStdString(text.text),
+             QString("flowchart TD\n  n0(\"x<br/>f32[4]\")\n"
+                     "  n1[\"n<br/>#96;a#quot;]#59; #35;35#59;<br/>#lt;script#gt;#amp;\"]\n  n0 --> n1\n"
+                     "  subgraph ns0_[\"body\"]\n    ns0_0(\"output\")\n  end\n"));
+    QVERIFY(text.tooLarge.empty());
+
+    GraphBuilder chain;
+    chain.add(x);
+    for (int i = 0; i < 501; ++i) {
+        Node next;
+        next.name = "n" + std::to_string(i);
+        next.target = "aten.neg.default";
+        next.args = {Argument::node("x")};
+        chain.add(next);
+    }
+    QVERIFY(QString::fromStdString(printMermaid(*chain.build()).tooLarge).startsWith("501 edges"));
 }
 
 void TestIrNode::sharedNodes() {
