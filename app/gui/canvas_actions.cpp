@@ -5,12 +5,17 @@
 #include "app/gui/chrome.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_pages.h"
+#include "core/ir/text.h"
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_page.h"
 #include "views/compare/pair_graphs.h"
+#include "views/models/labels.h"
 
 #include <QActionGroup>
 #include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QSaveFile>
 
 namespace dynascope::app {
 
@@ -89,11 +94,70 @@ void CanvasActions::addActions() {
         if (entry.action && entry.spec.scope == Scope::Canvas) compare->addAction(entry.action);
 }
 
-void CanvasActions::exportSvg() {
-    const QString path = QFileDialog::getSaveFileName(&m_window, tr("Export canvas as SVG"),
-                                                      QStringLiteral("graph.svg"), tr("SVG (*.svg)"));
+ir::GraphPtr CanvasActions::graph() const {
+    const Place& place = m_workspace.place();
+    if (place.page != Page::Stages) return nullptr;
+    const Side side = place.node.isEmpty() ? Side::B : place.node.side;
+    if (const ir::GraphPtr& chosen = m_workspace.stage(side).graph) return chosen;
+    return m_workspace.stage(side == Side::B ? Side::A : Side::B).graph;
+}
+
+void CanvasActions::exportCanvas() {
+    QStringList filters = pictureFilters();
+    const ir::GraphPtr graph = this->graph();
+    if (graph) filters << tr("DOT of one graph (*.dot)") << tr("Mermaid of one graph (*.mmd)");
+    QString chosen;
+    QString path = QFileDialog::getSaveFileName(&m_window, tr("Export canvas"), QStringLiteral("graph.svg"),
+                                                filters.join(QStringLiteral(";;")), &chosen);
     if (path.isEmpty()) return;
-    if (!canvas()->exportSvg(path)) m_message->showMessage(tr("%1: the file could not be written").arg(path));
+    // A name without a suffix has that of the kind that was chosen.
+    if (QFileInfo(path).suffix().isEmpty()) path += chosen.section(u'*', 1).section(u')', 0, 0);
+    const QString problem = writeCanvas(path);
+    if (!problem.isEmpty()) m_message->showMessage(problem);
+}
+
+QString CanvasActions::writeCanvas(const QString& path) {
+    const QString suffix = QFileInfo(path).suffix().toLower();
+    if (suffix != QLatin1String("dot") && suffix != QLatin1String("mmd")) {
+        const WrittenPicture written = writePicture(canvas()->picture(), path);
+        if (!written.note.isEmpty()) m_message->showNotice(written.note);
+        return written.problem;
+    }
+    const ir::GraphPtr graph = this->graph();
+    if (!graph) return tr("No graph is shown.");
+    std::string text;
+    if (suffix == QLatin1String("dot")) {
+        text = ir::printDot(*graph);
+    } else {
+        ir::MermaidText mermaid = ir::printMermaid(*graph);
+        if (!mermaid.tooLarge.empty())
+            m_message->showNotice(
+                tr("The graph has %1. DOT has no such limit.").arg(toQString(mermaid.tooLarge)));
+        text = std::move(mermaid.text);
+    }
+    QSaveFile file(path);
+    const bool written = file.open(QIODevice::WriteOnly) &&
+                         file.write(text.data(), qint64(text.size())) == qint64(text.size()) && file.commit();
+    return written ? QString() : tr("%1: %2").arg(path, file.errorString());
+}
+
+void CanvasActions::copyCanvas() {
+    copyPicture(canvas()->picture());
+}
+
+void CanvasActions::connectCanvas(CompareView& canvas) {
+    connect(&canvas, &CompareView::menuRequested, this, &CanvasActions::openMenu);
+}
+
+void CanvasActions::openMenu(const QPoint& globalPos) {
+    QMenu menu(&m_window);
+    for (const char* id :
+         {"view.fitAll", "view.openAll", "view.closeAll", "", "edit.copyCanvas", "file.exportCanvas"})
+        if (QAction* action = m_actions->find(QLatin1String(id)))
+            menu.addAction(action);
+        else
+            menu.addSeparator();
+    menu.exec(globalPos);
 }
 
 } // namespace dynascope::app

@@ -32,6 +32,7 @@ void MainWindow::connectPage(Page page, QWidget& widget) {
     if (page == Page::Stages) {
         auto& stages = static_cast<StagesPage&>(widget);
         m_canvas->addActions();
+        m_canvas->connectCanvas(*stages.compare());
         m_menus->rebuild();
         m_menus->refreshIcons();
         m_engine->connectTimeline(stages.timeline());
@@ -44,6 +45,7 @@ void MainWindow::connectPage(Page page, QWidget& widget) {
         for (const ActionRegistry::Entry& entry : m_actions->entries())
             if (entry.action && entry.spec.scope == Scope::Canvas)
                 static_cast<ComparePage&>(widget).graphs()->canvas()->addAction(entry.action);
+        m_canvas->connectCanvas(*static_cast<ComparePage&>(widget).graphs()->canvas());
     } else if (page == Page::Replay) {
         auto& replay = static_cast<ReplayPage&>(widget);
         for (const TreePanel* panel : {replay.tree(), replay.trees()})

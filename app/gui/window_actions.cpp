@@ -71,14 +71,21 @@ void WindowActions::addFileActions() {
     m_actions->add(grouped(spec("file.compare", tr("Compare with..."), file, {QKeySequence(tr("Ctrl+D"))},
                                 "diff", tr("Compare two captures, two ranks or two compiles"))),
                    [this] { m_parts.comparing.ask(); });
-    m_actions->add(grouped(spec("file.exportSvg", tr("Export canvas as SVG..."), file,
-                                {QKeySequence(tr("Ctrl+Shift+E"))}, "export")),
-                   [this] { m_parts.canvas.exportSvg(); });
+    m_actions->add(
+        grouped(spec("file.exportCanvas", tr("Export canvas..."), file, {QKeySequence(tr("Ctrl+Shift+E"))},
+                     "export",
+                     tr("The graphs whole, as SVG, PDF or PNG, or one of them as DOT or Mermaid text"))),
+        [this] { m_parts.canvas.exportCanvas(); });
+    m_actions->add(spec("file.exportPage", tr("Export page..."), file, {}, "export",
+                        tr("The page as it is on screen, as SVG, PDF or PNG")),
+                   [this] { m_parts.pages.exportShown(*m_message); });
     m_actions->add(
         grouped(spec("file.close", tr("Close capture"), file, {QKeySequence(tr("Ctrl+W"))}, "cross")),
         [this] { closeCapture(m_workspace.place().capture); });
     m_actions->add(spec("file.quit", tr("Quit"), file, {QKeySequence(tr("Ctrl+Q"))}),
                    [this] { m_window.close(); });
+
+    connect(&m_parts.docks.capturePanel(), &CapturePanel::closeRequested, this, &WindowActions::closeCapture);
 
     m_parts.notes.addActions();
     m_actions->add(grouped(spec("edit.copyNode", tr("Copy node"), edit, {}, "copy",
@@ -99,6 +106,12 @@ void WindowActions::addFileActions() {
                                                  stage.k,       node->name};
                        QApplication::clipboard()->setText(toQString(address.toString()));
                    });
+    m_actions->add(spec("edit.copyCanvas", tr("Copy canvas as image"), edit, {}, "copy",
+                        tr("The graphs whole, two pixels for one")),
+                   [this] { m_parts.canvas.copyCanvas(); });
+    m_actions->add(spec("edit.copyPage", tr("Copy page as image"), edit, {QKeySequence(tr("Ctrl+Alt+C"))},
+                        "copy", tr("The page as it is on screen, two pixels for one")),
+                   [this] { m_parts.pages.copyShown(); });
     m_actions->add(grouped(spec("edit.find", tr("Filter this view"), edit, {QKeySequence(tr("Ctrl+F"))},
                                 "filter", tr("Filter the view that has the focus"))),
                    [this] { filterFocused(); });
@@ -339,7 +352,8 @@ void WindowActions::update() {
     enable({"file.close", "capture.next", "capture.previous", "edit.filterCaptures", "go.node"}, open);
     enable({"go.nextStage", "go.previousStage", "go.firstStage", "go.lastStage", "go.swap"}, stages);
     const bool drawn = (compile && place.page == Page::Stages) || place.page == Page::Compare;
-    enable({"go.nextDifference", "go.previousDifference", "file.exportSvg"}, drawn);
+    enable({"go.nextDifference", "go.previousDifference", "file.exportCanvas", "edit.copyCanvas"}, drawn);
+    enable({"file.exportPage", "edit.copyPage"}, open);
     enable({"file.compare"}, open);
     enable({"capture.compareRanks"}, open && m_workspace.session()->ranks.size() > 1);
     enable({"capture.compareRecompile"}, compile && m_parts.comparing.otherOfFrame(place.compile) >= 0);

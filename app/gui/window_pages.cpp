@@ -2,10 +2,15 @@
 #include "app/gui/window_pages.h"
 
 #include "app/gui/action_specs.h"
+#include "app/gui/chrome.h"
 #include "app/gui/pages.h"
 #include "app/gui/settings.h"
 
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <utility>
@@ -54,7 +59,7 @@ void WindowPages::updateActions() {
     }
 }
 
-QWidget* WindowPages::makeBar(QWidget* parent) const {
+QWidget* WindowPages::makeBar(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* row = new QHBoxLayout(box);
     row->setContentsMargins(0, 2, 8, 2);
@@ -64,9 +69,46 @@ QWidget* WindowPages::makeBar(QWidget* parent) const {
         button->setDefaultAction(m_actions.find(pageAction(page)));
         button->setToolButtonStyle(Qt::ToolButtonTextOnly);
         button->setFocusPolicy(Qt::TabFocus);
+        button->setContextMenuPolicy(Qt::CustomContextMenu);
+        connect(button, &QWidget::customContextMenuRequested, this,
+                [this, &page, button](const QPoint& at) { openMenu(page, *button, at); });
         row->addWidget(button);
     }
     return box;
+}
+
+Drawing WindowPages::picture() const {
+    const PageSpec* spec = pageSpec(m_services.workspace.place().page);
+    return pictureOf(*m_stack.currentWidget(), spec ? QLatin1String(spec->name) : QStringLiteral("welcome"));
+}
+
+void WindowPages::copyShown() const {
+    copyPicture(picture());
+}
+
+void WindowPages::exportShown(MessageBar& message) {
+    const Drawing shown = picture();
+    const QString path =
+        QFileDialog::getSaveFileName(&m_window, tr("Export page"), shown.title + QStringLiteral(".svg"),
+                                     pictureFilters().join(QStringLiteral(";;")));
+    if (path.isEmpty()) return;
+    const WrittenPicture written = writePicture(shown, path);
+    if (!written.problem.isEmpty()) message.showMessage(written.problem);
+    if (!written.note.isEmpty()) message.showNotice(written.note);
+}
+
+/// Of a button of the bar: what can be done with its page.
+void WindowPages::openMenu(const PageSpec& page, QWidget& button, const QPoint& at) {
+    QMenu menu(&button);
+    menu.addAction(m_actions.find(pageAction(page)));
+    menu.addAction(tr("Copy its name"), this,
+                   [title = page.title] { QApplication::clipboard()->setText(title); });
+    menu.addSeparator();
+    for (const char* id : {"edit.copyPage", "file.exportPage"})
+        if (QAction* action = m_actions.find(QLatin1String(id));
+            action && m_services.workspace.place().page == page.page)
+            menu.addAction(action);
+    menu.exec(button.mapToGlobal(at));
 }
 
 QWidget* WindowPages::find(Page page) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "views/models/page_spec.h"
+#include "views/theme/picture.h"
 
 #include <QObject>
 #include <functional>
@@ -16,6 +17,7 @@ class QWidget;
 namespace dynascope::app {
 
 class ActionRegistry;
+class MessageBar;
 class Settings;
 
 /// Owned by the window. GUI thread only.
@@ -31,7 +33,7 @@ public:
     /// Enables and checks them for the place that is shown.
     void updateActions();
     /// The row of buttons, for the corner of the menu bar.
-    [[nodiscard]] QWidget* makeBar(QWidget* parent) const;
+    [[nodiscard]] QWidget* makeBar(QWidget* parent);
 
     [[nodiscard]] QWidget* find(views::Page page) const; ///< null where it was not made yet
     QWidget& get(views::Page page);                      ///< made on first use
@@ -52,6 +54,10 @@ public:
     /// Goes to a page of the current capture, with the keyboard on it.
     void goTo(views::Page page);
     void setFocus(Qt::FocusReason reason);
+    /// The page that is shown as a picture of what is on screen.
+    [[nodiscard]] views::Drawing picture() const;
+    void copyShown() const;
+    void exportShown(MessageBar& message);
 
     void applyDefaultSizes();
     void saveStates();
@@ -62,6 +68,7 @@ signals:
     void made(dynascope::views::Page page, QWidget* widget);
 
 private:
+    void openMenu(const views::PageSpec& page, QWidget& button, const QPoint& at);
     [[nodiscard]] views::CentrePage* part(views::Page page) const; ///< null where it was not made yet
 
     QWidget& m_window;

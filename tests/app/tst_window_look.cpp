@@ -5,6 +5,7 @@
 #include "app/gui/about.h"
 #include "app/gui/action_registry.h"
 #include "app/gui/breadcrumb.h"
+#include "app/gui/canvas_actions.h"
 #include "app/gui/chrome.h"
 #include "app/gui/pages.h"
 #include "app/gui/record_dialog.h"
@@ -19,9 +20,12 @@
 #include "views/text/row_table.h"
 
 #include <QAbstractButton>
+#include <QApplication>
+#include <QClipboard>
 #include <QLabel>
 #include <QMenu>
 #include <QStatusBar>
+#include <QTemporaryDir>
 #include <QToolButton>
 
 using namespace dynascope;
@@ -206,6 +210,40 @@ private slots:
         QTest::mouseClick(cards.front(), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), 20000);
         QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+    }
+
+    /// What is on screen as a picture, and what is drawn as text.
+    void takesPictures() {
+        open("view_mutation");
+        window().pages().goTo(Page::Stages);
+        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+        window().actionRegistry().trigger("edit.copyPage");
+        const QSize page = window().pages().find(Page::Stages)->size();
+        QCOMPARE(QApplication::clipboard()->image().size(), page * 2);
+        window().actionRegistry().trigger("edit.copyCanvas");
+        QVERIFY(!QApplication::clipboard()->image().isNull());
+        auto* canvas = window().findChild<CanvasActions*>();
+        QVERIFY(canvas);
+        QTemporaryDir folder;
+        const auto written = [&](const char* name) -> QByteArray {
+            if (!canvas->writeCanvas(folder.filePath(name)).isEmpty()) return {};
+            QFile file(folder.filePath(name));
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        QVERIFY(written("graph.svg").contains("<svg"));
+        QVERIFY(written("graph.dot").startsWith("digraph"));
+        const QByteArray mermaid = written("graph.mmd");
+        QVERIFY(mermaid.startsWith("flowchart TD") && mermaid.contains("-->"));
+        // The graph of the node that is selected, else B's.
+        const auto nodes = [](const QByteArray& text) { return text.count("["); };
+        workspace().selectNode({Side::A, 0});
+        QVERIFY(written("a.mmd") != mermaid);
+        QVERIFY(nodes(mermaid) > 0);
+        QVERIFY(canvas->writeCanvas("/no/such/folder/a.dot").contains("/no/such/folder"));
+        window().actionRegistry().trigger("go.answers");
+        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+        QVERIFY(!window().actionRegistry().find("file.exportCanvas")->isEnabled());
+        QVERIFY(window().actionRegistry().find("file.exportPage")->isEnabled());
     }
 
 private:

@@ -11,6 +11,7 @@
 #include "views/canvas/pane_header.h"
 #include "views/models/trace.h"
 
+#include <QApplication>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QSignalSpy>
@@ -57,7 +58,7 @@ private slots:
     void nothingOpenSaysSo();
     void childThatFailsLeavesThePicture();
     void cancelSettles();
-    void exportsSvg();
+    void exportsPictures();
 
 private:
     void open(const QString& sample);
@@ -697,7 +698,8 @@ void TestCompareView::nothingOpenSaysSo() {
     m_view->openAll();
     QTest::keyClick(&a(), Qt::Key_Down);
     QTest::mouseClick(a().viewport(), Qt::LeftButton);
-    QVERIFY(!m_view->exportSvg(QDir::tempPath() + "/nothing.svg"));
+    QVERIFY(m_view->picture().isEmpty());
+    QVERIFY(!writePicture(m_view->picture(), QDir::tempPath() + "/nothing.svg").problem.isEmpty());
     settle();
 }
 
@@ -733,12 +735,15 @@ void TestCompareView::cancelSettles() {
     QVERIFY(header->progress().isEmpty());
 }
 
-void TestCompareView::exportsSvg() {
+void TestCompareView::exportsPictures() {
     open("view_mutation");
     QTemporaryDir folder;
-    const QString path = folder.filePath("graph.svg");
-    QVERIFY(m_view->exportSvg(path));
-    QFile file(path);
+    const auto write = [&](const char* name) {
+        const WrittenPicture written = writePicture(m_view->picture(), folder.filePath(name));
+        return written.problem + written.note;
+    };
+    QCOMPARE(write("graph.svg"), QString());
+    QFile file(folder.filePath("graph.svg"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QXmlStreamReader reader(&file);
     QString texts;
@@ -749,7 +754,30 @@ void TestCompareView::exportsSvg() {
     QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
     for (const char* name : {"setitem", "select_scatter", "aten.copy.default"})
         QVERIFY2(texts.contains(name), name);
-    QVERIFY(!m_view->exportSvg("/no/such/folder/graph.svg"));
+    QCOMPARE(write("graph.png"), QString());
+    const QImage image(folder.filePath("graph.png"));
+    QCOMPARE(image.size(), (m_view->picture().size * 2).toSize());
+    QCOMPARE(write("graph.pdf"), QString());
+    QFile pdf(folder.filePath("graph.pdf"));
+    QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-");
+    copyPicture(m_view->picture());
+    QCOMPARE(QApplication::clipboard()->image().size(), image.size());
+
+    QVERIFY(write("graph.jpeg").contains(".svg, .pdf or .png"));
+    QVERIFY(!QFile::exists(folder.filePath("graph.jpeg")));
+    QVERIFY(!writePicture(m_view->picture(), "/no/such/folder/graph.svg").problem.isEmpty());
+    // What is too large for pixels is scaled, and the reader told.
+    Drawing huge{"<b>&", QSizeF(40'000, 40'000),
+                 [](QPainter& painter) { painter.drawLine(0, 0, 40'000, 40'000); }};
+    const WrittenPicture scaled = writePicture(huge, folder.filePath("huge.png"));
+    QVERIFY2(scaled.problem.isEmpty() && scaled.note.contains("14 %"),
+             qPrintable(scaled.problem + scaled.note));
+    QCOMPARE(QImage(folder.filePath("huge.png")).width(), 5'657);
+    QCOMPARE(writePicture(huge, folder.filePath("huge.svg")).problem, QString());
+    QFile escaped(folder.filePath("huge.svg"));
+    QVERIFY(escaped.open(QIODevice::ReadOnly));
+    QVERIFY(escaped.readAll().contains("<title>&lt;b&gt;&amp;</title>"));
+    QCOMPARE(writePicture(huge, folder.filePath("huge.pdf")).problem, QString());
 }
 
 QTEST_MAIN(TestCompareView)

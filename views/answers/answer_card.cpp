@@ -4,6 +4,7 @@
 #include "views/answers/answer_picture.h"
 #include "views/models/labels.h"
 #include "views/text/page_parts.h"
+#include "views/theme/picture.h"
 #include "views/theme/theme.h"
 
 #include <QClipboard>
@@ -234,6 +235,7 @@ void AnswerCard::contextMenuEvent(QContextMenuEvent* event) {
         menu.addAction(tr("Copy change"), this, [this] { copy(toQString(m_answer.change.code)); });
     if (!m_command.isEmpty()) menu.addAction(tr("Copy command"), this, [this] { copy(m_command); });
     if (m_link->isVisible()) menu.addAction(tr("Open %1").arg(m_link->text()), this, &AnswerCard::proofAsked);
+    addPictureActions(menu, *this, QStringLiteral("answer"));
     menu.exec(event->globalPos());
 }
 

@@ -2,6 +2,7 @@
 #include "views/autograd/convention_view.h"
 
 #include "views/models/labels.h"
+#include "views/theme/picture.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -243,6 +244,7 @@ void ConventionView::copy() const {
 void ConventionView::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     menu.addAction(tr("Copy the diagram as text"), this, &ConventionView::copy);
+    addPictureActions(menu, *this, QStringLiteral("calling_convention"));
     menu.exec(event->globalPos());
 }
 

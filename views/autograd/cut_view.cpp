@@ -3,6 +3,7 @@
 
 #include "views/models/labels.h"
 #include "views/theme/op_bar.h"
+#include "views/theme/picture.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -18,6 +19,7 @@ namespace dynascope::views {
 CutView::CutView(Theme& theme, QWidget* parent)
     : QAbstractScrollArea(parent)
     , m_theme(theme) {
+    offerPicture(*this, QStringLiteral("partitioner_cut"));
     setObjectName(QStringLiteral("cutView"));
     setAccessibleName(tr("Forward and backward"));
     setFocusPolicy(Qt::StrongFocus);

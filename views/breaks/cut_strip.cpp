@@ -2,6 +2,7 @@
 #include "views/breaks/cut_strip.h"
 
 #include "views/models/labels.h"
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 
@@ -23,6 +24,7 @@ constexpr std::size_t mostRows = 60;
 CutStrip::CutStrip(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
+    offerPicture(*this, QStringLiteral("graph_breaks"));
     setMouseTracking(true);
     setAccessibleName(tr("How the breaks cut the frame into graphs"));
     connect(&m_theme, &Theme::changed, this, [this] {

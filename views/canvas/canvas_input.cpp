@@ -278,7 +278,10 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
         item = m_scene->itemAt(toScene(event->pos()));
         if (item != m_view.selected) emit itemClicked(item);
     }
-    if (item == noItem) return;
+    if (item == noItem) {
+        emit emptyMenuRequested(event->globalPos());
+        return;
+    }
     const SceneItem& hit = m_scene->items[static_cast<std::size_t>(item)];
     QMenu menu(this);
     menu.addAction(m_theme.icon("copy"), tr("Copy name"), this, [this] { copy(false); });

@@ -5,12 +5,9 @@
 #include "views/models/trace.h"
 
 #include <QCoreApplication>
-#include <QFile>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QResizeEvent>
-#include <QSaveFile>
-#include <QSvgGenerator>
 #include <algorithm>
 #include <cmath>
 
@@ -160,6 +157,7 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
                      [this, slot](layout::GroupId group, bool open) { fold(slot, group, open); });
     QObject::connect(c, &GraphCanvas::itemHovered, &q,
                      [this, slot](int item) { workspace.hoverNode(nodeAt(slot, item)); });
+    QObject::connect(c, &GraphCanvas::emptyMenuRequested, &q, &CompareView::menuRequested);
     QObject::connect(c, &GraphCanvas::showInOtherPane, &q,
                      [this, slot](int item) { showInOtherPane(slot, item); });
     QObject::connect(c, &GraphCanvas::sourceRequested, &q,
@@ -482,7 +480,7 @@ void CompareView::cancelLayout() {
     d->checkSettled();
 }
 
-bool CompareView::exportSvg(const QString& path) {
+Drawing CompareView::picture() const {
     struct Part {
         GraphCanvas* canvas;
         double left;
@@ -497,34 +495,22 @@ bool CompareView::exportSvg(const QString& path) {
         width += c->scene()->size.width();
         height = std::max(height, c->scene()->size.height());
     }
-    if (parts.empty()) return false;
-    width += exportMargin;
-    height += 2 * exportMargin;
-
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly)) return false;
-    QSvgGenerator generator;
-    generator.setOutputDevice(&file);
-    generator.setSize(QSizeF(width, height).toSize());
-    generator.setViewBox(QRectF(0, 0, width, height));
-    generator.setTitle(tr("Dynascope graph"));
-    generator.setResolution(96);
-    QPainter painter;
-    if (!painter.begin(&generator)) return false;
-    painter.fillRect(QRectF(0, 0, width, height), d->theme.colours().bg0);
-    for (const Part& part : parts) {
-        painter.save();
-        painter.translate(part.left, exportMargin);
-        part.canvas->render(painter, QRectF(QPointF(), part.canvas->scene()->size));
-        painter.restore();
-    }
-    if (parts.size() == 2) {
-        const double left = parts[1].left - exportMargin - Gutter::stripWidth;
-        d->gutter->draw(painter, QRectF(left, exportMargin, Gutter::stripWidth, height - 2 * exportMargin), 1,
-                        0, 1, 0);
-    }
-    painter.end();
-    return file.commit();
+    if (parts.empty()) return {};
+    const QSizeF size(width + exportMargin, height + 2 * exportMargin);
+    return {tr("graph"), size, [this, parts, size](QPainter& painter) {
+                painter.fillRect(QRectF(QPointF(), size), d->theme.colours().bg0);
+                for (const Part& part : parts) {
+                    painter.save();
+                    painter.translate(part.left, exportMargin);
+                    part.canvas->render(painter, QRectF(QPointF(), part.canvas->scene()->size));
+                    painter.restore();
+                }
+                if (parts.size() != 2) return;
+                const double left = parts[1].left - exportMargin - Gutter::stripWidth;
+                d->gutter->draw(
+                    painter, QRectF(left, exportMargin, Gutter::stripWidth, size.height() - 2 * exportMargin),
+                    1, 0, 1, 0);
+            }};
 }
 
 } // namespace dynascope::views

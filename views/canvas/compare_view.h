@@ -5,6 +5,7 @@
 #pragma once
 
 #include "views/models/workspace.h"
+#include "views/theme/picture.h"
 #include "views/theme/theme.h"
 
 #include <QPointF>
@@ -60,10 +61,12 @@ public slots:
     void closeAll();
     void nextDifference(int direction); ///< +1 or -1
     void cancelLayout();
-    bool exportSvg(const QString& path); ///< false when it could not be written
+    /// Both graphs whole, as they are folded now; empty where nothing is drawn. Of the scenes that are shown now.
+    [[nodiscard]] Drawing picture() const;
 
 signals:
-    void settled(); ///< both canvases have their final layout
+    void menuRequested(const QPoint& globalPos); ///< where no node is
+    void settled();                              ///< both canvases have their final layout
     void zoomChanged(double factor);
     void modeChanged();
 

@@ -98,6 +98,7 @@ signals:
     void itemPicked(int item);  ///< after itemClicked() where it was the mouse
     /// An item's menu opens; who is connected fills it, instead of what concerns other panes and panels.
     void menuAboutToShow(QMenu* menu, int item);
+    void emptyMenuRequested(const QPoint& globalPos); ///< a menu where no item is
     void foldRequested(dynascope::layout::GroupId group, bool open);
     void itemHovered(int item);
     void showInOtherPane(int item);

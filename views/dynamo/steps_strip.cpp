@@ -3,6 +3,7 @@
 
 #include "views/dynamo/state_rows.h"
 #include "views/models/labels.h"
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 
@@ -39,6 +40,7 @@ std::array<QColor, markKinds.size()> markColours(const Colours& colours) {
 StepsStrip::StepsStrip(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
+    offerPicture(*this, QStringLiteral("dynamo_steps"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(false);
     connect(&m_theme, &Theme::changed, this, [this] { // the margins go with the font

@@ -7,6 +7,7 @@
 #include "views/models/labels.h"
 #include "views/text/code_document.h"
 #include "views/text/syntax.h"
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 
 #include <QApplication>
@@ -286,6 +287,7 @@ void GraphSoFar::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     menu.addAction(m_row < 0 ? tr("Copy the graph so far") : tr("Copy"), this,
                    [this] { QApplication::clipboard()->setText(selectedText()); });
+    addPictureActions(menu, *this, QStringLiteral("graph_so_far"));
     menu.exec(event->globalPos());
 }
 

@@ -5,6 +5,7 @@
 
 #include "views/engine/scorecard_measures.h"
 #include "views/models/labels.h"
+#include "views/theme/picture.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -207,6 +208,7 @@ void ScorecardView::keyPressEvent(QKeyEvent* event) {
 void ScorecardView::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     menu.addAction(tr("Copy the scorecard"), this, [this] { copy(); });
+    addPictureActions(menu, *this, QStringLiteral("scorecard"));
     menu.exec(event->globalPos());
 }
 

@@ -2,6 +2,7 @@
 #include "views/inputs/storage_strip.h"
 
 #include "views/models/labels.h"
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 
@@ -43,6 +44,7 @@ QString nameOf(const session::Compile& compile, const session::TensorInput& inpu
 StorageStrip::StorageStrip(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
+    offerPicture(*this, QStringLiteral("storages"));
     setAccessibleName(tr("Storages and the inputs that share them"));
     setMouseTracking(true);
     connect(&m_theme, &Theme::changed, this, [this] {

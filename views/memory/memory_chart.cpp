@@ -2,6 +2,7 @@
 #include "views/memory/memory_chart.h"
 
 #include "views/models/labels.h"
+#include "views/theme/picture.h"
 #include "views/theme/theme.h"
 
 #include <QApplication>
@@ -36,6 +37,7 @@ void MemoryChart::Axis::move(double by) {
 MemoryChart::MemoryChart(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
+    offerPicture(*this, QStringLiteral("memory"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Memory by address and event"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/models/labels.h"
 #include "views/records/flame_chart.h"
+#include "views/theme/picture.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -183,6 +184,7 @@ void FlameChart::contextMenuEvent(QContextMenuEvent* event) {
         menu->addSeparator();
     }
     menu->addAction(tr("Show all"), this, &FlameChart::zoomAll);
+    addPictureActions(*menu, *this, QStringLiteral("compile_time"));
     menu->popup(event->globalPos());
 }
 

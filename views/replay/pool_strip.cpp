@@ -2,6 +2,7 @@
 #include "views/replay/pool_strip.h"
 
 #include "views/models/labels.h"
+#include "views/theme/picture.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -24,6 +25,7 @@ PoolStrip::PoolStrip(TreeWalk& walk, Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_walk(walk)
     , m_theme(theme) {
+    offerPicture(*this, QStringLiteral("private_pool"));
     setAccessibleName(tr("Pool"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&m_walk, &TreeWalk::moved, this, &PoolStrip::follow);

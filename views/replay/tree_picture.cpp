@@ -3,6 +3,7 @@
 
 #include "views/models/labels.h"
 #include "views/replay/tree_rows.h"
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 
 #include <QApplication>
@@ -351,6 +352,7 @@ void TreePicture::copy() const {
 void TreePicture::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     menu.addAction(tr("Copy the tree as text"), this, &TreePicture::copy);
+    addPictureActions(menu, *this, QStringLiteral("cuda_graph_tree"));
     menu.exec(event->globalPos());
 }
 
