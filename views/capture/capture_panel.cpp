@@ -2,14 +2,17 @@
 #include "views/capture/capture_panel.h"
 
 #include "views/capture/capture_delegate.h"
+#include "views/capture/capture_menu.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/filter_edit.h"
 #include "views/models/labels.h"
 #include "views/text/panel.h"
 
+#include <QContextMenuEvent>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QScrollBar>
 #include <QStackedWidget>
 #include <QTreeView>
@@ -44,6 +47,8 @@ CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_tree->setExpandsOnDoubleClick(true);
     m_tree->setAccessibleName(tr("Capture tree"));
+    m_tree->viewport()->installEventFilter(this);
+    m_tree->installEventFilter(this); // with the key the menu is that of the current row
     m_tree->setObjectName(QStringLiteral("captureTree"));
     m_tree->setFrameShape(QFrame::NoFrame);
     m_empty->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
@@ -254,6 +259,21 @@ void CapturePanel::showCurrent() {
     if (inside) return;
     m_tree->setCurrentIndex(index);
     m_tree->scrollTo(index);
+}
+
+bool CapturePanel::eventFilter(QObject* watched, QEvent* event) {
+    const bool isTree = watched == m_tree || watched == m_tree->viewport();
+    if (!isTree || event->type() != QEvent::ContextMenu) return QWidget::eventFilter(watched, event);
+    const auto* asked = static_cast<QContextMenuEvent*>(event);
+    const bool byKey = asked->reason() == QContextMenuEvent::Keyboard;
+    const QModelIndex row = byKey ? m_tree->currentIndex()
+                                  : m_tree->indexAt(m_tree->viewport()->mapFromGlobal(asked->globalPos()));
+    QMenu menu(m_tree);
+    fillCaptureMenu(menu, row, m_workspace, [this](int capture) { emit closeRequested(capture); });
+    if (!menu.isEmpty())
+        menu.exec(byKey ? m_tree->viewport()->mapToGlobal(m_tree->visualRect(row).center())
+                        : asked->globalPos());
+    return true;
 }
 
 void CapturePanel::open(const QModelIndex& index) {

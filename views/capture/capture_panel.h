@@ -28,11 +28,17 @@ public:
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     [[nodiscard]] FilterEdit* filterEdit() const { return m_edit; }
 
+signals:
+    void closeRequested(int capture);
+
 public slots:
     void focusFilter();
     void clearFilter();
     void expandAll();
     void collapseAll(); ///< to captures and frames
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override; ///< of the tree: its menu
 
 private:
     void applyFilter();
