@@ -17,7 +17,7 @@ using Range = SymbolRanges::Range;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largestWhole = 9007199254740992.0; ///< up to here doubles count exactly
-constexpr int deepest = 32;
+constexpr int deepestExpression = 32;
 constexpr std::size_t longest = 512; ///< of a guard that is read
 constexpr int mostTrials = 5;        ///< as try_solve() in torch/utils/_sympy/solve.py
 
@@ -111,7 +111,7 @@ public:
         : m_text(text) {}
 
     std::optional<Sum> sum() {
-        if (++m_depth > deepest) return std::nullopt;
+        if (++m_depth > deepestExpression) return std::nullopt;
         std::optional<Sum> out = product();
         while (out) {
             const bool adds = take('+');
@@ -162,7 +162,7 @@ private:
 
     std::optional<Sum> factor() {
         if (take('-')) {
-            const std::optional<Sum> of = ++m_depth > deepest ? std::nullopt : factor();
+            const std::optional<Sum> of = ++m_depth > deepestExpression ? std::nullopt : factor();
             --m_depth;
             return of ? std::optional(scaled(*of, -1)) : std::nullopt;
         }
