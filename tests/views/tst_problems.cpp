@@ -6,6 +6,7 @@
 #include "views/text/code_view.h"
 
 #include <QAbstractItemModelTester>
+#include <QCheckBox>
 #include <QSignalSpy>
 #include <QTreeView>
 
@@ -113,6 +114,20 @@ void TestProblems::recordsShowRawText() {
         panel.showRecord(0, int(i));
         QVERIFY(panel.text()->document(0)->text().contains("dynamo_output_graph"));
         QVERIFY(panel.text()->document(0)->text().contains("def forward"));
+    }
+    // JSON on several lines, or as the file has it.
+    auto* indent = panel.findChild<QCheckBox*>("indentJson");
+    QVERIFY(indent && indent->isChecked());
+    for (std::size_t i = 0; i < session.records.size(); ++i) {
+        if (session.records[i].type != "compilation_metrics") continue;
+        panel.showRecord(0, int(i));
+        const std::size_t lines = panel.text()->document(0)->lines.size();
+        QVERIFY(lines > 20);
+        indent->click();
+        QVERIFY(panel.text()->document(0)->lines.size() < lines);
+        QCOMPARE(panel.text()->document(0)->text().section('\n', 0, 0),
+                 toQString(session.records[i].header.text()));
+        indent->click();
     }
     panel.showRecord(0, -5);
     panel.showRecord(0, 1000000);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/records/records_panel.h"
 
+#include "core/base/json_indent.h"
 #include "views/models/labels.h"
 #include "views/text/code_view.h"
 #include "views/theme/splitter.h"
@@ -53,6 +54,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_list(new QTreeView)
     , m_filter(addFilter(tr("Filter by type"), m_list))
     , m_thisCompile(new QCheckBox(tr("This compile only")))
+    , m_indent(new QCheckBox(tr("Indent JSON")))
     , m_find(new QLineEdit)
     , m_note(new QLabel)
     , m_text(new CodeView(theme)) {
@@ -74,6 +76,11 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_note->setTextFormat(Qt::PlainText);
     m_note->setProperty("role", "label");
     m_text->setAccessibleName(tr("Record text"));
+    m_indent->setObjectName(QStringLiteral("indentJson"));
+    m_indent->setChecked(true);
+    m_indent->setToolTip(
+        tr("On several lines, every number and name as the file spells it. Off: byte for byte as "
+           "the file has it."));
 
     const auto column = [](QWidget* widget, std::initializer_list<QWidget*> bar) {
         auto* box = new QVBoxLayout(widget);
@@ -90,7 +97,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     auto* left = new QWidget;
     column(left, {m_filter, m_thisCompile})->addWidget(m_list, 1);
     auto* right = new QWidget;
-    column(right, {m_note, m_find})->addWidget(m_text, 1);
+    column(right, {m_note, m_indent, m_find})->addWidget(m_text, 1);
     auto* splitter = new Splitter(Qt::Horizontal);
     splitter->addWidget(left);
     splitter->addWidget(right);
@@ -102,6 +109,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     connect(m_thisCompile, &QCheckBox::toggled, this, &RecordsPanel::sync);
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this](const QModelIndex& now) { showText(m_proxy->mapToSource(now).row(), false); });
+    connect(m_indent, &QCheckBox::toggled, this, [this] { showText(m_shown, m_whole); });
     connect(m_find, &QLineEdit::returnPressed, this, [this] { find(false); });
     connect(m_note, &QLabel::linkActivated, this, [this] { showText(m_shown, true); });
 }
@@ -150,13 +158,16 @@ void RecordsPanel::showRecord(int capture, int record) {
 void RecordsPanel::showText(int record, bool whole) {
     if (!m_model->session() || record < 0 || record >= m_model->rowCount()) return;
     m_shown = record;
+    m_whole = whole;
     const session::Record& r = m_model->session()->records[std::size_t(record)];
     std::uint64_t shown = 0;
     const auto take = [&](session::Payload part) {
         // What is long is cut before it is copied.
         if (!whole) part.length = std::min(part.length, shownAtFirst);
         shown += part.length;
-        return toQString(part.text());
+        const auto text = part.text();
+        const auto indented = m_indent->isChecked() ? indentJson(text) : std::nullopt;
+        return indented ? toQString(*indented) : toQString(text);
     };
     QString text = take(r.header);
     if (!r.payload.empty()) text += QStringLiteral("\n\n") + take(r.payload);

@@ -38,11 +38,13 @@ private:
     QTreeView* m_list;
     QLineEdit* m_filter;
     QCheckBox* m_thisCompile;
+    QCheckBox* m_indent;
     QLineEdit* m_find;
     QLabel* m_note;
     CodeView* m_text;
     QString m_found; ///< that was searched for last
     int m_shown = -1;
+    bool m_whole = false; ///< what is shown is not cut, however long
 };
 
 } // namespace dynascope::views
