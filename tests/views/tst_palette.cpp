@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
 #include "views/models/break_place.h"
+#include "views/models/labels.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
 
@@ -19,6 +20,7 @@ private slots:
     void ranks();
     void findsEverything();
     void findsModulesAndParameters();
+    void findsFunctionsAndKernels();
     void prefixesNarrow();
     void recentComesFirst();
     void endsWhenCancelled();
@@ -131,6 +133,34 @@ void TestPalette::findsModulesAndParameters() {
     QVERIFY(std::any_of(list.hits.begin(), list.hits.end(), [](const PaletteHit& hit) {
         return hit.title == "layers" && hit.detail.startsWith("list of modules");
     }));
+}
+
+/// Functions of the program, and kernels of the code that Inductor made of it; Enter goes to their lines.
+void TestPalette::findsFunctionsAndKernels() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "graph_breaks");
+    const PaletteResult functions = searchPalette(dataOf(workspace), "/f");
+    const auto isFunction = [](const PaletteHit& hit) { return hit.detail.startsWith("function"); };
+    const auto f = std::find_if(functions.hits.begin(), functions.hits.end(), isFunction);
+    QVERIFY(f != functions.hits.end());
+    QCOMPARE(f->title, QString("f"));
+    QVERIFY(f->file.endsWith("cap.py") && f->line > 0);
+    QCOMPARE(std::count_if(functions.hits.begin(), functions.hits.end(),
+                           [&](const PaletteHit& hit) { return isFunction(hit) && hit.title == "f"; }),
+             1);
+
+    const PaletteResult kernels = searchPalette(dataOf(workspace), "/extern_kernels");
+    const auto isKernel = [](const PaletteHit& hit) { return hit.detail.startsWith("kernel"); };
+    const auto mm = std::find_if(kernels.hits.begin(), kernels.hits.end(), isKernel);
+    QVERIFY(mm != kernels.hits.end());
+    QVERIFY(mm->file.isEmpty() && mm->line > 0);
+    const session::Stage& code = *workspace.compile()->stages[std::size_t(mm->stage)];
+    QCOMPARE(code.content, session::Stage::Content::Code);
+    const QStringList lines = toQString(code.payload.text()).split('\n');
+    QVERIFY2(lines.value(mm->line - 1).contains("extern_kernels") ||
+                 lines.value(mm->line).contains("extern_kernels"),
+             qPrintable(lines.value(mm->line - 1)));
 }
 
 void TestPalette::prefixesNarrow() {

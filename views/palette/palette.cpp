@@ -270,6 +270,16 @@ void Palette::go(const PaletteHit& hit, bool beside) {
         break;
     }
     case PaletteKind::Source:
+        if (hit.file.isEmpty()) {
+            Place place = m_workspace.place();
+            place.page = Page::Stages;
+            place.stageB = hit.stage;
+            place.node = {};
+            m_workspace.go(place);
+            m_workspace.selectCode(hit.stage, std::uint32_t(hit.line));
+            emit m_workspace.panelRequested(PanelId::OutputCode);
+            break;
+        }
         emit m_workspace.panelRequested(PanelId::Source);
         emit m_workspace.sourceRequested(hit.file, hit.line);
         break;

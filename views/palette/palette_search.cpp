@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/ir/text.h"
 #include "core/layout/fold.h"
+#include "core/session/generated_code.h"
 #include "views/models/labels.h"
 
 #include <QElapsedTimer>
@@ -11,8 +12,43 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <mutex>
 
 namespace dynascope::views {
+
+/// Written once, by the search that comes first; searches of one palette may overlap.
+class PaletteKernels {
+public:
+    struct Kernel {
+        int stage = 0;
+        std::string name;
+        std::size_t line = 0; ///< of its definition, else of its first call
+    };
+    [[nodiscard]] const std::vector<Kernel>& of(const PaletteData& data) {
+        std::call_once(m_once, [&] { read(data); });
+        return m_kernels;
+    }
+
+private:
+    void read(const PaletteData& data) {
+        for (std::size_t s = 0; s < data.stages.size(); ++s) {
+            if (!data.stages[s] || data.stages[s]->content != session::Stage::Content::Code) continue;
+            for (const session::GeneratedKernel& kernel :
+                 session::readGeneratedCode(data.stages[s]->payload.text()).kernels) {
+                const std::size_t line = kernel.definition.first != 0 ? kernel.definition.first
+                                         : kernel.calls.empty()       ? 0
+                                                                      : kernel.calls.front().lines.first;
+                if (line != 0) m_kernels.push_back({int(s), kernel.name, line});
+            }
+        }
+    }
+    std::once_flag m_once;
+    std::vector<Kernel> m_kernels;
+};
+
+std::shared_ptr<PaletteKernels> makePaletteKernels() {
+    return std::make_shared<PaletteKernels>();
+}
 
 namespace {
 
@@ -127,6 +163,52 @@ public:
                         keep(std::move(hit));
                     }
                 }
+    }
+
+    /// Kernels of the compile's generated code, where they are defined or called.
+    void kernels() {
+        if (!m_data.kernels) return;
+        for (const PaletteKernels::Kernel& kernel : m_data.kernels->of(m_data)) {
+            if (cancelled()) return;
+            PaletteHit hit;
+            hit.kind = PaletteKind::Source;
+            hit.capture = m_data.capture;
+            hit.compile = m_data.compile;
+            hit.stage = kernel.stage;
+            hit.line = int(kernel.line);
+            hit.id = QStringLiteral("/kernel %1 %2").arg(toQString(kernel.name)).arg(kernel.line);
+            hit.icon = QStringLiteral("bolt");
+            hit.detail = QStringLiteral("kernel  %1:%2")
+                             .arg(toQString(m_data.stages[std::size_t(kernel.stage)]->shortLabel()))
+                             .arg(kernel.line);
+            offer(std::move(hit), toQString(kernel.name));
+        }
+    }
+
+    /// Functions of the program that nodes of the compile come from, at the first line that made one.
+    void functions() {
+        QHash<QString, bool> seen;
+        eachGraph([&](int, const QString&, const ir::GraphPtr& graph) {
+            for (const ir::NodePtr& node : graph->nodes()) {
+                if (!node->stack) continue;
+                for (const ir::SourceLocation& at : *node->stack) {
+                    if (cancelled()) return;
+                    if (at.function.empty() || at.function == "<module>") continue;
+                    const QString id =
+                        QStringLiteral("/def %1 %2").arg(toQString(at.file), toQString(at.function));
+                    if (seen.contains(id)) continue;
+                    seen.insert(id, true);
+                    PaletteHit hit;
+                    hit.kind = PaletteKind::Source;
+                    hit.file = toQString(at.file);
+                    hit.line = int(at.line);
+                    hit.id = id;
+                    hit.icon = QStringLiteral("function");
+                    hit.detail = QStringLiteral("function  %1:%2").arg(fileName(at.file)).arg(at.line);
+                    offer(std::move(hit), toQString(at.function));
+                }
+            }
+        });
     }
 
     /// Graphs of the compile, those on screen first. `visit(stage index, where, graph)` returns false to end.
@@ -346,7 +428,11 @@ PaletteResult searchPalette(const PaletteData& data, const QString& query, const
     if (wants(PaletteKind::Node) && (kind || !pattern.isEmpty())) search.nodes();
     if (wants(PaletteKind::Module) && (kind || !pattern.isEmpty())) search.modules();
     if (wants(PaletteKind::Action)) search.actions();
-    if (wants(PaletteKind::Source) && (kind || !pattern.isEmpty())) search.sources();
+    if (wants(PaletteKind::Source) && (kind || !pattern.isEmpty())) {
+        search.functions();
+        search.kernels();
+        search.sources();
+    }
     if (wants(PaletteKind::Note) && (kind || !pattern.isEmpty())) search.notes();
     if (wants(PaletteKind::Frame)) {
         search.frames();

@@ -38,6 +38,10 @@ struct PaletteNote {
     QString text, place; ///< what was written, where; a bookmark alone has no text
 };
 
+/// The kernels of the generated code of a compile, read at the first search.
+class PaletteKernels;
+[[nodiscard]] std::shared_ptr<PaletteKernels> makePaletteKernels();
+
 /// A snapshot of everything that can be found. Immutable and shared with the search thread.
 struct PaletteData {
     std::vector<PaletteAction> actions;
@@ -47,6 +51,7 @@ struct PaletteData {
     int capture = -1, compile = -1, stageA = -1, stageB = -1; ///< the current place
     std::vector<session::StagePtr> stages; ///< of this compile, computed ones too; null for a removed one
     QStringList recent;                    ///< PaletteHit::id, newest first
+    std::shared_ptr<PaletteKernels> kernels = makePaletteKernels();
 };
 
 struct PaletteHit {
@@ -59,7 +64,7 @@ struct PaletteHit {
     int capture = -1, compile = -1, stage = -1;
     std::uint32_t node = 0; ///< Node, Module: index in its stage's graph
     int breakGroup = -1;    ///< Frame: a reason of a graph break rather than a frame
-    QString file;           ///< Source
+    QString file;           ///< Source; empty for a line of generated code, of `stage`
     int line = 0;
     ir::Address address; ///< Note
     QString needs;       ///< Action: why it cannot be chosen now, or empty
