@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, Happening>, 7> happeningNames{{
 }};
 
 struct StepsOptions {
-    std::string path, until, to, line, instruction, node, guard, step;
+    std::string path, other, until, to, line, instruction, node, guard, step;
     std::string ask;
     std::string at, from;
     std::size_t count = 40;
@@ -167,6 +167,17 @@ int run(const StepsOptions& options) {
     for (const std::string& warning : recording.warnings())
         static_cast<void>(fail(Error{warning, *path, 0, 0}));
 
+    if (!options.other.empty()) {
+        if (!options.cacheKeys) return fail("a second recording is for --cache-keys");
+        const Result<std::string> second = recordingIn(options.other);
+        if (!second) return fail(second.error());
+        const Result<RecordingPtr> beside = Recording::open(*second);
+        if (!beside) return fail(beside.error());
+        for (const std::string& warning : (*beside)->warnings())
+            static_cast<void>(fail(Error{warning, *second, 0, 0}));
+        print(cacheComparisonText(recording, **beside));
+        return exitOk;
+    }
     if (options.effects || options.bytecode) {
         if (options.json)
             print(document(options.effects ? effectsJson(recording) : bytecodeJson(recording)));
@@ -218,6 +229,8 @@ void addSteps(Parser& parser) {
     Command command =
         parser.command("steps", "Go through a recording of Dynamo: its steps, and the state at any of them");
     command.add("recording", options->path, "Recording (*.dsteps), or a folder with one").required();
+    command.add("other", options->other,
+                "A second recording, whose --cache-keys are set beside those of the first");
     command.flag("--list", options->list, "The steps, one a line; --from and --count say which");
     command.add("--at", options->at, "The state at this step");
     command.add("--from", options->from,
@@ -245,9 +258,9 @@ void addSteps(Parser& parser) {
                  "What each graph changes, and how generated code makes it real; changes that were refused");
     command.flag("--bytecode", options->bytecode,
                  "The bytecode of each frame and what was generated for it, and what its parts are for");
-    command.flag(
-        "--cache-keys", options->cacheKeys,
-        "What was looked up in AOTAutograd's cache: keys, their ingredients, and where two of them differ");
+    command.flag("--cache-keys", options->cacheKeys,
+                 "What was looked up in AOTAutograd's cache: keys, their ingredients, and where two of them "
+                 "differ; of two recordings, what tells their keys apart");
     command.flag(
         "--graphs", options->graphs,
         "Storages of graphs' inputs, hooks, operators before functionalization, lookups of the cache, "

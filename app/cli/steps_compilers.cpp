@@ -72,6 +72,40 @@ std::string cacheText(const Recording& recording) {
     return out.empty() ? "nothing was looked up in AOTAutograd's cache\n" : out;
 }
 
+std::string cacheComparisonText(const Recording& left, const Recording& right) {
+    const std::vector<CacheQuestion> ofLeft = cacheQuestions(left), ofRight = cacheQuestions(right);
+    if (ofLeft.empty() && ofRight.empty()) return "nothing was looked up in AOTAutograd's cache by either\n";
+    std::string out;
+    std::size_t same = 0;
+    for (const LookupPair& pair : pairLookups(left, ofLeft, right, ofRight)) {
+        out += pair.compileId + ' ';
+        if (pair.left == SIZE_MAX || pair.right == SIZE_MAX) {
+            out += pair.left == SIZE_MAX ? "looked up by the second only\n" : "looked up by the first only\n";
+            continue;
+        }
+        const CacheQuestion& a = ofLeft[pair.left];
+        const CacheQuestion& b = ofRight[pair.right];
+        out += std::string(outcomeName(a.outcome)) + ", " + std::string(outcomeName(b.outcome)) + ": ";
+        if (a.key.empty() || b.key.empty()) {
+            out += "no key, as the cache was bypassed: " + (a.key.empty() ? a.bypassReason : b.bypassReason) +
+                   '\n';
+        } else if (a.key == b.key) {
+            ++same;
+            out += "same key " + a.key + '\n';
+        } else {
+            out += a.key + " and " + b.key + '\n';
+            if (pair.differences.empty()) out += "  the recordings do not hold what the keys are made of\n";
+        }
+        if (a.key == b.key) continue;
+        for (const KeyDifference& difference : pair.differences)
+            out += "  " + difference.name + "\n    " +
+                   (difference.left.empty() ? "-" : shortened(difference.left)) + "\n    " +
+                   (difference.right.empty() ? "-" : shortened(difference.right)) + '\n';
+    }
+    return out + std::to_string(same) + " of " + std::to_string(std::max(ofLeft.size(), ofRight.size())) +
+           " lookups have one key\n";
+}
+
 std::string graphsText(const Recording& recording) {
     std::string out;
     const std::vector<GraphFacts> graphs = graphFacts(recording);

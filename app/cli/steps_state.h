@@ -36,6 +36,8 @@ namespace dynascope::cli {
 
 /// Questions to AOTAutograd's cache: keys, what they differ in, nodes that cannot be cached.
 [[nodiscard]] std::string cacheText(const dynamo::Recording& recording);
+/// The lookups of two recordings beside each other: which have one key, and what all the others differ in.
+[[nodiscard]] std::string cacheComparisonText(const dynamo::Recording& left, const dynamo::Recording& right);
 /// Inputs' storages, hooks, operators before functionalization; lookups of Dynamo's cache; CUDA graph trees.
 [[nodiscard]] std::string graphsText(const dynamo::Recording& recording);
 

@@ -4,6 +4,8 @@
 #include "core/base/json.h"
 #include "core/dynamo/documents.h"
 
+#include <algorithm>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -131,6 +133,34 @@ std::vector<CacheQuestion> cacheQuestions(const Recording& recording) {
         question.parts = readKeyParts(texts(object, "parts"));
         question.nodes = verdicts(object);
         out.push_back(std::move(question));
+    }
+    return out;
+}
+
+std::vector<LookupPair> pairLookups(const Recording& left, const std::vector<CacheQuestion>& ofLeft,
+                                    const Recording& right, const std::vector<CacheQuestion>& ofRight) {
+    const auto compileOf = [](const Recording& recording, const CacheQuestion& question) {
+        return question.attempt < recording.attempts().size()
+                   ? recording.attempts()[question.attempt].compileId
+                   : std::string("-");
+    };
+    std::map<std::string, std::deque<std::size_t>> open; // of the right one, by compile id
+    for (std::size_t i = 0; i < ofRight.size(); ++i)
+        open[compileOf(right, ofRight[i])].push_back(i);
+    std::vector<LookupPair> out;
+    for (std::size_t i = 0; i < ofLeft.size(); ++i) {
+        LookupPair pair{compileOf(left, ofLeft[i]), i, SIZE_MAX, {}};
+        if (std::deque<std::size_t>& there = open[pair.compileId]; !there.empty()) {
+            pair.right = there.front();
+            there.pop_front();
+            pair.differences = compareKeys(ofLeft[i].parts, ofRight[pair.right].parts);
+        }
+        out.push_back(std::move(pair));
+    }
+    for (std::size_t i = 0; i < ofRight.size(); ++i) {
+        const std::string compile = compileOf(right, ofRight[i]);
+        const std::deque<std::size_t>& rest = open[compile];
+        if (std::find(rest.begin(), rest.end(), i) != rest.end()) out.push_back({compile, SIZE_MAX, i, {}});
     }
     return out;
 }

@@ -57,4 +57,17 @@ struct CacheQuestion {
 /// In the order in which they were asked.
 [[nodiscard]] std::vector<CacheQuestion> cacheQuestions(const Recording& recording);
 
+/// The same lookup of two recordings, such as of two processes that were meant to share a cache: the n-th of a
+/// compile id in each.
+struct LookupPair {
+    std::string compileId;                         ///< "0/0"; "-" where a recording does not say
+    std::size_t left = SIZE_MAX, right = SIZE_MAX; ///< into the questions; SIZE_MAX where that side has none
+    std::vector<KeyDifference> differences;        ///< empty for equal keys, or where one has no details
+};
+/// In order of the left one, then what only the right one asked.
+[[nodiscard]] std::vector<LookupPair> pairLookups(const Recording& left,
+                                                  const std::vector<CacheQuestion>& ofLeft,
+                                                  const Recording& right,
+                                                  const std::vector<CacheQuestion>& ofRight);
+
 } // namespace dynascope::dynamo

@@ -84,6 +84,25 @@ private slots:
         QCOMPARE(out[2].nodes.front().reason, std::string("why"));
     }
 
+    void lookupsOfTwoRecordings() {
+        const RecordingPtr left =
+            recordingWith({{'K', R"({"key":"k1","parts":["[1] a: x","[2] b: y"],"nodes":[]})"},
+                           {'K', R"({"key":"k2","parts":["[3] a: z"],"nodes":[]})"}});
+        const RecordingPtr right =
+            recordingWith({{'K', R"({"key":"k1","parts":["[1] a: x","[2] b: y"],"nodes":[]})"},
+                           {'K', R"({"key":"k3","parts":["[4] a: q"],"nodes":[]})"},
+                           {'K', R"({"key":"k4","parts":[],"nodes":[]})"}});
+        QVERIFY(left && right);
+        const auto a = cacheQuestions(*left), b = cacheQuestions(*right);
+        const std::vector<LookupPair> pairs = pairLookups(*left, a, *right, b);
+        QCOMPARE(pairs.size(), std::size_t(3));
+        QVERIFY(pairs[0].left == 0 && pairs[0].right == 0 && pairs[0].differences.empty());
+        QCOMPARE(pairs[1].differences.size(), std::size_t(1));
+        QCOMPARE(pairs[1].differences[0].left, std::string("z"));
+        QCOMPARE(pairs[1].differences[0].right, std::string("q"));
+        QVERIFY(pairs[2].left == SIZE_MAX && pairs[2].right == 2);
+    }
+
     void facts() {
         const RecordingPtr recording =
             recordingWith({{'J', R"({"storages":[["x",0,0,24],["y",0,3,24],["bad",-1,0,0],[1],7],

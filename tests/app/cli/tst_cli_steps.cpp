@@ -102,6 +102,25 @@ private slots:
         QCOMPARE(json["header"].toObject()["torch"].toString().left(4), "2.13");
     }
 
+    /// Two recordings beside each other, on purpose one with itself.
+    void comparesCacheKeys() {
+        const Run alone = cli({"steps", m_recording, "--cache-keys"});
+        const Run both = cli({"steps", m_recording, m_recording, "--cache-keys"});
+        QCOMPARE(alone.exitCode, 0);
+        QCOMPARE(both.exitCode, 0);
+        if (alone.out.startsWith("nothing"))
+            QVERIFY2(both.out.startsWith("nothing was looked up") && both.out.contains("either"),
+                     qPrintable(both.out));
+        else
+            QVERIFY2(both.out.contains("same key") && both.out.contains("lookups have one key"),
+                     qPrintable(both.out));
+        const Run wrong = cli({"steps", m_recording, m_recording});
+        QVERIFY(wrong.exitCode != 0);
+        QVERIFY2(wrong.err.contains("--cache-keys"), qPrintable(wrong.err));
+        const Run missing = cli({"steps", m_recording, "/no/such/file.dsteps", "--cache-keys"});
+        QVERIFY(missing.exitCode != 0 && missing.err.contains("/no/such/file.dsteps"));
+    }
+
     void listsSteps() {
         const Run text = cli({"steps", m_recording, "--list", "--from", "4", "--count", "3"});
         QCOMPARE(text.exitCode, 0);
