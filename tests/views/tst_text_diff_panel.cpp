@@ -98,6 +98,16 @@ void TestTextDiffPanel::alignsPlainTexts() {
                       " 30  0 RESUME 0\n     2 NOP\n     4 LOAD_CONST 1 (True)\n     6 POP_JUMP 3 (to 10)\n");
     QCOMPARE(code.counts[std::size_t(Change::Added)], std::size_t(1));
     QCOMPARE(code.counts[std::size_t(Change::Same)], std::size_t(3));
+    // Another variable is another instruction.
+    const AlignedText other =
+        alignBytecode("  4 0 LOAD_FAST 0 (self)\n    2 LOAD_FAST 1 (x)\n    4 RETURN_VALUE\n",
+                      "  4 0 LOAD_FAST 2 (h)\n    4 RETURN_VALUE\n");
+    QCOMPARE(other.counts[std::size_t(Change::Changed)], std::size_t(0));
+    QCOMPARE(other.counts[std::size_t(Change::Removed)], std::size_t(2));
+    QCOMPARE(other.counts[std::size_t(Change::Added)], std::size_t(1));
+    QCOMPARE(other.counts[std::size_t(Change::Same)], std::size_t(1));
+    for (const CodeRow& row : other.rows)
+        QCOMPARE(row.line[0] >= 0 && row.line[1] >= 0, row.change == Change::Same);
 }
 
 void TestTextDiffPanel::clickSelectsTheNodeAndBothSidesLightUp() {

@@ -283,6 +283,26 @@ std::string instructions(std::string_view text) {
     return out;
 }
 
+/// Lines that the diff set beside each other as one that changed, below each other: LOAD_FAST (h) is not what
+/// became of LOAD_FAST (self), but another instruction.
+std::vector<diff::LineRow> apart(std::vector<diff::LineRow> rows) {
+    using Kind = diff::LineRow::Kind;
+    std::vector<diff::LineRow> out;
+    out.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size();) {
+        std::size_t end = i;
+        while (end < rows.size() && rows[end].kind != Kind::Same)
+            ++end;
+        for (std::size_t k = i; k < end; ++k)
+            if (rows[k].a != SIZE_MAX) out.push_back({Kind::Removed, rows[k].a, SIZE_MAX, {}, {}});
+        for (std::size_t k = i; k < end; ++k)
+            if (rows[k].b != SIZE_MAX) out.push_back({Kind::Added, SIZE_MAX, rows[k].b, {}, {}});
+        if (end < rows.size()) out.push_back(std::move(rows[end++]));
+        i = end;
+    }
+    return out;
+}
+
 AlignedText align(const std::string& a, const std::string& b, const diff::TextDiff& diff, Language language,
                   bool words) {
     AlignedText out;
@@ -326,7 +346,9 @@ AlignedText alignTexts(const std::string& a, const std::string& b, Language lang
 
 AlignedText alignBytecode(const std::string& a, const std::string& b) {
     const std::string compareA = instructions(a), compareB = instructions(b);
-    return align(a, b, diff::diffTexts(compareA, compareB), Language::Bytecode, false);
+    diff::TextDiff diff = diff::diffTexts(compareA, compareB);
+    diff.rows = apart(std::move(diff.rows));
+    return align(a, b, diff, Language::Bytecode, false);
 }
 
 } // namespace dynascope::views
