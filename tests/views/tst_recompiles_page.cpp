@@ -176,6 +176,26 @@ private slots:
         QCOMPARE(page->changes()->rows().rows()[0][2].text, QString("L['mode'] == 'm1'"));
     }
 
+    /// Compile ids of two ranks are alike: each names its rank.
+    void ranksAreNamed() {
+        auto session = std::make_shared<session::Session>(*atTheLimit());
+        const std::size_t one = session->compiles.size();
+        for (std::size_t i = 0; i < one; ++i) {
+            session->compiles.push_back(session->compiles[i]);
+            session->compiles.back().rank = 1;
+        }
+        session->ranks = {0, 1};
+        const auto caches = dynamo::explainRecompiles(*session);
+        QCOMPARE(caches.size(), std::size_t(2));
+        QStringList ids, asked;
+        for (const dynamo::FrameCache& cache : caches) {
+            ids << recompileRow(*session, cache.recompiles[0], 0)[0].text;
+            asked << askedRows(*session, cache.recompiles[0])[0][0].text;
+        }
+        QCOMPARE(ids, QStringList({"0:0/1", "1:0/1"}));
+        QCOMPARE(asked, QStringList({"0:0/0", "1:0/0"}));
+    }
+
     void exportsTheTable() {
         test::Fixture f;
         test::addSample(f.workspace, "graph_breaks");

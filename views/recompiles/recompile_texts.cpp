@@ -24,8 +24,9 @@ double secondsOf(const Compile& compile) {
     return compile.compileSeconds + compile.backwardSeconds;
 }
 
-QString idOf(const Compile& compile) {
-    return toQString(compile.id.toString());
+/// With its rank where the capture has several.
+QString idOf(const Session& session, const Compile& compile) {
+    return toQString(session::compileName(session, compile));
 }
 
 QString indexOf(const Session& session, const Compile& compile) {
@@ -63,11 +64,12 @@ Section costSection(const Session& session, const FrameCache& cache, const Recom
                                   quiet(tr(" in %1").arg(countText(again, tr("compile"), tr("compiles"))))},
                                  tr("All compiles of this code object but the first.")));
     out.facts.push_back(entriesFact(session, cache));
-    Tokens ids{monoLink(idOf(first), QStringLiteral("compile:%1").arg(cache.first))};
+    Tokens ids{monoLink(idOf(session, first), QStringLiteral("compile:%1").arg(cache.first))};
     for (std::size_t i = 0; i < std::min(cache.recompiles.size(), mostLinks); ++i) {
         const std::size_t index = cache.recompiles[i].compile;
         ids.push_back(mono(QStringLiteral(" ")));
-        ids.push_back(monoLink(idOf(session.compiles[index]), QStringLiteral("compile:%1").arg(index)));
+        ids.push_back(
+            monoLink(idOf(session, session.compiles[index]), QStringLiteral("compile:%1").arg(index)));
     }
     if (cache.recompiles.size() > mostLinks)
         ids.push_back(quiet(tr(" and %1 more").arg(cache.recompiles.size() - mostLinks)));
@@ -91,9 +93,10 @@ Section whySection(const Session& session, const Recompile& recompile) {
         card.tokens = {mono(toQString(guard.check))};
         out.facts.push_back(std::move(card));
         if (const Compile* entry = session.findBeside(made, guard.entry))
-            out.facts.push_back(fact(
-                tr("Entry"), {monoLink(idOf(*entry), QStringLiteral("guards:") + indexOf(session, *entry))},
-                tr("Its guard failed first. Shows its guards.")));
+            out.facts.push_back(
+                fact(tr("Entry"),
+                     {monoLink(idOf(session, *entry), QStringLiteral("guards:") + indexOf(session, *entry))},
+                     tr("Its guard failed first. Shows its guards.")));
         if (!guard.expected.empty())
             out.facts.push_back(fact(tr("Expected"), {mono(toQString(guard.expected))}));
         if (!guard.actual.empty())
@@ -117,7 +120,7 @@ Section whySection(const Session& session, const Recompile& recompile) {
     return out;
 }
 
-Section symbolicSection(const Compile& entry, const Compile& made) {
+Section symbolicSection(const Session& session, const Compile& entry, const Compile& made) {
     Section out;
     out.title = tr("What became symbolic");
     for (const session::SymbolInfo* symbol : dynamo::madeSymbolic(entry, made)) {
@@ -129,7 +132,7 @@ Section symbolicSection(const Compile& entry, const Compile& made) {
             fact(toQString(symbol->source), std::move(tokens),
                  tr("A constant of %1, a symbol of this entry: other values need no entry of their own "
                     "as long as its guards hold.")
-                     .arg(idOf(entry))));
+                     .arg(idOf(session, entry))));
     }
     return out;
 }
@@ -166,13 +169,13 @@ Section goOnSection(const Session& session, const Compile& entry, const Recompil
     const Compile& made = session.compiles[recompile.compile];
     if (&entry != &made && !made.stages.empty() && !entry.stages.empty())
         out.facts.push_back(paragraph(
-            {link(tr("Compare %1 with %2").arg(idOf(entry), idOf(made)),
+            {link(tr("Compare %1 with %2").arg(idOf(session, entry), idOf(session, made)),
                   QStringLiteral("pair:%1:%2").arg(indexOf(session, entry), indexOf(session, made)))}));
     if (!made.stages.empty())
-        out.facts.push_back(paragraph(
-            {link(tr("Stages of %1").arg(idOf(made)), QStringLiteral("compile:") + indexOf(session, made))}));
-    out.facts.push_back(paragraph(
-        {link(tr("Guards of %1").arg(idOf(entry)), QStringLiteral("guards:") + indexOf(session, entry))}));
+        out.facts.push_back(paragraph({link(tr("Stages of %1").arg(idOf(session, made)),
+                                            QStringLiteral("compile:") + indexOf(session, made))}));
+    out.facts.push_back(paragraph({link(tr("Guards of %1").arg(idOf(session, entry)),
+                                        QStringLiteral("guards:") + indexOf(session, entry))}));
     return out;
 }
 
@@ -222,7 +225,7 @@ TableRow recompileRow(const Session& session, const Recompile& recompile, double
     const FailedGuard none;
     const FailedGuard& guard = recompile.failed.empty() ? none : recompile.failed.front();
     const double seconds = secondsOf(made);
-    TableCell id{idOf(made), recompile.refused ? Look::Chip : Look::Mono,
+    TableCell id{idOf(session, made), recompile.refused ? Look::Chip : Look::Mono,
                  recompile.refused ? Tone::Bad : Tone::None,
                  recompile.refused ? tr("Refused: its cache was full, so the call ran eagerly") : QString(),
                  qulonglong(recompile.compile)};
@@ -249,15 +252,19 @@ std::vector<TableColumn> askedColumns() {
             {tr("Guard that failed"), tr("The first check of the entry that did not hold"), 900}};
 }
 
-std::vector<TableRow> askedRows(const Recompile& recompile) {
+std::vector<TableRow> askedRows(const Session& session, const Recompile& recompile) {
     std::vector<TableRow> out;
-    for (const FailedGuard& guard : recompile.failed)
-        out.push_back({{toQString(guard.entry), Look::Link, Tone::None, tr("Shows the guards of this entry")},
-                       {toQString(guard.expected), Look::Mono},
-                       {toQString(guard.actual), Look::Mono},
-                       {guard.addedAt.line != 0 ? placeText(guard.addedAt) : QString(), Look::Link,
-                        Tone::None, toQString(guard.addedAt.code)},
-                       {toQString(guard.check), Look::Mono}});
+    for (const FailedGuard& guard : recompile.failed) {
+        const Compile* entry = session.findBeside(session.compiles[recompile.compile], guard.entry);
+        out.push_back(
+            {{entry ? idOf(session, *entry) : toQString(guard.entry), entry ? Look::Link : Look::Mono,
+              Tone::None, entry ? tr("Shows the guards of this entry") : QString()},
+             {toQString(guard.expected), Look::Mono},
+             {toQString(guard.actual), Look::Mono},
+             {guard.addedAt.line != 0 ? placeText(guard.addedAt) : QString(), Look::Link, Tone::None,
+              toQString(guard.addedAt.code)},
+             {toQString(guard.check), Look::Mono}});
+    }
     return out;
 }
 
@@ -287,14 +294,14 @@ Facts recompileFacts(const Session& session, const FrameCache& cache, const Reco
     Facts out;
     const Compile& made = session.compiles[recompile.compile];
     const Compile& entry = askedFirst(session, cache, recompile);
-    out.title = idOf(made) + u' ' + toQString(made.function);
+    out.title = idOf(session, made) + u' ' + toQString(made.function);
     out.icon = recompile.refused ? QStringLiteral("error") : QStringLiteral("recompile");
     out.chip = recompile.refused ? tr("refused") : tr("recompile");
     out.chipTone = recompile.refused ? QStringLiteral("removed") : QStringLiteral("changed");
     if (const ir::SourceLocation* at = made.location()) out.subtitle.push_back(placeLink(*at));
     for (Section& section : std::vector<Section>{
              whySection(session, recompile), whatToDo(recompile), costSection(session, cache, recompile),
-             symbolicSection(entry, made), goOnSection(session, entry, recompile)})
+             symbolicSection(session, entry, made), goOnSection(session, entry, recompile)})
         if (!section.facts.empty()) out.sections.push_back(std::move(section));
     return out;
 }
@@ -308,7 +315,7 @@ QString recompilesAsCsv(const Session& session, const std::vector<FrameCache>& c
         const ir::SourceLocation place = made.location() ? *made.location() : ir::SourceLocation{};
         const FailedGuard none;
         const FailedGuard& guard = recompile.failed.empty() ? none : recompile.failed.front();
-        out += QStringList{idOf(made),
+        out += QStringList{idOf(session, made),
                            quoted(toQString(made.function)),
                            quoted(toQString(place.file)),
                            QString::number(place.line),

@@ -26,7 +26,8 @@ struct ListedRecompile {
 
 /// The entries that were asked before a recompile, in the order in which they were.
 [[nodiscard]] std::vector<TableColumn> askedColumns();
-[[nodiscard]] std::vector<TableRow> askedRows(const dynamo::Recompile& recompile);
+[[nodiscard]] std::vector<TableRow> askedRows(const session::Session& session,
+                                              const dynamo::Recompile& recompile);
 
 /// Checks of two entries that differ.
 [[nodiscard]] std::vector<TableColumn> guardChangeColumns();

@@ -308,7 +308,7 @@ void RecompilesPage::showRecompile(int compile) {
     d->compile = compile;
     const Recompile& recompile = d->recompileOf(*at);
     d->detail->setFacts(recompileFacts(*d->session, d->cacheOf(*at), recompile));
-    d->asked->setRows(askedRows(recompile));
+    d->asked->setRows(askedRows(*d->session, recompile));
     compareGuards();
     showSource();
     showRaw();
@@ -318,8 +318,9 @@ void RecompilesPage::compareGuards() {
     const ListedRecompile& at = *d->find(d->compile);
     const session::Compile& made = d->session->compiles[std::size_t(d->compile)];
     const session::Compile& entry = askedFirst(*d->session, d->cacheOf(at), d->recompileOf(at));
-    d->tabs->setTabText(
-        1, tr("Guards of %1 and %2").arg(toQString(entry.id.toString()), toQString(made.id.toString())));
+    d->tabs->setTabText(1, tr("Guards of %1 and %2")
+                               .arg(toQString(session::compileName(*d->session, entry)),
+                                    toQString(session::compileName(*d->session, made))));
     d->changes->setRows({});
     d->sameNote.clear();
     d->note->clear();
