@@ -3,6 +3,7 @@
 
 #include "core/ir/lines.h"
 #include "core/session/metrics.h"
+#include "core/session/resume.h"
 
 #include <algorithm>
 #include <charconv>
@@ -146,16 +147,19 @@ std::string adviceForValue(const FailedGuard& guard) {
            "often";
 }
 
+/// What a frame takes in that goes on after a graph break is no argument that the program could mark.
+constexpr std::string_view adviceWhereResumed =
+    "One entry serves every size once it is symbolic: torch.compile(dynamic=True), or mark_dynamic for the "
+    "argument "
+    "that this tensor is made from";
+
 std::string adviceFor(const FailedGuard& guard) {
     const std::string dimension = guard.dimension < 0 ? "i" : std::to_string(guard.dimension);
     switch (guard.kind) {
     case Kind::Size:
     case Kind::Stride:
         // ___stack0 is Dynamo's own name of what lay on the stack where the graph broke.
-        if (guard.subject.starts_with("___"))
-            return "One entry serves every size once it is symbolic: torch.compile(dynamic=True), or "
-                   "mark_dynamic "
-                   "for the argument that this tensor is made from";
+        if (guard.subject.starts_with("___")) return std::string(adviceWhereResumed);
         return "One entry serves every size once it is symbolic: torch._dynamo.mark_dynamic(" +
                guard.subject + ", " + dimension + "), or torch.compile(dynamic=True)";
     case Kind::Rank:
@@ -242,6 +246,8 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
     for (const std::string& reason : compile.recompileReasons) {
         out.push_back(readFailedGuard(reason));
         completeActual(out.back(), compile);
+        const bool isSize = out.back().kind == Kind::Size || out.back().kind == Kind::Stride;
+        if (isSize && session::parseResumedFunction(compile.function)) out.back().advice = adviceWhereResumed;
     }
     return out;
 }

@@ -131,6 +131,20 @@ private slots:
         QCOMPARE(failed[1].actual, std::string("requires_grad=0"));
     }
 
+    /// Nobody can mark what a frame takes in that goes on after a graph break.
+    void adviceForResumedFunctions() {
+        session::Compile compile;
+        compile.function = "torch_dynamo_resume_in_f_at_30";
+        compile.recompileReasons = {"1/0: tensor 'h' size mismatch at index 0. expected 8, actual 4",
+                                    "1/0: n == 2"};
+        const std::vector<FailedGuard> resumed = failedGuards(compile);
+        QVERIFY(resumed[0].advice.find("mark_dynamic(h") == std::string::npos);
+        QVERIFY(resumed[0].advice.find("argument") != std::string::npos);
+        QVERIFY(resumed[1].advice.find("number") != std::string::npos);
+        compile.function = "f";
+        QVERIFY(failedGuards(compile)[0].advice.find("mark_dynamic(h, 0)") != std::string::npos);
+    }
+
     /// What to do depends on what was compiled in.
     void advice_data() {
         QTest::addColumn<QString>("reason");
