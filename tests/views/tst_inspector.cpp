@@ -17,6 +17,7 @@ class TestInspector : public QObject {
 private slots:
     void tellsANode();
     void tellsWhyAFunctionalGraphCopies();
+    void parametersHaveTheirNames();
     void linksGoToNodes();
     void tellsACompile();
     void tellsARecompile();
@@ -91,6 +92,29 @@ void TestInspector::tellsWhyAFunctionalGraphCopies() {
                  .contains("Why here"));
     QVERIFY(
         !text(begin + call("copy_", "copy_.default", "%add, %a") + "    return (add,)").contains("Why here"));
+}
+
+/// Of a training step: the AOT graph numbers what the Dynamo graph of the same compile names.
+void TestInspector::parametersHaveTheirNames() {
+    test::Fixture f;
+    test::addSample(f.workspace, "encoder_train");
+    auto panel = f.show<InspectorPanel>(312, 700);
+    QStringList names;
+    for (const Side side : {Side::A, Side::B}) {
+        const ir::GraphPtr graph = f.workspace.stage(side).graph;
+        QVERIFY(graph);
+        for (ir::NodeIndex i = 0; i < graph->size(); ++i) {
+            if (graph->node(i).op != ir::Op::Placeholder) continue;
+            f.workspace.selectNode({side, i});
+            f.settle();
+            for (const Fact& fact : panel->facts().sections.front().facts)
+                if (fact.label == "Holds") names << fact.tokens.front().text;
+        }
+    }
+    QVERIFY2(names.contains("layers.0.self_attn.in_proj_weight"), qPrintable(names.join(u' ')));
+    QVERIFY2(names.count("layers.0.self_attn.in_proj_weight") == 2, qPrintable(names.join(u' ')));
+    f.select(Side::A, "relu");
+    QVERIFY(!panel->plainText().contains("Holds:"));
 }
 
 void TestInspector::linksGoToNodes() {

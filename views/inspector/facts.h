@@ -84,6 +84,9 @@ struct NodeFactsInput {
     const ir::Graph* other = nullptr; ///< the other side's, or null
     const diff::GraphDiff* diff = nullptr;
     QString stage, otherStage; ///< labels
+    /// Of `graph`, by node: the qualified names of parameters and buffers, as layout::stateNames(); null while
+    /// they are not known.
+    const std::vector<std::string>* names = nullptr;
 };
 [[nodiscard]] Facts nodeFacts(const NodeFactsInput& input, const Colours& colours);
 [[nodiscard]] Facts compileFacts(const Workspace::Capture& capture, std::size_t compile);

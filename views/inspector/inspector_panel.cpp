@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inspector/inspector_panel.h"
 
+#include "core/layout/fold.h"
 #include "views/inspector/fact_view.h"
 #include "views/models/labels.h"
 
@@ -10,9 +11,31 @@
 
 namespace dynascope::views {
 
+namespace {
+
+const QString namesTag = QStringLiteral("inspector names");
+
+struct NamesOf {
+    ir::GraphPtr graph;
+    std::vector<std::string> names; ///< as layout::stateNames()
+};
+
+/// AOT graphs only number the parameters that the compile's Dynamo graph names.
+session::StagePtr namingStage(const session::Compile* compile) {
+    if (!compile) return nullptr;
+    const auto named = std::ranges::find_if(compile->stages, [](const session::StagePtr& stage) {
+        return stage->phase == session::Phase::Dynamo || stage->phase == session::Phase::Export;
+    });
+    return named == compile->stages.end() ? nullptr : *named;
+}
+
+} // namespace
+
 struct InspectorPanel::Private {
     FactView* view = nullptr;
     Facts facts;
+    NamesOf names;
+    ir::GraphPtr asked; ///< whose names a task looks for
 };
 
 InspectorPanel::InspectorPanel(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -57,9 +80,12 @@ void InspectorPanel::refresh() {
             return view.stage ? toQString(view.stage->label()) : QString();
         };
         const auto diff = workspace().diff();
-        d->facts = nodeFacts({place.node.side, place.node.node, own.graph.get(), other.graph.get(),
-                              diff.get(), label(own), label(other)},
-                             theme().colours());
+        const bool isInput = own.graph->node(place.node.node).op == ir::Op::Placeholder;
+        if (isInput && d->names.graph != own.graph) askNames(own.graph);
+        d->facts =
+            nodeFacts({place.node.side, place.node.node, own.graph.get(), other.graph.get(), diff.get(),
+                       label(own), label(other), d->names.graph == own.graph ? &d->names.names : nullptr},
+                      theme().colours());
     } else if (workspace().compile()) {
         d->facts = compileFacts(capture, std::size_t(place.compile));
     } else {
@@ -67,6 +93,23 @@ void InspectorPanel::refresh() {
     }
     d->view->setFacts(d->facts);
     showContent();
+}
+
+void InspectorPanel::askNames(const ir::GraphPtr& graph) {
+    if (d->asked == graph && workspace().tasks().isRunning(namesTag)) return;
+    d->asked = graph;
+    workspace().tasks().run<NamesOf>(
+        namesTag, this,
+        [graph, stage = namingStage(workspace().compile())](const TaskContext&) {
+            ir::GraphPtr dynamo;
+            if (stage)
+                if (auto read = stage->graph()) dynamo = *read;
+            return NamesOf{graph, layout::stateNames(*graph, layout::moduleHints(*graph, dynamo.get()))};
+        },
+        [this](NamesOf found) {
+            d->names = std::move(found);
+            invalidate();
+        });
 }
 
 void followLink(Workspace& workspace, const QString& target) {

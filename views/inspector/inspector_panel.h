@@ -25,6 +25,8 @@ protected:
     void refresh() override;
 
 private:
+    void askNames(const ir::GraphPtr& graph);
+
     struct Private;
     std::unique_ptr<Private> d;
 };

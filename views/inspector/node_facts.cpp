@@ -166,8 +166,18 @@ void addWriteBack(Section& section, const NodeFactsInput& in) {
            "place only computes the new value; this copy, at its end, hands it to whoever owns the input.")));
 }
 
+/// The parameter or buffer that an input is, by the name that the model gives it.
+void addName(Section& section, const NodeFactsInput& in) {
+    if (!in.names || in.node >= in.names->size() || (*in.names)[in.node].empty()) return;
+    section.facts.push_back(
+        fact(tr("Holds"), {mono(toQString((*in.names)[in.node]))},
+             tr("The parameter or buffer of the model that this input is, as named_parameters() and "
+                "named_buffers() call it: read from the capture's Dynamo or export graph.")));
+}
+
 Section mainSection(const NodeFactsInput& in, const Node& node) {
     Section out;
+    addName(out, in);
     out.facts.push_back(fact(
         tr("Stage"), {text(QString(in.side == Side::A ? u'A' : u'B') + QStringLiteral(" · ") + in.stage)}));
     out.facts.push_back(fact(
