@@ -11,6 +11,7 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <map>
 
 namespace dynascope::views {
 
@@ -31,12 +32,21 @@ QString describe(const session::TensorInput& input) {
     return out;
 }
 
-QString nameOf(const session::Compile& compile, const session::TensorInput& input) {
+/// By describer and id of a tensor: the first named input that is a view of it.
+using ViewsOfBases = std::map<std::pair<int, int>, const std::string*>;
+
+ViewsOfBases viewsOfBases(const session::Compile& compile) {
+    ViewsOfBases out;
+    for (const session::TensorInput& input : compile.inputs)
+        if (!input.source.empty()) out.emplace(std::pair(input.describer, input.base), &input.source);
+    return out;
+}
+
+QString nameOf(const session::TensorInput& input, const ViewsOfBases& views) {
     if (!input.source.empty()) return toQString(input.source);
     // A helper tensor: the base of a view has no name in the program.
-    for (const session::TensorInput& other : compile.inputs)
-        if (other.describer == input.describer && other.base == input.id && !other.source.empty())
-            return StorageStrip::tr("base of %1").arg(toQString(other.source));
+    if (const auto view = views.find({input.describer, input.id}); view != views.end())
+        return StorageStrip::tr("base of %1").arg(toQString(*view->second));
     return StorageStrip::tr("tensor %1").arg(input.id);
 }
 } // namespace
@@ -48,6 +58,7 @@ StorageStrip::StorageStrip(Theme& theme, QWidget* parent)
     setAccessibleName(tr("Storages and the inputs that share them"));
     setMouseTracking(true);
     connect(&m_theme, &Theme::changed, this, [this] {
+        placeLanes();
         updateGeometry();
         update();
     });
@@ -59,6 +70,7 @@ void StorageStrip::setCompile(session::SessionPtr session, std::size_t compile) 
     m_selected = -1;
     m_storages = m_session ? session::storagesOf(this->compile()) : std::vector<session::StorageView>{};
     if (m_storages.size() > mostStorages) m_storages.resize(mostStorages);
+    placeLanes();
     updateGeometry();
     update();
 }
@@ -72,72 +84,71 @@ const session::Compile& StorageStrip::compile() const {
     return m_session->compiles[m_compile];
 }
 
-std::vector<StorageStrip::Place> StorageStrip::places() const {
-    std::vector<Place> out;
+void StorageStrip::placeLanes() {
+    m_places.clear();
+    const ViewsOfBases views = m_session ? viewsOfBases(compile()) : ViewsOfBases();
     int y = m_theme.scaled(8);
-    for (std::size_t s = 0; s < m_storages.size(); ++s) {
-        out.push_back({y, int(s), -1});
-        y += m_theme.scaled(20);
-        for (std::size_t l = 0; l < m_storages[s].lanes.size(); ++l) {
-            out.push_back({y, int(s), int(l)});
-            y += m_theme.scaled(48);
+    for (const session::StorageView& storage : m_storages) {
+        const bool shared = std::ranges::any_of(
+            storage.lanes, [](const session::StorageLane& lane) { return !lane.overlap.empty(); });
+        m_places.push_back(
+            {y, m_theme.scaled(20), &storage, nullptr,
+             tr("Storage %1, %2, %3")
+                 .arg(storage.id)
+                 .arg(bytesText(storage.bytes), countText(storage.lanes.size(), tr("tensor"), tr("tensors"))),
+             shared ? tr("~ overlap") : QString()});
+        y += m_places.back().height;
+        for (const session::StorageLane& lane : storage.lanes) {
+            const session::TensorInput& input = compile().inputs[lane.input];
+            m_places.push_back(
+                {y, m_theme.scaled(48), &storage, &lane, nameOf(input, views), describe(input)});
+            y += m_places.back().height;
         }
         y += m_theme.scaled(8);
     }
-    out.push_back({y, -1, -1});
-    return out;
+    m_height = y;
 }
 
 QSize StorageStrip::sizeHint() const {
-    return {264, places().back().y};
+    return {264, m_height};
 }
 
-void StorageStrip::paintEvent(QPaintEvent* /*event*/) {
+void StorageStrip::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     const Colours& c = m_theme.colours();
-    painter.fillRect(rect(), c.bg1);
-    for (const Place& place : places()) {
-        if (place.storage < 0) break;
-        const session::StorageView& storage = m_storages[std::size_t(place.storage)];
-        if (place.lane >= 0) {
-            paintLane(painter, storage, storage.lanes[std::size_t(place.lane)], place.y);
+    painter.fillRect(event->rect(), c.bg1);
+    for (const Place& place : m_places) {
+        if (place.y > event->rect().bottom() || place.y + place.height < event->rect().top()) continue;
+        if (place.lane) {
+            paintLane(painter, place);
             continue;
         }
         painter.setFont(m_theme.font(FontRole::Section));
         painter.setPen(c.text2);
-        const bool shared = std::any_of(storage.lanes.begin(), storage.lanes.end(),
-                                        [](const session::StorageLane& l) { return !l.overlap.empty(); });
-        const QString title =
-            tr("Storage %1, %2, %3")
-                .arg(storage.id)
-                .arg(bytesText(storage.bytes), countText(storage.lanes.size(), tr("tensor"), tr("tensors")));
-        painter.drawText(QRect(margin, place.y, width() - 2 * margin, m_theme.scaled(18)), Qt::AlignVCenter,
-                         title);
-        if (shared) {
-            painter.setPen(c.changed);
-            painter.drawText(QRect(margin, place.y, width() - 2 * margin, m_theme.scaled(18)),
-                             Qt::AlignVCenter | Qt::AlignRight, tr("~ overlap"));
-        }
+        const QRect line(margin, place.y, width() - 2 * margin, m_theme.scaled(18));
+        painter.drawText(line, Qt::AlignVCenter, place.name);
+        painter.setPen(c.changed);
+        painter.drawText(line, Qt::AlignVCenter | Qt::AlignRight, place.details);
     }
 }
 
-void StorageStrip::paintLane(QPainter& painter, const session::StorageView& storage,
-                             const session::StorageLane& lane, int y) const {
+void StorageStrip::paintLane(QPainter& painter, const Place& place) const {
     const Colours& c = m_theme.colours();
-    const session::TensorInput& input = compile().inputs[lane.input];
+    const session::StorageView& storage = *place.storage;
+    const session::StorageLane& lane = *place.lane;
+    const int y = place.y;
     const bool selected = int(lane.input) == m_selected;
     const int room = width() - 2 * margin;
     if (selected) painter.fillRect(QRect(0, y - 2, width(), m_theme.scaled(46)), c.bg3);
     painter.setFont(m_theme.font(FontRole::CodeSmall));
-    const QString name = nameOf(compile(), input);
     const QRect label(margin, y, room, m_theme.scaled(18));
     painter.setPen(selected ? c.accent : c.text);
-    const QString shownName = elided(painter.fontMetrics(), name, Qt::ElideMiddle, room / 2);
+    const QString shownName = elided(painter.fontMetrics(), place.name, Qt::ElideMiddle, room / 2);
     painter.drawText(label, Qt::AlignVCenter, shownName);
     const int used = painter.fontMetrics().horizontalAdvance(shownName) + 10;
     painter.setPen(c.text2);
     painter.drawText(label.adjusted(used, 0, 0, 0), Qt::AlignVCenter,
-                     elided(painter.fontMetrics(), describe(input), Qt::ElideRight, room - used));
+                     elided(painter.fontMetrics(), place.details, Qt::ElideRight, room - used));
     const QRect bar(margin, y + m_theme.scaled(20), room, m_theme.scaled(18));
     if (!lane.cover || storage.bytes == 0) {
         painter.setPen(QPen(c.line2, 1, Qt::DashLine));
@@ -188,34 +199,33 @@ void StorageStrip::paintLane(QPainter& painter, const session::StorageView& stor
     }
 }
 
-const session::StorageLane* StorageStrip::laneAt(QPoint point) const {
-    for (const Place& place : places())
-        if (place.lane >= 0 && point.y() >= place.y && point.y() < place.y + m_theme.scaled(44))
-            return &m_storages[std::size_t(place.storage)].lanes[std::size_t(place.lane)];
-    return nullptr;
+const StorageStrip::Place* StorageStrip::laneAt(QPoint point) const {
+    const auto found = std::ranges::find_if(m_places, [&](const Place& place) {
+        return place.lane && point.y() >= place.y && point.y() < place.y + m_theme.scaled(44);
+    });
+    return found == m_places.end() ? nullptr : &*found;
 }
 
 void StorageStrip::mousePressEvent(QMouseEvent* event) {
-    if (const session::StorageLane* lane = laneAt(event->position().toPoint()))
-        emit inputClicked(int(lane->input));
+    if (const Place* place = laneAt(event->position().toPoint())) emit inputClicked(int(place->lane->input));
 }
 
 bool StorageStrip::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const session::StorageLane* lane = laneAt(help->pos());
-    if (!lane) {
+    const Place* place = laneAt(help->pos());
+    if (!place) {
         QToolTip::hideText();
         return true;
     }
-    const session::TensorInput& input = compile().inputs[lane->input];
+    const session::StorageLane* lane = place->lane;
     const auto sum = [](const session::ByteRanges& ranges) {
         std::uint64_t out = 0;
         for (const auto& [begin, end] : ranges)
             out += end - begin;
         return out;
     };
-    QString text = nameOf(compile(), input) + u'\n' + describe(input);
+    QString text = place->name + u'\n' + place->details;
     if (lane->cover) {
         text += u'\n' + (lane->cover->exact ? tr("covers %1").arg(bytesText(sum(lane->cover->ranges)))
                                             : tr("lies within %1, in more pieces than are drawn")

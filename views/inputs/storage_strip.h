@@ -34,19 +34,24 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    /// The title of a storage, or one of its lanes: `name` at the left, `details` after it or at the right.
     struct Place {
-        int y = 0, storage = 0, lane = -1; ///< lane -1: the storage's title
+        int y = 0, height = 0;
+        const session::StorageView* storage = nullptr;
+        const session::StorageLane* lane = nullptr; ///< null: the storage's title
+        QString name, details;
     };
-    [[nodiscard]] std::vector<Place> places() const;
-    [[nodiscard]] const session::StorageLane* laneAt(QPoint point) const;
+    void placeLanes();
+    [[nodiscard]] const Place* laneAt(QPoint point) const;
     [[nodiscard]] const session::Compile& compile() const;
-    void paintLane(QPainter& painter, const session::StorageView& storage, const session::StorageLane& lane,
-                   int y) const;
+    void paintLane(QPainter& painter, const Place& place) const;
 
     Theme& m_theme;
     session::SessionPtr m_session;
     std::size_t m_compile = 0;
     std::vector<session::StorageView> m_storages;
+    std::vector<Place> m_places; ///< from top to bottom; into m_storages
+    int m_height = 0;
     int m_selected = -1;
 };
 
