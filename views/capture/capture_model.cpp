@@ -232,7 +232,12 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         item->strong = frame.function.empty() && frame.location.file.empty() ? tr("graph text")
                                                                              : toQString(frame.function);
         item->detail = placeText(frame.location);
-        item->right = countText(frame.compiles.size(), tr("compile"), tr("compiles"));
+        std::size_t graphs = 0; // of a graph text, which is no compile
+        for (const std::size_t index : frame.compiles)
+            if (index < session.compiles.size() && session.compiles[index].id.frame < 0)
+                graphs += session.compiles[index].stages.size();
+        item->right = graphs > 0 ? countText(graphs, tr("graph"), tr("graphs"))
+                                 : countText(frame.compiles.size(), tr("compile"), tr("compiles"));
         item->tip = toQString(frame.location.file);
         std::vector<Item*> path{item};
         for (const auto& [index, depth] : nested(session, frame)) {

@@ -52,12 +52,14 @@ Section mainSection(const session::Session& session, const Compile& compile) {
             fact(tr("Run"), {text(QString::number(run->number)), quiet(u' ' + toQString(runWords(*run)))},
                  tr("Compile ids count from 0/0 in every process, and again after "
                     "torch._dynamo.reset().")));
-    out.facts.push_back(
-        fact(tr("Attempts"),
-             {text(QString::number(compile.attempts)),
-              quiet(compile.attempts > 1 ? tr(" (%1 restarts)").arg(compile.attempts - 1) : QString())},
-             tr("Dynamo restarts its analysis when it learns something that the graph so far did not allow "
-                "for.")));
+    const bool compiled = compile.id.frame >= 0; // a graph text says nothing of how it was made
+    if (compiled)
+        out.facts.push_back(fact(
+            tr("Attempts"),
+            {text(QString::number(compile.attempts)),
+             quiet(compile.attempts > 1 ? tr(" (%1 restarts)").arg(compile.attempts - 1) : QString())},
+            tr("Dynamo restarts its analysis when it learns something that the graph so far did not allow "
+               "for.")));
     for (const std::string& reason : compile.restartReasons)
         // PyTorch's whole explanation stands with the break; here the first line says which it was.
         out.facts.push_back(fact(tr("Restart"), {text(toQString(reason.substr(0, reason.find('\n'))))},
@@ -74,11 +76,17 @@ Section mainSection(const session::Session& session, const Compile& compile) {
         std::count_if(compile.stages.begin(), compile.stages.end(), [](const session::StagePtr& s) {
             return s->content == session::Stage::Content::Graph;
         });
+    const bool all = graphs > 0 && std::size_t(graphs) == compile.stages.size();
     out.facts.push_back(
         fact(tr("Stages"),
-             {text(countText(compile.stages.size(), tr("stage"), tr("stages"))),
-              quiet(compile.stages.empty() ? QString() : tr(", %1 of them graphs").arg(graphs))},
+             {text(all ? countText(qulonglong(graphs), tr("graph"), tr("graphs"))
+                       : countText(compile.stages.size(), tr("stage"), tr("stages"))),
+              quiet(all                      ? QString()
+                    : compile.stages.empty() ? QString()
+                    : graphs == 1            ? tr(", 1 of them a graph")
+                                             : tr(", %1 of them graphs").arg(graphs))},
              tr("Graphs and code that PyTorch printed on the way from bytecode to kernels.")));
+    if (!compiled) return out;
     const std::size_t guards = compile.guards.checkCount();
     out.facts.push_back(fact(
         tr("Guards"),
@@ -214,7 +222,8 @@ Facts compileFacts(const Workspace::Capture& capture, std::size_t index) {
     const Compile& compile = capture.session->compiles[index];
     Facts out;
     out.title = compile.id.frame < 0 ? toQString(capture.session->title) : toQString(compile.id.toString());
-    out.subtitle = {quiet(frameText(compile))};
+    out.subtitle = {quiet(compile.id.frame < 0 ? toQString(session::kindName(capture.session->kind))
+                                               : frameText(compile))};
     out.chip = statusChip(compile);
     out.chipTone = statusTone(compile);
     out.sections.push_back(mainSection(*capture.session, compile));
