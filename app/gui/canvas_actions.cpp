@@ -79,6 +79,18 @@ void CanvasActions::addActions() {
         &CompareView::toggleFold);
     add(spec("view.openAll", tr("Open all blocks"), inMenu, {}, "unfold"), &CompareView::openAll);
     add(spec("view.closeAll", tr("Close all blocks"), inMenu, {}, "fold"), &CompareView::closeAll);
+    m_actions->add(
+        inCanvas(spec("view.drawChosen", tr("Draw only the chosen nodes"), inMenu, {QKeySequence(tr("I"))},
+                      "single",
+                      tr("The others are left out; on the other canvas stays what belongs to them. "
+                         "Ctrl and a click chooses several nodes, Shift and a click all between "
+                         "them."))),
+        [this] { canvas()->drawChosen(false); });
+    m_actions->add(inCanvas(spec("view.drawNeighbours", tr("Draw only the chosen nodes and their neighbours"),
+                                 inMenu, {QKeySequence(tr("N"))}, {},
+                                 tr("The chosen nodes, what they read, and what reads them."))),
+                   [this] { canvas()->drawChosen(true); });
+    m_actions->add(spec("view.drawAll", tr("Draw all nodes"), inMenu), [this] { canvas()->drawAll(); });
     m_actions->add(inCanvas(spec("go.searchCanvas", tr("Search nodes"), {}, {QKeySequence(tr("/"))})),
                    [this] { emit searchAsked(); });
     m_actions->add(inCanvas(spec("go.swap", tr("Swap A and B"), go, {QKeySequence(tr("X"))}, "swap")),
@@ -151,8 +163,8 @@ void CanvasActions::connectCanvas(CompareView& canvas) {
 
 void CanvasActions::openMenu(const QPoint& globalPos) {
     QMenu menu(&m_window);
-    for (const char* id :
-         {"view.fitAll", "view.openAll", "view.closeAll", "", "edit.copyCanvas", "file.exportCanvas"})
+    for (const char* id : {"view.fitAll", "view.openAll", "view.closeAll", "view.drawAll", "",
+                           "edit.copyCanvas", "file.exportCanvas"})
         if (QAction* action = m_actions->find(QLatin1String(id)))
             menu.addAction(action);
         else

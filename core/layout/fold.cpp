@@ -40,7 +40,7 @@ public:
         , m_first(firstNodes(graph, tree)) {}
 
     FoldedGraph run() {
-        m_out.itemOfNode.assign(m_graph.size(), 0);
+        m_out.itemOfNode.assign(m_graph.size(), ir::npos);
         if (!m_tree.groups.empty()) addContents(0, -1);
         addEdges();
         return std::move(m_out);
@@ -127,7 +127,7 @@ private:
         for (ir::NodeIndex to = 0; to < m_graph.size(); ++to) {
             for (const ir::NodeIndex from : m_graph.inputs(to)) {
                 const std::uint32_t a = m_out.itemOfNode[from], b = m_out.itemOfNode[to];
-                if (a == b) continue;
+                if (a == b || a == ir::npos || b == ir::npos) continue;
                 const auto [at, isNew] = seen.try_emplace(std::uint64_t(a) << 32U | b, m_out.edges.size());
                 if (isNew)
                     m_out.edges.push_back({a, b, 1});
@@ -158,6 +158,27 @@ std::size_t itemsInside(const GroupTree& tree, GroupId id) {
 }
 
 } // namespace
+
+GroupTree keepNodes(GroupTree tree, const std::vector<ir::NodeIndex>& kept) {
+    const auto isKept = [&](ir::NodeIndex node) { return std::ranges::binary_search(kept, node); };
+    // Blocks stand behind those that hold them.
+    for (std::size_t id = tree.groups.size(); id-- > 0;) {
+        Group& group = tree.groups[id];
+        std::erase_if(group.nodes, [&](ir::NodeIndex node) { return !isKept(node); });
+        std::erase_if(group.children, [&](GroupId child) { return tree.groups[child].totalNodes == 0; });
+        std::size_t total = group.nodes.size();
+        for (const GroupId child : group.children)
+            total += tree.groups[child].totalNodes;
+        if (total != group.totalNodes) {
+            group.alike = noGroup;
+            group.shapeHash = 0;
+        }
+        group.totalNodes = total;
+    }
+    for (ir::NodeIndex node = 0; node < tree.groupOfNode.size(); ++node)
+        if (!isKept(node)) tree.groupOfNode[node] = noGroup;
+    return tree;
+}
 
 FoldedGraph fold(const ir::Graph& graph, const GroupTree& tree, const std::set<GroupId>& openGroups) {
     return Folder(graph, tree, openGroups).run();

@@ -91,6 +91,10 @@ struct ModulePlace {
 /// each; 0 and 23 differ", "40 alike but for sizes, 17 nodes each".
 [[nodiscard]] std::string stackText(const GroupTree& tree, GroupId first, std::size_t count);
 
+/// The part of a tree that holds the nodes `kept` (rising): blocks without any are no children of others any
+/// more, ids stay, groupOfNode of the other nodes is noGroup. A block that lost nodes is alike to no other.
+[[nodiscard]] GroupTree keepNodes(GroupTree tree, const std::vector<ir::NodeIndex>& kept);
+
 /// What is drawn: leaf nodes, closed groups and stacked runs of alike groups.
 struct VisibleItem {
     enum class Kind : std::uint8_t { Node, Closed, Stack } kind = Kind::Node;
@@ -108,7 +112,7 @@ struct FoldedGraph {
     std::vector<VisibleEdge> edges;
     std::vector<GroupId> open;             ///< open groups that have a frame, outer first
     std::vector<int> openParent;           ///< index into `open` or -1
-    std::vector<std::uint32_t> itemOfNode; ///< item that shows each node
+    std::vector<std::uint32_t> itemOfNode; ///< item that shows each node; npos of those that no group holds
 };
 
 /// `openGroups` are the groups the user opened (the root is always open).

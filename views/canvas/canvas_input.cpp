@@ -114,6 +114,14 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
         viewport()->update();
         return;
     }
+    if (item != noItem && (event->modifiers() & Qt::ControlModifier)) {
+        emit itemToggled(item);
+        return;
+    }
+    if (item != noItem && (event->modifiers() & Qt::ShiftModifier)) {
+        emit rangeAsked(item);
+        return;
+    }
     emit itemClicked(item);
     emit itemPicked(item);
 }
@@ -166,6 +174,10 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         copy(true);
         return;
     }
+    if (m_scene && event->key() == Qt::Key_Space && (event->modifiers() & Qt::ControlModifier)) {
+        if (m_view.selected != noItem) emit itemToggled(m_view.selected);
+        return;
+    }
     const bool plain = !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
     if (!m_scene || !plain) {
         QAbstractScrollArea::keyPressEvent(event);
@@ -216,7 +228,9 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         return;
     case Qt::Key_F:
     case Qt::Key_E:
+    case Qt::Key_I:
     case Qt::Key_M:
+    case Qt::Key_N:
     case Qt::Key_T:
     case Qt::Key_X:
     case Qt::Key_Escape:
@@ -320,6 +334,7 @@ void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
         menu.addAction(m_theme.icon("unfold"), tr("Open block") + QStringLiteral("\tSpace"), this,
                        [this] { toggleFold(); });
     }
+    emit choiceMenuAboutToShow(&menu, item);
     menu.exec(event->globalPos());
 }
 

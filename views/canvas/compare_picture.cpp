@@ -53,11 +53,13 @@ void CompareView::Private::scheduleRebuild(GraphCanvas::Transition how, const QS
 std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
     const ir::GraphPtr& graph = workspace.stage(side).graph;
     if (!graph) return std::nullopt;
-    const auto at =
-        std::find_if(known.begin(), known.end(), [&graph](const PaneSource& s) { return s.graph == graph; });
-    if (at != known.end()) return *at;
     PaneSource source;
     source.graph = graph;
+    source.only = drawnOf(side);
+    const auto at = std::find_if(known.begin(), known.end(), [&source](const PaneSource& s) {
+        return s.graph == source.graph && s.only == source.only;
+    });
+    if (at != known.end()) return *at;
     if (const session::Compile* compile = workspace.compile())
         source.dynamo = compile->findStage("dynamo_output_graph");
     source.room = roomOf(side);
@@ -74,8 +76,9 @@ QSizeF CompareView::Private::roomOf(Side side) const {
 }
 
 void CompareView::Private::remember(const PaneSource& source) {
-    const auto at = std::find_if(known.begin(), known.end(),
-                                 [&source](const PaneSource& s) { return s.graph == source.graph; });
+    const auto at = std::find_if(known.begin(), known.end(), [&source](const PaneSource& s) {
+        return s.graph == source.graph && s.only == source.only;
+    });
     if (at != known.end()) known.erase(at);
     known.push_front(source);
     if (known.size() > rememberedGraphs) known.pop_back();
@@ -179,6 +182,7 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
     showMode();
     updateHeaders();
     selectionChanged(reveals);
+    showChosen();
     showMarks();
     showHeat();
     const double zoom = active().zoom();
@@ -320,11 +324,14 @@ void CompareView::Private::checkSettled() {
 }
 
 void CompareView::Private::updateHeaders() {
-    const auto detail = [](const ir::GraphPtr& graph, const GraphCanvas& target) {
+    const auto detail = [](const ir::GraphPtr& graph, const GraphCanvas& target,
+                           const std::optional<canvas::LaidOut>& drawn) {
         if (!graph) return QString();
         QString text = counted(graph->size(), "node", "nodes");
-        if (const canvas::ScenePtr& scene = target.scene();
-            scene && scene->graph->size() > scene->items.size())
+        const canvas::ScenePtr& scene = target.scene();
+        if (drawn && !drawn->source.only.empty())
+            text = tr("%1 of %2").arg(drawn->source.only.size()).arg(text);
+        else if (scene && scene->graph->size() > scene->items.size())
             text += QStringLiteral(", %1 drawn").arg(scene->items.size());
         return text;
     };
@@ -333,14 +340,17 @@ void CompareView::Private::updateHeaders() {
         return stage.stage ? QString::fromStdString(stage.stage->label()) : tr("No stage");
     };
     const auto diff = workspace.diff();
-    a.header->setStage(name(Side::A), detail(workspace.stage(Side::A).graph, *a.canvas));
-    b.header->setStage(name(Side::B), detail(workspace.stage(Side::B).graph, *b.canvas));
-    a.header->setCounts(effectiveMode() == Mode::Single ? diff.get() : nullptr);
-    b.header->setCounts(diff.get());
+    a.header->setStage(name(Side::A), detail(workspace.stage(Side::A).graph, *a.canvas, picture.a));
+    b.header->setStage(name(Side::B), detail(workspace.stage(Side::B).graph, *b.canvas, picture.b));
+    a.header->setCounts(effectiveMode() == Mode::Single && !isAlone() ? diff.get() : nullptr);
+    b.header->setCounts(isAlone() ? nullptr : diff.get()); // a graph differs from itself in nothing
     merged.header->setStage(
         name(Side::A) + QStringLiteral(" → ") + name(Side::B),
-        detail(picture.mergedGraph ? picture.mergedGraph->graph : nullptr, *merged.canvas));
+        detail(picture.mergedGraph ? picture.mergedGraph->graph : nullptr, *merged.canvas, picture.merged));
     merged.header->setCounts(diff.get());
+    for (const auto& [pane, drawn] :
+         {std::pair{&a, &picture.a}, std::pair{&b, &picture.b}, std::pair{&merged, &picture.merged}})
+        pane->header->setPart(*drawn && !(*drawn)->source.only.empty());
 }
 
 void CompareView::Private::fold(Slot slot, layout::GroupId group, bool open) {

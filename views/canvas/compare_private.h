@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The inside of CompareView, shared by its three sources: panes and modes (compare_view.cpp), pictures
-// (compare_picture.cpp), selection and keys (compare_selection.cpp).
+// The inside of CompareView, shared by its four sources: panes and modes (compare_view.cpp), pictures
+// (compare_picture.cpp), selection and keys (compare_selection.cpp), several nodes (compare_chosen.cpp).
 #pragma once
 
+#include "views/canvas/chosen_nodes.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/gutter.h"
 #include "views/canvas/layout_process.h"
@@ -13,6 +14,7 @@
 #include <QElapsedTimer>
 #include <QTimer>
 #include <deque>
+#include <functional>
 
 namespace dynascope::views {
 
@@ -73,6 +75,25 @@ struct CompareView::Private {
     void fold(Slot slot, layout::GroupId group, bool open);
     void foldAll(bool open);
 
+    // Several nodes: what is chosen of one stage, and whether that alone is drawn (compare_chosen.cpp).
+    [[nodiscard]] canvas::ChosenNodes chosen() const; ///< of a stage that is shown, else none
+    [[nodiscard]] Side sideOf(const canvas::ChosenNodes::Of& part) const;
+    [[nodiscard]] int stageOf(Side side) const;
+    /// What is drawn of a side's graph: empty for all.
+    [[nodiscard]] ir::NodeSet drawnOf(Side side) const;
+    [[nodiscard]] std::pair<Side, ir::NodeSet> nodesOf(Slot slot, int item) const;
+    void change(const std::function<void(canvas::ChosenNodes&)>& change, bool remember);
+    void choose(Side side, ir::NodeSet nodes);
+    void toggle(Slot slot, int item);
+    void chooseBetween(Slot slot, int item);
+    /// What a command is about: what is chosen, else the selected node or block of the canvas.
+    [[nodiscard]] std::pair<Side, ir::NodeSet> chosenOrSelected() const;
+    void drawChosen(bool neighbours);
+    void drawAll();
+    void chosenChanged();
+    void showChosen();
+    void fillMenu(QMenu& menu, Slot slot, int item);
+
     // Selection and keys.
     void selectionChanged(bool reveal);
     void traceChanged();
@@ -120,6 +141,7 @@ struct CompareView::Private {
     std::pair<const ir::Graph*, ir::NodeIndex> shownNode{nullptr, ir::npos}; ///< the selected one
     std::vector<QRectF> marksA, marksB; ///< what is selected, then what belongs to it, by pane
     Subject tracedSubject;              ///< the last one whose answer was shown
+    canvas::ChosenNodes::Of drawn;      ///< alone, in the picture that was asked for last
 
     canvas::Picture picture;
     std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately

@@ -130,6 +130,10 @@ void CompareView::Private::seek() {
         seeking = false;
         return;
     }
+    if (const ir::NodeSet only = drawnOf(node.side); !only.empty() && !ir::contains(only, node.node)) {
+        drawAll(); // the picture of all has it
+        return;
+    }
     bool opened = false;
     QString block;
     // True if the block that stands for a node has to be opened. Inputs stay one block: a row of cards would
@@ -273,6 +277,12 @@ void CompareView::Private::itemClicked(Slot slot, int item) {
     GraphCanvas& target = canvasOf(slot);
     lastActive = &target;
     const NodeSelection node = nodeAt(slot, item);
+    // What is chosen stays where one of it is clicked, as its menu does.
+    if (const canvas::ChosenNodes::Of part = chosen().chosen; !part.nodes.empty()) {
+        const auto& [side, nodes] = nodesOf(slot, item);
+        if (nodes.empty() || side != sideOf(part) || !std::ranges::includes(part.nodes, nodes))
+            choose(side, {});
+    }
     if (!node.isEmpty()) {
         workspace.selectNode(node);
         return;
@@ -321,7 +331,16 @@ void CompareView::Private::keyTyped(int key) {
     case Qt::Key_X:
         workspace.swapSides();
         return;
+    case Qt::Key_I:
+    case Qt::Key_N:
+        drawChosen(key == Qt::Key_N);
+        return;
     default:
+        // Escape takes back one thing at a time.
+        if (!chosen().chosen.nodes.empty())
+            choose(Side::B, {});
+        else if (workspace.place().node.isEmpty())
+            drawAll();
         workspace.clearSelection();
         for (GraphCanvas* c : {a.canvas, b.canvas, merged.canvas})
             c->setSelected(noItem);

@@ -96,6 +96,7 @@ void CompareView::Private::build() {
     QObject::connect(&theme, &Theme::changed, gutter, qOverload<>(&QWidget::update));
     QObject::connect(&workspace, &Workspace::stagesChanged, &q, [this] { stagesChanged(); });
     QObject::connect(&workspace, &Workspace::diffChanged, &q, [this] { stagesChanged(); });
+    QObject::connect(&workspace, &Workspace::placeChanged, &q, [this] { chosenChanged(); });
     QObject::connect(&workspace, &Workspace::nodeSelected, &q, [this] { selectionChanged(true); });
     QObject::connect(&workspace, &Workspace::nodeSought, &q, [this] {
         seeking = true;
@@ -138,6 +139,7 @@ CompareView::Private::PaneWidgets CompareView::Private::makePane(PaneHeader::Kin
 
 void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
     QObject::connect(pane.header, &PaneHeader::cancelled, &q, &CompareView::cancelLayout);
+    QObject::connect(pane.header, &PaneHeader::wholeAsked, &q, [this] { drawAll(); });
     QObject::connect(pane.header, &PaneHeader::sideChosen, &q, [this](Side side) {
         if (effectiveMode() != Mode::Single) return;
         single = side;
@@ -157,6 +159,10 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
                      [this, slot](layout::GroupId group, bool open) { fold(slot, group, open); });
     QObject::connect(c, &GraphCanvas::itemHovered, &q,
                      [this, slot](int item) { workspace.hoverNode(nodeAt(slot, item)); });
+    QObject::connect(c, &GraphCanvas::itemToggled, &q, [this, slot](int item) { toggle(slot, item); });
+    QObject::connect(c, &GraphCanvas::rangeAsked, &q, [this, slot](int item) { chooseBetween(slot, item); });
+    QObject::connect(c, &GraphCanvas::choiceMenuAboutToShow, &q,
+                     [this, slot](QMenu* menu, int item) { fillMenu(*menu, slot, item); });
     QObject::connect(c, &GraphCanvas::emptyMenuRequested, &q, &CompareView::menuRequested);
     QObject::connect(c, &GraphCanvas::showInOtherPane, &q,
                      [this, slot](int item) { showInOtherPane(slot, item); });

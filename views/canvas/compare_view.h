@@ -60,6 +60,10 @@ public slots:
     void openAll();      ///< unfold everything
     void closeAll();
     void nextDifference(int direction); ///< +1 or -1
+    /// Draws what is chosen alone, else the selected node or block, on the other canvas what belongs to it; with
+    /// `neighbours` also what it reads and what reads it. Back brings the whole graph again.
+    void drawChosen(bool neighbours);
+    void drawAll();
     void cancelLayout();
     /// Both graphs whole, as they are folded now; empty where nothing is drawn. Of the scenes that are shown now.
     [[nodiscard]] Drawing picture() const;

@@ -95,6 +95,7 @@ void GraphCanvas::setScene(ScenePtr scene, Transition transition, const QString&
     m_view.hoveredFrame = m_view.selectedFrame = -1;
     m_view.selected = m_scene && !selectedKey.isEmpty() ? m_scene->byKey.value(selectedKey, noItem) : noItem;
     m_view.related.clear();
+    m_view.chosen.clear();
     m_view.noted.clear();
     m_view.heat.reset();
     m_view.band.reset();
@@ -369,6 +370,12 @@ void GraphCanvas::setSelected(int item) {
 void GraphCanvas::setRelated(std::vector<int> items) {
     std::sort(items.begin(), items.end());
     m_view.related = std::move(items);
+    viewport()->update();
+}
+
+void GraphCanvas::setChosen(std::vector<int> items) {
+    std::ranges::sort(items);
+    m_view.chosen = std::move(items);
     viewport()->update();
 }
 

@@ -67,6 +67,8 @@ public:
     [[nodiscard]] int selectedFrame() const { return m_view.selectedFrame; }
     void setRelated(std::vector<int> items);
     [[nodiscard]] const std::vector<int>& related() const { return m_view.related; }
+    void setChosen(std::vector<int> items); ///< besides the selected one; gone with the next scene
+    [[nodiscard]] const std::vector<int>& chosen() const { return m_view.chosen; }
     void setNoted(std::map<int, QString> items); ///< as ViewState::noted; gone with the next scene
     [[nodiscard]] const std::map<int, QString>& noted() const { return m_view.noted; }
     void setHeat(std::shared_ptr<const Heat> heat); ///< null: cards are not tinted; gone with the next scene
@@ -96,8 +98,12 @@ signals:
     void viewGlided();
     void itemClicked(int item); ///< noItem for the background
     void itemPicked(int item);  ///< after itemClicked() where it was the mouse
+    void itemToggled(int item); ///< Ctrl and a click, or Ctrl+Space: chosen too, or no more
+    void rangeAsked(int item);  ///< Shift and a click: all between it and what is chosen
     /// An item's menu opens; who is connected fills it, instead of what concerns other panes and panels.
     void menuAboutToShow(QMenu* menu, int item);
+    /// The menu of an item, for what can be done with several.
+    void choiceMenuAboutToShow(QMenu* menu, int item);
     void emptyMenuRequested(const QPoint& globalPos); ///< a menu where no item is
     void foldRequested(dynascope::layout::GroupId group, bool open);
     void itemHovered(int item);

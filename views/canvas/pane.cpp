@@ -52,6 +52,7 @@ constexpr double holdingWeight = 4;   ///< layout lets an input sink to its read
 constexpr std::size_t heldInputs = 8; ///< more inputs than these would make the picture too wide
 
 void orderAfter(Pane& pane, std::uint32_t first, std::uint32_t second) {
+    if (first == ir::npos || second == ir::npos) return; // of a node that is not drawn
     if (first != second) pane.input.edges.push_back({first, second, unseenWeight});
 }
 

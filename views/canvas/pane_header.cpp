@@ -57,6 +57,7 @@ PaneHeader::PaneHeader(const Theme& theme, Kind kind, QWidget* parent)
     , m_detail(new QLabel(this))
     , m_progress(new QLabel(this))
     , m_cancel(new QPushButton(tr("Cancel"), this))
+    , m_whole(new QPushButton(tr("Show all"), this))
     , m_counts(new QLabel(this))
     , m_bar(new QProgressBar(this)) {
     setFixedHeight(headerHeight);
@@ -71,12 +72,15 @@ PaneHeader::PaneHeader(const Theme& theme, Kind kind, QWidget* parent)
     m_progress->setProperty("role", "label");
     m_cancel->setProperty("link", true);
     m_cancel->setToolTip(tr("Stop laying out; the picture stays as it is"));
+    m_whole->setProperty("link", true);
+    m_whole->setToolTip(tr("Only some nodes of this graph are drawn: draw all of them again (Esc)"));
     m_counts->setTextFormat(Qt::RichText);
     m_counts->setAccessibleName(tr("Differences"));
     row->addWidget(m_discA);
     row->addWidget(m_discB);
     row->addWidget(m_name, 1);
     row->addWidget(m_detail);
+    row->addWidget(m_whole);
     row->addStretch(0);
     row->addWidget(m_progress);
     row->addWidget(m_cancel);
@@ -86,8 +90,10 @@ PaneHeader::PaneHeader(const Theme& theme, Kind kind, QWidget* parent)
     m_bar->hide();
     m_progress->hide();
     m_cancel->hide();
+    m_whole->hide();
     setSwitch(false, kind == Kind::B ? Side::B : Side::A);
     connect(m_cancel, &QPushButton::clicked, this, &PaneHeader::cancelled);
+    connect(m_whole, &QPushButton::clicked, this, &PaneHeader::wholeAsked);
     connect(m_discA, &SideDisc::clicked, this, [this] { emit sideChosen(Side::A); });
     connect(m_discB, &SideDisc::clicked, this, [this] { emit sideChosen(Side::B); });
     connect(&theme, &Theme::changed, this, &PaneHeader::restyle);
@@ -182,6 +188,11 @@ void PaneHeader::setProgress(const QString& text) {
     m_cancel->setVisible(running);
     m_bar->setVisible(running);
     m_counts->setVisible(!running && !m_numbers.empty());
+    elide();
+}
+
+void PaneHeader::setPart(bool part) {
+    m_whole->setVisible(part);
     elide();
 }
 

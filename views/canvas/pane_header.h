@@ -49,10 +49,13 @@ public:
     [[nodiscard]] QString progress() const { return m_progress->text(); }
     /// Single mode: both discs, the one of `side` on.
     void setSwitch(bool visible, Side side);
+    /// Part of the graph is drawn: offers to draw all of it.
+    void setPart(bool part);
     QToolButton* addButton(const QString& icon, const QString& toolTip, bool checkable);
 
 signals:
     void cancelled();
+    void wholeAsked();
     void sideChosen(dynascope::views::Side side);
 
 protected:
@@ -71,6 +74,7 @@ private:
     QLabel* m_detail;
     QLabel* m_progress;
     QPushButton* m_cancel;
+    QPushButton* m_whole;
     QLabel* m_counts;
     QProgressBar* m_bar;
     QString m_fullName, m_fullDetail;

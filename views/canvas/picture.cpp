@@ -23,12 +23,24 @@ bool prepare(PaneSource& source) {
         if (auto graph = source.dynamo->graph()) dynamo = *graph;
     }
     const auto hints = layout::moduleHints(*source.graph, dynamo.get());
-    if (source.graph->size() <= shownWhole) {
-        source.tree = flatTree(*source.graph, hints);
-        return false;
-    }
-    source.tree = std::make_shared<const layout::GroupTree>(layout::groupNodes(*source.graph, hints));
-    return true;
+    const bool part = !source.only.empty();
+    const bool flat = (part ? source.only.size() : source.graph->size()) <= shownWhole;
+    source.tree = flat ? flatTree(*source.graph, hints)
+                       : std::make_shared<const layout::GroupTree>(layout::groupNodes(*source.graph, hints));
+    if (part) source.tree = std::make_shared<const layout::GroupTree>(keepNodes(*source.tree, source.only));
+    return !flat;
+}
+
+/// Where the nodes are in a merged graph that are drawn of its two.
+ir::NodeSet partOfMerged(const MergedGraph& graph, const PaneSource& a, const PaneSource& b) {
+    ir::NodeSet out;
+    const auto add = [&out](const ir::NodeSet& nodes, const std::vector<ir::NodeIndex>& places) {
+        for (const ir::NodeIndex node : nodes)
+            if (node < places.size() && places[node] != ir::npos) out.push_back(places[node]);
+    };
+    add(a.only, graph.fromA);
+    add(b.only, graph.fromB);
+    return ir::nodeSet(std::move(out));
 }
 
 bool layOutPane(LaidOut& side, const TaskContext& task) {
@@ -50,7 +62,7 @@ bool layOutOnce(LaidOut& side, const TaskContext& task) {
 bool layOutFirst(LaidOut& side, const TaskContext& task) {
     const QSizeF room = side.source.room.isEmpty() ? usualRoom : side.source.room;
     if (!layOutOnce(side, task)) return false;
-    const std::size_t nodes = side.source.graph->size();
+    const std::size_t nodes = side.source.only.empty() ? side.source.graph->size() : side.source.only.size();
     const auto fits = [&](const std::set<layout::GroupId>& open) {
         if (task.cancelled()) return false;
         const auto fresh = std::find_if(open.begin(), open.end(),
@@ -127,11 +139,12 @@ Picture makePicture(PictureRequest request, const TaskContext& task) {
         auto graph = std::make_shared<const MergedGraph>(
             mergeGraphs(*request.a->graph, *request.b->graph, *request.diff));
         LaidOut merged;
-        if (request.mergedPane) {
+        ir::NodeSet only = partOfMerged(*graph, *request.a, *request.b);
+        if (request.mergedPane && request.mergedPane->only == only) {
             // Same pair, so the same merged graph: its tree and open blocks still hold.
             merged.source = *request.mergedPane;
         } else {
-            merged.source = {nullptr, nullptr, {}, request.b->dynamo, request.b->room};
+            merged.source = {nullptr, nullptr, {}, request.b->dynamo, request.b->room, std::move(only)};
         }
         merged.source.graph = graph->graph;
         picture.mergedGraph = std::move(graph);

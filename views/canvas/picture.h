@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/task.h"
+#include "core/ir/node_sets.h"
 #include "core/session/session.h"
 #include "views/canvas/merged_graph.h"
 #include "views/canvas/scene.h"
@@ -19,6 +20,7 @@ struct PaneSource {
     std::set<layout::GroupId> open;
     session::StagePtr dynamo; ///< the Dynamo graph of the same compile, for module names; may be null
     QSizeF room;              ///< pixels that the first picture has; decides how many blocks open then
+    ir::NodeSet only{};       ///< the nodes that are drawn; all where it is empty
 };
 
 struct PictureRequest {

@@ -175,9 +175,9 @@ void ScenePainter::paintBand() {
 
 void ScenePainter::paintItem(const SceneItem& item, int index) {
     const QRectF rect = placeOf(index);
-    m_mark = index == m_view->selected                                                   ? Mark::Selected
-             : std::binary_search(m_view->related.begin(), m_view->related.end(), index) ? Mark::Related
-                                                                                         : Mark::None;
+    m_mark = index == m_view->selected || std::ranges::binary_search(m_view->chosen, index) ? Mark::Selected
+             : std::ranges::binary_search(m_view->related, index)                           ? Mark::Related
+                                                                                            : Mark::None;
     switch (m_detail) {
     case Detail::Card:
         paintCard(item, rect);

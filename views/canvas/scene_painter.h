@@ -34,6 +34,7 @@ struct ViewState {
     int selected = noItem;
     int selectedFrame = -1;
     std::vector<int> related;     ///< sorted
+    std::vector<int> chosen;      ///< sorted: besides the selected one
     std::map<int, QString> noted; ///< items with a note, or, where it is empty, with a bookmark only
     int hovered = noItem;
     int hoveredFrame = -1;
