@@ -26,6 +26,7 @@ namespace {
 constexpr int wideWindow = 2200;
 constexpr int narrowWindow = 1440;
 constexpr int roomForTools = 920; ///< of this page: four tabs beside the tools of the text diff
+constexpr int roomBeside = 840;   ///< of this page: a canvas and lines of code side by side
 
 constexpr std::pair<CompareView::Mode, const char*> modeNames[] = {
     {CompareView::Mode::SideBySide, "side_by_side"},
@@ -57,13 +58,12 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     add(PanelId::Bytecode, tr("Bytecode"), new BytecodePanel(workspace, theme));
     add(PanelId::OutputCode, tr("Output code"), new OutputCodePanel(workspace, theme));
     // What belongs to the text diff stands beside the tabs, which saves a row.
-    QWidget* tools = m_textDiff->takeTools();
-    tools->setProperty("header", true);
-    tools->setAttribute(Qt::WA_StyledBackground);
-    m_tabs->setCornerWidget(tools, Qt::TopRightCorner);
-    const auto showTools = [this, tools] { tools->setVisible(m_tabs->currentWidget() == m_textDiff); };
-    connect(m_tabs, &QTabWidget::currentChanged, tools, showTools);
-    showTools();
+    moveTools(false);
+    m_tools->setProperty("header", true);
+    m_tools->setAttribute(Qt::WA_StyledBackground);
+    connect(m_tabs, &QTabWidget::currentChanged, m_tools, [this] {
+        if (!m_textsBeside) m_tools->setVisible(m_tabs->currentWidget() == m_textDiff);
+    });
     m_texts->addWidget(m_tabs);
     m_split->addWidget(m_compare);
     m_split->addWidget(m_texts);
@@ -73,11 +73,45 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     box->addWidget(m_timeline);
     box->addWidget(m_split, 1);
     connect(&m_workspace, &Workspace::placeChanged, this, &StagesPage::followStages);
+    connect(&m_workspace, &Workspace::stagesChanged, this, &StagesPage::arrangeTexts);
+}
+
+void StagesPage::moveTools(bool intoPanel) {
+    if (intoPanel) {
+        m_tabs->setCornerWidget(nullptr, Qt::TopRightCorner);
+        m_textDiff->returnTools();
+        return;
+    }
+    m_tools = m_textDiff->takeTools();
+    m_tabs->setCornerWidget(m_tools, Qt::TopRightCorner);
+    m_tools->setVisible(m_tabs->currentWidget() == m_textDiff);
+}
+
+void StagesPage::arrangeTexts() {
+    const session::StagePtr& stage = m_workspace.stage(Side::B).stage;
+    const bool alone = stage && stage == m_workspace.stage(Side::A).stage &&
+                       stage->content == session::Stage::Content::Graph;
+    const int tab = m_tabs->indexOf(m_textDiff);
+    if (tab >= 0) m_tabs->setTabText(tab, alone ? tr("Text") : tr("Text diff"));
+    const bool beside = alone && width() >= m_theme.scaled(roomBeside);
+    if (beside == m_textsBeside) return;
+    (m_textsBeside ? m_beside : m_below) = m_split->saveState();
+    m_textsBeside = beside;
+    moveTools(beside);
+    m_split->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
+    const QByteArray& before = beside ? m_beside : m_below;
+    if (!before.isEmpty())
+        m_split->restoreState(before);
+    else
+        m_split->setSizes(beside ? QList<int>{520, 480} : QList<int>{650, 350});
+    // In a wide window the source stands beside the other texts, or below them where they are a column.
+    m_texts->setOrientation(beside ? Qt::Vertical : Qt::Horizontal);
 }
 
 void StagesPage::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     m_textDiff->setCompactTools(width() < m_theme.scaled(roomForTools));
+    arrangeTexts();
 }
 
 void StagesPage::followStages() {
@@ -122,7 +156,9 @@ void StagesPage::applyDefaultSizes(int windowWidth) {
     m_timeline->setCompact(narrow);
     setWide(wide);
     const int canvas = narrow ? 60 : wide ? 62 : 70;
-    m_split->setSizes({canvas * 10, (100 - canvas) * 10});
+    m_below.clear();
+    m_beside.clear();
+    m_split->setSizes(m_textsBeside ? QList<int>{520, 480} : QList<int>{canvas * 10, (100 - canvas) * 10});
     if (wide) m_texts->setSizes({680, 320});
     m_compare->setMode(narrow ? CompareView::Mode::Single : CompareView::Mode::SideBySide);
 }
@@ -134,7 +170,9 @@ bool StagesPage::isSettled() const {
 QByteArray StagesPage::saveState() const {
     QByteArray bytes;
     QDataStream stream(&bytes, QIODevice::WriteOnly);
-    stream << m_wide << m_split->saveState() << m_texts->saveState();
+    const QByteArray now = m_split->saveState();
+    stream << m_wide << (m_textsBeside ? m_below : now) << m_texts->saveState()
+           << (m_textsBeside ? now : m_beside);
     return bytes;
 }
 
@@ -146,7 +184,7 @@ nlohmann::json StagesPage::state() const {
         if (mode == m_compare->mode()) out["mode"] = name;
     const QList<int> sizes = m_split->sizes();
     const int all = std::accumulate(sizes.begin(), sizes.end(), 0);
-    if (all > 0) out["canvas"] = std::lround(100.0 * sizes.front() / all);
+    if (all > 0 && !m_textsBeside) out["canvas"] = std::lround(100.0 * sizes.front() / all);
     return out;
 }
 
@@ -160,7 +198,7 @@ void StagesPage::restore(const nlohmann::json& state) {
             if (*text == name) m_compare->setMode(mode);
     if (const auto share = state.find("canvas"); share != state.end() && share->is_number_integer()) {
         const auto percent = int(std::clamp<std::int64_t>(share->get<std::int64_t>(), 10, 95));
-        m_split->setSizes({percent * 10, (100 - percent) * 10});
+        if (!m_textsBeside) m_split->setSizes({percent * 10, (100 - percent) * 10});
     }
 }
 
@@ -171,8 +209,14 @@ void StagesPage::restoreState(const QByteArray& state) {
     stream >> wide >> split >> texts;
     if (stream.status() != QDataStream::Ok) return;
     setWide(wide);
-    m_split->restoreState(split);
+    QByteArray beside;
+    stream >> beside; // nothing where an earlier version wrote it
+    m_below = split;
+    m_beside = beside;
+    if (const QByteArray& now = m_textsBeside ? m_beside : m_below; !now.isEmpty())
+        m_split->restoreState(now);
     m_texts->restoreState(texts);
+    m_texts->setOrientation(m_textsBeside ? Qt::Vertical : Qt::Horizontal);
 }
 
 PageSpec stagesPageSpec() {

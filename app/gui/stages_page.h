@@ -50,6 +50,9 @@ protected:
 private:
     void setWide(bool wide);
     void followStages();
+    /// One graph has its text beside it where there is room, two have theirs below.
+    void arrangeTexts();
+    void moveTools(bool intoPanel);
 
     views::Workspace& m_workspace;
     views::Theme& m_theme;
@@ -60,6 +63,9 @@ private:
     QTabWidget* m_tabs;
     views::TextDiffPanel* m_textDiff;
     std::map<views::PanelId, views::Panel*> m_panels;
+    QWidget* m_tools;             ///< of the text diff
+    QByteArray m_below, m_beside; ///< what the splitter was like with the texts there
+    bool m_textsBeside = false;
     int m_lastCodeStage = -1;
     bool m_wide = false;
 };

@@ -66,6 +66,7 @@ private slots:
     void rightTabsArePainted();
     void fitsANarrowWindow();
     void pastesGraphs();
+    void oneGraphHasItsTextBeside();
 
 private:
     void open(const QString& sample);
@@ -482,6 +483,49 @@ void TestWindow::noOtherWindowAppears() {
     window().actionRegistry().trigger("go.breaks");
     QCoreApplication::processEvents();
     QCOMPARE(watcher.seen.join(u','), QString());
+}
+
+/// Two graphs are compared in texts below them; one has its own beside it, where there is room.
+void TestWindow::oneGraphHasItsTextBeside() {
+    window().resize(1600, 1000);
+    workspace().openText(
+        QStringLiteral("graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                       "    %neg : [num_users=1] = call_method[target=neg](args = (%x,), kwargs = {})\n"
+                       "    return neg\n"),
+        QStringLiteral("pasted"));
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), 20000);
+    QVERIFY(settles());
+    auto* page = window().findChild<StagesPage*>();
+    const auto placeOf = [page](QWidget* widget) {
+        return QRect(widget->mapTo(page, QPoint()), widget->size());
+    };
+    const auto isBeside = [&] {
+        return placeOf(page->tabs()).left() >= placeOf(page->compare()).right() &&
+               placeOf(page->tabs()).top() == placeOf(page->compare()).top();
+    };
+    const auto isBelow = [&] { return placeOf(page->tabs()).top() > placeOf(page->compare()).bottom(); };
+    const auto chips = [page] {
+        QStringList out;
+        for (const QToolButton* button : page->tabs()->findChildren<QToolButton*>())
+            if (button->isVisibleTo(page) && button->property("chip").toBool()) out << button->text();
+        return out;
+    };
+    QTRY_VERIFY(isBeside());
+    QCOMPARE(page->tabs()->tabText(0), QStringLiteral("Text"));
+    QCOMPARE(chips(), QStringList({"Short names", "Strides", "Clears"}));
+    const QByteArray state = page->saveState();
+    window().resize(1100, 800);
+    QTRY_VERIFY(isBelow());
+    window().resize(1600, 1000);
+    QTRY_VERIFY(isBeside());
+    open("view_mutation");
+    QTRY_VERIFY(isBelow());
+    QCOMPARE(page->tabs()->tabText(0), QStringLiteral("Text diff"));
+    QCOMPARE(chips(), QStringList({"Ignore spelling", "Short names", "Strides", "Clears"}));
+    page->restoreState(state); // of the other arrangement: this one stays
+    QVERIFY(isBelow());
+    workspace().goBack();
+    QTRY_VERIFY(isBeside());
 }
 
 QTEST_MAIN(TestWindow)

@@ -179,6 +179,12 @@ QWidget* TextDiffPanel::takeTools() {
     return d->tools;
 }
 
+void TextDiffPanel::returnTools() {
+    headerRow()->addWidget(d->tools);
+    d->tools->show();
+    header()->show();
+}
+
 void TextDiffPanel::setCompactTools(bool compact) {
     d->counts->setHidden(compact);
 }
@@ -243,6 +249,8 @@ void TextDiffPanel::refresh() {
     d->notice->setText(unread.join(QStringLiteral("  ")));
     d->notice->setToolTip(unread.join(u'\n'));
     header()->setVisible(!unread.isEmpty() || d->tools->parentWidget() == header());
+    // One text differs from nothing.
+    d->quiet->setVisible(d->text.document[1] != nullptr);
     d->counts->setText(d->text.document[1] ? lineCounts(d->text.counts) : QString());
 
     const NodeSelection selected = workspace().place().node;

@@ -18,6 +18,7 @@ public:
 
     /// The chips and buttons of the header, for a host that has a better place for them (a tab bar's corner).
     [[nodiscard]] QWidget* takeTools();
+    void returnTools(); ///< back into the header
     /// Without the counts among the tools, which the canvas says as well.
     void setCompactTools(bool compact);
 
