@@ -72,12 +72,13 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
     for (auto signal : {&Workspace::stagesChanged, &Workspace::diffChanged})
         connect(&m_workspace, signal, this, &WindowStatus::refresh);
     connect(&m_workspace, &Workspace::placeChanged, this, &WindowStatus::refresh);
-    connect(&m_workspace, &Workspace::captureOpened, this, &WindowStatus::refresh);
-    connect(&m_workspace, &Workspace::captureClosed, this, &WindowStatus::refresh);
+    connect(&m_workspace, &Workspace::captureOpened, this, &WindowStatus::countCaptures);
+    connect(&m_workspace, &Workspace::captureClosed, this, &WindowStatus::countCaptures);
+    connect(&m_workspace, &Workspace::captureReplaced, this, &WindowStatus::countCaptures);
     connect(&m_workspace, &Workspace::nodeSelected, this, &WindowStatus::refresh);
     connect(&m_workspace.trace(), &Trace::changed, this, &WindowStatus::refresh);
     connect(&theme, &Theme::changed, this, &WindowStatus::refresh);
-    refresh();
+    countCaptures();
 }
 
 /// While the bar shows a message it hides its parts, and whatever were shown then would stand in it.
@@ -117,6 +118,28 @@ void WindowStatus::setProblems(const QString& text) {
     refresh();
 }
 
+/// Once for each capture that comes or goes: a long one has 10,000 compiles.
+void WindowStatus::countCaptures() {
+    const std::size_t captures = m_workspace.captures().size();
+    session::CompileCounts all;
+    for (const Workspace::Capture& capture : m_workspace.captures()) {
+        const session::CompileCounts counts = session::countCompiles(*capture.session);
+        all.compiles += counts.compiles;
+        all.ids += counts.ids;
+        all.graphs += counts.graphs;
+    }
+    QStringList parts{captures == 0 ? tr("Nothing open")
+                                    : countText(captures, tr("capture"), tr("captures"))};
+    const QString ids = countText(all.ids, tr("compile id"), tr("compile ids"));
+    if (all.compiles > all.ids)
+        parts << tr("%1 of %2").arg(countText(all.compiles, tr("compile"), tr("compiles")), ids);
+    else if (all.ids > 0)
+        parts << ids;
+    if (all.graphs > 0) parts << countText(all.graphs, tr("graph"), tr("graphs"));
+    m_counted = parts.join(QStringLiteral(", "));
+    refresh();
+}
+
 void WindowStatus::refresh() {
     QString selected;
     if (const ir::Node* node = m_workspace.selectedNode()) {
@@ -144,27 +167,9 @@ void WindowStatus::refresh() {
     m_selection->setText(selected);
     show(*m_selection, !selected.isEmpty());
 
-    session::CompileCounts all;
-    for (const Workspace::Capture& capture : m_workspace.captures()) {
-        const session::CompileCounts counts = session::countCompiles(*capture.session);
-        all.compiles += counts.compiles;
-        all.ids += counts.ids;
-        all.graphs += counts.graphs;
-    }
-    const std::size_t captures = m_workspace.captures().size();
-    if (captures == 0) {
-        m_counts->setText(tr("Nothing open"));
-    } else {
-        QStringList parts{countText(captures, tr("capture"), tr("captures"))};
-        const QString ids = countText(all.ids, tr("compile id"), tr("compile ids"));
-        if (all.compiles > all.ids)
-            parts << tr("%1 of %2").arg(countText(all.compiles, tr("compile"), tr("compiles")), ids);
-        else if (all.ids > 0)
-            parts << ids;
-        if (all.graphs > 0) parts << countText(all.graphs, tr("graph"), tr("graphs"));
-        if (!m_problems.isEmpty()) parts << m_problems;
-        m_counts->setText(parts.join(QStringLiteral(", ")));
-    }
+    QStringList parts{m_counted};
+    if (!m_problems.isEmpty() && !m_workspace.captures().empty()) parts << m_problems;
+    m_counts->setText(parts.join(QStringLiteral(", ")));
     QString where;
     const Place& place = m_workspace.place();
     if (const session::Compile* compile = m_workspace.compile();

@@ -34,6 +34,7 @@ public:
 
 private:
     void refresh();
+    void countCaptures();
     void show(QWidget& part, bool on);
     void taskStarted(const QString& tag);
     void taskFinished(const QString& tag);
@@ -47,7 +48,7 @@ private:
     QTimer* m_delay;
     QString m_task; ///< whose progress is shown: "open", "save", or none
     double m_zoom = 0;
-    QString m_problems;
+    QString m_problems, m_counted; ///< m_counted: compiles and graphs of all captures
 };
 
 } // namespace dynascope::app

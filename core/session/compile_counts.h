@@ -6,9 +6,9 @@
 
 #include "core/session/session.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <set>
-#include <string>
+#include <vector>
 
 namespace dynascope::session {
 
@@ -20,7 +20,7 @@ struct CompileCounts {
 
 [[nodiscard]] inline CompileCounts countCompiles(const Session& session) {
     CompileCounts out;
-    std::set<std::string> ids;
+    std::vector<CompileId> ids;
     for (const Compile& compile : session.compiles) {
         if (compile.id.empty()) {
             for (const StagePtr& stage : compile.stages)
@@ -28,11 +28,11 @@ struct CompileCounts {
             continue;
         }
         ++out.compiles;
-        CompileId id = compile.id;
-        id.run = 1; // PyTorch's own spelling knows no run
-        ids.insert(id.toString());
+        ids.push_back(compile.id);
+        ids.back().run = 1; // PyTorch's own spelling knows no run
     }
-    out.ids = ids.size();
+    std::ranges::sort(ids);
+    out.ids = ids.size() - std::ranges::unique(ids).size();
     return out;
 }
 

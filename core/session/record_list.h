@@ -6,6 +6,7 @@
 
 #include "core/session/shared_text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -106,6 +107,9 @@ public:
     // Single fields, for walks over all records.
     [[nodiscard]] const std::string& type(std::size_t index) const { return commonOf(index).type; }
     [[nodiscard]] bool known(std::size_t index) const { return commonOf(index).known; }
+    [[nodiscard]] bool allKnown() const {
+        return std::ranges::all_of(m_common, [](const Common& common) { return common.known; });
+    }
     [[nodiscard]] int rank(std::size_t index) const { return m_rows[index].rank; }
     [[nodiscard]] std::size_t line(std::size_t index) const { return m_rows[index].line; }
     [[nodiscard]] const CompileId& compileId(std::size_t index) const { return m_rows[index].compileId; }

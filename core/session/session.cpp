@@ -116,6 +116,7 @@ StagePtr Compile::findStage(std::string_view name, int k) const {
 }
 
 bool Compile::hitRecompileLimit() const {
+    if (failType.empty() && failReason.empty()) return false;
     if (failType == "FailOnRecompileLimitHit" || failType == "CacheLimitExceeded") return true;
     // As PyTorch 2.8 to 2.13, 2.7, and 2.5 and 2.6 say it.
     for (const std::string_view text : {"Dynamo recompile limit exceeded", "Dynamo cache limit exceeded",

@@ -7,6 +7,7 @@
 #include "views/models/panel_id.h"
 
 #include <QString>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,6 +20,11 @@ struct CaptureModel::Item {
     int compile = -1;
     QString icon, tone, strong, chip, detail, right, type, tip;
     std::optional<PanelId> panel; ///< that shows it; none where the stages do
+    /// Of a compile: icon, tone, chip, detail, right and tip are made when a view first asks for one.
+    bool isWritten = true;
+    /// Of a capture: the short reasons of breaks by compile, which read better in a narrow tree than PyTorch's
+    /// titles.
+    std::shared_ptr<const std::map<std::size_t, QString>> breakReasons;
     std::vector<std::unique_ptr<Item>> children;
 
     Item* add(Kind childKind) {

@@ -165,11 +165,11 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         item->tip = tr("Why the graphs of this capture were cut, and what each cut costs");
     }
 
-    // The short reasons of the summary read better in a narrow tree than PyTorch's titles.
-    std::map<std::size_t, QString> breakReasons;
+    auto reasons = std::make_shared<std::map<std::size_t, QString>>();
     for (const session::BreakGroup& group : m_workspace.captures()[std::size_t(capture)].breaks.groups)
         for (const session::BreakOccurrence& at : group.occurrences)
-            breakReasons[at.compile] = toQString(group.reason);
+            (*reasons)[at.compile] = toQString(group.reason);
+    root->breakReasons = std::move(reasons);
 
     std::map<int, Item*> ranks;
     std::map<std::pair<int, int>, Item*> runs; // by rank and run
@@ -206,24 +206,14 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         placed[index] = true;
         Item* item = parent->add(Kind::Compile);
         item->compile = int(index);
-        item->icon = statusIcon(compile);
-        item->tone = statusTone(compile);
         item->strong = toQString(compile.id.toString());
-        if (compile.id.frame < 0 && !compile.stages.empty()) {
-            item->strong = toQString(compile.stages.front()->label());
-            item->icon = QStringLiteral("graph");
-            item->tone.clear();
-            item->right = countText(compile.stages.size(), tr("graph"), tr("graphs"));
+        if (compile.id.frame >= 0 || compile.stages.empty()) {
+            item->isWritten = false;
             return item;
         }
-        item->chip = statusChip(compile);
-        item->detail = breakReasons.contains(index) && !compile.isRecompile ? breakReasons[index]
-                                                                            : statusDetail(compile);
-        if (compile.compileSeconds > 0) item->right = secondsText(compile.compileSeconds);
-        item->tip = toQString(compile.id.toString()) + QStringLiteral("  ") + frameText(compile);
-        if (compile.attempts > 1) item->tip += tr("\n%1 attempts").arg(compile.attempts);
-        if (!item->detail.isEmpty()) item->tip += u'\n' + item->detail;
-        if (compile.isRecompile && breakReasons.contains(index)) item->tip += u'\n' + breakReasons[index];
+        item->strong = toQString(compile.stages.front()->label());
+        item->icon = QStringLiteral("graph");
+        item->right = countText(compile.stages.size(), tr("graph"), tr("graphs"));
         return item;
     };
     for (const session::Frame& frame : session.frames) {
@@ -268,6 +258,26 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         }
     }
     return root;
+}
+
+void CaptureModel::write(Item& item, int capture) const {
+    if (item.isWritten) return;
+    const Session& session = *m_workspace.captures()[std::size_t(capture)].session;
+    const std::size_t index = std::size_t(item.compile);
+    if (index >= session.compiles.size()) return; // read again, and these rows are of what was there before
+    item.isWritten = true;
+    const Compile& compile = session.compiles[index];
+    item.icon = statusIcon(compile);
+    item.tone = statusTone(compile);
+    item.chip = statusChip(compile);
+    const auto& reasons = *item.captureItem()->breakReasons;
+    const auto reason = reasons.find(index);
+    item.detail = reason != reasons.end() && !compile.isRecompile ? reason->second : statusDetail(compile);
+    if (compile.compileSeconds > 0) item.right = secondsText(compile.compileSeconds);
+    item.tip = item.strong + QStringLiteral("  ") + frameText(compile);
+    if (compile.attempts > 1) item.tip += tr("\n%1 attempts").arg(compile.attempts);
+    if (!item.detail.isEmpty()) item.tip += u'\n' + item.detail;
+    if (compile.isRecompile && reason != reasons.end()) item.tip += u'\n' + reason->second;
 }
 
 std::vector<std::unique_ptr<CaptureModel::Item>> CaptureModel::buildFacets(const Session& session,
@@ -396,7 +406,8 @@ int CaptureModel::columnCount(const QModelIndex&) const {
 
 QVariant CaptureModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    const Item& item = *itemAt(index);
+    Item& item = *itemAt(index);
+    if (!item.isWritten && role != CompileRole && role != KindRole) write(item, item.captureItem()->row());
     switch (role) {
     case Qt::DisplayRole: {
         QStringList parts;

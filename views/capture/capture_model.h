@@ -53,9 +53,11 @@ private:
     void removeCapture(int capture);
     /// Brings the rows of a capture that was read again up to date: those that stay are the same rows.
     void updateCapture(int capture);
-    void merge(Item& item, Item& fresh);
+    void merge(Item& item, Item& fresh, int capture);
     void moveFacets();
     [[nodiscard]] std::unique_ptr<Item> buildCapture(int capture) const;
+    /// The texts of a compile's row, of the capture at that place.
+    void write(Item& item, int capture) const;
     [[nodiscard]] std::vector<std::unique_ptr<Item>> buildFacets(const session::Session& session,
                                                                  std::size_t compile) const;
     [[nodiscard]] Item* findCompile(int capture, int compile) const;

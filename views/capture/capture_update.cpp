@@ -36,13 +36,15 @@ void CaptureModel::updateCapture(int capture) {
         }
     }
     const Item* const before = m_withFacets;
-    merge(*m_root->children[std::size_t(capture)], *fresh);
+    merge(*m_root->children[std::size_t(capture)], *fresh, capture);
     if (before && m_withFacets == before)
         m_facets = int(std::count_if(before->children.begin(), before->children.end(),
                                      [](const auto& child) { return child->kind == Kind::Facet; }));
 }
 
-void CaptureModel::merge(Item& item, Item& fresh) {
+void CaptureModel::merge(Item& item, Item& fresh, int capture) {
+    item.breakReasons = fresh.breakReasons;
+    if (item.isWritten) write(fresh, capture); // else no view has asked for its texts yet
     const auto shown = [](const Item& i) {
         return std::tie(i.kind, i.compile, i.icon, i.tone, i.strong, i.chip, i.detail, i.right, i.panel,
                         i.type, i.tip);
@@ -80,7 +82,7 @@ void CaptureModel::merge(Item& item, Item& fresh) {
     }
     for (std::size_t i = 0; i < fresh.children.size(); ++i) {
         if (i < item.children.size() && item.children[i]->key() == fresh.children[i]->key()) {
-            merge(*item.children[i], *fresh.children[i]);
+            merge(*item.children[i], *fresh.children[i], capture);
             continue;
         }
         beginInsertRows(indexOf(&item), int(i), int(i));

@@ -9,8 +9,10 @@ void RecompilePlace::complete(const Place& place, const OpenCapture& capture) {
     const std::vector<session::Compile>& compiles = capture.session->compiles;
     if (compile >= 0 && std::size_t(compile) < compiles.size() && isListed(compiles[std::size_t(compile)]))
         return;
+    compile = -1;
+    if (place.page != Page::Recompiles) return; // many compiles take their time to look at
     const auto first = std::find_if(compiles.begin(), compiles.end(), isListed);
-    compile = place.page == Page::Recompiles && first != compiles.end() ? int(first - compiles.begin()) : -1;
+    if (first != compiles.end()) compile = int(first - compiles.begin());
 }
 
 void RecompilePlace::move(const OpenCapture& before, const OpenCapture& now) {

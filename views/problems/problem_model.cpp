@@ -60,7 +60,8 @@ void addWarnings(std::vector<Problem>& out, const session::Session& session, int
     }
     // One row for each type that no reader knows, not one for each record.
     std::map<std::string, std::pair<std::size_t, std::size_t>> unknown; // type -> count, first
-    for (std::size_t i = 0; i < session.records.size(); ++i)
+    const std::size_t looked = session.records.allKnown() ? 0 : session.records.size();
+    for (std::size_t i = 0; i < looked; ++i)
         if (!session.records.known(i))
             ++unknown.try_emplace(session.records.type(i), 0U, i).first->second.first;
     for (const auto& [type, seen] : unknown) {

@@ -15,6 +15,22 @@ bool hasRecompiles(const session::Session& session) {
     return std::any_of(session.compiles.begin(), session.compiles.end(), RecompilePlace::isListed);
 }
 
+/// Asked after every choice, of a session that may have 10,000 compiles and never changes.
+class HasRecompiles {
+public:
+    bool operator()(const session::SessionPtr& session) {
+        if (m_of.lock() != session) {
+            m_has = hasRecompiles(*session);
+            m_of = session;
+        }
+        return m_has;
+    }
+
+private:
+    std::weak_ptr<const session::Session> m_of;
+    bool m_has = false;
+};
+
 } // namespace
 
 PageSpec recompilesPageSpec() {
@@ -26,8 +42,9 @@ PageSpec recompilesPageSpec() {
     spec.key = QKeySequence(RecompilesPage::tr("Ctrl+9"));
     spec.tip = RecompilesPage::tr("What was compiled again, which guard failed, and what to do");
     spec.lacks = [](const Workspace& workspace) {
-        return hasRecompiles(*workspace.session()) ? QString()
-                                                   : RecompilesPage::tr("this capture has no recompile");
+        static HasRecompiles has;
+        return has(workspace.capture()->session) ? QString()
+                                                 : RecompilesPage::tr("this capture has no recompile");
     };
     spec.make = [](const PageServices& services) -> QWidget* {
         return new RecompilesPage(services.workspace, services.theme);
