@@ -78,6 +78,11 @@ void TestCaptureTree::listsCapturesFramesAndCompiles() {
     const session::Session& session = *m_workspace->session();
     QCOMPARE(rows(model, CaptureModel::Kind::Compile).size(), qsizetype(session.compiles.size()));
     QCOMPARE(rows(model, CaptureModel::Kind::Breaks).size(), 1);
+    const QModelIndexList again = rows(model, CaptureModel::Kind::Recompiles);
+    QCOMPARE(again.size(), 1);
+    const auto& compiles = m_workspace->session()->compiles;
+    QCOMPARE(again[0].data(CaptureModel::RightRole).toString(),
+             QString::number(std::ranges::count_if(compiles, &session::Compile::isRecompile)));
     QCOMPARE(rows(model, CaptureModel::Kind::ArtifactType).size(), qsizetype(session.recordCounts.size()));
     bool sawChip = false;
     for (const QModelIndex& index : rows(model, CaptureModel::Kind::Compile))
@@ -263,6 +268,8 @@ void TestCaptureTree::clicksGoThere() {
     click(rows(model, CaptureModel::Kind::Facet).at(1));
     QCOMPARE(panels.size(), 1);
     QCOMPARE(panels.first().first().value<PanelId>(), PanelId::Guards);
+    click(rows(model, CaptureModel::Kind::Recompiles).at(0));
+    QCOMPARE(m_workspace->place().page, Page::Recompiles);
     click(rows(model, CaptureModel::Kind::Breaks).at(0));
     QCOMPARE(m_workspace->place().page, Page::Breaks);
 }

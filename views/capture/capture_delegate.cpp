@@ -95,7 +95,10 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     }
     const QString detail = index.data(CaptureModel::DetailRole).toString();
     draw(detail, plain,
-         kind == CaptureModel::Kind::Facet || kind == CaptureModel::Kind::Breaks ? c.text : c.text2);
+         kind == CaptureModel::Kind::Facet || kind == CaptureModel::Kind::Breaks ||
+                 kind == CaptureModel::Kind::Recompiles
+             ? c.text
+             : c.text2);
     painter->restore();
 }
 

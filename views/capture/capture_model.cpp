@@ -4,6 +4,7 @@
 #include "core/session/cache_counts.h"
 #include "views/capture/capture_item.h"
 #include "views/models/labels.h"
+#include "views/models/recompile_place.h"
 
 #include <algorithm>
 #include <charconv>
@@ -163,6 +164,15 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
                           : tr(breaks.groups.size() == 1 ? "%1, %2 reason" : "%1, %2 reasons")
                                 .arg(numberText(breaks.breaks), numberText(breaks.groups.size()));
         item->tip = tr("Why the graphs of this capture were cut, and what each cut costs");
+    }
+
+    if (const auto again = std::ranges::count_if(session.compiles, RecompilePlace::isListed); again > 0) {
+        Item* item = root->add(Kind::Recompiles);
+        item->icon = QStringLiteral("recompile");
+        item->tone = QStringLiteral("changed");
+        item->detail = tr("Recompiles");
+        item->right = numberText(qulonglong(again));
+        item->tip = tr("What was compiled again, which guard failed, and what to do");
     }
 
     auto reasons = std::make_shared<std::map<std::size_t, QString>>();

@@ -242,11 +242,12 @@ void CapturePanel::restoreView() {
 void CapturePanel::showCurrent() {
     const Place& place = m_workspace.place();
     QModelIndex source;
-    if (place.page == Page::Breaks) {
+    if (place.page == Page::Breaks || place.page == Page::Recompiles) {
+        const auto kind =
+            place.page == Page::Breaks ? CaptureModel::Kind::Breaks : CaptureModel::Kind::Recompiles;
         const QModelIndex capture = m_model->captureIndex(place.capture);
         for (int i = 0; i < m_model->rowCount(capture) && !source.isValid(); ++i)
-            if (m_model->index(i, 0, capture).data(CaptureModel::KindRole).toInt() ==
-                int(CaptureModel::Kind::Breaks))
+            if (m_model->index(i, 0, capture).data(CaptureModel::KindRole).toInt() == int(kind))
                 source = m_model->index(i, 0, capture);
     }
     if (!source.isValid()) source = m_model->compileIndex(place.capture, place.compile);
@@ -292,13 +293,15 @@ void CapturePanel::open(const QModelIndex& index) {
         m_workspace.go(place);
         return;
     }
-    case CaptureModel::Kind::Breaks: {
+    case CaptureModel::Kind::Breaks:
+    case CaptureModel::Kind::Recompiles: {
         Place place = m_workspace.place();
         if (place.capture != capture) {
             place = {};
             place.capture = capture;
         }
-        place.page = Page::Breaks;
+        const int kind = clicked.data(CaptureModel::KindRole).toInt();
+        place.page = kind == int(CaptureModel::Kind::Breaks) ? Page::Breaks : Page::Recompiles;
         m_workspace.go(place);
         break;
     }
