@@ -105,10 +105,11 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
     out.axis = "Each compiled graph";
     if (good == all) {
         out.standing = Standing::InOrder;
-        out.sentence = onCpu == all
-                           ? "Their tensors are on the CPU here: on one GPU, mode=\"reduce-overhead\" "
-                             "would record all of them."
-                           : "mode=\"reduce-overhead\" would record all of them.";
+        const std::string records =
+            std::string("mode=\"reduce-overhead\" would record ") + (all == 1 ? "it." : "all of them.");
+        out.sentence = onCpu != all ? records
+                                    : (all == 1 ? "Its" : "Their") +
+                                          (" tensors are on the CPU here: on one GPU, " + records);
     } else {
         out.standing = Standing::Know;
         if (against) {
