@@ -50,8 +50,10 @@ QMessageBox* openAbout(Engine& engine, QWidget& parent) {
     box->setText(
         Engine::tr("Dynascope %1\nA debugger for PyTorch's compiler.").arg(QLatin1String(DYNASCOPE_VERSION)));
     const auto tell = [box](const EnvironmentAnswer* answer, const QString& noEngine) {
-        box->setInformativeText(versionLines(answer, noEngine) + QStringLiteral("\n\n") +
-                                Engine::tr("Source under BSD-3-Clause; QScintilla is under GPL-3."));
+        box->setInformativeText(
+            versionLines(answer, noEngine) + QStringLiteral("\n\n") +
+            Engine::tr("Source under BSD-3-Clause. Qt 6 under the LGPL-3; the fonts Inter and "
+                       "JetBrains Mono under the SIL Open Font License 1.1."));
     };
     const bool absent = engine.state() == Engine::State::Absent;
     tell(nullptr, absent ? engine.trouble() : QString());

@@ -7,6 +7,7 @@
 #include "app/gui/drop_target.h"
 #include "app/gui/engine_actions.h"
 #include "app/gui/following.h"
+#include "app/gui/help_actions.h"
 #include "app/gui/navigation_bar.h"
 #include "app/gui/note_actions.h"
 #include "app/gui/record_programs.h"
@@ -168,11 +169,15 @@ void MainWindow::makeParts() {
     m_comparing = new Comparing(shared);
     m_notes = new NoteActions(shared, *m_notebook);
     m_programs = new RecordPrograms(shared, *m_pages);
+    m_help = new HelpActions(shared, m_engine->engine());
+    connect(m_pages, &WindowPages::manualAsked, m_help, [this](const QString& page) {
+        m_help->openManual({page, {}});
+    });
     m_steps = new StepActions(shared, *m_pages, m_engine->stepper());
     m_layout = new WindowLayout(shared, *m_pages, *m_docks, m_engine->passes());
     m_menus = new WindowMenus(shared);
     m_does = new WindowActions(shared, {*m_pages, *m_docks, *m_layout, *m_session, *m_canvas, *m_comparing,
-                                        *m_engine, *m_steps, *m_notes, *m_following, *m_programs});
+                                        *m_engine, *m_steps, *m_notes, *m_following, *m_programs, *m_help});
     for (WindowPart* part : std::initializer_list<WindowPart*>{m_engine, m_following, m_programs})
         connect(part, &WindowPart::changed, this, &MainWindow::updateActions);
     connect(m_engine, &EngineActions::passesListed, this, [this] {

@@ -38,6 +38,7 @@ class MessageBar;
 class NoteActions;
 class ProgressLine;
 class RecordDialog;
+class HelpActions;
 class RecordPrograms;
 class SessionKeeper;
 class StepActions;
@@ -129,6 +130,7 @@ private:
     Comparing* m_comparing = nullptr;
     NoteActions* m_notes = nullptr;
     RecordPrograms* m_programs = nullptr;
+    HelpActions* m_help = nullptr;
     StepActions* m_steps = nullptr;
     WindowLayout* m_layout = nullptr;
     WindowMenus* m_menus = nullptr;

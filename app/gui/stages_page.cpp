@@ -226,6 +226,7 @@ PageSpec stagesPageSpec() {
     spec.title = StagesPage::tr("Stages");
     spec.icon = "layers";
     spec.key = QKeySequence(StagesPage::tr("Ctrl+1"));
+    spec.manual = "stages";
     spec.tip = StagesPage::tr("The stages of a compile");
     spec.lacks = [](const Workspace& workspace) {
         const session::Session& session = *workspace.capture()->session;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/window_actions.h"
 
-#include "app/gui/about.h"
 #include "app/gui/action_specs.h"
 #include "app/gui/canvas_actions.h"
 #include "app/gui/chrome.h"
 #include "app/gui/comparing.h"
 #include "app/gui/engine_actions.h"
 #include "app/gui/following.h"
-#include "app/gui/keyboard_page.h"
+#include "app/gui/help_actions.h"
 #include "app/gui/note_actions.h"
 #include "app/gui/paste_dialog.h"
 #include "app/gui/record_programs.h"
@@ -32,7 +31,9 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QMessageBox>
+#include <QProcess>
 #include <QTreeView>
 #include <algorithm>
 
@@ -57,6 +58,9 @@ void WindowActions::addFileActions() {
     m_actions->add(spec("file.openFolder", tr("Open folder of ranks..."), file, {}, "rank",
                         tr("Open all trace logs of a folder as the ranks of one run")),
                    [this] { openFolder(); });
+    m_actions->add(spec("file.newWindow", tr("New window"), file, {QKeySequence(tr("Ctrl+Alt+N"))}, {},
+                        tr("Another window, a program of its own, on the capture that is shown")),
+                   [this] { openWindow(); });
     m_actions->add(spec("file.paste", tr("Paste graph..."), file, {QKeySequence(tr("Ctrl+Shift+V"))}, "paste",
                         tr("Open a graph from text, as it stands in a log or an issue")),
                    [this] { pasteGraph(); });
@@ -243,14 +247,7 @@ void WindowActions::addWindowActions() {
     text(PanelId::Source, tr("Source"), false);
     text(PanelId::Bytecode, tr("Bytecode"), false);
     text(PanelId::OutputCode, tr("Output code"), false);
-
-    const QString help = QStringLiteral("Help");
-    m_actions->add(spec("help.keyboard", tr("Keyboard"), help, {QKeySequence(tr("F1"))}, "keyboard"), [this] {
-        auto* page = new KeyboardPage(*m_actions, m_theme, &m_window);
-        page->setAttribute(Qt::WA_DeleteOnClose);
-        page->show();
-    });
-    m_actions->add(spec("help.about", tr("About Dynascope"), help, {}, "info"), [this] { about(); });
+    m_parts.help.addActions();
 }
 
 void WindowActions::openDialog() {
@@ -314,8 +311,13 @@ void WindowActions::setFontSize(int pixels) {
     m_settings.setFontSize(m_theme.fontSize());
 }
 
-void WindowActions::about() {
-    openAbout(m_parts.engine.engine(), m_window);
+void WindowActions::openWindow() {
+    QStringList arguments;
+    if (const Workspace::Capture* capture = m_workspace.capture())
+        if (const QString path = toQString(capture->session->path); QFileInfo::exists(path))
+            arguments << path;
+    if (!QProcess::startDetached(QCoreApplication::applicationFilePath(), arguments))
+        m_message->showMessage(tr("%1 could not be started.").arg(QCoreApplication::applicationFilePath()));
 }
 
 void WindowActions::raisePanel(PanelId panel) {

@@ -13,6 +13,7 @@ class CanvasActions;
 class Comparing;
 class EngineActions;
 class Following;
+class HelpActions;
 class NoteActions;
 class RecordPrograms;
 class SessionKeeper;
@@ -36,6 +37,7 @@ public:
         NoteActions& notes;
         Following& following;
         RecordPrograms& programs;
+        HelpActions& help;
     };
     WindowActions(const Shared& shared, const Parts& parts)
         : WindowPart(shared)
@@ -63,7 +65,7 @@ private:
     void stepCompile(int direction);
     void traceLine();
     void setFontSize(int pixels);
-    void about();
+    void openWindow();
 
     Parts m_parts;
 };

@@ -103,6 +103,8 @@ void WindowPages::openMenu(const PageSpec& page, QWidget& button, const QPoint& 
     menu.addAction(m_actions.find(pageAction(page)));
     menu.addAction(tr("Copy its name"), this,
                    [title = page.title] { QApplication::clipboard()->setText(title); });
+    menu.addAction(tr("What is this?"), this,
+                   [this, &page] { emit manualAsked(QLatin1String(page.manual)); });
     menu.addSeparator();
     for (const char* id : {"edit.copyPage", "file.exportPage"})
         if (QAction* action = m_actions.find(QLatin1String(id));

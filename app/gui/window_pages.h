@@ -66,6 +66,7 @@ public:
 signals:
     /// Before it has its sizes and state. Whoever has to connect it to something does so now.
     void made(dynascope::views::Page page, QWidget* widget);
+    void manualAsked(const QString& page); ///< of docs/manual
 
 private:
     void openMenu(const views::PageSpec& page, QWidget& button, const QPoint& at);

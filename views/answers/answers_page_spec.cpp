@@ -20,6 +20,7 @@ PageSpec answersPageSpec() {
     spec.title = AnswersPage::tr("Answers");
     spec.icon = "info";
     spec.key = QKeySequence(AnswersPage::tr("Alt+Home"));
+    spec.manual = "first-minute";
     spec.tip = AnswersPage::tr("What is asked first of a capture, answered");
     spec.lacks = [](const Workspace&) { return QString(); };
     spec.make = [](const PageServices& services) -> QWidget* {

@@ -47,6 +47,7 @@ PageSpec autogradPageSpec() {
     spec.title = AutogradPage::tr("Autograd");
     spec.icon = "side-by-side";
     spec.key = QKeySequence(AutogradPage::tr("Ctrl+7"));
+    spec.manual = "autograd";
     spec.tip =
         AutogradPage::tr("Where the joint graph is cut, what is saved for backward, what aliases what");
     spec.lacks = [](const Workspace& workspace) {

@@ -13,6 +13,7 @@ PageSpec breaksPageSpec() {
     spec.title = BreaksPage::tr("Graph breaks");
     spec.icon = "scissors";
     spec.key = QKeySequence(BreaksPage::tr("Ctrl+2"));
+    spec.manual = "breaks";
     spec.tip = BreaksPage::tr("Why graphs were cut, and what each cut costs");
     spec.lacks = [](const Workspace& workspace) {
         return workspace.capture()->breaks.breaks > 0 ? QString()

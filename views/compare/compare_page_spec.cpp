@@ -10,6 +10,7 @@ PageSpec comparePageSpec() {
     spec.title = ComparePage::tr("Compare");
     spec.icon = "diff";
     spec.key = QKeySequence(ComparePage::tr("Ctrl+5"));
+    spec.manual = "compare";
     spec.tip = ComparePage::tr("The last comparison, or a new one");
     spec.lacks = [](const Workspace&) { return QString(); };
     spec.make = [](const PageServices& services) -> QWidget* {

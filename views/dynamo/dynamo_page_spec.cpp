@@ -16,6 +16,7 @@ PageSpec dynamoPageSpec() {
     spec.title = DynamoPage::tr("Dynamo");
     spec.icon = "clock";
     spec.key = QKeySequence(DynamoPage::tr("Ctrl+8"));
+    spec.manual = "dynamo";
     spec.tip = DynamoPage::tr(
         "Dynamo's steps, forwards and backwards: a recording of what it saw at every instruction");
     spec.lacks = [](const Workspace& workspace) {

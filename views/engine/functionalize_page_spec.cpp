@@ -10,6 +10,7 @@ PageSpec functionalizePageSpec() {
     spec.title = FunctionalizePage::tr("Functionalize");
     spec.icon = "mutation";
     spec.key = QKeySequence(FunctionalizePage::tr("Ctrl+3"));
+    spec.manual = "functionalize";
     spec.tip = FunctionalizePage::tr("Step through the functionalization of the selected graph, op by op");
     spec.lacks = [](const Workspace& workspace) {
         return workspace.compile() ? QString() : FunctionalizePage::tr("needs compiled graphs");

@@ -10,6 +10,7 @@ PageSpec memoryPageSpec() {
     spec.title = MemoryPage::tr("Memory");
     spec.icon = "rank";
     spec.key = QKeySequence(MemoryPage::tr("Ctrl+4"));
+    spec.manual = "memory";
     spec.tip = MemoryPage::tr("Who held which memory when: the snapshot of an allocator");
     spec.lacks = [](const Workspace& workspace) {
         return workspace.capture()->session->memory ? QString() : MemoryPage::tr("needs a memory snapshot");

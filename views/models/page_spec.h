@@ -76,7 +76,8 @@ struct PageSpec {
     QString title; ///< sentence case, a word or two
     const char* icon = "";
     QKeySequence key;
-    QString tip; ///< one sentence without a full stop
+    QString tip;             ///< one sentence without a full stop
+    const char* manual = ""; ///< the page of docs/manual that explains it
     /// What the current capture lacks for it, such as "needs compiled graphs"; empty where it can be shown.
     /// Asked only while a capture is open.
     QString (*lacks)(const Workspace& workspace) = nullptr;

@@ -40,6 +40,7 @@ PageSpec recompilesPageSpec() {
     spec.title = RecompilesPage::tr("Recompiles");
     spec.icon = "recompile";
     spec.key = QKeySequence(RecompilesPage::tr("Ctrl+9"));
+    spec.manual = "recompiles";
     spec.tip = RecompilesPage::tr("What was compiled again, which guard failed, and what to do");
     spec.lacks = [](const Workspace& workspace) {
         static HasRecompiles has;

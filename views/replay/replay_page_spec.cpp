@@ -27,6 +27,7 @@ PageSpec replayPageSpec() {
     spec.title = ReplayPage::tr("Replay");
     spec.icon = "tree";
     spec.key = QKeySequence(ReplayPage::tr("Ctrl+6"));
+    spec.manual = "cudagraphs";
     spec.tip = ReplayPage::tr("Which graphs would be CUDA graphs and why not, and runs of CUDA-graph trees");
     spec.lacks = [](const Workspace& workspace) {
         const session::Session& session = *workspace.capture()->session;
