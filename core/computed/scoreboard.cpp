@@ -275,6 +275,34 @@ private:
     std::string m_target, m_emitted;
 };
 
+namespace {
+
+/// All of a few cells; of many those that are written or stale, with their numbers, else the first ones.
+template <typename Text>
+std::string cellsText(const std::vector<Cell>& cells, const Text& text) {
+    constexpr std::size_t few = 64, most = 32, first = 8;
+    std::string out;
+    if (cells.size() <= few) {
+        for (const Cell& cell : cells)
+            out += ' ' + text(cell);
+        return out;
+    }
+    std::size_t told = 0, left = 0;
+    for (const Cell& cell : cells) {
+        if (cell.state != Cell::State::Written && cell.state != Cell::State::Stale) continue;
+        if (told++ < most)
+            out += " [" + std::to_string(cell.index) + "] " + text(cell);
+        else
+            ++left;
+    }
+    if (left > 0) out += " … " + std::to_string(left) + " more like these";
+    for (std::size_t i = 0; told == 0 && i < first; ++i)
+        out += ' ' + text(cells[i]);
+    return out + (told == 0 ? " …" : "") + " of " + std::to_string(cells.size()) + " cells";
+}
+
+} // namespace
+
 Scoreboard FunctionalRecording::scoreboard(int op, int phase) const {
     if (op < 0 || op >= opCount()) return {};
     const auto& all = phases(op);
@@ -287,8 +315,9 @@ std::string scoreboardText(const Scoreboard& board) {
     for (const StorageState& storage : board.storages) {
         out += "storage " + number(storage.group) + ", base " + storage.base + ", generation " +
                number(storage.generation) + " of " + number(storage.lastGeneration) + ':';
-        for (const Cell& cell : storage.cells)
-            out += ' ' + (cell.changed ? cellText(cell.before) + "→" : std::string()) + cellText(cell.value);
+        out += cellsText(storage.cells, [](const Cell& cell) {
+            return (cell.changed ? cellText(cell.before) + "→" : std::string()) + cellText(cell.value);
+        });
         out += '\n';
         if (storage.pending) out += "  pending: " + storage.pendingText + '\n';
     }
@@ -297,8 +326,9 @@ std::string scoreboardText(const Scoreboard& board) {
                (view.chain.empty() ? "base" : view.chain) + ") is " + view.current + ", generation " +
                number(view.generation) + ", " +
                (view.behind > 0 ? number(view.behind) + " behind" : std::string("current")) + ':';
-        for (const Cell& cell : view.cells)
-            out += ' ' + cellText(cell.value) + (cell.state == Cell::State::Stale ? "!" : "");
+        out += cellsText(view.cells, [](const Cell& cell) {
+            return cellText(cell.value) + (cell.state == Cell::State::Stale ? "!" : "");
+        });
         out += '\n';
     }
     if (board.hiddenStorages > 0) out += number(board.hiddenStorages) + " other storages\n";

@@ -8,9 +8,12 @@
 #include "views/engine/functionalize_page.h"
 #include "views/engine/inputs_dialog.h"
 #include "views/engine/passes.h"
+#include "views/engine/scorecard_view.h"
+#include "views/engine/stepper.h"
 
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableWidget>
 #include <QtTest>
 
@@ -64,6 +67,47 @@ class TestInputsWindow : public QObject {
     }
 
 private slots:
+    /// A storage of a thousand cells is shown through a window, which goes to where the write is.
+    void largeStoragesHaveAWindowOfCells() {
+        Opened w;
+        w.window.resize(1600, 1000);
+        w.workspace.openText(QStringLiteral("class GraphModule(torch.nn.Module):\n"
+                                            "    def forward(self, x: \"f32[1000]\"):\n"
+                                            "        part = torch.ops.aten.slice.Tensor(x, 0, 900, 910)\n"
+                                            "        add_ = torch.ops.aten.add_.Tensor(part, 1)\n"
+                                            "        neg = torch.ops.aten.neg.default(x)\n"
+                                            "        return (neg,)\n"),
+                             "pasted text");
+        QVERIFY(w.settles());
+        w.window.actionRegistry().trigger("go.functionalize");
+        QVERIFY(QTest::qWaitFor([&] { return w.window.stepper().recording() != nullptr; }, 60000));
+        QVERIFY(w.settles());
+        auto* card = w.window.findChild<ScorecardView*>();
+        QVERIFY(card && card->isVisible());
+        Stepper& stepper = w.window.stepper();
+        stepper.first();
+        QCOMPARE(stepper.scoreboard().storages.front().cells.size(), std::size_t(1000));
+        const int number = stepper.scoreboard().storages.front().group;
+        card->horizontalScrollBar()->setValue(0);
+        QVERIFY(!card->cellRect(number, 0).isEmpty());
+        QVERIFY(card->cellRect(number, 905).isEmpty());
+        QVERIFY(card->horizontalScrollBar()->maximum() > 900);
+        QVERIFY(stepper.stepWrite(1));
+        const QRect written = card->cellRect(number, 905);
+        QVERIFY(card->viewport()->rect().contains(written));
+        QVERIFY(card->toolTipAt(written.center()).startsWith(QStringLiteral("Cell 905 of storage")));
+        QVERIFY2(card->plainText().contains("[905] ") && card->plainText().size() < 2000,
+                 qPrintable(card->plainText()));
+        card->horizontalScrollBar()->setValue(0);
+        QVERIFY(!card->cellRect(number, 0).isEmpty());
+        card->setFocus();
+        QTest::keyClick(card, Qt::Key_Right);
+        QVERIFY(card->cellRect(number, 0).isEmpty());
+        const QImage at = card->grab().toImage();
+        QTest::keyClick(card, Qt::Key_Left);
+        QVERIFY(card->grab().toImage() != at);
+    }
+
     void opensWhereSomethingIsMissing() {
         Opened w;
         QVERIFY(QTest::qWaitForWindowExposed(&w.window));

@@ -340,8 +340,10 @@ Section checkSection(const Stepper& stepper, const computed::StageVerdict& verdi
     for (const computed::ViewState& view : after.views)
         if (view.value == source || (view.active && view.behind == 0 && recording.writes(stepper.op())))
             own = &view;
-    if (eager != recording.run().eager.end() && own && !own->cells.empty() && own->behind == 0) {
-        std::size_t same = 0, count = std::min(eager->second.data.size(), own->cells.size());
+    // Without the values of every cell nothing is said of them.
+    if (eager != recording.run().eager.end() && own && !own->cells.empty() && own->behind == 0 &&
+        eager->second.data.size() == own->cells.size()) {
+        std::size_t same = 0, count = own->cells.size();
         for (std::size_t i = 0; i < count; ++i) {
             const double a = eager->second.data[i], b = own->cells[i].value;
             same += a == b || (a != a && b != b) || std::abs(a - b) <= 1e-5 * std::max(1.0, std::abs(a));

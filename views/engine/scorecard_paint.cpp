@@ -69,9 +69,10 @@ void ScorecardView::paintPending(QPainter& painter, const computed::StorageState
     const Colours& c = m_theme.colours();
     const QColor pink = c.op(ir::OpKind::Write);
     std::vector<int> middles;
-    for (int i = 0; i < std::min(columns.shown, int(storage.cells.size())); ++i)
+    for (int i = columns.first; i < std::min(columns.end(), int(storage.cells.size())); ++i)
         if (storage.cells[std::size_t(i)].state == computed::Cell::State::Written)
-            middles.push_back(columns.cells + i * columns.cellWidth + columns.cellWidth / 2);
+            middles.push_back(columns.cells + (i - columns.first) * columns.cellWidth +
+                              columns.cellWidth / 2);
     const QString text = tr("pending: %1").arg(toQString(storage.pendingText));
     QFont font = m_theme.font(FontRole::CodeSmall);
     font.setPixelSize(m_theme.scaled(11));
@@ -137,8 +138,9 @@ void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) c
                 ? tr("%1 cells: too many to show one by one").arg(numberText(qulonglong(storage.count)))
                 : tr("its values are not known here"));
     }
-    for (int i = 0; i < std::min(columns.shown, int(storage.cells.size())); ++i) {
-        const QRect rect(columns.cells + i * columns.cellWidth, top, columns.cellWidth, height);
+    for (int i = columns.first; i < std::min(columns.end(), int(storage.cells.size())); ++i) {
+        const QRect rect(columns.cells + (i - columns.first) * columns.cellWidth, top, columns.cellWidth,
+                         height);
         if (active) {
             painter.setFont(m_theme.font(FontRole::CodeSmall));
             painter.setPen(c.text3);
@@ -152,12 +154,10 @@ void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) c
         painter.setFont(m_theme.font(FontRole::CodeSmall));
         painter.setPen(c.text2);
         const int x = columns.cells + columns.shown * columns.cellWidth + m_theme.scaled(6);
-        QString more = tr("… %1 more").arg(numberText(qulonglong(storage.count - columns.shown)));
-        const auto [least, most] = std::minmax_element(
-            storage.cells.begin(), storage.cells.end(),
-            [](const computed::Cell& a, const computed::Cell& b) { return a.value < b.value; });
-        const QString range = QStringLiteral("%1 … %2").arg(cellText(least->value), cellText(most->value));
-        if (painter.fontMetrics().horizontalAdvance(range) < columns.right - x) more += u'\n' + range;
+        const QString more =
+            tr("%1 to %2\nof %3")
+                .arg(numberText(qulonglong(columns.first)), numberText(qulonglong(columns.end() - 1)),
+                     numberText(qulonglong(storage.count)));
         painter.drawText(QRect(x, top - 2, columns.right - x, height + 4), Qt::AlignLeft | Qt::AlignVCenter,
                          more);
     }
@@ -269,7 +269,7 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
                   cell, false);
     }
     painter.setPen(QPen(c.line, 1, Qt::DashLine));
-    for (int i = 0; i < std::min(columns.shown, int(storage->cells.size())); ++i)
+    for (int i = 0; i < std::min(columns.shown, int(storage->cells.size()) - columns.first); ++i)
         if (!covered[std::size_t(i)] && !view.cells.empty()) {
             const int x = columns.cells + i * columns.cellWidth, middle = top + height / 2;
             painter.drawLine(x + m_theme.scaled(12), middle, x + columns.cellWidth - m_theme.scaled(12),

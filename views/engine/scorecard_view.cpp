@@ -29,7 +29,7 @@ ScorecardView::ScorecardView(Stepper& stepper, Theme& theme, QWidget* parent)
     setAccessibleName(tr("Scorecard"));
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    horizontalScrollBar()->setToolTip(tr("Which cells of a large storage are shown"));
     viewport()->setMouseTracking(true);
     connect(&m_stepper, &Stepper::moved, this, &ScorecardView::refresh);
     connect(&m_theme, &Theme::changed, this, &ScorecardView::layOut);
@@ -46,7 +46,22 @@ void ScorecardView::refresh() {
     for (std::size_t i = 0; i < board.views.size() && m_row < 0; ++i)
         if (board.views[i].syncing) m_row = int(i);
     layOut();
+    followCells();
     setAccessibleDescription(plainText());
+}
+
+void ScorecardView::followCells() {
+    for (const computed::StorageState& storage : m_stepper.scoreboard().storages) {
+        const Columns columns = columnsOf(storage);
+        if (columns.shown >= int(storage.cells.size())) continue;
+        const auto written =
+            std::ranges::find(storage.cells, computed::Cell::State::Written, &computed::Cell::state);
+        if (written == storage.cells.end()) continue;
+        const int at = int(written - storage.cells.begin());
+        if (at >= columns.first && at < columns.end()) return;
+        horizontalScrollBar()->setValue(std::max(0, at - columns.shown / 4));
+        return;
+    }
 }
 
 const computed::StorageState* ScorecardView::storageOf(int number) const {
@@ -101,6 +116,13 @@ void ScorecardView::layOut() {
     verticalScrollBar()->setRange(0, std::max(0, m_height - viewport()->height()));
     verticalScrollBar()->setPageStep(viewport()->height());
     verticalScrollBar()->setSingleStep(m_theme.scaled(24));
+    std::size_t most = 0;
+    for (const computed::StorageState& storage : board.storages)
+        if (columnsOf(storage).shown < int(storage.cells.size())) most = std::max(most, storage.cells.size());
+    const int fit = fittingCells();
+    horizontalScrollBar()->setRange(0, std::max(0, int(most) - fit));
+    horizontalScrollBar()->setPageStep(fit);
+    horizontalScrollBar()->setSingleStep(4);
     viewport()->update();
 }
 
@@ -124,15 +146,21 @@ ScorecardView::Columns ScorecardView::columnsOf(const computed::StorageState& st
     columns.cellWidth = std::clamp(room / count, m_theme.scaled(narrowestCell), m_theme.scaled(widestCell));
     const int fit = std::max(1, room / columns.cellWidth);
     const bool all = fit >= count && std::int64_t(storage.cells.size()) >= storage.count;
-    columns.shown = all ? count : std::max(1, std::min(fit - 2, count));
+    columns.shown = all ? count : std::min(fittingCells(), count);
+    columns.first = std::clamp(horizontalScrollBar()->value(), 0, count - columns.shown);
     return columns;
+}
+
+int ScorecardView::fittingCells() const {
+    const int cells = viewport()->width() - m_theme.scaled(rightWidth + nameWidth + 2 * padding);
+    return std::max(1, cells / m_theme.scaled(narrowestCell) - 4); // beside them stands which these are
 }
 
 int ScorecardView::slotOf(const computed::StorageState& storage, const Columns& columns,
                           std::int64_t cell) const {
     // Cells are in logical order of the base: its index is not always its place.
-    for (int i = 0; i < std::min(columns.shown, int(storage.cells.size())); ++i)
-        if (storage.cells[std::size_t(i)].index == cell) return i;
+    for (int i = columns.first; i < std::min(columns.end(), int(storage.cells.size())); ++i)
+        if (storage.cells[std::size_t(i)].index == cell) return i - columns.first;
     return -1;
 }
 
@@ -198,6 +226,10 @@ void ScorecardView::keyPressEvent(QKeyEvent* event) {
         if (rect.bottom() > viewport()->height())
             verticalScrollBar()->setValue(offset() + rect.bottom() - viewport()->height());
         viewport()->update();
+    } else if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) {
+        horizontalScrollBar()->triggerAction(event->key() == Qt::Key_Right
+                                                 ? QAbstractSlider::SliderSingleStepAdd
+                                                 : QAbstractSlider::SliderSingleStepSub);
     } else if (event->key() == Qt::Key_Return && m_row >= 0 && m_row < int(views.size())) {
         emit valueActivated(toQString(views[std::size_t(m_row)].value));
     } else {

@@ -45,11 +45,16 @@ private:
         int storage = -1, view = -1; ///< into the scoreboard; both -1: the header of the tensors
     };
     struct Columns {
-        int cells = 0, right = 0, cellWidth = 0, shown = 0; ///< cells that fit
+        int cells = 0, right = 0, cellWidth = 0;
+        int first = 0, shown = 0; ///< which cells of the storage are in the window, and how many
+        [[nodiscard]] int end() const { return first + shown; }
         int generation = 0, state = 0;
     };
     void refresh();
     void layOut();
+    /// Brings what is written now, or is stale, into the window of cells.
+    void followCells();
+    [[nodiscard]] int fittingCells() const; ///< of a storage that has more than fit
     [[nodiscard]] Columns columnsOf(const computed::StorageState& storage) const;
     [[nodiscard]] const computed::StorageState* storageOf(int number) const;
     [[nodiscard]] bool isActive(const computed::StorageState& storage) const;

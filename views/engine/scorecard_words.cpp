@@ -22,8 +22,8 @@ QString ScorecardView::toolTipAt(QPoint point) const {
                                                     : nullptr;
         if (!storage) return tr("The views of these storages, and what each holds now");
         const Columns columns = columnsOf(*storage);
-        const int slot = (point.x() - columns.cells) / std::max(1, columns.cellWidth);
-        if (point.x() >= columns.cells && slot < std::min(columns.shown, int(storage->cells.size()))) {
+        const int slot = columns.first + (point.x() - columns.cells) / std::max(1, columns.cellWidth);
+        if (point.x() >= columns.cells && slot < std::min(columns.end(), int(storage->cells.size()))) {
             const computed::Cell& at = storage->cells[std::size_t(slot)];
             QString text =
                 tr("Cell %1 of storage %2: %3").arg(at.index).arg(storage->group).arg(cellText(at.value));
@@ -40,12 +40,17 @@ QString ScorecardView::toolTipAt(QPoint point) const {
             }
             return text + u'\n' + tr("%1 does not cover it").arg(toQString(view->value));
         }
-        if (!view)
-            return tr("Storage %1 began as %2. A generation counts its writes; a tensor of an older "
-                      "generation "
-                      "is stale.")
-                .arg(storage->group)
-                .arg(toQString(storage->origin));
+        if (!view) {
+            QString text = tr("Storage %1 began as %2. A generation counts its writes; a tensor of an older "
+                              "generation is stale.")
+                               .arg(storage->group)
+                               .arg(toQString(storage->origin));
+            if (storage->cells.empty()) return text;
+            const auto [least, most] =
+                std::ranges::minmax_element(storage->cells, {}, &computed::Cell::value);
+            return text + u'\n' +
+                   tr("Its values lie from %1 to %2.").arg(cellText(least->value), cellText(most->value));
+        }
         QString text = view->chain.empty() ? tr("%1 is the base itself").arg(toQString(view->value))
                                            : tr("%1 is a view of the base through %2")
                                                  .arg(toQString(view->value), toQString(view->chain));

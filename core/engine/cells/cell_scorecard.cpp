@@ -10,8 +10,6 @@ namespace {
 
 using at::Tensor;
 
-constexpr std::int64_t maxCells = 64;
-
 std::string list(const std::vector<std::int64_t>& numbers) {
     std::string out = "[";
     for (const std::int64_t number : numbers)
@@ -67,8 +65,7 @@ void CellScorecard::add(ir::NodeIndex value, const Tensor& eager, const Function
     row.chain = chainOf(storage, Geometry(eager));
     row.regenerated = m_log.isRegenerated(row, step);
     addStorage(storage);
-    if (m_withValues && storage.cells <= maxCells && entry.value.defined() &&
-        eager.scalar_type() == storage.dtype)
+    if (storage.cells <= m_limit && entry.value.defined() && eager.scalar_type() == storage.dtype)
         m_out.cellsOfRow[static_cast<std::uint32_t>(m_out.rows.size())] = {cellsSeen(storage, eager),
                                                                            valuesOf(entry.value)};
     m_log.add(row, *eager.unsafeGetTensorImpl());
@@ -82,7 +79,7 @@ void CellScorecard::addStorage(const CellStorage& storage) {
     const Tensor& base =
         storage.value.defined() ? storage.value : (storage.input.defined() ? storage.input : storage.fresh);
     row.base = static_cast<std::int32_t>(Tape::nodeOf(base));
-    if (m_withValues && storage.cells <= maxCells && !c10::isComplexType(storage.dtype)) {
+    if (storage.cells <= m_limit && !c10::isComplexType(storage.dtype)) {
         const PlainCalls plain;
         const Tensor whole = at::empty({0}, at::TensorOptions().dtype(storage.dtype))
                                  .set_(storage.eager, 0, {storage.cells}, {1});

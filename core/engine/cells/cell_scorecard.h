@@ -13,12 +13,12 @@ namespace dynascope::engine {
 
 class CellScorecard {
 public:
-    /// `values`: record the values of small storages as well.
-    CellScorecard(CellStore& store, StepLog& log, Functionalized& out, bool values)
+    /// `limit`: storages of at most so many cells are recorded with their values.
+    CellScorecard(CellStore& store, StepLog& log, Functionalized& out, std::int64_t limit)
         : m_store(store)
         , m_log(log)
         , m_out(out)
-        , m_withValues(values) {}
+        , m_limit(limit) {}
 
     /// A tensor that the step read or made, as it stands now, and its storage.
     void add(ir::NodeIndex value, const at::Tensor& eager, const FunctionalStep& step);
@@ -32,7 +32,7 @@ private:
     CellStore& m_store;
     StepLog& m_log;
     Functionalized& m_out;
-    bool m_withValues;
+    std::int64_t m_limit;
     std::map<std::string, std::uint32_t> m_chains; ///< by the view's text
 };
 

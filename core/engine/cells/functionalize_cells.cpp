@@ -35,7 +35,7 @@ public:
         , m_values(program.graph->size())
         , m_traced(program.graph->size())
         , m_store(options.remove == Remove::Mutations)
-        , m_scorecard(m_store, m_log, m_out, options.cells) {}
+        , m_scorecard(m_store, m_log, m_out, cellLimit()) {}
 
 private:
     void makeInputs() override {

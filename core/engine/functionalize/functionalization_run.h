@@ -9,6 +9,7 @@
 #include "core/engine/trace/tracer.h"
 
 #include <ATen/core/Tensor.h>
+#include <algorithm>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <functional>
 #include <map>
@@ -74,6 +75,13 @@ protected:
     /// The source's output node, or where it would be.
     [[nodiscard]] ir::NodeIndex outputIndex() const {
         return static_cast<ir::NodeIndex>(m_program.code.size());
+    }
+    /// Tensors and storages of at most so many cells are recorded with their values, step by step: all of a
+    /// small program, fewer of a long one, whose record would be too large to send.
+    [[nodiscard]] std::int64_t cellLimit() const {
+        constexpr std::int64_t values = 300'000, least = 64, most = 4096;
+        const auto steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(m_program.code.size()));
+        return m_options.cells ? std::clamp(values / steps, least, most) : 0;
     }
     /// Fills graph, attributes and emissions. `leading` come before the results, as in AOTAutograd's graphs.
     void makeGraph(const Values& values, const Results& results, const std::vector<at::Tensor>& leading);

@@ -305,11 +305,9 @@ private:
         return name;
     }
 
-    static constexpr std::int64_t maxCells = 64;
-
-    static bool readValues(const Tensor& traced, std::vector<double>& out) {
+    bool readValues(const Tensor& traced, std::vector<double>& out) const {
         const Tensor value = Tape::valueOf(traced);
-        if (value.numel() > maxCells || value.is_complex() || value.is_meta()) return false;
+        if (value.numel() > cellLimit() || value.is_complex() || value.is_meta()) return false;
         const PlainCalls plain;
         const Tensor flat = value.to(at::kDouble).contiguous();
         out.assign(flat.const_data_ptr<double>(), flat.const_data_ptr<double>() + flat.numel());
@@ -320,7 +318,7 @@ private:
     void readCells(const FunctionalTensorWrapper& tensor) {
         const Tensor base = Tape::valueOf(storageOf(tensor).base());
         CellValues cells;
-        if (base.numel() > maxCells || !readValues(tensor.value(), cells.values)) return;
+        if (base.numel() > cellLimit() || !readValues(tensor.value(), cells.values)) return;
         const PlainCalls plain;
         try {
             Tensor numbers = at::arange(base.numel(), at::kInt).view(base.sizes());
