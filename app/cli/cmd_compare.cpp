@@ -37,6 +37,7 @@ std::string idOf(const Session& session, std::size_t compile) {
 
 std::string explanationText(const compare::Explanation& explanation) {
     std::string out = explanation.summary + '\n';
+    if (!explanation.totals.empty()) out += explanation.totals + '\n';
     for (const std::string& point : explanation.points)
         out += "- " + point + '\n';
     return out;
@@ -129,7 +130,7 @@ ordered_json compileJson(const Session& session, std::size_t index) {
 }
 
 ordered_json explanationJson(const compare::Explanation& explanation) {
-    return {{"summary", explanation.summary}, {"points", explanation.points}};
+    return {{"summary", explanation.summary}, {"totals", explanation.totals}, {"points", explanation.points}};
 }
 
 ordered_json valuesJson(const std::vector<compare::ValueComparison>& values) {

@@ -3,9 +3,12 @@
 
 #include "core/base/words.h"
 #include "core/compare/parts.h"
+#include "core/session/breaks.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <numeric>
 
@@ -228,8 +231,36 @@ std::string placeOf(const Compile& compile) {
     return text.empty() ? "unknown function" : text;
 }
 
+namespace {
+
+/// "graph breaks 3 → 1, recompiles 0": one number where both have it.
+std::string totalsOf(const Session& a, const Session& b) {
+    const session::BreakSummary ofA = session::summarizeBreaks(a), ofB = session::summarizeBreaks(b);
+    const auto pair = [](std::string name, const std::string& x, const std::string& y) {
+        return std::move(name) + ' ' + (x == y ? x : x + " → " + y);
+    };
+    const auto number = [](std::size_t n) { return std::to_string(n); };
+    const auto seconds = [](double s) {
+        std::array<char, 32> text{};
+        std::snprintf(text.data(), text.size(), "%.2f s", s);
+        return std::string(text.data());
+    };
+    return "In all, A → B: " + pair("graph breaks", number(ofA.breaks), number(ofB.breaks)) + ", " +
+           pair("compiles", number(ofA.compiles), number(ofB.compiles)) + ", " +
+           pair("recompiles", number(ofA.recompiles), number(ofB.recompiles)) + ", " +
+           pair("compile time", seconds(ofA.compileSeconds), seconds(ofB.compileSeconds)) + '.';
+}
+
+bool isOfCompiles(const Session& session) {
+    return std::ranges::any_of(session.compiles, [](const Compile& c) { return !c.id.empty(); });
+}
+
+} // namespace
+
 Explanation explain(const Session& a, const Session& b, const Comparison& comparison) {
-    return Explainer(a, b, comparison).run();
+    Explanation out = Explainer(a, b, comparison).run();
+    if (&a != &b && isOfCompiles(a) && isOfCompiles(b)) out.totals = totalsOf(a, b);
+    return out;
 }
 
 Explanation explainRanks(const Session& session, const RankComparison& comparison) {
@@ -238,6 +269,7 @@ Explanation explainRanks(const Session& session, const RankComparison& compariso
     if (comparison.firstDiffering == none)
         return {(comparison.ranks.size() == 2 ? "Both ranks" : "All " + ranks) +
                     " compiled the same: " + compiles + '.',
+                {},
                 {}};
     const RankRow& row = comparison.rows[comparison.firstDiffering];
     const auto at = static_cast<std::size_t>(row.differing);

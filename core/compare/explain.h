@@ -11,7 +11,9 @@
 namespace dynascope::compare {
 
 struct Explanation {
-    std::string summary;             ///< one to three sentences: how much differs, and the first cause
+    std::string summary; ///< one to three sentences: how much differs, and the first cause
+    /// Of two captures: graph breaks, compiles, recompiles and compile time of each as a whole; empty else.
+    std::string totals;
     std::vector<std::string> points; ///< what else tells the runs apart, the likelier causes first
 };
 

@@ -168,6 +168,7 @@ void ComparePage::showHead() {
         all = all.mid(0, qsizetype(mostPoints) - 1);
         all << tr("·  %1 more, in the tabs below").arg(more);
     }
+    if (!result.explanation.totals.empty()) all.prepend(toQString(result.explanation.totals));
     d->points->setText(all.join(u'\n'));
     d->points->setVisible(!all.isEmpty());
 }
