@@ -18,15 +18,18 @@ Result<std::string> recorderFolder() {
     return fs::canonical(folder, failure).string();
 }
 
-std::vector<std::pair<std::string, std::string>> captureVariables(const std::string& folder,
-                                                                  const std::string& recorder,
-                                                                  std::string_view pythonPath,
-                                                                  const std::string& live) {
+std::vector<std::pair<std::string, std::string>>
+captureVariables(const std::string& folder, const std::string& recorder, std::string_view pythonPath,
+                 const std::string& live, const std::vector<std::string>& settings) {
     std::string path = recorder + "/startup:" + recorder;
     if (!pythonPath.empty()) path.append(":").append(pythonPath);
     std::vector<std::pair<std::string, std::string>> out{
         {"PYTHONPATH", std::move(path)}, {"DYNASCOPE_CAPTURE", folder}, {"TORCH_TRACE", folder}};
     if (!live.empty()) out.emplace_back("DYNASCOPE_LIVE", live);
+    std::string all;
+    for (const std::string& setting : settings)
+        (all += all.empty() ? "" : "; ") += setting;
+    if (!all.empty()) out.emplace_back("DYNASCOPE_SETTINGS", std::move(all));
     return out;
 }
 

@@ -18,11 +18,11 @@ namespace dynascope::cli {
 [[nodiscard]] Result<std::string> recorderFolder();
 
 /// Variables by name that make a Python below record into `folder`, an absolute path. `pythonPath` is what
-/// the program would have as PYTHONPATH. `live` is the socket of live mode, empty for none.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> captureVariables(const std::string& folder,
-                                                                                const std::string& recorder,
-                                                                                std::string_view pythonPath,
-                                                                                const std::string& live = {});
+/// the program would have as PYTHONPATH. `live` is the socket of live mode, empty for none. `settings` are of
+/// torch._dynamo.config, for this run: "capture_scalar_outputs=True", "reorderable_logging_functions+=print".
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+captureVariables(const std::string& folder, const std::string& recorder, std::string_view pythonPath,
+                 const std::string& live = {}, const std::vector<std::string>& settings = {});
 
 /// What a folder of a capture holds so far; tails do not count.
 struct CaptureFiles {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli capture [-o DIR] [--break WHERE ... | --live SOCKET] -- python script.py ARGS
+// dynascope-cli capture [-o DIR] [--set NAME=VALUE ...] [--break WHERE ... | --live SOCKET] -- python script.py ARGS
 //
 // The program runs as it is: what is asked of PyTorch and of the recorder stands in the environment, and so
 // holds for every Python below it, the ranks of torchrun among them. With --break the compilation stops where
@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 struct CaptureOptions {
     std::string folder = "dynascope-capture";
-    std::vector<std::string> breakpoints;
+    std::vector<std::string> breakpoints, settings;
     std::string live;
     std::vector<std::string> program;
 };
@@ -44,14 +44,14 @@ constexpr int signalBase = 128; ///< what shells add to the number of a signal t
 
 /// Our environment with what the capture needs.
 std::vector<std::string> environment(const std::string& folder, const std::string& recorder,
-                                     const std::string& live) {
+                                     const std::string& live, const std::vector<std::string>& settings) {
     std::map<std::string, std::string> values;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
         const std::size_t sign = std::min(text.find('='), text.size());
         values.emplace(text.substr(0, sign), text.substr(std::min(sign + 1, text.size())));
     }
-    for (auto& [name, value] : captureVariables(folder, recorder, values["PYTHONPATH"], live))
+    for (auto& [name, value] : captureVariables(folder, recorder, values["PYTHONPATH"], live, settings))
         values[name] = std::move(value);
     std::vector<std::string> out;
     for (const auto& [name, value] : values)
@@ -123,7 +123,7 @@ int run(CaptureOptions& options) {
     posix_spawn_file_actions_init(&files);
     if (console) posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     std::vector<std::string> values =
-        environment(folder, *recorder, console ? console->socketPath() : options.live);
+        environment(folder, *recorder, console ? console->socketPath() : options.live, options.settings);
     pid_t program = 0;
     const int started = posix_spawnp(&program, options.program.front().c_str(), &files, &attributes,
                                      pointers(options.program).data(), pointers(values).data());
@@ -153,6 +153,9 @@ void addCapture(Parser& parser) {
         "Stop where Dynamo traces this, and take commands from the terminal: FILE:LINE, \"FILE:LINE if "
         "CONDITION\", CONDITION, \"graph break\", exception, or start");
     command.add("--live", options->live, "Unix socket of a client that is to pause the compilation");
+    command.add("--set", options->settings,
+                "A setting of torch._dynamo.config for this run, which the program need not make: "
+                "capture_scalar_outputs=True, reorderable_logging_functions+=print");
     command
         .add("program", options->program, "After --: the program and its arguments, such as python train.py")
         .required();

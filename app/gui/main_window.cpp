@@ -252,6 +252,7 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::panelRequested, m_does, &WindowActions::raisePanel);
+    connect(&m_workspace, &Workspace::trialRequested, m_programs, &RecordPrograms::tryOut);
     connect(&m_workspace, &Workspace::sourceRequested, this, [this] { m_does->raisePanel(PanelId::Source); });
     connect(&m_workspace, &Workspace::recordRequested, this, [this](int capture, int record) {
         m_docks->raise(PanelId::Records);

@@ -12,6 +12,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -19,6 +20,7 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 namespace dynascope::app {
@@ -56,6 +58,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     , m_command(new QLineEdit)
     , m_working(new QLineEdit)
     , m_output(new QLineEdit)
+    , m_settings(new QLineEdit)
     , m_variables(textField(tr("Further variables"), 2))
     , m_environment(textField(tr("Environment"), 4))
     , m_printed(textField(tr("Output of the program"), 0))
@@ -63,7 +66,8 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     , m_atStart(new QCheckBox(tr("Wait before anything is traced")))
     , m_opens(new QCheckBox(tr("Open the result")))
     , m_state(plainLabel({}, "label"))
-    , m_liveNote(plainLabel({}, "hint")) {
+    , m_liveNote(plainLabel({}, "hint"))
+    , m_trialNote(plainLabel({}, "strong")) {
     setWindowTitle(tr("Record"));
     setSizeGripEnabled(true);
     m_command->setPlaceholderText(tr("python train.py --epochs 1"));
@@ -84,6 +88,13 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
         button->setAutoDefault(false);
     m_working->setAccessibleName(tr("Working directory"));
     m_output->setAccessibleName(tr("Output folder"));
+    m_settings->setAccessibleName(tr("Settings of torch._dynamo.config"));
+    m_settings->setPlaceholderText(tr("capture_scalar_outputs=True; reorderable_logging_functions+=print"));
+    m_settings->setToolTip(
+        tr("Settings of torch._dynamo.config for this run alone, separated by semicolons: the "
+           "program need not make them, and what it sets itself later holds"));
+    m_trialNote->setWordWrap(true);
+    m_trialNote->hide();
     m_variables->setPlaceholderText(tr("CUDA_VISIBLE_DEVICES=0"));
     m_variables->setToolTip(tr("Further variables of the program's environment, NAME=value, one a line"));
     m_environment->setReadOnly(true);
@@ -108,6 +119,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     form->addRow(tr("Program"), program);
     form->addRow(tr("Working directory"), withBrowse(m_working, tr("Working directory")));
     form->addRow(tr("Output folder"), withBrowse(m_output, tr("Output folder")));
+    form->addRow(tr("Settings"), m_settings);
     form->addRow(tr("Variables"), m_variables);
     form->addRow(tr("Environment"), m_environment);
     auto* live = new QHBoxLayout;
@@ -132,6 +144,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
         buttons->addWidget(button);
     auto* column = new QVBoxLayout(this);
     column->setSpacing(12);
+    column->addWidget(m_trialNote);
     column->addWidget(m_form);
     column->addWidget(m_printed, 1);
     column->addLayout(buttons);
@@ -148,7 +161,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     connect(m_start, &QPushButton::clicked, this, &RecordDialog::start);
     connect(m_cancel, &QPushButton::clicked, m_run, &RecordRun::cancel);
     connect(m_close, &QPushButton::clicked, this, &QDialog::hide);
-    for (QLineEdit* field : {m_command, m_working, m_output})
+    for (QLineEdit* field : {m_command, m_working, m_output, m_settings})
         connect(field, &QLineEdit::textChanged, this, &RecordDialog::update);
     connect(m_variables, &QPlainTextEdit::textChanged, this, &RecordDialog::update);
     connect(m_pauses, &QCheckBox::toggled, this, &RecordDialog::update);
@@ -243,6 +256,7 @@ void RecordDialog::restyle() {
             field->setFixedHeight(field->fontMetrics().lineSpacing() * lines + m_theme.scaled(14));
     }
     m_command->setFont(m_theme.font(FontRole::CodeSmall));
+    m_settings->setFont(m_theme.font(FontRole::CodeSmall));
 }
 
 QVariantMap RecordDialog::values() const {
@@ -285,9 +299,51 @@ RecordRequest RecordDialog::request() const {
     const QString folder = m_output->text().trimmed();
     // As the program itself would take it: from its working directory on.
     out.outputFolder = folder.isEmpty() ? QString() : QDir(out.workingFolder).absoluteFilePath(folder);
+    const QStringList settings = m_settings->text().split(u';', Qt::SkipEmptyParts);
+    for (const QString& setting : settings)
+        if (!setting.trimmed().isEmpty()) out.settings << setting.trimmed();
     out.variables = m_variables->toPlainText().split(u'\n', Qt::SkipEmptyParts);
     if (m_pauses->isChecked()) out.live = m_live ? m_live->path() : tr("(a socket of its own)");
     return out;
+}
+
+void RecordDialog::setTrial(const QString& capture, const QString& setting, const QString& note) {
+    if (m_run->isRunning()) return;
+    for (const QVariant& past : m_past) {
+        const QVariantMap entry = past.toMap();
+        const QString output = QDir(entry[QStringLiteral("working")].toString())
+                                   .absoluteFilePath(entry[QStringLiteral("output")].toString());
+        if (QDir::cleanPath(output) != QDir::cleanPath(capture)) continue;
+        QVariantMap all = values();
+        for (const char* key : ofCommand)
+            all[QLatin1String(key)] = entry[QLatin1String(key)];
+        setValues(all);
+        break;
+    }
+    const QString base = QDir(m_working->text().trimmed()).absoluteFilePath(m_output->text().trimmed());
+    QString folder = base + QStringLiteral("-trial");
+    for (int i = 2; QFileInfo::exists(folder); ++i)
+        folder = base + QStringLiteral("-trial-%1").arg(i);
+    m_output->setText(folder);
+    m_settings->setText(setting);
+    m_opens->setChecked(true);
+    m_trialNote->setText(note);
+    m_trialNote->show();
+    update();
+}
+
+void RecordDialog::endTrial() {
+    if (m_run->isRunning() || m_trialNote->isHidden()) return;
+    m_settings->clear();
+    m_trialNote->hide();
+    m_trialNote->clear();
+    // The next recording is no trial: the folder is what it was before.
+    static const QRegularExpression suffix(QStringLiteral("-trial(-\\d+)?$"));
+    m_output->setText(m_output->text().remove(suffix));
+}
+
+QString RecordDialog::trialNote() const {
+    return m_trialNote->isHidden() ? QString() : m_trialNote->text();
 }
 
 QString RecordDialog::state() const {

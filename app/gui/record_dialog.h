@@ -33,6 +33,10 @@ public:
     /// What is filled in, for Settings.
     [[nodiscard]] QVariantMap values() const;
     void setValues(const QVariantMap& values);
+    /// For a trial: fills in what `capture`, a path, was recorded with where that is known, a folder of its own
+    /// beside that one, and the setting, which may be empty. `note` says what the trial is for.
+    void setTrial(const QString& capture, const QString& setting, const QString& note);
+    void endTrial(); ///< without the note and the setting
     /// Said beside the box that switches live mode on.
     void setBreakpointCount(int count);
 
@@ -47,6 +51,8 @@ public:
     [[nodiscard]] QLineEdit* command() const { return m_command; }
     [[nodiscard]] QLineEdit* workingFolder() const { return m_working; }
     [[nodiscard]] QLineEdit* outputFolder() const { return m_output; }
+    [[nodiscard]] QLineEdit* settings() const { return m_settings; }
+    [[nodiscard]] QString trialNote() const;
     [[nodiscard]] QPlainTextEdit* variables() const { return m_variables; }
     [[nodiscard]] QPlainTextEdit* environment() const { return m_environment; }
     [[nodiscard]] QPlainTextEdit* printed() const { return m_printed; }
@@ -80,10 +86,10 @@ private:
     QComboBox* m_history;
     QPushButton *m_interpreter, *m_script;
     QVariantList m_past; ///< of filled(), the newest first
-    QLineEdit *m_command, *m_working, *m_output;
+    QLineEdit *m_command, *m_working, *m_output, *m_settings;
     QPlainTextEdit *m_variables, *m_environment, *m_printed;
     QCheckBox *m_pauses, *m_atStart, *m_opens;
-    QLabel *m_state, *m_liveNote;
+    QLabel *m_state, *m_liveNote, *m_trialNote;
     QPushButton *m_start, *m_cancel, *m_close;
 };
 

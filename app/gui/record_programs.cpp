@@ -10,6 +10,7 @@
 #include "views/dynamo/live_bar.h"
 #include "views/models/labels.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -44,14 +45,70 @@ RecordDialog& RecordPrograms::dialog() {
         connect(m_record, &RecordDialog::ended, this, [this](const QString& folder, const QString& problem) {
             if (!problem.isEmpty() && !m_record->isVisible())
                 m_message->showMessage(tr("The program that was recorded %1").arg(problem));
-            if (!folder.isEmpty()) show(folder);
+            if (!folder.isEmpty() && m_before)
+                compareWithTrial(folder);
+            else if (!folder.isEmpty())
+                show(folder);
         });
     }
     return *m_record;
 }
 
+void RecordPrograms::tryOut(const QString& setting) {
+    const Workspace::Capture* capture = m_workspace.capture();
+    if (!capture || dialog().run().isRunning()) {
+        if (capture) ask(); // shows what is running
+        return;
+    }
+    m_before = capture->session;
+    const QString name = toQString(capture->session->title);
+    m_record->setTrial(
+        toQString(capture->session->path), setting,
+        setting.isEmpty()
+            ? tr("The program as it is now: its recording is compared with %1.").arg(name)
+            : tr("The same program with %1: its recording is compared with %2.").arg(setting, name));
+    m_record->setBreakpointCount(int(m_pages.get<DynamoPage>().breakpoints().enabled().size()));
+    m_record->show();
+    m_record->raise();
+    m_record->activateWindow();
+}
+
+/// Opens a capture; `then` has its session once the window shows it.
+void RecordPrograms::openAnd(const QString& path, std::function<void(const session::SessionPtr&)> then) {
+    const auto once = std::make_shared<QMetaObject::Connection>();
+    *once = connect(&m_workspace, &Workspace::captureOpened, this,
+                    [this, path, once, then = std::move(then)](int capture) {
+                        const session::SessionPtr made = m_workspace.captures()[std::size_t(capture)].session;
+                        if (toQString(made->inputs.path) != path) return;
+                        disconnect(*once);
+                        // The workspace goes to its first page after this; what is asked for comes then.
+                        QMetaObject::invokeMethod(
+                            this, [then, made] { then(made); }, Qt::QueuedConnection);
+                    });
+    m_workspace.open(path);
+}
+
+void RecordPrograms::compareWithTrial(const QString& path) {
+    openAnd(path, [this](const session::SessionPtr& opened) {
+        const session::SessionPtr before = m_workspace.current(std::exchange(m_before, nullptr));
+        const session::SessionPtr made = m_workspace.current(opened);
+        if (!before || !made) return; // closed meanwhile
+        ComparisonRequest request;
+        request.what = ComparisonRequest::What::Captures;
+        request.a = before;
+        request.b = made;
+        m_workspace.compare(request);
+        m_record->hide();
+        m_window.activateWindow();
+    });
+}
+
 void RecordPrograms::ask() {
     RecordDialog& asked = dialog();
+    if (!asked.run().isRunning()) {
+        asked.endTrial();
+        m_before = nullptr;
+    }
     asked.setBreakpointCount(int(m_pages.get<DynamoPage>().breakpoints().enabled().size()));
     asked.show();
     asked.raise();
@@ -61,20 +118,18 @@ void RecordPrograms::ask() {
 void RecordPrograms::show(const QString& path) {
     if (std::exchange(m_recorded, path) == path) return; // it is on its way
     // A recording that was looked at while it grew is read anew with the rest of its folder.
-    const auto once = std::make_shared<QMetaObject::Connection>();
-    *once = connect(&m_workspace, &Workspace::captureOpened, this, [this, path, once](int capture) {
-        const session::SessionPtr session = m_workspace.captures()[std::size_t(capture)].session;
-        if (toQString(session->inputs.path) != path) return;
-        disconnect(*once);
+    openAnd(path, [this](const session::SessionPtr& opened) {
         m_recorded.clear();
-        if (session->recordings.empty()) return;
+        const auto& captures = m_workspace.captures();
+        const auto at =
+            std::ranges::find(captures, m_workspace.current(opened), &Workspace::Capture::session);
+        if (at == captures.end() || at->session->recordings.empty()) return;
         Place place;
-        place.capture = capture;
+        place.capture = int(at - captures.begin());
         place.page = Page::Dynamo;
         m_workspace.go(place);
         m_pages.setFocus(Qt::OtherFocusReason); // for the keys that step
     });
-    m_workspace.open(path);
 }
 
 } // namespace dynascope::app

@@ -5,6 +5,8 @@
 
 #include "app/gui/window_part.h"
 
+#include <functional>
+
 namespace dynascope::views {
 class DynamoPage;
 }
@@ -22,15 +24,21 @@ public:
 
     [[nodiscard]] RecordDialog& dialog(); ///< made on first use
     void ask();
+    /// Records the program of the current capture again, with a setting (or none, where the program was changed),
+    /// and compares what comes out with it.
+    void tryOut(const QString& setting);
     void connectPage(views::DynamoPage& page);
 
 private:
     /// Opens what was recorded, or reads it again where it is open, on the page Dynamo.
     void show(const QString& path);
+    void compareWithTrial(const QString& path);
+    void openAnd(const QString& path, std::function<void(const session::SessionPtr&)> then);
 
     WindowPages& m_pages;
     RecordDialog* m_record = nullptr; ///< made on first use
     QString m_recorded;               ///< path of a recording that is being opened
+    session::SessionPtr m_before;     ///< what a trial is compared with; null where none is under way
 };
 
 } // namespace dynascope::app

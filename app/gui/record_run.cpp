@@ -63,9 +63,12 @@ QStringList RecordRun::environment(const RecordRequest& request) {
     out.removeIf([](const QString& variable) { return !variable.contains(u'='); });
     const auto recorder = cli::recorderFolder();
     const QString folder = QDir(request.outputFolder).absolutePath();
+    std::vector<std::string> settings;
+    for (const QString& setting : request.settings)
+        settings.push_back(setting.toStdString());
     for (const auto& [name, value] : cli::captureVariables(
              folder.toStdString(), recorder.value_or("share/dynascope/capture"),
-             own.value(QStringLiteral("PYTHONPATH")).toStdString(), request.live.toStdString())) {
+             own.value(QStringLiteral("PYTHONPATH")).toStdString(), request.live.toStdString(), settings)) {
         const QString key = toQString(name) + u'=';
         out.removeIf([&](const QString& variable) { return variable.startsWith(key); });
         out << key + toQString(value);

@@ -19,9 +19,10 @@ struct RecordRequest {
     QString program; ///< "python", found as a shell would find it
     QStringList arguments;
     QString workingFolder;
-    QString outputFolder;  ///< made if it is missing
-    QStringList variables; ///< further ones, "NAME=value"
-    QString live;          ///< the socket of live mode; empty for none
+    QString outputFolder;   ///< made if it is missing
+    QStringList variables;  ///< further ones, "NAME=value"
+    QString live;           ///< the socket of live mode; empty for none
+    QStringList settings{}; ///< of torch._dynamo.config, as cli::captureVariables() takes them
 };
 
 /// GUI thread only. One program at a time, and all that it starts: they are a process group of their own.

@@ -288,6 +288,30 @@ std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
 
 } // namespace
 
+std::string settingToTry(const WayOut& way) {
+    constexpr std::string_view prefix = "torch._dynamo.config.";
+    if (!way.code.starts_with(prefix)) return {};
+    const auto made = [](std::string_view text, bool dots) {
+        return !text.empty() &&
+               std::ranges::all_of(text, [dots](char c) { return isIdentifier(c) || (dots && c == '.'); });
+    };
+    const std::string_view setting = std::string_view(way.code).substr(prefix.size());
+    if (const std::size_t sign = setting.find(" = "); sign != std::string_view::npos) {
+        const std::string_view name = setting.substr(0, sign), value = setting.substr(sign + 3);
+        if (made(name, false) && made(value, true)) return std::string(name) + '=' + std::string(value);
+    }
+    constexpr std::string_view add = ".add(";
+    if (const std::size_t call = setting.find(add);
+        call != std::string_view::npos && setting.ends_with(')')) {
+        const std::string_view name = setting.substr(0, call);
+        const std::string_view function =
+            setting.substr(call + add.size(), setting.size() - call - add.size() - 1);
+        if (made(name, false) && made(function, true))
+            return std::string(name) + "+=" + std::string(function);
+    }
+    return {};
+}
+
 bool isAskedFor(const GraphBreak& graphBreak) {
     constexpr std::string_view words = "asked for in Dynascope's live mode"; // of plugins/capture/.../live.py
     return graphBreak.context.find(words) != std::string::npos ||

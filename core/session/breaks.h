@@ -18,6 +18,10 @@ struct WayOut {
     std::string code;  ///< a setting or snippet to copy; may be empty
 };
 
+/// Of a way out that is a setting of torch._dynamo.config with a value: the setting as `dynascope-cli capture
+/// --set` takes it ("capture_scalar_outputs=True", "reorderable_logging_functions+=print"). Empty for others.
+[[nodiscard]] std::string settingToTry(const WayOut& way);
+
 struct BreakOccurrence {
     std::size_t compile = 0; ///< index into Session::compiles
     std::size_t index = 0;   ///< into Compile::breaks

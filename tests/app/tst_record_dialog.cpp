@@ -114,6 +114,44 @@ private slots:
             QCOMPARE(field->property("box").toString(), QString("field")); // its frame
     }
 
+    /// A trial fills in what the capture was recorded with, a folder of its own, and the setting.
+    void fillsInATrial() {
+        make("bin/python3", true);
+        make("a.py", false);
+        make("b.py", false);
+        qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
+        views::Theme theme;
+        RecordDialog dialog(theme);
+        const auto past = [&](const QString& command, const QString& output) {
+            return QVariantMap{
+                {"command", command}, {"working", m_folder.path()}, {"output", output}, {"variables", ""}};
+        };
+        dialog.setValues(
+            {{"command", "python3 a.py"},
+             {"working", m_folder.path()},
+             {"output", "outA"},
+             {"past", QVariantList{past("python3 a.py", "outA"), past("python3 b.py", "outB")}}});
+        QDir(m_folder.path()).mkdir("outB-trial"); // there was one already
+        dialog.setTrial(m_folder.filePath("outB"), "capture_scalar_outputs=True", "compared with B");
+        QCOMPARE(dialog.command()->text(), QString("python3 b.py"));
+        QCOMPARE(dialog.outputFolder()->text(), m_folder.filePath("outB-trial-2"));
+        QCOMPARE(dialog.trialNote(), QString("compared with B"));
+        QCOMPARE(dialog.request().settings, QStringList{"capture_scalar_outputs=True"});
+        QVERIFY(
+            dialog.environment()->toPlainText().contains("DYNASCOPE_SETTINGS=capture_scalar_outputs=True"));
+        dialog.settings()->setText(" a=1 ;; b+=print ");
+        QCOMPARE(dialog.request().settings, QStringList({"a=1", "b+=print"}));
+        QVERIFY(dialog.environment()->toPlainText().contains("DYNASCOPE_SETTINGS=a=1; b+=print"));
+        dialog.endTrial();
+        QCOMPARE(dialog.trialNote(), QString());
+        QCOMPARE(dialog.outputFolder()->text(), m_folder.filePath("outB"));
+        QVERIFY(!dialog.environment()->toPlainText().contains("DYNASCOPE_SETTINGS"));
+        // Of a capture that nobody recorded here the last command stays.
+        dialog.setTrial("/somewhere/else", {}, "note");
+        QCOMPARE(dialog.command()->text(), QString("python3 b.py"));
+        QVERIFY(dialog.request().settings.isEmpty());
+    }
+
     void remembersWhatWasRecorded() {
         make("bin/python3", true);
         make("a.py", false);

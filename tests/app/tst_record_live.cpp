@@ -7,8 +7,10 @@
 #include "app/gui/record_dialog.h"
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/describe.h"
+#include "core/session/breaks.h"
 #include "tests/support/dynamo_parts.h"
 #include "tests/support/open_window.h"
+#include "views/compare/compare_page.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/breakpoints_view.h"
 #include "views/dynamo/console_view.h"
@@ -31,6 +33,16 @@ using namespace dynascope::views;
 namespace {
 
 constexpr int patience = 240'000; ///< ms; PyTorch alone takes many seconds to import on a busy machine
+
+constexpr char scalarProgram[] = R"(import torch
+
+@torch.compile(backend="eager")
+def f(x):
+    n = x.sum().item()
+    return x * n
+
+print("result", f(torch.ones(3)).sum().item())
+)";
 
 constexpr char program[] = R"(import torch
 
@@ -65,6 +77,46 @@ class TestRecordLive : public QObject, private test::OpenWindow {
 private slots:
     void init() { QVERIFY(show()); }
     void cleanup() { close(); }
+
+    /// "What if I fixed this break?": the way out that is a setting, recorded with it and compared.
+    void triesAWayOut() {
+        {
+            QFile file(m_folder.filePath("scalar.py"));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(scalarProgram);
+        }
+        window().actionRegistry().trigger("file.record");
+        RecordDialog& dialog = window().recorder();
+        dialog.command()->setText(QStringLiteral(DYNASCOPE_TEST_PYTHON " scalar.py"));
+        dialog.workingFolder()->setText(m_folder.path());
+        dialog.outputFolder()->setText("scalar");
+        dialog.pauses()->setChecked(false);
+        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
+        const auto told = [&] { return dialog.printed()->toPlainText(); };
+        QTRY_VERIFY2_WITH_TIMEOUT(!workspace().captures().empty(), qPrintable(told()), patience);
+        // Its page is what was recorded of Dynamo.
+        QTRY_COMPARE_WITH_TIMEOUT(workspace().place().page, Page::Dynamo, patience);
+        const session::BreakSummary& before = workspace().captures().front().breaks;
+        QCOMPARE(before.breaks, std::size_t(1));
+        QString setting;
+        for (const session::WayOut& way : before.groups.front().waysOut)
+            if (setting.isEmpty()) setting = QString::fromStdString(session::settingToTry(way));
+        QCOMPARE(setting, QString("capture_scalar_outputs=True"));
+
+        emit workspace().trialRequested(setting);
+        QVERIFY(dialog.isVisible() && dialog.trialNote().contains("capture_scalar_outputs=True"));
+        QCOMPARE(dialog.outputFolder()->text(), m_folder.filePath("scalar-trial"));
+        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
+        QTRY_VERIFY2_WITH_TIMEOUT(workspace().place().page == Page::Compare, qPrintable(told()), patience);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            window().page<ComparePage>().summary().contains(QStringLiteral("graph breaks 1 → 0")), patience);
+        QVERIFY2(told().contains("result 9.0"), qPrintable(told()));
+        QVERIFY(!dialog.isVisible());
+        // The next recording is none.
+        window().actionRegistry().trigger("file.record");
+        QCOMPARE(dialog.trialNote(), QString());
+        QVERIFY(dialog.settings()->text().isEmpty());
+    }
 
     void breakpointStepGraphBreakAndBack() {
         {

@@ -290,6 +290,40 @@ class RecorderTest(unittest.TestCase):
         (header,) = recording.documents(os.path.join(self.path("env"), name), "H")
         self.assertEqual((header["format"], header["rank"]), (1, 3))
 
+    def test_settings_for_one_run(self):
+        program = python(self.folder, """
+            import logging
+            import torch
+
+            @torch.compile(backend="eager")
+            def f(x):
+                print("inside")
+                return x * x.sum().item()
+
+            f(torch.ones(2))
+            config = torch._dynamo.config
+            print(config.capture_scalar_outputs, print in config.reorderable_logging_functions,
+                  logging.Logger.info in config.reorderable_logging_functions, config.recompile_limit)
+        """, environment={
+            "PYTHONPATH": os.path.join(PLUGIN, "startup") + os.pathsep + PLUGIN,
+            "DYNASCOPE_CAPTURE": self.path("env"),
+            "DYNASCOPE_SETTINGS": "capture_scalar_outputs=True; reorderable_logging_functions+=print;"
+                                  "reorderable_logging_functions += logging.Logger.info; recompile_limit=3; no_such=1;"
+                                  "reorderable_logging_functions+=os.system; cache_size_limit=__import__('os')",
+            "PYTHONWARNINGS": "ignore", "TORCH_LOGS": "-all",
+        })
+        output, errors = program.communicate()
+        self.assertEqual(program.returncode, 0, errors)
+        self.assertEqual(output.split("\n")[-2], "True True True 3")
+        # One that cannot be made is said, and nothing of it is run.
+        self.assertEqual([line.split(": ")[1:3] for line in errors.strip().split("\n")],
+                         [["no_such=1", "AttributeError"],
+                          ["reorderable_logging_functions+=os.system", "AttributeError"],
+                          ["cache_size_limit=__import__('os')", "ValueError"]])
+        (name,) = os.listdir(self.path("env"))
+        ends = recording.documents(os.path.join(self.path("env"), name), "A")
+        self.assertEqual(len(ends), 1)  # neither breaks the graph: one compile, one attempt
+
     def test_a_fault_of_the_recorder_stays_inside(self):
         from dynascope_capture import attempt
 

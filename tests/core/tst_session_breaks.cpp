@@ -64,6 +64,25 @@ private slots:
         QCOMPARE(print->skips, std::size_t(1));
     }
 
+    /// Only a setting that is spelled out can be tried, and nothing else of a capture's text gets into it.
+    void settingsCanBeTried() {
+        const auto tried = [](const char* code) {
+            return session::settingToTry({"setting", "", "", std::string("torch._dynamo.config.") + code});
+        };
+        QCOMPARE(tried("capture_scalar_outputs = True"), std::string("capture_scalar_outputs=True"));
+        QCOMPARE(tried("recompile_limit = 16"), std::string("recompile_limit=16"));
+        QCOMPARE(tried("reorderable_logging_functions.add(print)"),
+                 std::string("reorderable_logging_functions+=print"));
+        QCOMPARE(tried("reorderable_logging_functions.add(logging.Logger.info)"),
+                 std::string("reorderable_logging_functions+=logging.Logger.info"));
+        for (const char* other : {"allow_rnn", "a = ", "a = b; c = d", "a = f(x)", "a.add(f())", "a.add(",
+                                  "a.add()", "a b = 1", " = 1", "a.remove(x)"})
+            QCOMPARE(tried(other), std::string());
+        QCOMPARE(session::settingToTry({"rewrite", "", "", "torch.cond(pred, true_fn, false_fn, operands)"}),
+                 std::string());
+        QCOMPARE(session::settingToTry({"remove", "", "", ""}), std::string());
+    }
+
     void aBreakOfTheLiveBarHasNoWayOut() {
         session::GraphBreak asked;
         asked.title = "ComptimeContext graph break";

@@ -67,7 +67,7 @@ void addChange(Section& section, const session::BreakGroup& group) {
 }
 
 Section whatToDo(const session::BreakGroup& group) {
-    Section out = waysOutSection(group.waysOut);
+    Section out = waysOutSection(group.waysOut, true);
     if (group.waysOut.empty())
         out.facts.push_back(
             paragraph({text(tr("Nothing: the break was asked for in the live bar, and the program "
@@ -77,6 +77,9 @@ Section whatToDo(const session::BreakGroup& group) {
         addChange(change, group);
         out.facts.insert(out.facts.begin() + 1, change.facts.begin(), change.facts.end());
     }
+    if (!group.waysOut.empty())
+        out.facts.push_back(paragraph(
+            {link(tr("Changed the program? Record it again and compare..."), QStringLiteral("try:"))}));
     return out;
 }
 
@@ -100,7 +103,7 @@ Section quickestWins(const session::BreakSummary& breaks) {
 
 } // namespace
 
-Section waysOutSection(const std::vector<session::WayOut>& ways) {
+Section waysOutSection(const std::vector<session::WayOut>& ways, bool tries) {
     Section out;
     out.title = tr("What to do");
     for (const session::WayOut& way : ways) {
@@ -112,6 +115,11 @@ Section waysOutSection(const std::vector<session::WayOut>& ways) {
             card.tokens.push_back(mono(u'\n' + toQString(way.code)));
             card.tokens.push_back(
                 link(QStringLiteral("\n") + tr("Copy"), QStringLiteral("copy:") + toQString(way.code)));
+        }
+        if (const std::string setting = session::settingToTry(way); tries && !setting.empty()) {
+            card.tokens.push_back(text(QStringLiteral("    ")));
+            card.tokens.push_back(
+                link(tr("Record with it and compare..."), QStringLiteral("try:") + toQString(setting)));
         }
         out.facts.push_back(std::move(card));
     }

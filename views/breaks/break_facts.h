@@ -11,8 +11,9 @@ namespace dynascope::views {
 /// strings; "pass" where nothing else is left. Empty where the line holds no such statement.
 [[nodiscard]] QString withoutCall(const QString& line, const QString& callee);
 [[nodiscard]] Facts breakFacts(const Workspace::Capture& capture, std::size_t group);
-/// Ways out as cards, the best one first and marked.
-[[nodiscard]] Section waysOutSection(const std::vector<session::WayOut>& ways);
+/// Ways out as cards, the best one first and marked. `tries`: with a link that records the program with a
+/// setting.
+[[nodiscard]] Section waysOutSection(const std::vector<session::WayOut>& ways, bool tries = false);
 /// What PyTorch says of a break: explanation, hints, user stack.
 [[nodiscard]] Section causeSection(const session::GraphBreak& graphBreak);
 /// PyTorch's own text of the group's first break.

@@ -124,6 +124,8 @@ void followLink(Workspace& workspace, const QString& target) {
         emit workspace.sourceRequested(rest.left(last), rest.mid(last + 1).toInt());
     } else if (kind == QLatin1String("copy")) {
         QApplication::clipboard()->setText(rest);
+    } else if (kind == QLatin1String("try")) {
+        emit workspace.trialRequested(rest);
     } else if (kind == QLatin1String("panel")) {
         if (const auto panel = panelNamed(rest)) emit workspace.panelRequested(*panel);
     } else if (kind == QLatin1String("record")) {

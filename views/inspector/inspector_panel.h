@@ -32,7 +32,7 @@ private:
 };
 
 /// Goes where a link of a Token says: "node:A:12", "source:FILE:LINE", "panel:guards", "record:4", "break:0",
-/// "compile:3"; "copy:TEXT" copies.
+/// "compile:3"; "copy:TEXT" copies, "try:SETTING" asks for a trial.
 void followLink(Workspace& workspace, const QString& target);
 
 } // namespace dynascope::views

@@ -250,6 +250,9 @@ signals:
     void nodeSought();
     void nodeHovered(dynascope::views::NodeSelection node);
     void panelRequested(dynascope::views::PanelId panel); ///< someone asks for it to be raised
+    /// Record the program of the current capture again, with a setting as session::settingToTry() has it or none,
+    /// and compare.
+    void trialRequested(const QString& setting);
     /// Show one record raw.
     void recordRequested(int capture, int record);
     /// Show a line of the user's program.

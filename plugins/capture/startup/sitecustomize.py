@@ -14,6 +14,11 @@ def _start(module):
     try:
         import dynascope_capture
 
+        if os.environ.get("DYNASCOPE_SETTINGS"):
+            from dynascope_capture import settings
+
+            settings.apply(sys.modules["torch._dynamo.config"], os.environ["DYNASCOPE_SETTINGS"])
+
         dynascope_capture.start(os.environ["DYNASCOPE_CAPTURE"])
     except Exception as error:
         print(f"dynascope_capture: not recording: {type(error).__name__}: {error}", file=sys.stderr)
