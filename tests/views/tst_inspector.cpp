@@ -6,6 +6,8 @@
 #include "views/inspector/inspector_panel.h"
 
 #include <QLayout>
+#include <QTextBlock>
+#include <QTextFragment>
 #include <QThread>
 #include <QToolButton>
 
@@ -28,6 +30,7 @@ private slots:
     void foldedSectionsMakeNoWidgets();
     void equalFactsKeepTheirWidgets();
     void whatIsShownAgainIsLikeNew();
+    void anotherLookIsWrittenAnew();
     void longLabelsAreCutBeforeTheyAreMeasured();
     void nothingIsCutOff_data();
     void nothingIsCutOff();
@@ -412,6 +415,32 @@ void TestInspector::whatIsShownAgainIsLikeNew() {
         const auto a = texts(again), b = texts(fresh);
         QCOMPARE(a.size(), b.size());
     }
+}
+
+/// Facts that nobody sets again, such as how a recorded graph ends, can be read in the other look too.
+void TestInspector::anotherLookIsWrittenAnew() {
+    Theme theme;
+    theme.setScheme(ColourScheme::Dark);
+    FactView view(theme);
+    Section section;
+    section.title = QStringLiteral("Stack");
+    section.facts = {paragraph({mono(QStringLiteral("cap.py:3"))})};
+    Facts facts;
+    facts.sections = {section};
+    view.setFacts(facts);
+    view.show();
+    const auto colour = [&view] {
+        const auto texts = view.findChildren<FactText*>();
+        for (const FactText* text : texts)
+            if (text->isVisible() && text->toPlainText() == "cap.py:3")
+                return text->document()->begin().begin().fragment().charFormat().foreground().color();
+        return QColor();
+    };
+    QCOMPARE(colour(), theme.colours().text);
+    const QColor before = theme.colours().text;
+    theme.setScheme(ColourScheme::Light);
+    QTRY_COMPARE(colour(), theme.colours().text);
+    QVERIFY(theme.colours().text != before);
 }
 
 void TestInspector::longLabelsAreCutBeforeTheyAreMeasured() {

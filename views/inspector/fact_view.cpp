@@ -67,7 +67,16 @@ FactView::FactView(Theme& theme, QWidget* parent)
     m_column->setSpacing(0);
     m_column->addStretch(1);
     setWidget(m_page);
-    connect(&m_theme, &Theme::changed, this, [this] { m_isRestyled = true; });
+    connect(&m_theme, &Theme::changed, this, [this] {
+        m_isRestyled = true;
+        // Whoever has another look in the facts themselves sets them anew by then; so does who put widgets in.
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                if (m_isRestyled && m_inserted.empty()) setFacts(Facts(m_last));
+            },
+            Qt::QueuedConnection);
+    });
 }
 
 void FactView::drop(QWidget* widget) {
@@ -79,6 +88,7 @@ void FactView::drop(QWidget* widget) {
 
 void FactView::setFacts(const Facts& facts) {
     const int scroll = verticalScrollBar()->value();
+    m_last = facts;
     m_page->setUpdatesEnabled(false);
     for (const QPointer<QWidget>& widget : std::exchange(m_inserted, {}))
         drop(widget);

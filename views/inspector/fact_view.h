@@ -48,6 +48,7 @@ private:
     std::vector<FactSection*> m_sections;
     std::vector<QPointer<QWidget>> m_inserted;
     QSet<QString> m_folded, m_unfolded;
+    Facts m_last;              ///< that were set
     bool m_isRestyled = false; ///< what there is has fonts and colours of before
 };
 
