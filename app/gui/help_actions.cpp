@@ -7,6 +7,7 @@
 #include "app/gui/manual_window.h"
 #include "app/gui/pages.h"
 #include "app/gui/window_docks.h"
+#include "app/gui/window_pages.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/models/page_spec.h"
 
@@ -36,9 +37,10 @@ ManualPlace panelPlace(const QString& title) {
 
 } // namespace
 
-HelpActions::HelpActions(const Shared& shared, Engine& engine)
+HelpActions::HelpActions(const Shared& shared, WindowPages& pages, Engine& engine)
     : WindowPart(shared)
     , m_engine(engine) {
+    connect(&pages, &WindowPages::manualAsked, this, [this](const QString& page) { openManual({page, {}}); });
     qApp->installEventFilter(this);
 }
 
@@ -66,8 +68,8 @@ void HelpActions::openManual(const ManualPlace& place) {
         m_manual = new ManualWindow(m_theme, &m_window);
         m_manual->setAttribute(Qt::WA_DeleteOnClose);
     }
-    m_manual->open(place);
-    m_manual->QWidget::show();
+    m_manual->goTo(place);
+    m_manual->show();
     m_manual->raise();
     m_manual->activateWindow();
 }

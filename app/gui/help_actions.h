@@ -19,7 +19,7 @@ class ManualWindow;
 class HelpActions : public WindowPart {
     Q_OBJECT
 public:
-    HelpActions(const Shared& shared, views::Engine& engine);
+    HelpActions(const Shared& shared, WindowPages& pages, views::Engine& engine);
 
     void addActions();
     /// Opens the manual, or brings it to the front.

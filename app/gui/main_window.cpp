@@ -169,10 +169,7 @@ void MainWindow::makeParts() {
     m_comparing = new Comparing(shared);
     m_notes = new NoteActions(shared, *m_notebook);
     m_programs = new RecordPrograms(shared, *m_pages);
-    m_help = new HelpActions(shared, m_engine->engine());
-    connect(m_pages, &WindowPages::manualAsked, m_help, [this](const QString& page) {
-        m_help->openManual({page, {}});
-    });
+    m_help = new HelpActions(shared, *m_pages, m_engine->engine());
     m_steps = new StepActions(shared, *m_pages, m_engine->stepper());
     m_layout = new WindowLayout(shared, *m_pages, *m_docks, m_engine->passes());
     m_menus = new WindowMenus(shared);
@@ -252,7 +249,6 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace, &Workspace::stagesChanged, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::nodeSelected, this, &MainWindow::updateActions);
     connect(&m_workspace, &Workspace::panelRequested, m_does, &WindowActions::raisePanel);
-    connect(&m_workspace, &Workspace::trialRequested, m_programs, &RecordPrograms::tryOut);
     connect(&m_workspace, &Workspace::sourceRequested, this, [this] { m_does->raisePanel(PanelId::Source); });
     connect(&m_workspace, &Workspace::recordRequested, this, [this](int capture, int record) {
         m_docks->raise(PanelId::Records);

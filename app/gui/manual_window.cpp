@@ -84,13 +84,13 @@ ManualWindow::ManualWindow(Theme& theme, QWidget* parent)
         }
     });
     connect(m_contents, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* now) {
-        if (now && now->data(pageRole).toString() != m_place.page) open({now->data(pageRole).toString(), {}});
+        if (now && now->data(pageRole).toString() != m_place.page) goTo({now->data(pageRole).toString(), {}});
     });
     connect(m_text, &QTextBrowser::anchorClicked, this,
-            [this](const QUrl& url) { open(manualLink(m_place.page, url.toString())); });
+            [this](const QUrl& url) { goTo(manualLink(m_place.page, url.toString())); });
     connect(&theme, &Theme::changed, this, &ManualWindow::restyle);
     restyle();
-    show({manualPages().front().name, {}});
+    showPlace({manualPages().front().name, {}});
     m_text->setFocus();
 }
 
@@ -102,11 +102,11 @@ void ManualWindow::restyle() {
     if (!m_place.page.isEmpty()) write();
 }
 
-void ManualWindow::open(const ManualPlace& place) {
+void ManualWindow::goTo(const ManualPlace& place) {
     if (!manualPage(place.page) || place == m_place) return;
     m_before.push_back(m_place);
     m_after.clear();
-    show(place);
+    showPlace(place);
 }
 
 void ManualWindow::goBack() {
@@ -114,7 +114,7 @@ void ManualWindow::goBack() {
     m_after.push_back(m_place);
     const ManualPlace to = m_before.back();
     m_before.pop_back();
-    show(to);
+    showPlace(to);
 }
 
 void ManualWindow::goForward() {
@@ -122,10 +122,10 @@ void ManualWindow::goForward() {
     m_before.push_back(m_place);
     const ManualPlace to = m_after.back();
     m_after.pop_back();
-    show(to);
+    showPlace(to);
 }
 
-void ManualWindow::show(const ManualPlace& place) {
+void ManualWindow::showPlace(const ManualPlace& place) {
     const bool another = place.page != m_place.page;
     m_place = place;
     m_back->setEnabled(!m_before.empty());

@@ -22,13 +22,13 @@ public:
     ManualWindow(views::Theme& theme, QWidget* parent);
 
     /// Nothing happens where there is no such page; without such a heading it is the page's top.
-    void open(const ManualPlace& place);
+    void goTo(const ManualPlace& place);
     [[nodiscard]] const ManualPlace& place() const { return m_place; }
     void goBack();
     void goForward();
 
 private:
-    void show(const ManualPlace& place);
+    void showPlace(const ManualPlace& place);
     void write();
     void scrollTo(const QString& heading);
     void search(const QString& text);

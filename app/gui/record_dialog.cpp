@@ -12,7 +12,6 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -20,7 +19,6 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QVBoxLayout>
 
 namespace dynascope::app {
@@ -31,9 +29,6 @@ namespace {
 
 constexpr int mostLines = 10'000; ///< of output that is kept
 constexpr qsizetype mostPast = 12;
-
-/// What of RecordDialog::values() belongs to one command.
-constexpr const char* ofCommand[] = {"command", "working", "output", "variables"};
 
 QPlainTextEdit* textField(const QString& name, int lines) {
     auto* out = new QPlainTextEdit;
@@ -305,45 +300,6 @@ RecordRequest RecordDialog::request() const {
     out.variables = m_variables->toPlainText().split(u'\n', Qt::SkipEmptyParts);
     if (m_pauses->isChecked()) out.live = m_live ? m_live->path() : tr("(a socket of its own)");
     return out;
-}
-
-void RecordDialog::setTrial(const QString& capture, const QString& setting, const QString& note) {
-    if (m_run->isRunning()) return;
-    for (const QVariant& past : m_past) {
-        const QVariantMap entry = past.toMap();
-        const QString output = QDir(entry[QStringLiteral("working")].toString())
-                                   .absoluteFilePath(entry[QStringLiteral("output")].toString());
-        if (QDir::cleanPath(output) != QDir::cleanPath(capture)) continue;
-        QVariantMap all = values();
-        for (const char* key : ofCommand)
-            all[QLatin1String(key)] = entry[QLatin1String(key)];
-        setValues(all);
-        break;
-    }
-    const QString base = QDir(m_working->text().trimmed()).absoluteFilePath(m_output->text().trimmed());
-    QString folder = base + QStringLiteral("-trial");
-    for (int i = 2; QFileInfo::exists(folder); ++i)
-        folder = base + QStringLiteral("-trial-%1").arg(i);
-    m_output->setText(folder);
-    m_settings->setText(setting);
-    m_opens->setChecked(true);
-    m_trialNote->setText(note);
-    m_trialNote->show();
-    update();
-}
-
-void RecordDialog::endTrial() {
-    if (m_run->isRunning() || m_trialNote->isHidden()) return;
-    m_settings->clear();
-    m_trialNote->hide();
-    m_trialNote->clear();
-    // The next recording is no trial: the folder is what it was before.
-    static const QRegularExpression suffix(QStringLiteral("-trial(-\\d+)?$"));
-    m_output->setText(m_output->text().remove(suffix));
-}
-
-QString RecordDialog::trialNote() const {
-    return m_trialNote->isHidden() ? QString() : m_trialNote->text();
 }
 
 QString RecordDialog::state() const {

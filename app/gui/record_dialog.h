@@ -68,6 +68,9 @@ signals:
     void ended(const QString& folder, const QString& problem);
 
 private:
+    /// What of values() belongs to one command.
+    static constexpr const char* ofCommand[] = {"command", "working", "output", "variables"};
+
     void start();
     void finish(const QString& problem);
     void update();

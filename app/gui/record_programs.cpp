@@ -18,6 +18,12 @@ namespace dynascope::app {
 
 using namespace views;
 
+RecordPrograms::RecordPrograms(const Shared& shared, WindowPages& pages)
+    : WindowPart(shared)
+    , m_pages(pages) {
+    connect(&m_workspace, &Workspace::trialRequested, this, &RecordPrograms::tryOut);
+}
+
 void RecordPrograms::connectPage(DynamoPage& page) {
     BreakpointsModel& breakpoints = page.breakpoints();
     breakpoints.restore(m_settings.breakpoints());

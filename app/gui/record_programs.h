@@ -18,9 +18,7 @@ class RecordDialog;
 class RecordPrograms : public WindowPart {
     Q_OBJECT
 public:
-    RecordPrograms(const Shared& shared, WindowPages& pages)
-        : WindowPart(shared)
-        , m_pages(pages) {}
+    RecordPrograms(const Shared& shared, WindowPages& pages);
 
     [[nodiscard]] RecordDialog& dialog(); ///< made on first use
     void ask();
