@@ -7,6 +7,7 @@
 #include "core/compare/compare.h"
 #include "core/dynamo/recompiles.h"
 #include "core/session/cache_counts.h"
+#include "core/session/compile_counts.h"
 #include "core/session/spans.h"
 
 #include <algorithm>
@@ -99,7 +100,9 @@ Answer recompilesAnswer(const Session& session) {
     if (recompiles == 0) {
         out.standing = Standing::InOrder;
         out.of = "recompiles";
-        out.sentence = "No frame was compiled a second time.";
+        // After torch._dynamo.reset() a frame is compiled anew, which is no recompile.
+        out.sentence = session::hasSeveralRuns(session) ? "No frame was compiled a second time within a run."
+                                                        : "No frame was compiled a second time.";
         return out;
     }
     out.standing = Standing::Change;
@@ -209,7 +212,9 @@ Answer compiledAnswer(const Session& session) {
     out.figure = seconds > 0 ? formatSeconds(seconds) : std::to_string(all);
     out.of = seconds > 0 ? "in " + count(all, "compile") : std::string(all == 1 ? "compile" : "compiles");
     if (session.ranks.size() > 1)
-        out.of += ", all " + std::to_string(session.ranks.size()) + " ranks together";
+        out.of += session.ranks.size() == 2
+                      ? ", both ranks together"
+                      : ", all " + std::to_string(session.ranks.size()) + " ranks together";
 
     const auto times = [&](Status status) { return by[static_cast<std::size_t>(status)]; };
     std::vector<std::string> parts;

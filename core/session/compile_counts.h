@@ -36,4 +36,9 @@ struct CompileCounts {
     return out;
 }
 
+/// Of any rank.
+[[nodiscard]] inline bool hasSeveralRuns(const Session& session) {
+    return std::ranges::any_of(session.runs, [&](const Run& run) { return session.runCount(run.rank) > 1; });
+}
+
 } // namespace dynascope::session

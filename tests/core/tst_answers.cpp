@@ -126,15 +126,29 @@ private slots:
                                               "(args = (%x,), kwargs = {})\n    return y\n",
                                               "pasted text");
         QVERIFY(opened);
-        for (const Question question : {Question::Breaks, Question::Recompiles, Question::Caches,
-                                        Question::Memory, Question::CudaGraphs, Question::Ranks,
-                                        Question::Stages}) {
+        for (const Question question :
+             {Question::Breaks, Question::Recompiles, Question::Caches, Question::Memory,
+              Question::CudaGraphs, Question::Ranks, Question::Stages}) {
             const Answer answer = answers::answer(**opened, question);
             QCOMPARE(answer.standing, Standing::NotHere);
             QVERIFY(answer.figure.empty() && answer.items.empty());
             QVERIFY(!answer.sentence.empty());
         }
         QVERIFY(has(answers::answer(**opened, Question::Breaks).command, "TORCH_TRACE="));
+    }
+
+    /// After a reset frames are compiled anew, which is no recompile: what is said holds for each run.
+    void aResetIsNoRecompile() {
+        session::Session twice = traceOf({compileOf(0, 0), compileOf(0, 0)});
+        twice.compiles.back().id.run = 2;
+        for (const int number : {1, 2}) {
+            session::Run run;
+            run.number = number;
+            twice.runs.push_back(run);
+        }
+        const Answer answer = answers::answer(twice, Question::Recompiles);
+        QCOMPARE(answer.figure, std::string("0"));
+        QVERIFY2(has(answer.sentence, "within a run"), answer.sentence.c_str());
     }
 
     /// A log of some of PyTorch's loggers need not have every break and recompile.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/recompiles/recompiles_page.h"
 
+#include "core/session/compile_counts.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
@@ -287,8 +288,10 @@ void RecompilesPage::refresh() {
             session.compiles.empty()
                 ? tr("This capture has no compiles, so nothing was compiled again. A TORCH_TRACE log has "
                      "them, with the guards that failed.")
-                : tr("Nothing was compiled a second time: %1, each with one entry.")
-                      .arg(countText(session.compiles.size(), tr("compile id"), tr("compile ids"))));
+                : (session::hasSeveralRuns(session)
+                       ? tr("Nothing was compiled a second time within a run: %1, each with one entry.")
+                       : tr("Nothing was compiled a second time: %1, each with one entry."))
+                      .arg(countText(session.compiles.size(), tr("compile"), tr("compiles"))));
         return;
     }
     showContent();
