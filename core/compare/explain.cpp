@@ -6,9 +6,7 @@
 #include "core/session/breaks.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <numeric>
 
@@ -240,15 +238,14 @@ std::string totalsOf(const Session& a, const Session& b) {
         return std::move(name) + ' ' + (x == y ? x : x + " → " + y);
     };
     const auto number = [](std::size_t n) { return std::to_string(n); };
-    const auto seconds = [](double s) {
-        std::array<char, 32> text{};
-        std::snprintf(text.data(), text.size(), "%.2f s", s);
-        return std::string(text.data());
-    };
+    const bool timed = ofA.compileSeconds > 0 && ofB.compileSeconds > 0; // not every log says
     return "In all, A → B: " + pair("graph breaks", number(ofA.breaks), number(ofB.breaks)) + ", " +
            pair("compiles", number(ofA.compiles), number(ofB.compiles)) + ", " +
-           pair("recompiles", number(ofA.recompiles), number(ofB.recompiles)) + ", " +
-           pair("compile time", seconds(ofA.compileSeconds), seconds(ofB.compileSeconds)) + '.';
+           pair("recompiles", number(ofA.recompiles), number(ofB.recompiles)) +
+           (timed ? ", " + pair("compile time", formatSeconds(ofA.compileSeconds),
+                                formatSeconds(ofB.compileSeconds))
+                  : std::string()) +
+           '.';
 }
 
 bool isOfCompiles(const Session& session) {
