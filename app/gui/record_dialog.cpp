@@ -257,7 +257,7 @@ void RecordDialog::restyle() {
 QVariantMap RecordDialog::values() const {
     return {{QStringLiteral("command"), m_command->text()},
             {QStringLiteral("working"), m_working->text()},
-            {QStringLiteral("output"), m_output->text()},
+            {QStringLiteral("output"), m_untried.isEmpty() ? m_output->text() : m_untried},
             {QStringLiteral("variables"), m_variables->toPlainText()},
             {QStringLiteral("pauses"), m_pauses->isChecked()},
             {QStringLiteral("atStart"), m_atStart->isChecked()},

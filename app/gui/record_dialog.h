@@ -89,6 +89,7 @@ private:
     QComboBox* m_history;
     QPushButton *m_interpreter, *m_script;
     QVariantList m_past; ///< of filled(), the newest first
+    QString m_untried;   ///< during a trial: the output folder without it, which is what is remembered
     QLineEdit *m_command, *m_working, *m_output, *m_settings;
     QPlainTextEdit *m_variables, *m_environment, *m_printed;
     QCheckBox *m_pauses, *m_atStart, *m_opens;

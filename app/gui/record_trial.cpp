@@ -8,12 +8,13 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
-#include <QRegularExpression>
+#include <utility>
 
 namespace dynascope::app {
 
 void RecordDialog::setTrial(const QString& capture, const QString& setting, const QString& note) {
     if (m_run->isRunning()) return;
+    endTrial();
     for (const QVariant& past : m_past) {
         const QVariantMap entry = past.toMap();
         const QString output = QDir(entry[QStringLiteral("working")].toString())
@@ -25,10 +26,10 @@ void RecordDialog::setTrial(const QString& capture, const QString& setting, cons
         setValues(all);
         break;
     }
-    const QString base = QDir(m_working->text().trimmed()).absoluteFilePath(m_output->text().trimmed());
-    QString folder = base + QStringLiteral("-trial");
+    m_untried = QDir(m_working->text().trimmed()).absoluteFilePath(m_output->text().trimmed());
+    QString folder = m_untried + QStringLiteral("-trial");
     for (int i = 2; QFileInfo::exists(folder); ++i)
-        folder = base + QStringLiteral("-trial-%1").arg(i);
+        folder = m_untried + QStringLiteral("-trial-%1").arg(i);
     m_output->setText(folder);
     m_settings->setText(setting);
     m_opens->setChecked(true);
@@ -42,9 +43,7 @@ void RecordDialog::endTrial() {
     m_settings->clear();
     m_trialNote->hide();
     m_trialNote->clear();
-    // The next recording is no trial: the folder is what it was before.
-    static const QRegularExpression suffix(QStringLiteral("-trial(-\\d+)?$"));
-    m_output->setText(m_output->text().remove(suffix));
+    m_output->setText(std::exchange(m_untried, {}));
 }
 
 QString RecordDialog::trialNote() const {

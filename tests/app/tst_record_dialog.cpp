@@ -34,6 +34,13 @@ private:
         return path;
     }
 
+    void makeTwoPrograms() {
+        make("bin/python3", true);
+        make("a.py", false);
+        make("b.py", false);
+        qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
+    }
+
 private slots:
     void findsInterpreters() {
         const QString own = make(".venv/bin/python", true);
@@ -116,10 +123,7 @@ private slots:
 
     /// A trial fills in what the capture was recorded with, a folder of its own, and the setting.
     void fillsInATrial() {
-        make("bin/python3", true);
-        make("a.py", false);
-        make("b.py", false);
-        qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
+        makeTwoPrograms();
         views::Theme theme;
         RecordDialog dialog(theme);
         const auto past = [&](const QString& command, const QString& output) {
@@ -136,6 +140,7 @@ private slots:
         QCOMPARE(dialog.command()->text(), QString("python3 b.py"));
         QCOMPARE(dialog.outputFolder()->text(), m_folder.filePath("outB-trial-2"));
         QCOMPARE(dialog.trialNote(), QString("compared with B"));
+        QCOMPARE(dialog.values()["output"].toString(), m_folder.filePath("outB")); // what is remembered
         QCOMPARE(dialog.request().settings, QStringList{"capture_scalar_outputs=True"});
         QVERIFY(
             dialog.environment()->toPlainText().contains("DYNASCOPE_SETTINGS=capture_scalar_outputs=True"));
@@ -153,10 +158,7 @@ private slots:
     }
 
     void remembersWhatWasRecorded() {
-        make("bin/python3", true);
-        make("a.py", false);
-        make("b.py", false);
-        qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
+        makeTwoPrograms();
         views::Theme theme;
         RecordDialog dialog(theme);
         dialog.workingFolder()->setText(m_folder.path());
