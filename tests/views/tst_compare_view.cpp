@@ -2,10 +2,8 @@
 //
 // The two canvases as a user meets them: mouse, keys, linked panes.
 #include "tests/support/captures.h"
-#include "tests/support/open_captures.h"
 #include "tests/support/programs.h"
-#include "views/canvas/compare_view.h"
-#include "views/canvas/graph_canvas.h"
+#include "tests/views/shown_canvases.h"
 #include "views/canvas/gutter.h"
 #include "views/canvas/pane.h"
 #include "views/canvas/pane_header.h"
@@ -22,11 +20,11 @@ using namespace dynascope;
 using namespace dynascope::views;
 using canvas::GraphCanvas;
 
-class TestCompareView : public QObject {
+class TestCompareView : public QObject, private test::ShownCanvases {
     Q_OBJECT
 private slots:
-    void init();
-    void cleanup();
+    void init() { enter({1100, 600}); }
+    void cleanup() { leave(); }
     void clickSelectsAndShowsWhatItBecame();
     void askedLinesLightUpEverywhere();
     void menuGoesOn();
@@ -61,51 +59,11 @@ private slots:
     void exportsPictures();
 
 private:
-    void open(const QString& sample);
-    void settle();
-    [[nodiscard]] GraphCanvas& pane(int index) const { return *m_view->findChildren<GraphCanvas*>()[index]; }
-    [[nodiscard]] GraphCanvas& a() const { return pane(0); }
-    [[nodiscard]] GraphCanvas& b() const { return pane(1); }
-    [[nodiscard]] GraphCanvas& merged() const { return pane(2); }
     void click(GraphCanvas& canvas, const QString& item) const;
     /// The selected node whole in its pane, and something that it became or came from whole in the other.
     void checkInSight(const QByteArray& when) const;
     [[nodiscard]] static int itemNamed(const GraphCanvas& canvas, const QString& name);
-
-    std::unique_ptr<TaskRunner> m_tasks;
-    std::unique_ptr<Workspace> m_workspace;
-    std::unique_ptr<CompareView> m_view;
-    Theme m_theme;
 };
-
-void TestCompareView::init() {
-    m_tasks = std::make_unique<TaskRunner>();
-    m_workspace = std::make_unique<Workspace>(*m_tasks);
-    m_view = std::make_unique<CompareView>(*m_workspace, m_theme);
-    m_view->setLayoutProgram({});
-    m_view->setMotion(false);
-    m_view->resize(1100, 600);
-    m_view->show();
-    QVERIFY(QTest::qWaitForWindowExposed(m_view.get()));
-}
-
-void TestCompareView::cleanup() {
-    m_view.reset();
-    m_workspace.reset();
-    m_tasks.reset();
-}
-
-void TestCompareView::open(const QString& sample) {
-    test::addSample(*m_workspace, sample);
-    if (sample == "view_mutation") m_workspace->selectStages(0, 3);
-    settle();
-    QVERIFY(a().scene() && b().scene());
-}
-
-void TestCompareView::settle() {
-    QCoreApplication::processEvents();
-    QTRY_VERIFY_WITH_TIMEOUT(m_view->isSettled(), 20000);
-}
 
 int TestCompareView::itemNamed(const GraphCanvas& canvas, const QString& name) {
     const auto& items = canvas.scene()->items;
