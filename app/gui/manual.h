@@ -4,7 +4,6 @@
 #pragma once
 
 #include <QString>
-#include <QUrl>
 #include <vector>
 
 namespace dynascope::app {

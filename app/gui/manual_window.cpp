@@ -110,19 +110,19 @@ void ManualWindow::goTo(const ManualPlace& place) {
 }
 
 void ManualWindow::goBack() {
-    if (m_before.empty()) return;
-    m_after.push_back(m_place);
-    const ManualPlace to = m_before.back();
-    m_before.pop_back();
-    showPlace(to);
+    travel(m_before, m_after);
 }
 
 void ManualWindow::goForward() {
-    if (m_after.empty()) return;
-    m_before.push_back(m_place);
-    const ManualPlace to = m_after.back();
-    m_after.pop_back();
-    showPlace(to);
+    travel(m_after, m_before);
+}
+
+void ManualWindow::travel(std::vector<ManualPlace>& from, std::vector<ManualPlace>& to) {
+    if (from.empty()) return;
+    to.push_back(m_place);
+    const ManualPlace next = from.back();
+    from.pop_back();
+    showPlace(next);
 }
 
 void ManualWindow::showPlace(const ManualPlace& place) {

@@ -29,6 +29,7 @@ public:
 
 private:
     void showPlace(const ManualPlace& place);
+    void travel(std::vector<ManualPlace>& from, std::vector<ManualPlace>& to);
     void write();
     void scrollTo(const QString& heading);
     void search(const QString& text);

@@ -52,7 +52,7 @@ private:
     };
     void refresh();
     void layOut();
-    /// Brings what is written now, or is stale, into the window of cells.
+    /// Brings what is written now into the window of cells.
     void followCells();
     [[nodiscard]] int fittingCells() const; ///< of a storage that has more than fit
     [[nodiscard]] Columns columnsOf(const computed::StorageState& storage) const;

@@ -4,6 +4,7 @@
 #include "core/layout/fold.h"
 #include "views/inspector/fact_view.h"
 #include "views/models/labels.h"
+#include "views/models/naming_stage.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -19,15 +20,6 @@ struct NamesOf {
     ir::GraphPtr graph;
     std::vector<std::string> names; ///< as layout::stateNames()
 };
-
-/// AOT graphs only number the parameters that the compile's Dynamo graph names.
-session::StagePtr namingStage(const session::Compile* compile) {
-    if (!compile) return nullptr;
-    const auto named = std::ranges::find_if(compile->stages, [](const session::StagePtr& stage) {
-        return stage->phase == session::Phase::Dynamo || stage->phase == session::Phase::Export;
-    });
-    return named == compile->stages.end() ? nullptr : *named;
-}
 
 } // namespace
 
@@ -100,7 +92,8 @@ void InspectorPanel::askNames(const ir::GraphPtr& graph) {
     d->asked = graph;
     workspace().tasks().run<NamesOf>(
         namesTag, this,
-        [graph, stage = namingStage(workspace().compile())](const TaskContext&) {
+        [graph,
+         stage = workspace().compile() ? namingStage(*workspace().compile()) : nullptr](const TaskContext&) {
             ir::GraphPtr dynamo;
             if (stage)
                 if (auto read = stage->graph()) dynamo = *read;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/modules/modules_panel.h"
 
+#include "views/models/naming_stage.h"
 #include "views/modules/module_delegate.h"
 #include "views/modules/module_model.h"
 
@@ -21,14 +22,6 @@ namespace {
 const QString taskTag = QStringLiteral("modules");
 constexpr int filterDelayMs = 150;
 constexpr std::size_t expandWholeLimit = 400;
-
-/// The Dynamo graph of the compile names the parameters that AOT graphs only number.
-session::StagePtr dynamoStage(const session::Compile& compile) {
-    for (const session::StagePtr& stage : compile.stages) {
-        if (stage->phase == session::Phase::Dynamo || stage->phase == session::Phase::Export) return stage;
-    }
-    return nullptr;
-}
 
 } // namespace
 
@@ -192,7 +185,7 @@ void ModulesPanel::refresh() {
         return;
     }
     d->shown = stage.graph;
-    const session::StagePtr dynamo = workspace().compile() ? dynamoStage(*workspace().compile()) : nullptr;
+    const session::StagePtr dynamo = workspace().compile() ? namingStage(*workspace().compile()) : nullptr;
     using TreePtr = std::shared_ptr<const ModuleTree>;
     const auto work = [graph = stage.graph, dynamo](const TaskContext&) -> TreePtr {
         const auto named = dynamo ? dynamo->graph() : Result<ir::GraphPtr>(nullptr);
