@@ -113,7 +113,7 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
     session::Compile compile;
     compile.status = session::Status::Compiled;
     compile.function = stringField(document, "name");
-    compile.stages.push_back(makeStage("graph", Phase::Dynamo, before, std::move(*graph)));
+    compile.stages.push_back(makeStage("graph", Phase::Text, before, std::move(*graph)));
     for (const Golden& golden : goldens) {
         const std::string* text = textAt(document, golden);
         if (!text) continue;

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace dynascope::capture {
 
@@ -24,21 +26,50 @@ Phase phaseOfTitle(std::string_view title) {
     if (lower.find("forward") != std::string::npos) return Phase::Forward;
     if (lower.find("inference") != std::string::npos) return Phase::Inference;
     if (lower.find("exportedprogram") != std::string::npos) return Phase::Export;
-    return Phase::Dynamo;
+    if (lower.find("compiled_fn") != std::string::npos) return Phase::Dynamo;
+    return Phase::Text;
 }
 
-/// Told by the names that torch.export gives inputs: p_ parameters, b_ buffers, c_ constants. Whatever Dynamo
-/// traces itself has L_ there, and calls modules and methods.
-bool looksExported(const ir::Graph& graph) {
-    bool lifted = false;
+/// "primals_12" of "primals_".
+bool isNumbered(std::string_view name, std::string_view prefix) {
+    if (!name.starts_with(prefix) || name.size() == prefix.size()) return false;
+    name.remove_prefix(prefix.size());
+    return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// Whether the first result is computed from tangents. That of a joint graph is the forward's, that of a
+/// backward graph a gradient.
+bool beginsWithGradient(const ir::Graph& graph) {
+    std::vector<bool> fromTangents(graph.size());
+    for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
+        const ir::Node& node = graph.node(i);
+        const std::span<const ir::NodeIndex> inputs = graph.inputs(i);
+        if (node.op == ir::Op::Output) return !inputs.empty() && fromTangents[inputs.front()];
+        fromTangents[i] =
+            isNumbered(node.name, "tangents_") ||
+            std::ranges::any_of(inputs, [&](ir::NodeIndex input) { return fromTangents[input]; });
+    }
+    return false;
+}
+
+/// What the names of its inputs tell of a graph: AOTAutograd's of training are primals and tangents,
+/// torch.export's p_ parameters, b_ buffers and c_ constants, Dynamo's are paths from L. Text where they tell
+/// nothing.
+Phase phaseOfInputs(const ir::Graph& graph) {
+    bool primals = false, tangents = false, exported = false, dynamo = false, torchLevel = false;
     for (const ir::NodePtr& node : graph.nodes()) {
-        if (node->op == ir::Op::CallModule || node->op == ir::Op::CallMethod) return false;
+        torchLevel |= node->op == ir::Op::CallModule || node->op == ir::Op::CallMethod;
         if (node->op != ir::Op::Placeholder) continue;
         const std::string_view name = node->name;
-        if (name.starts_with("l_") || name.starts_with("L_")) return false;
-        lifted = lifted || name.starts_with("p_") || name.starts_with("b_") || name.starts_with("c_");
+        primals |= isNumbered(name, "primals_");
+        tangents |= isNumbered(name, "tangents_");
+        dynamo |= name.starts_with("l_") || name.starts_with("L_");
+        exported |= name.starts_with("p_") || name.starts_with("b_") || name.starts_with("c_");
     }
-    return lifted;
+    if (tangents) return beginsWithGradient(graph) ? Phase::Backward : Phase::Joint;
+    if (primals) return Phase::Forward;
+    if (dynamo) return Phase::Dynamo;
+    return exported && !torchLevel ? Phase::Export : Phase::Text;
 }
 
 } // namespace
@@ -100,7 +131,7 @@ Result<session::Session> readGraphFile(const session::ByteSourcePtr& source, con
         stage->name = item.title.empty() ? "graph" : item.title;
         stage->k = counts[stage->name]++;
         stage->phase = phaseOfTitle(stage->name);
-        if (stage->phase == Phase::Dynamo && looksExported(*item.graph)) stage->phase = Phase::Export;
+        if (stage->phase == Phase::Text) stage->phase = phaseOfInputs(*item.graph);
         stage->line = item.firstLine;
         const std::size_t lastLine = lineStarts.size() - 1;
         const std::size_t first =

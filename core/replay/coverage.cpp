@@ -75,7 +75,7 @@ std::size_t inputCount(const ir::Graph& graph) {
 
 /// Placeholders of Dynamo's graph: the backend "cudagraphs" takes what AOTAutograd has more for fixed.
 std::size_t dynamoInputs(const session::Compile& compile) {
-    const session::StagePtr stage = lastGraph(compile, {Phase::Dynamo});
+    const session::StagePtr stage = lastGraph(compile, {Phase::Dynamo, Phase::Text});
     const Result<ir::GraphPtr> graph = stage ? stage->graph() : Result<ir::GraphPtr>(nullptr);
     return graph && *graph ? inputCount(**graph) : SIZE_MAX;
 }
@@ -129,8 +129,8 @@ private:
             if (backward) judgeBackward(index, backward);
         } else if (backward) {
             judge(index, backward, "backward");
-        } else if (const session::StagePtr only =
-                       lastGraph(compile, {Phase::Dynamo, Phase::Export, Phase::PreGrad, Phase::Joint})) {
+        } else if (const session::StagePtr only = lastGraph(
+                       compile, {Phase::Dynamo, Phase::Export, Phase::PreGrad, Phase::Joint, Phase::Text})) {
             judge(index, only, "graph");
         }
     }

@@ -78,7 +78,7 @@ std::string_view outcomeName(CacheEvent::Outcome outcome) {
 }
 
 std::string_view phaseName(Phase phase) {
-    static constexpr std::array<std::string_view, 12> names = {"Dynamo",
+    static constexpr std::array<std::string_view, 13> names = {"Dynamo",
                                                                "export",
                                                                "pre-grad",
                                                                "joint",
@@ -89,6 +89,7 @@ std::string_view phaseName(Phase phase) {
                                                                "post-grad, forward",
                                                                "post-grad, backward",
                                                                "code",
+                                                               "graph text",
                                                                "computed"};
     return names[static_cast<std::size_t>(phase)];
 }

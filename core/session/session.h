@@ -67,6 +67,7 @@ enum class Phase : std::uint8_t {
     PostGradForward,
     PostGradBackward,
     Code,
+    Text,    ///< a graph that somebody printed, which does not say who traced it
     Computed ///< made by the engine; never in Compile::stages
 };
 [[nodiscard]] std::string_view phaseName(Phase phase);

@@ -16,23 +16,26 @@ std::vector<Phase> originsOf(Phase phase) {
     switch (phase) {
     case Phase::Dynamo:
         return {Phase::Dynamo};
+    case Phase::Text:
+        return {Phase::Text};
     case Phase::Export:
-        return {Phase::Export, Phase::Dynamo};
+        return {Phase::Export, Phase::Dynamo, Phase::Text};
     case Phase::PreGrad:
-        return {Phase::PreGrad, Phase::Dynamo, Phase::Export};
+        return {Phase::PreGrad, Phase::Dynamo, Phase::Export, Phase::Text};
     case Phase::Joint:
-        return {Phase::Joint, Phase::PreGrad, Phase::Dynamo, Phase::Export};
+        return {Phase::Joint, Phase::PreGrad, Phase::Dynamo, Phase::Export, Phase::Text};
     case Phase::Inference:
-        return {Phase::Inference, Phase::PreGrad, Phase::Dynamo, Phase::Export};
+        return {Phase::Inference, Phase::PreGrad, Phase::Dynamo, Phase::Export, Phase::Text};
     case Phase::Forward:
-        return {Phase::Forward, Phase::Joint, Phase::PreGrad, Phase::Dynamo};
+        return {Phase::Forward, Phase::Joint, Phase::PreGrad, Phase::Dynamo, Phase::Text};
     case Phase::Backward:
-        return {Phase::Backward, Phase::Joint, Phase::Forward, Phase::PreGrad, Phase::Dynamo};
+        return {Phase::Backward, Phase::Joint, Phase::Forward, Phase::PreGrad, Phase::Dynamo, Phase::Text};
     case Phase::PostGradForward:
-        return {Phase::PostGradForward, Phase::Forward, Phase::Inference,
-                Phase::Joint,           Phase::PreGrad, Phase::Dynamo};
+        return {Phase::PostGradForward, Phase::Forward, Phase::Inference, Phase::Joint,
+                Phase::PreGrad,         Phase::Dynamo,  Phase::Text};
     case Phase::PostGradBackward:
-        return {Phase::PostGradBackward, Phase::Backward, Phase::Joint, Phase::PreGrad, Phase::Dynamo};
+        return {Phase::PostGradBackward, Phase::Backward, Phase::Joint,
+                Phase::PreGrad,          Phase::Dynamo,   Phase::Text};
     case Phase::Hooks:
     case Phase::Code:
     case Phase::Computed:
@@ -108,7 +111,8 @@ bool isCall(const ir::Node& node) {
 
 std::size_t StageTree::preGrad(std::size_t stage) const {
     for (std::size_t at = parent[stage]; at != none; at = parent[at])
-        if (phases[at] == Phase::PreGrad || phases[at] == Phase::Dynamo) return at;
+        if (phases[at] == Phase::PreGrad || phases[at] == Phase::Dynamo || phases[at] == Phase::Text)
+            return at;
     return none;
 }
 

@@ -89,7 +89,33 @@ private slots:
         QCOMPARE(phaseOf("p_lin_weight"), std::string("export exported"));
         QCOMPARE(phaseOf("b_running_mean"), std::string("export exported"));
         QCOMPARE(phaseOf("l_x_"), std::string("Dynamo compiled"));
-        QCOMPARE(phaseOf("x"), std::string("Dynamo compiled"));
+        QCOMPARE(phaseOf("x"), std::string("graph text compiled"));
+        QCOMPARE(phaseOf("arg0_1"), std::string("graph text compiled")); // make_fx names inputs so too
+        QCOMPARE(phaseOf("primals_1"), std::string("forward compiled"));
+        QCOMPARE(phaseOf("primals_last"), std::string("graph text compiled"));
+        QCOMPARE(phaseOf("tangents_1"), std::string("backward compiled"));
+    }
+
+    /// Both have primals and tangents; the first result of a joint graph is the forward's.
+    void textOfAJointGraphIsNoBackward() {
+        const auto phaseOf = [](const std::string& results) {
+            const auto opened =
+                capture::openText("graph():\n"
+                                  "    %primals_1 : [num_users=2] = placeholder[target=primals_1]\n"
+                                  "    %tangents_1 : [num_users=1] = placeholder[target=tangents_1]\n"
+                                  "    %cos : [num_users=1] = call_function[target=torch.ops.aten."
+                                  "cos.default](args = (%primals_1,), kwargs = {})\n"
+                                  "    %mul : [num_users=1] = call_function[target=torch.ops.aten."
+                                  "mul.Tensor](args = (%tangents_1, %cos), kwargs = {})\n"
+                                  "    return " +
+                                      results + "\n",
+                                  "x.txt");
+            return opened ? session::phaseName((*opened)->compiles.front().stages.front()->phase)
+                          : std::string_view("unread");
+        };
+        QCOMPARE(phaseOf("(cos, mul)"), std::string_view("joint"));
+        QCOMPARE(phaseOf("(mul,)"), std::string_view("backward"));
+        QCOMPARE(phaseOf("(None, mul)"), std::string_view("backward"));
     }
 
     void nodesKnowTheirLineOfTheText() {

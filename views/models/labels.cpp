@@ -89,6 +89,8 @@ QString statusChip(const session::Compile& compile) {
     if (compile.isRecompile &&
         (compile.status == session::Status::Compiled || compile.status == session::Status::GraphBreak))
         return QStringLiteral("recompile");
+    // A graph without the run that made it: nothing says that it was compiled.
+    if (compile.id.empty() && compile.status == session::Status::Compiled) return {};
     return toQString(session::statusName(compile.status));
 }
 

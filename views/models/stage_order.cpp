@@ -14,19 +14,20 @@ using session::Stage;
 std::vector<Phase> feeders(Phase phase) {
     switch (phase) {
     case Phase::Dynamo:
+    case Phase::Text:
         return {};
     case Phase::Export:
-        return {Phase::Dynamo};
+        return {Phase::Dynamo, Phase::Text};
     case Phase::PreGrad:
-        return {Phase::Dynamo, Phase::Export};
+        return {Phase::Dynamo, Phase::Export, Phase::Text};
     case Phase::Joint:
     case Phase::Inference:
-        return {Phase::PreGrad, Phase::Dynamo, Phase::Export};
+        return {Phase::PreGrad, Phase::Dynamo, Phase::Export, Phase::Text};
     case Phase::Hooks:
         return {Phase::Joint};
     case Phase::Forward:
     case Phase::Backward:
-        return {Phase::Joint, Phase::PreGrad, Phase::Dynamo};
+        return {Phase::Joint, Phase::PreGrad, Phase::Dynamo, Phase::Text};
     case Phase::PostGradForward:
         return {Phase::Forward, Phase::Inference, Phase::Joint};
     case Phase::PostGradBackward:

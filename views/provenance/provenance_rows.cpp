@@ -233,6 +233,7 @@ Level levelOf(session::Phase phase) {
     switch (phase) {
     case session::Phase::Dynamo:
     case session::Phase::Export:
+    case session::Phase::Text:
     case session::Phase::PreGrad:
         return Level::Dynamo;
     case session::Phase::Joint:

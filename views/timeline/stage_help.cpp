@@ -98,6 +98,8 @@ Entry byPhase(session::Phase phase) {
     switch (phase) {
     case Phase::Dynamo:
         return {"", "A graph that Dynamo traced from the bytecode.", "torch/_dynamo"};
+    case Phase::Text:
+        return {"", "A graph that was printed as text, which does not say who traced it.", ""};
     case Phase::Export:
         return {"", "A program that torch.export made: a graph that ran nowhere yet.", "torch/export"};
     case Phase::PreGrad:
