@@ -87,6 +87,10 @@ struct ModulePlace {
 [[nodiscard]] std::vector<std::string> stateNames(const ir::Graph& graph,
                                                   const std::vector<std::string>& hints);
 
+/// By node: the qualified name of the parameter or buffer that it holds, else of the module that it belongs to,
+/// which may be empty.
+[[nodiscard]] std::vector<std::string> moduleNames(const GroupTree& tree);
+
 /// Of the `count` members of a run that begins with `first`: "24 alike, 70 nodes each", "22 alike, 70 nodes
 /// each; 0 and 23 differ", "40 alike but for sizes, 17 nodes each".
 [[nodiscard]] std::string stackText(const GroupTree& tree, GroupId first, std::size_t count);

@@ -149,6 +149,19 @@ std::vector<std::string> moduleHints(const ir::Graph& graph, const ir::Graph* dy
     return hints;
 }
 
+std::vector<std::string> moduleNames(const GroupTree& tree) {
+    std::vector<std::string> out(tree.groupOfNode.size());
+    for (ir::NodeIndex i = 0; i < out.size(); ++i) {
+        out[i] = tree.stateName(i);
+        GroupId group = tree.groupOfNode[i];
+        while (out[i].empty() && group != noGroup && tree.groups[group].kind != Group::Kind::Root) {
+            if (tree.groups[group].kind == Group::Kind::Module) out[i] = tree.groups[group].path;
+            group = tree.groups[group].parent;
+        }
+    }
+    return out;
+}
+
 std::vector<ModulePlace> modulePlaces(const ir::Graph& graph, const std::vector<std::string>& hints) {
     const std::vector<std::string> names = stateNames(graph, hints);
     std::map<std::string, ModulePlace, std::less<>> places;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How much a capture holds, as its first lines say it: ranks and runs share compile ids, and graphs without
+// How much a capture holds, and how long it took, as its first lines say it: ranks and runs share compile ids, and graphs without
 // the run that made them have none.
 #pragma once
 
@@ -11,6 +11,12 @@
 #include <vector>
 
 namespace dynascope::session {
+
+/// Seconds that a compile took in all: the frame, and its backward graph, which is compiled when backward first
+/// runs.
+[[nodiscard]] inline double compileTime(const Compile& compile) {
+    return compile.compileSeconds + compile.backwardSeconds;
+}
 
 struct CompileCounts {
     std::size_t compiles = 0; ///< with a compile id

@@ -26,6 +26,7 @@ constexpr std::array keys{
     FilterKey{"op", "op or kind of a node", "placeholder, call_function, writes, view", false, true},
     FilterKey{"target", "op or function name", "aten.select", false, true},
     FilterKey{"name", "name of a node", "add_3", false, true},
+    FilterKey{"module", "module that a node belongs to, or parameter", "layers.12.q_proj, mlp", false, true},
     FilterKey{"dtype", "dtype of a node's value", "f32, f64, i64, b8", false, true},
     FilterKey{"shape", "sizes of a node's value", "[4, 5] [4] [*, 5]", false, true},
     FilterKey{"numel", "number of elements", "numel>16", false, true},
@@ -240,6 +241,11 @@ FilterVerdict evaluate(const Expression& e, const FilterSubject& subject) {
     return FilterVerdict::Unknown;
 }
 
+bool anyModuleTerm(const Expression& e) {
+    return e.term.key == "module" || std::any_of(e.parts.begin(), e.parts.end(),
+                                                 [](const ExpressionPtr& p) { return anyModuleTerm(*p); });
+}
+
 bool anyNodeTerm(const Expression& e) {
     if (e.kind == Expression::Kind::Term) {
         const FilterKey* key = findKey(e.term.key);
@@ -271,7 +277,8 @@ FilterVerdict Filter::verdict(const FilterSubject& subject) const {
     return m_root ? evaluate(*m_root, subject) : FilterVerdict::Yes;
 }
 
-bool Filter::matchesCompile(const Session& session, const Compile& compile, std::size_t* matching) const {
+bool Filter::matchesCompile(const Session& session, const Compile& compile, std::size_t* matching,
+                            const ModulesOf& modules) const {
     if (matching) *matching = 0;
     FilterSubject subject{&session, &compile, nullptr};
     const FilterVerdict without = verdict(subject);
@@ -283,8 +290,11 @@ bool Filter::matchesCompile(const Session& session, const Compile& compile, std:
         const auto graph = stage->graph();
         if (!graph) continue;
         std::size_t count = 0;
-        for (const ir::NodePtr& node : (*graph)->nodes()) {
-            subject.node = node.get();
+        std::vector<std::string> names;
+        if (modules && anyModuleTerm(*m_root)) names = modules(compile, **graph);
+        for (ir::NodeIndex i = 0; i < (*graph)->size(); ++i) {
+            subject.node = &(*graph)->node(i);
+            subject.module = i < names.size() ? &names[i] : nullptr;
             if (verdict(subject) == FilterVerdict::Yes) ++count;
         }
         most = std::max(most, count);

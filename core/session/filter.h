@@ -10,6 +10,7 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +35,12 @@ struct FilterSubject {
     const Session* session = nullptr;
     const Compile* compile = nullptr;
     const ir::Node* node = nullptr;
+    /// Of `node`: the qualified name of its module, parameter or buffer, empty where it has none. Not owned.
+    const std::string* module = nullptr;
 };
+
+/// By node, FilterSubject::module of a graph of a compile. Called where a filter asks about modules.
+using ModulesOf = std::function<std::vector<std::string>(const Compile& compile, const ir::Graph& graph)>;
 
 enum class FilterVerdict : std::uint8_t { No, Unknown, Yes };
 
@@ -59,9 +65,9 @@ public:
     }
     /// Looks at the nodes of the compile's graphs where the filter asks about them (this reads the graphs).
     /// `matching` is the number of matching nodes in the stage that has most; 0 where the filter does not ask
-    /// about nodes.
+    /// about nodes. Without `modules` no term about them holds.
     [[nodiscard]] bool matchesCompile(const Session& session, const Compile& compile,
-                                      std::size_t* matching = nullptr) const;
+                                      std::size_t* matching = nullptr, const ModulesOf& modules = {}) const;
 
     struct Expression;
 
@@ -72,6 +78,11 @@ private:
 /// Whether `shape` ("[4, *]", "4, 5", "[...]") describes these sizes: "*" is any one size, "..." any number
 /// of them.
 [[nodiscard]] bool matchesShape(std::string_view pattern, const std::vector<std::string>& sizes);
+
+/// Whether a qualified name ("model.layers.12.self_attn.q_proj") is meant by "layers.12.q_proj": by words of
+/// it in their order, of each the beginning in lower case; a number is meant as a whole, right behind the word
+/// before it.
+[[nodiscard]] bool matchesModule(std::string_view lower, std::string_view name);
 
 /// The token around a cursor: what completion replaces. Offsets in bytes.
 struct FilterToken {

@@ -2,6 +2,7 @@
 #include "core/session/filter_match.h"
 
 #include "core/base/words.h"
+#include "core/session/compile_counts.h"
 
 #include <algorithm>
 #include <charconv>
@@ -124,6 +125,27 @@ bool nodeHas(const ir::Node& node, std::string_view word) {
     return at && (containsLowered(at->code, word) || containsLowered(baseName(at->file), word));
 }
 
+/// The next word of a qualified name, which is taken off it.
+std::string_view takeWord(std::string_view& rest) {
+    const std::string_view word = rest.substr(0, rest.find('.'));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    return word;
+}
+
+/// matchesModule() from here on; a number that follows a word is meant right here.
+bool wordsFollow(std::string_view wanted, std::string_view name, bool here) {
+    std::string_view rest = wanted;
+    const std::string_view first = takeWord(rest);
+    const bool number = isDigits(first);
+    while (!name.empty()) {
+        const std::string word = lowered(takeWord(name));
+        if (number ? word == first : word.starts_with(first))
+            if (rest.empty() || wordsFollow(rest, name, true)) return true;
+        if (number && here) return false;
+    }
+    return false;
+}
+
 FilterVerdict compileVerdict(const FilterTerm& t, const FilterSubject& subject) {
     if (t.key == "capture")
         return subject.session ? verdictOf(containsLowered(subject.session->title, t.lower))
@@ -138,7 +160,7 @@ FilterVerdict compileVerdict(const FilterTerm& t, const FilterSubject& subject) 
     if (t.key == "function") return verdictOf(containsLowered(c.function, t.lower));
     if (t.key == "id") return verdictOf(lowered(c.id.toString()).starts_with(t.lower));
     if (t.key == "rank") return verdictOf(std::to_string(c.rank) == t.value);
-    if (t.key == "time") return verdictOf(compareNumbers(t.compare, c.compileSeconds, t.number.value_or(0)));
+    if (t.key == "time") return verdictOf(compareNumbers(t.compare, compileTime(c), t.number.value_or(0)));
     return verdictOf(std::any_of(c.stages.begin(), c.stages.end(),
                                  [&](const StagePtr& s) { return containsLowered(s->name, t.lower); }));
 }
@@ -164,6 +186,8 @@ FilterVerdict nodeVerdict(const FilterTerm& t, const FilterSubject& subject) {
     if (t.key == "op") return verdictOf(matchesOp(node, t.lower));
     if (t.key == "target") return verdictOf(containsLowered(node.target, t.lower));
     if (t.key == "name") return verdictOf(containsLowered(node.name, t.lower));
+    if (t.key == "module")
+        return subject.module ? verdictOf(matchesModule(t.lower, *subject.module)) : FilterVerdict::Unknown;
     if (!node.meta || !node.meta->tensor) return FilterVerdict::No;
     const ir::TensorMeta& meta = *node.meta->tensor;
     if (t.key == "dtype") return verdictOf(lowered(meta.dtype) == t.lower);
@@ -185,6 +209,7 @@ void FilterTerm::prepare() {
 FilterVerdict FilterTerm::verdict(const FilterSubject& subject) const {
     if (key.empty()) {
         if (subject.node && nodeHas(*subject.node, lower)) return FilterVerdict::Yes;
+        if (subject.module && matchesModule(lower, *subject.module)) return FilterVerdict::Yes;
         if (subject.compile) return verdictOf(compileHas(subject, lower));
         return subject.node ? FilterVerdict::No : FilterVerdict::Unknown;
     }
@@ -193,6 +218,10 @@ FilterVerdict FilterTerm::verdict(const FilterSubject& subject) const {
     const bool onNodes = std::any_of(known.begin(), known.end(),
                                      [this](const FilterKey& k) { return k.name == key && k.onNodes; });
     return onNodes ? nodeVerdict(*this, subject) : compileVerdict(*this, subject);
+}
+
+bool matchesModule(std::string_view lower, std::string_view name) {
+    return wordsFollow(lower, name, false);
 }
 
 bool matchesShape(std::string_view pattern, const std::vector<std::string>& sizes) {

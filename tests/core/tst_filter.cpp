@@ -50,6 +50,8 @@ private slots:
     void shapes();
     void findsTheTokenToComplete_data();
     void findsTheTokenToComplete();
+    void findsModules_data();
+    void findsModules();
     void countsValues();
     void quotesValues();
     void survivesDeepNesting();
@@ -185,6 +187,43 @@ void TestFilter::shapes() {
     for (const QString& size : sizes)
         s.push_back(size.toStdString());
     QCOMPARE(session::matchesShape(pattern.toStdString(), s), matches);
+}
+
+void TestFilter::findsModules_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<bool>("holds");
+    const QString projection = "model.layers.12.self_attn.q_proj";
+    QTest::newRow("all") << "module:model.layers.12.self_attn.q_proj" << projection << true;
+    QTest::newRow("some words") << "module:layers.12.q_proj" << projection << true;
+    QTest::newRow("the beginning of a word") << "module:self_attn.q" << projection << true;
+    QTest::newRow("a number is whole") << "module:layers.1" << projection << false;
+    QTest::newRow("right behind its word") << "module:model.12" << projection << false;
+    QTest::newRow("in order") << "module:q_proj.layers" << projection << false;
+    QTest::newRow("a later word of that name") << "module:layers.3"
+                                               << "decoder.layers.1.layers.3.fc" << true;
+    QTest::newRow("in the middle of a word") << "module:proj" << projection << false;
+    QTest::newRow("being typed") << "module:layers." << projection << true;
+    QTest::newRow("no module") << "module:layers"
+                               << "" << false;
+    QTest::newRow("without a key") << "layers.12" << projection << true;
+    QTest::newRow("any case") << "module:LAYERS.12" << projection << true;
+}
+
+void TestFilter::findsModules() {
+    QFETCH(QString, text);
+    QFETCH(QString, name);
+    QFETCH(bool, holds);
+    const auto filter = Filter::parse(text.toStdString());
+    QVERIFY(filter.has_value());
+    const ir::Node node = selectNode();
+    const std::string module = name.toStdString();
+    QCOMPARE(filter->verdict({nullptr, nullptr, &node, &module}),
+             holds ? FilterVerdict::Yes : FilterVerdict::No);
+    if (text.startsWith("module:")) {
+        QCOMPARE(filter->verdict({nullptr, nullptr, &node}), FilterVerdict::Unknown);
+        QVERIFY(filter->asksAboutNodes());
+    }
 }
 
 void TestFilter::findsTheTokenToComplete_data() {

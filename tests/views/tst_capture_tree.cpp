@@ -51,6 +51,7 @@ private slots:
     void survivesEveryChange();
     void filtersCompiles();
     void filtersByNodes();
+    void filtersByModules();
     void offersCompletions();
     void saysThatNothingMatches();
     void clicksGoThere();
@@ -215,6 +216,31 @@ void TestCaptureTree::filtersByNodes() {
         expected += filter->matchesCompile(*m_workspace->session(), compile);
     QVERIFY(expected > 0 && expected < qsizetype(m_workspace->session()->compiles.size()));
     QVERIFY(rows(model, CaptureModel::Kind::Compile).size() >= expected);
+}
+
+void TestCaptureTree::filtersByModules() {
+    test::addSample(*m_workspace, "graph_breaks");
+    test::addSample(*m_workspace, "encoder_train");
+    CapturePanel panel(*m_workspace, m_theme);
+    panel.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&panel));
+    const QAbstractItemModel& model = *panel.tree()->model();
+    panel.filterEdit()->setText("module:layers.0.self_attn");
+    QTRY_COMPARE(rows(model, CaptureModel::Kind::Compile).size(), 1);
+    panel.filterEdit()->setText("module:layers.77");
+    QTRY_VERIFY(rows(model, CaptureModel::Kind::Compile).isEmpty());
+
+    panel.clearFilter();
+    m_workspace->selectCompile(1, 0);
+    QTRY_VERIFY(m_workspace->stage(Side::B).graph);
+    panel.activateWindow();
+    panel.filterEdit()->setFocus();
+    QTRY_VERIFY(panel.filterEdit()->hasFocus());
+    QTest::keyClicks(panel.filterEdit(), "module:layers.0.self");
+    const auto& entries = panel.filterEdit()->popup()->entries();
+    QTRY_VERIFY(!entries.empty());
+    QVERIFY(std::ranges::any_of(
+        entries, [](const auto& entry) { return entry.text.contains(QLatin1String("layers.0.self_attn")); }));
 }
 
 void TestCaptureTree::offersCompletions() {

@@ -43,6 +43,7 @@ std::shared_ptr<const ModuleTree> sampleTree() {
     groups[2] = {Kind::Module, "layers.1", "layers.1", "Layer", 0, {}, {3, 4}, 2, 5, 1};
     groups[3] = {Kind::Module, "head", "head", "Linear", 0, {}, {5}, 1, 9, layout::noGroup};
     tree->groups.groupOfNode = {0, 1, 1, 2, 2, 3, 0};
+    tree->names = layout::moduleNames(tree->groups);
     return tree;
 }
 
@@ -104,6 +105,13 @@ void TestModules::filterKeepsWhatHoldsAMatch() {
                                             "    relu_1 (aten.relu.default)\n"));
     QVERIFY(!model.indexOf(1).isValid());
     QVERIFY(model.indexOf(2).isValid());
+    for (const char* text : {"module:layers.1", "layers.1"}) {
+        model.setFilter(*session::Filter::parse(text));
+        QCOMPARE(printed(model), QStringLiteral("layers.0 \u2026 layers.1 (2 alike, 2 nodes each) 2\n"
+                                                "  layers.1 (Layer) 2\n"
+                                                "    mm_1 (aten.mm.default)\n"
+                                                "    relu_1 (aten.relu.default)\n"));
+    }
 }
 
 void TestModules::findsTheRowOfANode() {

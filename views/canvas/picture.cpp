@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/picture.h"
+#include "views/models/naming_stage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +19,7 @@ constexpr QSizeF usualRoom{560, 420};     ///< where no canvas has a size yet
 /// Makes the tree; true where blocks are to be opened for the first picture.
 bool prepare(PaneSource& source) {
     if (source.tree) return false;
-    ir::GraphPtr dynamo;
-    if (source.dynamo) {
-        if (auto graph = source.dynamo->graph()) dynamo = *graph;
-    }
-    const auto hints = layout::moduleHints(*source.graph, dynamo.get());
+    const auto hints = parameterNames(source.dynamo, *source.graph);
     const bool part = !source.only.empty();
     const bool flat = (part ? source.only.size() : source.graph->size()) <= shownWhole;
     source.tree = flat ? flatTree(*source.graph, hints)

@@ -2,6 +2,7 @@
 #include "views/capture/capture_model.h"
 
 #include "core/session/cache_counts.h"
+#include "core/session/compile_counts.h"
 #include "views/capture/capture_item.h"
 #include "views/models/labels.h"
 #include "views/models/recompile_place.h"
@@ -283,7 +284,7 @@ void CaptureModel::write(Item& item, int capture) const {
     const auto& reasons = *item.captureItem()->breakReasons;
     const auto reason = reasons.find(index);
     item.detail = reason != reasons.end() && !compile.isRecompile ? reason->second : statusDetail(compile);
-    if (compile.compileSeconds > 0) item.right = secondsText(compile.compileSeconds);
+    if (const double seconds = session::compileTime(compile); seconds > 0) item.right = secondsText(seconds);
     item.tip = item.strong + QStringLiteral("  ") + frameText(compile);
     if (compile.attempts > 1) item.tip += tr("\n%1 attempts").arg(compile.attempts);
     if (!item.detail.isEmpty()) item.tip += u'\n' + item.detail;

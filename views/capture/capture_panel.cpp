@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/capture/capture_panel.h"
 
+#include "core/layout/fold.h"
 #include "views/capture/capture_delegate.h"
 #include "views/capture/capture_menu.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/filter_edit.h"
 #include "views/models/labels.h"
+#include "views/models/naming_stage.h"
 #include "views/text/panel.h"
 
 #include <QContextMenuEvent>
@@ -79,7 +81,7 @@ CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
         for (const Workspace::Capture& capture : m_workspace.captures())
             sessions.push_back(capture.session);
         const ir::GraphPtr graphs[] = {m_workspace.stage(Side::B).graph};
-        return session::filterValues(key, sessions, graphs);
+        return key == "module" ? moduleValues() : session::filterValues(key, sessions, graphs);
     });
     connect(m_edit, &FilterEdit::filterChanged, this, &CapturePanel::applyFilter);
     connect(m_edit, &FilterEdit::errorChanged, this, [this](const QString& error) {
@@ -141,6 +143,17 @@ std::size_t CapturePanel::compileCount() const {
     return count;
 }
 
+std::vector<session::FilterValue> CapturePanel::moduleValues() const {
+    const ir::GraphPtr graph = m_workspace.stage(Side::B).graph;
+    const session::Compile* compile = m_workspace.compile();
+    if (!graph || !compile) return {};
+    std::vector<session::FilterValue> out;
+    for (layout::ModulePlace& place :
+         layout::modulePlaces(*graph, parameterNames(namingStage(*compile), *graph)))
+        out.push_back({std::move(place.path), place.tensors});
+    return out;
+}
+
 void CapturePanel::applyFilter() {
     const session::Filter filter = m_edit->filter();
     m_workspace.tasks().cancel(taskTag);
@@ -151,11 +164,15 @@ void CapturePanel::applyFilter() {
     std::vector<session::SessionPtr> sessions;
     for (const Workspace::Capture& capture : m_workspace.captures())
         sessions.push_back(capture.session);
-    const auto decide = [filter, sessions](const TaskContext& task) {
+    // Which nodes a module has is told by names that the graphs of one compile share.
+    const session::ModulesOf modules = [](const session::Compile& compile, const ir::Graph& graph) {
+        return layout::moduleNames(layout::groupNodes(graph, parameterNames(namingStage(compile), graph)));
+    };
+    const auto decide = [filter, sessions, modules](const TaskContext& task) {
         CompileSet accepted;
         for (std::size_t i = 0; i < sessions.size(); ++i)
             for (std::size_t j = 0; j < sessions[i]->compiles.size() && !task.cancelled(); ++j)
-                if (filter.matchesCompile(*sessions[i], sessions[i]->compiles[j]))
+                if (filter.matchesCompile(*sessions[i], sessions[i]->compiles[j], nullptr, modules))
                     accepted.emplace(int(i), int(j));
         return accepted;
     };

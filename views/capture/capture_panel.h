@@ -3,6 +3,7 @@
 // The left dock: the tree of everything that is open, and its filter.
 #pragma once
 
+#include "core/session/filter.h"
 #include "views/capture/capture_filter.h"
 #include "views/models/workspace.h"
 #include "views/theme/theme.h"
@@ -41,6 +42,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override; ///< of the tree: its menu
 
 private:
+    [[nodiscard]] std::vector<session::FilterValue> moduleValues() const;
     void applyFilter();
     void setAccepted(std::optional<CompileSet> accepted);
     void open(const QModelIndex& index);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/capture/filter_edit.h"
 
+#include "core/base/words.h"
 #include "views/capture/filter_popup.h"
 #include "views/models/labels.h"
 
@@ -118,11 +119,15 @@ void FilterEdit::showCompletion() {
         if (m_values)
             for (const session::FilterValue& value : m_values(token.key)) {
                 const QString shown = QString::fromStdString(value.value);
-                if (!shown.contains(prefix, Qt::CaseInsensitive)) continue;
-                const bool nodes = key->onNodes;
-                entries.push_back(
-                    {shown, nodes ? countText(value.count, tr("node"), tr("nodes")) : numberText(value.count),
-                     false});
+                const bool module = key->name == "module";
+                if (!shown.contains(prefix, Qt::CaseInsensitive) &&
+                    !(module && session::matchesModule(lowered(token.prefix), value.value)))
+                    continue;
+                entries.push_back({shown,
+                                   module         ? countText(value.count, tr("tensor"), tr("tensors"))
+                                   : key->onNodes ? countText(value.count, tr("node"), tr("nodes"))
+                                                  : numberText(value.count),
+                                   false});
                 if (entries.size() == shownValues) break;
             }
     }

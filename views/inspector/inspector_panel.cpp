@@ -94,10 +94,7 @@ void InspectorPanel::askNames(const ir::GraphPtr& graph) {
         namesTag, this,
         [graph,
          stage = workspace().compile() ? namingStage(*workspace().compile()) : nullptr](const TaskContext&) {
-            ir::GraphPtr dynamo;
-            if (stage)
-                if (auto read = stage->graph()) dynamo = *read;
-            return NamesOf{graph, layout::stateNames(*graph, layout::moduleHints(*graph, dynamo.get()))};
+            return NamesOf{graph, layout::stateNames(*graph, parameterNames(stage, *graph))};
         },
         [this](NamesOf found) {
             d->names = std::move(found);

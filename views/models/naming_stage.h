@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/layout/fold.h"
 #include "core/session/session.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace dynascope::views {
 
-/// Dynamo's or export's graph of a compile, which names the parameters that AOT graphs only number; or null.
+/// Dynamo's or export's graph of a compile, or one given as text, which names the parameters that AOT graphs
+/// only number; or null.
 [[nodiscard]] inline session::StagePtr namingStage(const session::Compile& compile) {
     const auto named = std::ranges::find_if(compile.stages, [](const session::StagePtr& stage) {
-        return stage->phase == session::Phase::Dynamo || stage->phase == session::Phase::Export;
+        return stage->phase == session::Phase::Dynamo || stage->phase == session::Phase::Export ||
+               stage->phase == session::Phase::Text;
     });
     return named == compile.stages.end() ? nullptr : *named;
+}
+
+/// By placeholder of a graph the parameter or buffer that it holds (layout::moduleHints()), named by `naming`,
+/// which may be null or the graph's own. Reads the graph of `naming`.
+[[nodiscard]] inline std::vector<std::string> parameterNames(const session::StagePtr& naming,
+                                                             const ir::Graph& graph) {
+    const Result<ir::GraphPtr> names = naming ? naming->graph() : Result<ir::GraphPtr>(nullptr);
+    const bool own = !names || names->get() == &graph;
+    return layout::moduleHints(graph, own ? nullptr : names->get());
 }
 
 } // namespace dynascope::views

@@ -94,7 +94,7 @@ void ModuleModel::addContents(layout::GroupId id, int parent) {
     for (const Item& item : items) {
         if (item.group == layout::noGroup) {
             const ir::Node& node = m_tree->graph->node(item.at);
-            if (!m_filter.matches({nullptr, nullptr, &node})) continue;
+            if (!m_filter.matches({nullptr, nullptr, &node, &m_tree->names[item.at]})) continue;
             m_rowOfNode[item.at] =
                 addRow({ModuleRow::Kind::Node, layout::noGroup, 0, item.at, 0, parent, 0, {}});
             continue;

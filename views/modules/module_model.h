@@ -30,6 +30,7 @@ struct ModuleRow {
 struct ModuleTree {
     ir::GraphPtr graph;
     layout::GroupTree groups;
+    std::vector<std::string> names; ///< layout::moduleNames() of groups
 };
 
 /// GUI thread only. One column; further data by role.

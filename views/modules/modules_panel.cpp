@@ -62,7 +62,7 @@ void ModulesPanel::Private::build() {
     auto* barLayout = new QHBoxLayout(bar);
     barLayout->setContentsMargins(8, 6, 8, 6);
     view = new QTreeView(content);
-    filter = q.addFilter(tr("Filter: target:aten.linear shape:[*, 64]"), view);
+    filter = q.addFilter(tr("Filter: layers.0.q_proj target:aten.linear shape:[*, 64]"), view);
     filter->setAccessibleName(tr("Filter nodes"));
     side = new QToolButton(bar);
     side->setCheckable(true);
@@ -188,11 +188,10 @@ void ModulesPanel::refresh() {
     const session::StagePtr dynamo = workspace().compile() ? namingStage(*workspace().compile()) : nullptr;
     using TreePtr = std::shared_ptr<const ModuleTree>;
     const auto work = [graph = stage.graph, dynamo](const TaskContext&) -> TreePtr {
-        const auto named = dynamo ? dynamo->graph() : Result<ir::GraphPtr>(nullptr);
-        const ir::Graph* names = named && *named && *named != graph ? named->get() : nullptr;
         auto tree = std::make_shared<ModuleTree>();
         tree->graph = graph;
-        tree->groups = layout::groupNodes(*graph, layout::moduleHints(*graph, names));
+        tree->groups = layout::groupNodes(*graph, parameterNames(dynamo, *graph));
+        tree->names = layout::moduleNames(tree->groups);
         return tree;
     };
     setLoading(true);
