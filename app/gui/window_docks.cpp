@@ -12,6 +12,7 @@
 #include "views/modules/modules_panel.h"
 #include "views/notes/notebook.h"
 #include "views/notes/notes_panel.h"
+#include "views/passes/pass_steps_panel.h"
 #include "views/problems/problem_model.h"
 #include "views/problems/problems_panel.h"
 #include "views/provenance/provenance_panel.h"
@@ -45,6 +46,23 @@ DockSizes sizesFor(int windowWidth) {
 }
 
 constexpr int rightHiddenUnder = 1200;
+QString bottomIcon(PanelId panel) {
+    switch (panel) {
+    case PanelId::Provenance:
+        return QStringLiteral("link");
+    case PanelId::Problems:
+        return QStringLiteral("warning");
+    case PanelId::Notes:
+        return QStringLiteral("note");
+    case PanelId::PassSteps:
+        return QStringLiteral("next");
+    case PanelId::CompileTime:
+        return QStringLiteral("clock");
+    default:
+        return QStringLiteral("list");
+    }
+}
+
 constexpr int chartExtra = 80; ///< a flame chart is a dozen rows high
 
 /// Takes no room. A dock asks its title for a size hint, which a plain widget does not have.
@@ -138,7 +156,9 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
     });
     LazyDock* time = add(PanelId::CompileTime, tr("Compile time"), Qt::BottomDockWidgetArea,
                          [this] { return new CompileTimePanel(m_workspace, m_theme); });
-    m_bottom = {provenance, m_problemsDock, m_records, m_notes, time};
+    LazyDock* steps = add(PanelId::PassSteps, tr("Pass steps"), Qt::BottomDockWidgetArea,
+                          [this, &passes] { return new PassStepsPanel(m_workspace, passes, m_theme); });
+    m_bottom = {provenance, m_problemsDock, m_records, m_notes, steps, time};
     for (LazyDock* dock : m_bottom) {
         auto* bar = new DockTitle(m_theme, dock->windowTitle(), dock);
         bar->addCloseButton([dock] { dock->close(); });
@@ -168,10 +188,8 @@ void WindowDocks::makeBottomBar() {
     bar->setFloatable(false);
     bar->setContextMenuPolicy(Qt::PreventContextMenu);
     bar->toggleViewAction()->setEnabled(false);
-    const char* icons[] = {"link", "warning", "list", "note", "clock"};
-    for (std::size_t i = 0; i < m_bottom.size(); ++i) {
-        LazyDock* dock = m_bottom[i];
-        auto* tab = new DockTab(m_theme, QLatin1String(icons[i]), dock->windowTitle(), bar);
+    for (LazyDock* dock : m_bottom) {
+        auto* tab = new DockTab(m_theme, bottomIcon(dock->id()), dock->windowTitle(), bar);
         tab->setToolTip(tr("Open or close %1").arg(dock->windowTitle()));
         tab->setObjectName(dock->objectName() + QStringLiteral("Tab"));
         bar->addWidget(tab);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The engine's passes through the protocol: scorecard, write-back in both conventions, normalize_ir.
+#include "core/computed/pass_steps.h"
 #include "core/engine/cases/compare.h"
 #include "core/engine/client/client.h"
+#include "core/ir/text.h"
 #include "core/passes/known_passes.h"
 #include "tests/support/archive.h"
 #include "tests/support/programs.h"
@@ -34,6 +36,63 @@ private slots:
             QCOMPARE(list[i]["description"].get<std::string>(), std::string(known[i].description));
             QCOMPARE(list[i]["origin"].get<std::string>(), std::string("builtin"));
         }
+    }
+
+    /// Of each op why it stayed or what it became, and who shares its memory.
+    void normalizeIrSaysWhyWritesStay() {
+        wire::PassRequest request;
+        request.passes = {"normalize_ir"};
+        request.scorecard = true;
+        request.on.inputs = json{{"storages", {{{"dtype", "float32"}, {"size", 6}, {"seed", 0}}}},
+                                 {"inputs",
+                                  {{{"storage", 0},
+                                    {"shape", {2, 3}},
+                                    {"stride", {3, 1}},
+                                    {"storage_offset", 0},
+                                    {"dtype", "float32"}}}}};
+        const std::string text =
+            "graph():\n"
+            "    %x : [num_users=2] = placeholder[target=x]\n"
+            "    %h : [num_users=3] = call_function[target=torch.exp](args = (%x,), kwargs = {})\n"
+            "    %row : [num_users=1] = call_function[target=torch.ops.aten.select.int](args = "
+            "(%h, 0, 0), kwargs = {})\n"
+            "    %iadd : [num_users=1] = call_function[target=operator.iadd](args = (%h, 1), "
+            "kwargs = {})\n"
+            "    %add_ : [num_users=0] = call_function[target=torch.ops.aten.add_.Tensor](args "
+            "= (%row, 2), kwargs = {})\n"
+            "    %imul : [num_users=0] = call_function[target=operator.imul](args = (%x, 3), "
+            "kwargs = {})\n"
+            "    return (iadd,)\n";
+        const auto reply = m_engine.pass(text, request);
+        QVERIFY2(reply.has_value(), reply ? "" : reply.error().message.c_str());
+        const auto source = ir::readGraph(text), result = ir::readGraph(reply->graph);
+        QVERIFY(source && result);
+        const computed::PassSteps steps = computed::passSteps(*reply, **source, **result);
+        QStringList said;
+        for (const computed::PassStepRow& row : steps.rows)
+            said << QString::fromStdString(row.source + ": " + std::string(stepWord(row.what)) +
+                                           (row.writeStays ? " and writes" : "") + ": " + row.why + ": " +
+                                           row.memory);
+        const QStringList expected{
+            "x: stays: writes nothing: lies in storage 1, an input's, where imul lies too",
+            "h: stays: writes nothing: lies in storage 2, where row, iadd and add_ lie too",
+            "row: stays: writes nothing: lies in storage 2, where h, iadd and add_ lie too",
+            "iadd: made: makes a new value; readers of what it wrote read that: writes into storage 2, where "
+            "h, row "
+            "and add_ lie too",
+            "add_: stays and writes: writes, and aten.add_.Tensor is not among the writes that the pass "
+            "knows, so it "
+            "stays: writes into storage 2, where h, row and iadd lie too",
+            "imul: stays and writes: writes into an input, so it stays: writes into storage 1, an input's, "
+            "where x "
+            "lies too",
+            "output: stays: writes nothing: "};
+        for (qsizetype i = 0; i < std::min(said.size(), expected.size()); ++i)
+            QCOMPARE(said[i], expected[i]);
+        QCOMPARE(said.size(), expected.size());
+        QCOMPARE(computed::summaryOf(steps),
+                 std::string("normalize_ir: 7 ops, 1 made into others; 2 writes stay"));
+        QCOMPARE(steps.rows.back().end, (*result)->size());
     }
 
     /// c = b[:, 0] is stale when it is written: it is rebuilt, written, carried back and rebuilt.

@@ -225,7 +225,8 @@ void Passes::run(const QString& pass, int from, Options options) {
             request.on = runOn(source);
             request.passes = asked.passes;
             request.options = optionsOf(asked.mode, hooks);
-            request.options.cells = request.scorecard = functionalizes;
+            request.options.cells = functionalizes;
+            request.scorecard = true; // normalize_ir says by it who shares memory
             request.shapes = true;
             auto answer = client.pass(source.text, request, options);
             if (!answer) return tl::unexpected(answer.error());

@@ -22,6 +22,7 @@ enum class PanelId {
     Records,
     Notes,
     CompileTime,
+    PassSteps,
     TextDiff,
     Source,
     Bytecode,
@@ -35,9 +36,9 @@ inline constexpr std::pair<PanelId, const char*> panelNames[] = {
     {PanelId::Modules, "modules"},         {PanelId::Values, "values"},
     {PanelId::Provenance, "provenance"},   {PanelId::Problems, "problems"},
     {PanelId::Records, "records"},         {PanelId::Notes, "notes"},
-    {PanelId::CompileTime, "compiletime"}, {PanelId::TextDiff, "textdiff"},
-    {PanelId::Source, "source"},           {PanelId::Bytecode, "bytecode"},
-    {PanelId::OutputCode, "outputcode"}};
+    {PanelId::CompileTime, "compiletime"}, {PanelId::PassSteps, "passsteps"},
+    {PanelId::TextDiff, "textdiff"},       {PanelId::Source, "source"},
+    {PanelId::Bytecode, "bytecode"},       {PanelId::OutputCode, "outputcode"}};
 
 [[nodiscard]] inline QString panelName(PanelId panel) {
     for (const auto& [id, name] : panelNames)

@@ -228,7 +228,8 @@ private:
             if (!node.args.empty() && node.args.front().isNode()) m_patched = node.args.front().text;
             return "makes a new value; readers of what it wrote read that";
         }
-        return aliases.isMutation ? "writes in a way that the pass does not know, so it stays"
+        return aliases.isMutation ? "writes, and " + std::string(ir::shortTarget(node.target)) +
+                                        " is not among the writes that the pass knows, so it stays"
                                   : std::string();
     }
 
