@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "core/capture/follow.h"
 #include "core/capture/log_memory.h"
+#include "core/session/compile_counts.h"
 
 #include <algorithm>
 #include <chrono>
@@ -61,7 +62,8 @@ std::string resultOf(const session::Compile& compile) {
     for (const session::StagePtr& stage : compile.stages)
         graphs += stage->content == session::Stage::Content::Graph;
     if (graphs > 0) out += ", " + count(graphs, "graph");
-    if (const std::string time = formatSeconds(compile.compileSeconds); !time.empty()) out += ", " + time;
+    if (const std::string time = formatSeconds(session::compileTime(compile)); !time.empty())
+        out += ", " + time;
     if (!compile.failType.empty()) out += ", " + compile.failType + ": " + compile.failReason;
     return out;
 }

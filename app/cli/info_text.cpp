@@ -106,7 +106,7 @@ std::string compilesText(const Session& session) {
             compile.attempts > 1 ? count(static_cast<std::size_t>(compile.attempts), "attempt") : "";
         table.add({compileName(session, compile), statusOf(compile), functionOf(compile),
                    compile.location() ? placeText(*compile.location()) : std::string(),
-                   formatSeconds(compile.compileSeconds + compile.backwardSeconds), nodesOf(compile), tries,
+                   formatSeconds(session::compileTime(compile)), nodesOf(compile), tries,
                    elide(whyOf(compile), whyWidth)});
     }
     return "\nCompiles\n" + table.toString("  ");
@@ -236,7 +236,7 @@ std::string headText(const Session& session) {
     double seconds = 0;
     std::size_t recompiles = 0;
     for (const Compile& compile : session.compiles) {
-        seconds += compile.compileSeconds + compile.backwardSeconds;
+        seconds += session::compileTime(compile);
         recompiles += compile.isRecompile ? 1 : 0;
     }
     out += ", " + count(session.records.size(), "record");

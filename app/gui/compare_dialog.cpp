@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/compare_dialog.h"
 
+#include "core/compare/compare.h"
 #include "views/models/labels.h"
 
 #include <QComboBox>
@@ -85,13 +86,15 @@ CompareDialog::CompareDialog(const Workspace& workspace, QWidget* parent)
     m_sides[1].capture->setCurrentIndex(count > 1 ? (here == 0 ? 1 : 0) : 0);
     for (const SideBoxes& side : m_sides)
         fillParts(side);
-    // Of one capture with one rank two compiles are left: the selected one and the one after it.
+    // Of one capture with one rank two compiles are left: the selected one and another of the same code, else
+    // the one after it.
     if (const session::Session* session = workspace.session();
         count == 1 && session->ranks.size() < 2 && session->compiles.size() > 1) {
         const int compile = std::max(0, workspace.place().compile);
+        const std::size_t same = compare::otherEntry(*session, std::size_t(compile));
+        const int other = same == compare::none ? (compile + 1) % int(session->compiles.size()) : int(same);
         m_sides[0].part->setCurrentIndex(m_sides[0].part->findData(part(oneCompile, compile)));
-        m_sides[1].part->setCurrentIndex(
-            m_sides[1].part->findData(part(oneCompile, (compile + 1) % int(session->compiles.size()))));
+        m_sides[1].part->setCurrentIndex(m_sides[1].part->findData(part(oneCompile, other)));
     }
     update();
 }

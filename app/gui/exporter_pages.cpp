@@ -4,6 +4,7 @@
 #include "app/gui/exporter.h"
 #include "app/gui/main_window.h"
 #include "app/gui/window_docks.h"
+#include "core/compare/compare.h"
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_page.h"
 #include "views/compare/pair_graphs.h"
@@ -48,14 +49,15 @@ void Exporter::comparisons(int index) {
     const session::SessionPtr session = m_workspace.captures()[std::size_t(index)].session;
     ComparisonRequest request;
     request.a = request.b = session;
-    const auto twice = std::find_if(session->frames.begin(), session->frames.end(),
-                                    [](const session::Frame& f) { return f.compiles.size() > 1; });
+    std::size_t first = 0;
+    while (first < session->compiles.size() && compare::otherEntry(*session, first) == compare::none)
+        ++first;
     if (session->ranks.size() > 1) {
         request.what = ComparisonRequest::What::Ranks;
-    } else if (twice != session->frames.end()) {
+    } else if (first < session->compiles.size()) {
         request.what = ComparisonRequest::What::Compiles;
-        request.compileA = int(twice->compiles[0]);
-        request.compileB = int(twice->compiles[1]);
+        request.compileA = int(first);
+        request.compileB = int(compare::otherEntry(*session, first));
     } else {
         return;
     }

@@ -178,10 +178,6 @@ Answer noRun(const session::Session& session, Question question) {
                    std::string(traceCommand));
 }
 
-double secondsOf(const session::Compile& compile) {
-    return compile.compileSeconds + compile.backwardSeconds;
-}
-
 std::string percent(double part, double whole) {
     const double share = 100 * part / whole;
     if (share > 0 && share < 1) return "under 1 %";

@@ -88,10 +88,10 @@ Answer recompilesAnswer(const Session& session) {
     double seconds = 0, all = 0;
     std::size_t recompiles = 0;
     for (const Compile& compile : session.compiles) {
-        all += secondsOf(compile);
+        all += session::compileTime(compile);
         if (!compile.isRecompile) continue;
         ++recompiles;
-        seconds += secondsOf(compile);
+        seconds += session::compileTime(compile);
     }
     out.figure = std::to_string(recompiles);
     if (recompiles == 0 && session.kind != session::Kind::TorchTrace)
@@ -118,14 +118,14 @@ Answer recompilesAnswer(const Session& session) {
         if (!fullest || cache.entries > fullest->entries) fullest = &cache;
         Item item;
         item.label = nameOf(session, cache.first);
-        item.value = secondsOf(session.compiles[cache.first]);
+        item.value = session::compileTime(session.compiles[cache.first]);
         for (const dynamo::Recompile& again : cache.recompiles) {
             if (again.refused) {
                 refused.push_back(again.compile);
                 continue;
             }
             ++item.count;
-            item.second += secondsOf(session.compiles[again.compile]);
+            item.second += session::compileTime(session.compiles[again.compile]);
             if (item.target.isEmpty()) item.target.compile = again.compile;
             // The entry that was used last is asked first: what it says made this compile.
             const bool known = !again.failed.empty();
@@ -202,10 +202,10 @@ Answer compiledAnswer(const Session& session) {
     std::array<std::size_t, 6> by{};
     for (std::size_t i = 0; i < session.compiles.size(); ++i) {
         const Compile& compile = session.compiles[i];
-        seconds += secondsOf(compile);
+        seconds += session::compileTime(compile);
         recompiles += compile.isRecompile ? 1 : 0;
         ++by[static_cast<std::size_t>(compile.status)];
-        if (secondsOf(compile) > secondsOf(session.compiles[slowest])) slowest = i;
+        if (session::compileTime(compile) > session::compileTime(session.compiles[slowest])) slowest = i;
     }
     const std::size_t all = session.compiles.size();
     out.standing = Standing::Know;
@@ -254,11 +254,11 @@ Answer compiledAnswer(const Session& session) {
         out.sentence += " The largest part of the time, " + percent(out.items.front().value, covered) +
                         ", is " + out.items.front().label + '.';
     }
-    if (all > 1 && secondsOf(session.compiles[slowest]) > 0) {
+    if (all > 1 && session::compileTime(session.compiles[slowest]) > 0) {
         const Compile& compile = session.compiles[slowest];
         const std::string at = compile.location() ? placeText(*compile.location()) : std::string();
         out.note = "Slowest: " + nameOf(session, slowest) + (at.empty() ? "" : " at " + at) + ", " +
-                   formatSeconds(secondsOf(compile)) + '.';
+                   formatSeconds(session::compileTime(compile)) + '.';
         out.proof.compile = slowest;
     }
     if (times(Status::Failed) > 0) {

@@ -27,7 +27,6 @@ void keepFirst(Answer& answer, std::size_t most);
 [[nodiscard]] Answer notHere(Question question, std::string sentence, std::string command = {});
 /// NotHere, where nothing was compiled.
 [[nodiscard]] Answer noRun(const session::Session& session, Question question);
-[[nodiscard]] double secondsOf(const session::Compile& compile);
 /// "67 %", of a whole above 0.
 [[nodiscard]] std::string percent(double part, double whole);
 /// A sentence of these words: a capital letter first, a full stop last.

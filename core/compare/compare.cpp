@@ -2,6 +2,7 @@
 #include "core/compare/compare.h"
 
 #include "core/compare/parts.h"
+#include "core/session/compile_counts.h"
 
 #include <algorithm>
 #include <atomic>
@@ -122,10 +123,8 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
         entry.a = pair.a;
         entry.b = pair.b;
         entry.match = pair.match;
-        if (pair.a != none)
-            entry.secondsA = a.compiles[pair.a].compileSeconds + a.compiles[pair.a].backwardSeconds;
-        if (pair.b != none)
-            entry.secondsB = b.compiles[pair.b].compileSeconds + b.compiles[pair.b].backwardSeconds;
+        if (pair.a != none) entry.secondsA = session::compileTime(a.compiles[pair.a]);
+        if (pair.b != none) entry.secondsB = session::compileTime(b.compiles[pair.b]);
         if (pair.a == none || pair.b == none) {
             entry.verdict = pair.b == none ? Verdict::OnlyInA : Verdict::OnlyInB;
             entry.difference = verdictName(entry.verdict);
@@ -187,6 +186,18 @@ Result<Comparison> compareCompiles(const Session& a, std::size_t compileA, const
     auto out = comparePairs(a, b, {{compileA, compileB, Match::Chosen}}, {}, task);
     if (out) out->timings = detail::compareTimings(a, b, out->compiles, true);
     return out;
+}
+
+std::size_t otherEntry(const Session& session, std::size_t of) {
+    const session::Compile& mine = session.compiles[of];
+    const auto ofSameCode = [&](const session::Compile& other) {
+        return other.id.frame >= 0 && other.id.frame == mine.id.frame && other.origin() == mine.origin();
+    };
+    for (std::size_t i = of + 1; i < session.compiles.size(); ++i)
+        if (ofSameCode(session.compiles[i])) return i;
+    for (std::size_t i = of; i-- > 0;)
+        if (ofSameCode(session.compiles[i])) return i;
+    return none;
 }
 
 } // namespace dynascope::compare

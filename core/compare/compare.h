@@ -125,6 +125,10 @@ struct CompareOptions {
                                                  const session::Session& b, std::size_t compileB,
                                                  const TaskContext& task = {});
 
+/// Another compile of the same code as compile `of`, which it is most worth comparing with: the next recompile,
+/// else the one before; none where there is only one.
+[[nodiscard]] std::size_t otherEntry(const session::Session& session, std::size_t of);
+
 /// What caches were asked for two compiles, in the order of `ca`, then what only `cb` has.
 [[nodiscard]] std::vector<CacheComparison> compareCaches(const session::Session& a,
                                                          const session::Compile& ca,

@@ -2,6 +2,7 @@
 #include "core/dynamo/recompiles.h"
 
 #include "core/ir/lines.h"
+#include "core/session/compile_counts.h"
 #include "core/session/metrics.h"
 #include "core/session/resume.h"
 
@@ -143,6 +144,11 @@ std::string adviceForValue(const FailedGuard& guard) {
         return "A number that a module holds is a constant of the entry: keep it as a tensor "
                "(register_buffer), "
                "or set torch._dynamo.config.allow_unspec_int_on_nn_module for ints";
+    // wrap_symfloat() of torch/_dynamo/variables/builder.py.
+    if (value.find_first_of(".e") != std::string_view::npos)
+        return "A float is a constant of its first entry and symbolic from its second value on, unless "
+               "torch._dynamo.config.specialize_float is set or Inductor makes CUDA graphs: as a tensor it "
+               "needs no second entry";
     return "The number is a constant of the entry, as 0 and 1 always are: pass it as a tensor if it changes "
            "often";
 }
@@ -327,7 +333,7 @@ std::vector<FrameCache> explainRecompiles(const session::Session& session) {
         if (compile.status != session::Status::Failed) ++cache.entries;
         if (isFirst) continue;
         const bool refused = compile.hitRecompileLimit();
-        if (!refused) cache.seconds += compile.compileSeconds + compile.backwardSeconds;
+        if (!refused) cache.seconds += session::compileTime(compile);
         cache.recompiles.push_back({i, failedGuards(compile), refused});
     }
     std::vector<FrameCache> out;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/breaks.h"
 
+#include "core/session/compile_counts.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -115,7 +117,7 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
             CutPiece piece;
             piece.compile = c;
             piece.ops = opsOf(session.compiles[c]);
-            piece.seconds = session.compiles[c].compileSeconds + session.compiles[c].backwardSeconds;
+            piece.seconds = compileTime(session.compiles[c]);
             if (endOf[c] && endOf[c]->location())
                 piece.breakLine = static_cast<int>(endOf[c]->location()->line);
             piece.group = groupOf[c];

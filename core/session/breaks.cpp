@@ -2,6 +2,7 @@
 #include "core/session/breaks.h"
 
 #include "core/session/break_reasons.h"
+#include "core/session/compile_counts.h"
 #include "core/session/resume.h"
 
 #include <algorithm>
@@ -12,10 +13,6 @@
 namespace dynascope::session {
 
 namespace {
-
-double seconds(const Compile& compile) {
-    return compile.compileSeconds + compile.backwardSeconds;
-}
 
 /// Bytes of the tensors a frame takes in, parameters and buffers of modules left out: those were there
 /// before.
@@ -132,13 +129,13 @@ BreakSummary summarizeBreaks(const Session& session) {
     for (std::size_t c = 0; c < session.compiles.size(); ++c) {
         const Compile& compile = session.compiles[c];
         out.recompiles += compile.isRecompile ? 1 : 0;
-        out.compileSeconds += seconds(compile);
+        out.compileSeconds += compileTime(compile);
         if (const std::size_t cause = attribution.causeOf(c); cause != SIZE_MAX) {
             BreakGroup& group = out.groups[cause];
             group.framesAfter.push_back(c);
-            group.secondsAfter += seconds(compile);
+            group.secondsAfter += compileTime(compile);
             group.bytesHandedOver += bytesTakenIn(compile);
-            out.secondsAfterBreaks += seconds(compile);
+            out.secondsAfterBreaks += compileTime(compile);
         }
         for (const GraphBreak* item : compile.finalBreaks()) {
             std::string reason = shortReason(*item);

@@ -63,6 +63,10 @@ private slots:
         // One capture: two of its compiles.
         QCOMPARE(one.request().what, ComparisonRequest::What::Compiles);
         QVERIFY(one.request().compileA != one.request().compileB);
+        // A recompile of the selected one, rather than whatever was compiled next.
+        const std::vector<session::Compile>& compiles = m_open.workspace().session()->compiles;
+        QCOMPARE(compiles[std::size_t(one.request().compileA)].id.frame,
+                 compiles[std::size_t(one.request().compileB)].id.frame);
         QVERIFY(one.findChild<QPushButton*>()->isEnabled() || one.findChildren<QPushButton*>().size() == 2);
         one.parts(Side::B)->setCurrentIndex(0);
         QVERIFY(one.note().startsWith("A compile can be compared with a compile"));

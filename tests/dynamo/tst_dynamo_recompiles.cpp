@@ -154,6 +154,8 @@ private slots:
             QTest::newRow(reason) << QString(reason) << QString(says) << QString(saysNot);
         };
         row("0/0: n == 2", "as 0 and 1 always are", "string");
+        row("0/0: scale == 1.0", "specialize_float", "0 and 1");
+        row("0/0: scale == 1e-05", "specialize_float", "0 and 1");
         row("0/0: mode == 'sin'", "string", "0 and 1");
         row("0/0: self.n == 2", "module", "string");
         row("0/0: mask is None", "None", "0 and 1");

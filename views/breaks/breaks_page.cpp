@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/breaks/breaks_page.h"
 
+#include "core/session/compile_counts.h"
 #include "views/breaks/break_facts.h"
 #include "views/breaks/cut_strip.h"
 #include "views/breaks/reasons_model.h"
@@ -346,7 +347,7 @@ void BreaksPage::showGroup(int group) {
         QList<QStandardItem*> items;
         for (const QString& text :
              {toQString(compile.id.toString()) + u' ' + frameText(compile), statusChip(compile),
-              secondsText(compile.compileSeconds), statusDetail(compile)})
+              secondsText(session::compileTime(compile)), statusDetail(compile)})
             items << new QStandardItem(text);
         items[0]->setData(int(index), compileRole);
         items[3]->setToolTip(items[3]->text());

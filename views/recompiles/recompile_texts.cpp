@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/recompiles/recompile_texts.h"
 
+#include "core/session/compile_counts.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
@@ -19,10 +20,6 @@ using session::Session;
 using Look = TableCell::Look;
 
 constexpr std::size_t mostLinks = 24;
-
-double secondsOf(const Compile& compile) {
-    return compile.compileSeconds + compile.backwardSeconds;
-}
 
 /// With its rank where the capture has several.
 QString idOf(const Session& session, const Compile& compile) {
@@ -50,12 +47,12 @@ Section costSection(const Session& session, const FrameCache& cache, const Recom
     Section out;
     out.title = tr("Cost");
     const Compile& made = session.compiles[recompile.compile];
-    if (secondsOf(made) > 0)
-        out.facts.push_back(fact(tr("Compile time"), {strong(secondsText(secondsOf(made)))},
+    if (session::compileTime(made) > 0)
+        out.facts.push_back(fact(tr("Compile time"), {strong(secondsText(session::compileTime(made)))},
                                  tr("Of this compile, forward and backward.")));
     const Compile& first = session.compiles[cache.first];
-    if (secondsOf(first) > 0)
-        out.facts.push_back(fact(tr("The first time"), {text(secondsText(secondsOf(first)))}));
+    if (session::compileTime(first) > 0)
+        out.facts.push_back(fact(tr("The first time"), {text(secondsText(session::compileTime(first)))}));
     const auto again = std::size_t(std::count_if(cache.recompiles.begin(), cache.recompiles.end(),
                                                  [](const Recompile& one) { return !one.refused; }));
     if (cache.seconds > 0 && again > 1)
@@ -224,7 +221,7 @@ TableRow recompileRow(const Session& session, const Recompile& recompile, double
     const Compile& made = session.compiles[recompile.compile];
     const FailedGuard none;
     const FailedGuard& guard = recompile.failed.empty() ? none : recompile.failed.front();
-    const double seconds = secondsOf(made);
+    const double seconds = session::compileTime(made);
     TableCell id{idOf(session, made), recompile.refused ? Look::Chip : Look::Mono,
                  recompile.refused ? Tone::Bad : Tone::None,
                  recompile.refused ? tr("Refused: its cache was full, so the call ran eagerly") : QString(),
@@ -319,7 +316,7 @@ QString recompilesAsCsv(const Session& session, const std::vector<FrameCache>& c
                            quoted(toQString(made.function)),
                            quoted(toQString(place.file)),
                            QString::number(place.line),
-                           QString::number(secondsOf(made), 'f', 3),
+                           QString::number(session::compileTime(made), 'f', 3),
                            recompile.refused ? QStringLiteral("true") : QStringLiteral("false"),
                            toQString(guard.entry),
                            quoted(toQString(guard.check)),

@@ -229,7 +229,7 @@ void RecompilesPage::showFigures() {
             ++(recompile.refused ? refused : made);
     }
     for (const session::Compile& compile : d->session->compiles)
-        all += compile.compileSeconds + compile.backwardSeconds;
+        all += session::compileTime(compile);
     const Colours& c = theme().colours();
     std::vector<FigureRow::Figure> figures{
         {numberText(made), tr("recompiles"), made > 0 ? c.changed : QColor()},
@@ -254,7 +254,7 @@ void RecompilesPage::fillList() {
     double most = 0;
     for (const ListedRecompile& at : d->listed) {
         const session::Compile& made = d->session->compiles[d->recompileOf(at).compile];
-        most = std::max(most, made.compileSeconds + made.backwardSeconds);
+        most = std::max(most, session::compileTime(made));
     }
     std::vector<TableRow> rows;
     d->rows.clear();
