@@ -54,12 +54,19 @@ Answer breaksAnswer(const Session& session) {
         if (!group.occurrences.empty()) item.target.compile = group.occurrences.front().compile;
         out.items.push_back(std::move(item));
     }
-    const BreakGroup& first = summary.groups.front();
+    // The costliest that the program can do something about, else the costliest.
+    const auto open = std::ranges::find_if(summary.groups, [](const BreakGroup& group) {
+        return !group.waysOut.empty() && group.waysOut.front().kind != "leave";
+    });
+    const BreakGroup& first = open == summary.groups.end() ? summary.groups.front() : *open;
     const std::string at = placeText(first.location);
     const std::size_t n = first.occurrences.size();
     if (first.waysOut.empty()) {
         out.sentence = "Somebody asked for " + std::string(n == 1 ? "it" : "them") +
                        " in live mode: the program itself has no such break.";
+        out.standing = Standing::Know;
+    } else if (first.waysOut.front().kind == "leave") {
+        out.sentence = first.waysOut.front().text;
         out.standing = Standing::Know;
     } else {
         std::string sentence =

@@ -74,7 +74,7 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
     if (task.cancelled()) return out;
     if (report.graphs.empty())
         return notHere(out.question, "This capture holds no compiled graph.", std::string(traceCommand));
-    std::size_t good = 0, onCpu = 0, unknown = 0;
+    std::size_t good = 0, onCpu = 0, unknown = 0, none = 0;
     const GraphCoverage* against = nullptr;
     for (const GraphCoverage& graph : report.graphs) {
         const CoverageVerdict verdict = graph.onGpu.value_or(graph.verdict);
@@ -82,7 +82,7 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
         Item item;
         item.label = graphName(session, graph);
         item.text = replay::coverageVerdictName(verdict);
-        item.meaning = meaningOf(verdict);
+        item.meaning = graph.needsNone ? Item::Meaning::Plain : meaningOf(verdict);
         item.target.compile = graph.compile;
         item.target.stage = graph.stage;
         if (!graph.problems.empty() && !graph.problems.front().places.empty())
@@ -91,25 +91,31 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
             ++good;
         else if (verdict == CoverageVerdict::Unknown)
             ++unknown;
+        else if (graph.needsNone)
+            ++none;
         else if (!against)
             against = &graph;
         out.items.push_back(std::move(item));
     }
     const std::size_t all = report.graphs.size();
+    const bool cpuAlone = onCpu > 0 && onCpu + none == all;
     if (unknown == all)
         return notHere(out.question, "The graphs do not say the shapes and devices that PyTorch asks for.");
     out.figure = std::to_string(good);
     out.of = "of " + count(all, "graph") + " would be " + (good == 1 ? "a CUDA graph" : "CUDA graphs") +
-             (onCpu == all ? " on a GPU" : "");
+             (cpuAlone ? " on a GPU" : "");
     out.picture = Picture::Cells;
     out.axis = "Each compiled graph";
-    if (good == all) {
+    if (good + none == all && good > 0) {
         out.standing = Standing::InOrder;
         const std::string records =
-            std::string("mode=\"reduce-overhead\" would record ") + (all == 1 ? "it." : "all of them.");
-        out.sentence = onCpu != all ? records
-                                    : (all == 1 ? "Its" : "Their") +
-                                          (" tensors are on the CPU here: on one GPU, " + records);
+            std::string("mode=\"reduce-overhead\" would record ") + (good == 1 ? "it." : "all of them.");
+        out.sentence = cpuAlone ? (good == 1 ? "Its" : "Their") +
+                                      (" tensors are on the CPU here: on one GPU, " + records)
+                                : records;
+        if (none > 0)
+            out.note = count(none, "graph") + (none == 1 ? " has" : " have") +
+                       " no tensor on any device and " + (none == 1 ? "needs" : "need") + " none.";
     } else {
         out.standing = Standing::Know;
         if (against) {
@@ -128,6 +134,8 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
             out.sentence =
                 why.empty() ? std::to_string(all - good - unknown) + " would run eagerly or in pieces." : why;
             out.proof.compile = against->compile;
+        } else if (none == all) {
+            out.sentence = "No graph has a tensor on any device, so none needs a CUDA graph.";
         } else {
             out.sentence = "Of the others the capture does not say enough.";
         }

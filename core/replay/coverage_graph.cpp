@@ -88,6 +88,8 @@ public:
         const std::optional<PythonError> error = errorOf(m_facts, mutations, reasons);
         m_out.verdict = error ? CoverageVerdict::Raises : verdictOf(reasons);
         if (m_out.verdict == CoverageVerdict::Skipped) m_out.message = reasons.front().message;
+        m_out.needsNone = std::ranges::any_of(
+            reasons, [](const SkipReason& reason) { return reason.kind == Kind::NoDevice; });
         if (error) {
             m_out.message = error->type + ": " + error->message;
             m_out.problems.push_back(errorProblem(*error, mutations));

@@ -244,6 +244,13 @@ bool isLoggingCall(const std::string& name) {
                        [&](std::string_view item) { return name == item || name.starts_with("logging."); });
 }
 
+/// Whether a file is PyTorch's own, of an installed one or of a checkout.
+bool isPyTorchs(std::string_view file) {
+    static constexpr std::array<std::string_view, 3> roots = {"/site-packages/torch/",
+                                                              "/dist-packages/torch/", "/pytorch/torch/"};
+    return std::ranges::any_of(roots, [&](std::string_view root) { return file.find(root) != file.npos; });
+}
+
 std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
     switch (way) {
     case Way::Hints:
@@ -337,6 +344,12 @@ std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
     const bool builtin = kind && kind->fill == Fill::Quoted && way == Way::Rewrite;
     const bool logging = builtin && isLoggingCall(backticked(graphBreak.explanation));
     if (logging) way = Way::Logging;
+    if (const ir::SourceLocation* at = graphBreak.location();
+        way == Way::Remove && at != nullptr && isPyTorchs(at->file))
+        return {{"leave",
+                 "Leave it",
+                 "PyTorch's own code breaks the graph here on purpose; nothing of the program makes it.",
+                 {}}};
     if (std::optional<WayOut> known = knownWay(graphBreak, way)) out.push_back(std::move(*known));
     if (logging) out.push_back({"remove", "Remove the call", "Nothing else in the graph depends on it.", {}});
 

@@ -2,6 +2,7 @@
 #include "core/answers/answer.h"
 #include "core/base/words.h"
 #include "core/capture/open.h"
+#include "core/ir/text.h"
 #include "core/replay/coverage.h"
 #include "core/replay/plan.h"
 #include "tests/support/captures.h"
@@ -149,6 +150,36 @@ private slots:
         const Answer answer = answers::answer(twice, Question::Recompiles);
         QCOMPARE(answer.figure, std::string("0"));
         QVERIFY2(has(answer.sentence, "within a run"), answer.sentence.c_str());
+    }
+
+    /// A graph without a tensor is none that would have to be recorded, nor one that keeps others on the CPU.
+    void aGraphWithoutTensorsNeedsNoCudaGraph() {
+        const auto compiled = [](int frame, const std::string& text) {
+            session::Compile out = compileOf(frame, 0);
+            const auto graph = ir::readGraph(text);
+            if (!graph) qFatal("%s", graph.error().toString().c_str());
+            auto stage = std::make_shared<session::Stage>();
+            stage->name = "aot_inference_graph";
+            stage->phase = session::Phase::Inference;
+            stage->setGraph(*graph);
+            out.stages.push_back(std::move(stage));
+            return out;
+        };
+        const std::string sine = "class g(torch.nn.Module):\n"
+                                 "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                                 "        sin: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x);  x = None\n"
+                                 "        return (sin,)\n";
+        const std::string nothing = "class g(torch.nn.Module):\n"
+                                    "    def forward(self):\n"
+                                    "        return ()\n";
+        const Answer both =
+            answers::answer(traceOf({compiled(0, sine), compiled(1, nothing)}), Question::CudaGraphs);
+        QVERIFY(has(both.of, "of 2 graphs would be a CUDA graph on a GPU"));
+        QVERIFY(has(both.sentence, "Its tensors are on the CPU here: on one GPU,"));
+        QVERIFY(has(both.note, "1 graph has no tensor on any device and needs none."));
+        QCOMPARE(both.standing, Standing::InOrder);
+        const Answer none = answers::answer(traceOf({compiled(0, nothing)}), Question::CudaGraphs);
+        QVERIFY(has(none.sentence, "No graph has a tensor on any device"));
     }
 
     /// A log of some of PyTorch's loggers need not have every break and recompile.

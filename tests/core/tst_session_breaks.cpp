@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/answers/answer.h"
 #include "core/capture/open.h"
 #include "core/session/break_reasons.h"
 #include "core/session/breaks.h"
@@ -62,6 +63,46 @@ private slots:
         const session::BreakGroup* print = group("Builtin print cannot be traced");
         QVERIFY(print);
         QCOMPARE(print->skips, std::size_t(1));
+    }
+
+    /// What PyTorch's own code breaks on purpose (torch/optim/optimizer.py does) is not the program's to change.
+    void breaksOfPyTorchsOwnCodeAreLeft() {
+        session::Session session;
+        session.kind = session::Kind::TorchTrace;
+        const auto broken = [&](const std::string& file, double seconds) {
+            session::GraphBreak graphBreak;
+            graphBreak.title = "Call to `torch._dynamo.graph_break()`";
+            graphBreak.hints = {"Remove the `torch._dynamo.graph_break()` call."};
+            graphBreak.userStack = {{"/home/me/train.py", 9, "step", "optimizer.step()"},
+                                    {file, 79, "_use_grad", "torch._dynamo.graph_break()"}};
+            session::Compile compile;
+            compile.id = {static_cast<int>(session.compiles.size()), 0, -1};
+            compile.status = session::Status::GraphBreak;
+            compile.function = "step";
+            compile.userStack = {graphBreak.userStack.front()};
+            compile.breaks = {graphBreak};
+            compile.compileSeconds = seconds;
+            session.frames.push_back({});
+            session.frames.back().compiles = {session.compiles.size()};
+            session.compiles.push_back(std::move(compile));
+        };
+        const std::string installed = "/venv/lib/python3.12/site-packages/torch/optim/optimizer.py";
+        broken(installed, 2);
+        broken("/home/me/torch/helpers.py", 1); // a folder of the program's own
+        session::BreakSummary summary = session::summarizeBreaks(session);
+        QCOMPARE(summary.groups.size(), std::size_t(2));
+        for (const session::BreakGroup& group : summary.groups) {
+            const bool left = group.location.file == installed;
+            QCOMPARE(group.waysOut.front().kind, std::string(left ? "leave" : "remove"));
+            if (left) QCOMPARE(group.waysOut.size(), std::size_t(1));
+        }
+        const answers::Answer two = answers::answer(session, answers::Question::Breaks);
+        QVERIFY2(two.sentence.starts_with("Change helpers.py:79 first"), two.sentence.c_str());
+        session.compiles.pop_back();
+        session.frames.pop_back();
+        const answers::Answer one = answers::answer(session, answers::Question::Breaks);
+        QVERIFY2(one.sentence.starts_with("PyTorch's own code"), one.sentence.c_str());
+        QVERIFY(one.standing == answers::Standing::Know);
     }
 
     /// Only a setting that is spelled out can be tried, and nothing else of a capture's text gets into it.

@@ -88,7 +88,7 @@ Section quickestWins(const session::BreakSummary& breaks) {
     out.title = tr("The quickest wins in this run");
     for (std::size_t g = 0; g < std::min(breaks.groups.size(), mostWins); ++g) {
         const session::BreakGroup& group = breaks.groups[g];
-        if (group.waysOut.empty()) continue;
+        if (group.waysOut.empty() || group.waysOut.front().kind == "leave") continue;
         Tokens tokens{link(toQString(group.waysOut.front().title), QStringLiteral("break:%1").arg(g))};
         if (group.location.line > 0) tokens.push_back(mono(tr(" at :%1").arg(group.location.line)));
         tokens.push_back(quiet(tr("  −%1, %2")
