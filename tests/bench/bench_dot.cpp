@@ -54,7 +54,8 @@ std::optional<Row> measured(const session::Compile& compile, const session::Stag
     if (!dot || row.dotMs > budgetMs) return row;
     // As the canvas holds them against each other, after both were put in place.
     const canvas::Picture other = canvas::withLayouts(picture, std::nullopt, *dot, std::nullopt);
-    const double before = layoutCost(input, picture.b->result), after = layoutCost(input, other.b->result);
+    const double before = canvas::layoutCost(input, picture.b->result),
+                 after = canvas::layoutCost(input, other.b->result);
     row.gain = after < before ? before / after : 1;
     return row;
 }
