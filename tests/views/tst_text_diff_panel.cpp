@@ -21,6 +21,7 @@ class TestTextDiffPanel : public QObject {
     Q_OBJECT
 private slots:
     void alignsNodesNotLines();
+    void headersStandBesideEachOther();
     void respelledIsQuietOnlyWhenAsked();
     void alignsPlainTexts();
     void clickSelectsTheNodeAndBothSidesLightUp();
@@ -62,6 +63,37 @@ void TestTextDiffPanel::alignsNodesNotLines() {
     QVERIFY(negAlone);
     // Every line of both sides is shown once, in order.
     for (std::size_t side = 0; side < 2; ++side) {
+        int next = 0;
+        for (const CodeRow& row : text.rows)
+            if (row.line[side] >= 0) QCOMPARE(row.line[side], next++);
+        QCOMPARE(next, int(text.document[side]->lines.size()));
+    }
+}
+
+/// One graph has its inputs in one line, the other each in its own, and none of them is a node of both.
+void TestTextDiffPanel::headersStandBesideEachOther() {
+    const auto a = ir::readGraph("class GraphModule(torch.nn.Module):\n"
+                                 "    def forward(self, L_x_: \"f32[4]\"):\n"
+                                 "        l_x_ = L_x_\n"
+                                 "        sin: \"f32[4]\" = torch.sin(l_x_);  l_x_ = None\n"
+                                 "        return (sin,)\n");
+    const auto b =
+        ir::readGraph("class <lambda>(torch.nn.Module):\n"
+                      "    def forward(\n"
+                      "        self,\n"
+                      "        arg0_1: \"i64[2]\",  # PlainAOTInput(idx=7)\n"
+                      "        arg1_1: \"i64[2]\",  # PlainAOTInput(idx=8)\n"
+                      "    ):\n"
+                      "        cos: \"i64[2]\" = torch.ops.aten.cos.default(arg1_1);  arg1_1 = None\n"
+                      "        return (cos,)\n");
+    QVERIFY2(a.has_value(), a ? "" : a.error().toString().c_str());
+    QVERIFY2(b.has_value(), b ? "" : b.error().toString().c_str());
+    const AlignedText text = alignGraphs(**a, **b, diff::diffGraphs(**a, **b), {});
+    for (const std::size_t row : {0, 1}) {
+        QCOMPARE(text.rows[row].line[0], int(row));
+        QCOMPARE(text.rows[row].line[1], int(row));
+    }
+    for (std::size_t side = 0; side < 2; ++side) { // every line once
         int next = 0;
         for (const CodeRow& row : text.rows)
             if (row.line[side] >= 0) QCOMPARE(row.line[side], next++);

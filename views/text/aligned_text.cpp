@@ -153,7 +153,7 @@ private:
         const auto [a, aEnd] = range(0, row.a);
         const auto [b, bEnd] = range(1, row.b);
         if (a < 0 && b < 0) return noteSignature(row);
-        gap(a < 0 ? m_next[0] : a, b < 0 ? m_next[1] : b);
+        gap(a < 0 ? before(0) : a, b < 0 ? before(1) : b);
         const int height = std::max(aEnd - a, bEnd - b);
         for (int i = 0; i < height; ++i) {
             CodeRow out;
@@ -170,6 +170,18 @@ private:
         }
         if (a >= 0) m_next[0] = aEnd;
         if (b >= 0) m_next[1] = bEnd;
+    }
+
+    /// How far a side without the node's line comes: at the start past its header, so that one header stands
+    /// beside the other although one graph has its inputs in a line each.
+    [[nodiscard]] int before(int side) const {
+        const int next = m_next[std::size_t(side)];
+        for (int i = 0; next == 0 && i < int(m_columns[std::size_t(side)].lines.size()); ++i) {
+            const std::string_view text = line(side, i);
+            const std::size_t at = text.find_first_not_of(' ');
+            if (at != std::string_view::npos && text.substr(at).starts_with("def forward(")) return i + 1;
+        }
+        return next;
     }
 
     [[nodiscard]] const std::string& line(int side, int index) const {
