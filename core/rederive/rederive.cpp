@@ -125,6 +125,7 @@ private:
         RederivedStage out;
         out.compile = m_compile.id.toString();
         out.rank = m_compile.rank;
+        out.attempt = stage.attempt;
         out.stage = stage.label();
         if (from) out.from = from->label();
         return out;

@@ -31,6 +31,7 @@ enum class Rederived : std::uint8_t {
 struct RederivedStage {
     std::string compile; ///< "0/0"
     int rank = 0;
+    int attempt = 0;   ///< Stage::attempt of both stages: Dynamo's attempts have stages of one name
     std::string stage; ///< "aot_forward_graph"
     std::string from;  ///< the stage that it was derived from
     Rederived verdict = Rederived::Isomorphic;

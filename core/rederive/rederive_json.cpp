@@ -66,6 +66,7 @@ json rederivedJson(const RederivedStage& stage) {
              {"missed_guard", stage.missedGuard},
              {"left_out", stage.leftOut},
              {"decisions", decisionsJson(stage.decisions)}};
+    if (stage.attempt != 0) out["attempt"] = stage.attempt;
     if (!stage.metadata.is_null()) out["metadata"] = stage.metadata;
     if (!stage.versions.empty()) out["versions"] = stage.versions;
     if (!stage.hooks.empty()) out["hooks"] = stage.hooks;
@@ -84,6 +85,8 @@ std::optional<RederivedStage> readRederived(const json& stage) {
     if (!known) return std::nullopt;
     const json& rank = field(stage, "rank");
     const json& time = field(stage, "time_us");
+    const json& attempt = field(stage, "attempt");
+    out.attempt = attempt.is_number_integer() ? attempt.get<int>() : 0;
     out.rank = rank.is_number_integer() ? rank.get<int>() : 0;
     out.compile = stringField(stage, "compile_id");
     out.stage = stringField(stage, "stage");

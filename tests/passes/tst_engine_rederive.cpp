@@ -370,6 +370,21 @@ private slots:
                  stages[1].reason.c_str());
     }
 
+    /// Dynamo's attempts have stages of one name each, and one's verdict is not the other's.
+    void verdictsAreOfAnAttempt() {
+        const std::string log =
+            everywhere(contentOf("trace_aot_eager/resnet"), "\"attempt\": 0", "\"attempt\": 2");
+        const std::vector<RederivedStage> stages = stagesOf(log);
+        QVERIFY(!stages.empty());
+        for (const RederivedStage& stage : stages) {
+            QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+            QCOMPARE(stage.attempt, 2);
+            const auto read = engine::readRederived(engine::rederivedJson(stage));
+            QVERIFY(read);
+            QCOMPARE(read->attempt, 2);
+        }
+    }
+
     /// A compile that fails later, as Inductor does without a GPU, has no guards to say that grad was off.
     void gradModeIsTheCaptures() {
         const std::string log =

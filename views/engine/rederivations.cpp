@@ -129,7 +129,7 @@ void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
             continue;
         }
         for (const session::StagePtr& stage : compile.stages)
-            if (stage->label() == row.stage) {
+            if (stage->label() == row.stage && stage->attempt == row.attempt) {
                 m_known.insert(stage->id(), {std::move(row), std::move(metadata)});
                 if (shownAs(stage.get()) >= 0) show(stage); // what it showed is of the last time
                 break;
@@ -180,7 +180,9 @@ int Rederivations::show(const session::StagePtr& stage) {
     if (at == m_known.end() || !at->row.derived || !compile || index < 0) return -1;
     int from = -1;
     for (int i = 0; i < int(compile->stages.size()); ++i)
-        if (compile->stages[std::size_t(i)]->label() == at->row.from) from = i;
+        if (const session::Stage& one = *compile->stages[std::size_t(i)];
+            one.label() == at->row.from && one.attempt == stage->attempt)
+            from = i;
     if (from < 0) from = std::max(0, predecessor(*compile, index));
     auto [derived, verdict] = computed::shownRederivation(*at, stage, m_workspace.stageAt(from));
     return m_passes.addDerived(std::move(derived), from, std::move(verdict));
