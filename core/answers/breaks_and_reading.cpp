@@ -59,6 +59,7 @@ Answer breaksAnswer(const Session& session) {
         return !group.waysOut.empty() && group.waysOut.front().kind != "leave";
     });
     const BreakGroup& first = open == summary.groups.end() ? summary.groups.front() : *open;
+    out.proof.group = static_cast<std::size_t>(&first - summary.groups.data());
     const std::string at = placeText(first.location);
     const std::size_t n = first.occurrences.size();
     if (first.waysOut.empty()) {
@@ -81,7 +82,9 @@ Answer breaksAnswer(const Session& session) {
                         (n == 1 ? "it" : "them");
         out.sentence = sentence + '.';
         const session::WayOut& way = first.waysOut.front();
-        out.change = {way.title, first.location.code, way.code, way.text};
+        // A setting leaves the line as it is.
+        out.change = {way.title, way.kind == "setting" ? std::string() : first.location.code, way.code,
+                      way.text};
     }
     out.picture = Picture::Ranking;
     out.axis = "Time after it is an upper bound: a later break may cut the graph as well";

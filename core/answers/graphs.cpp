@@ -375,7 +375,9 @@ Answer stagesAnswer(const session::Session& session, const StageChecks& checks) 
         out.proof = checks.first;
     } else if (checks.notDerived > 0 || checks.checked() < derivable) {
         out.standing = Standing::Know;
-        out.sentence = std::to_string(derivable - good - checks.declined) + " of " +
+        out.sentence = (checks.declined > 0 ? std::to_string(checks.declined) + " declined with a reason, "
+                                            : std::string()) +
+                       std::to_string(derivable - good - checks.declined) + " of " +
                        count(derivable, "stage") + " could not be checked" +
                        (checks.trouble.empty() ? "." : ": " + detail::sentenceOf(checks.trouble));
     } else {

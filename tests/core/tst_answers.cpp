@@ -73,7 +73,10 @@ private slots:
             QCOMPARE(breaks.items[g].label, summary.groups[g].reason);
             QCOMPARE(breaks.items[g].count, summary.groups[g].occurrences.size());
         }
-        QCOMPARE(breaks.change.title, summary.groups.front().waysOut.front().title);
+        const session::WayOut& way = summary.groups.front().waysOut.front();
+        QCOMPARE(breaks.change.title, way.title);
+        // Only what is removed or written otherwise is shown as the line that was there.
+        QCOMPARE(breaks.change.before.empty(), way.kind == "setting");
 
         const Answer again = answers::answer(*session, Question::Recompiles);
         QCOMPARE(again.figure, std::string("10"));
@@ -253,6 +256,10 @@ private slots:
         checks.isomorphic = 2;
         checks.declined = 1;
         QCOMPARE(stagesAnswer(*session, checks).standing, Standing::Know);
+        checks.isomorphic = 1; // what was declined is no less told where something else is missing
+        QVERIFY(has(stagesAnswer(*session, checks).sentence,
+                    "1 declined with a reason, 1 of 3 stages could not be checked."));
+        checks.isomorphic = 2;
         checks.declined = 0;
         checks.different = 1;
         checks.firstDifferent = "0/0 aot_joint_graph: the operators differ.";

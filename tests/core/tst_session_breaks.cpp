@@ -98,6 +98,7 @@ private slots:
         }
         const answers::Answer two = answers::answer(session, answers::Question::Breaks);
         QVERIFY2(two.sentence.starts_with("Change helpers.py:79 first"), two.sentence.c_str());
+        QCOMPARE(two.proof.group, std::size_t(1)); // one click leads there
         session.compiles.pop_back();
         session.frames.pop_back();
         const answers::Answer one = answers::answer(session, answers::Question::Breaks);

@@ -96,7 +96,8 @@ QString proofTitle(const Workspace& workspace, const Answer& answer) {
 void openProof(Workspace& workspace, const Answer& answer) {
     switch (answer.question) {
     case Question::Breaks:
-        return goToPage(workspace, Page::Breaks);
+        if (!openTarget(workspace, answer.question, answer.proof)) goToPage(workspace, Page::Breaks);
+        return;
     case Question::Recompiles:
         return goToPage(workspace, Page::Recompiles);
     case Question::Compiled:
