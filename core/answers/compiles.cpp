@@ -334,6 +334,13 @@ Answer cachesAnswer(const Session& session) {
         return out;
     }
     out.standing = Standing::Know;
+    // A bypass can be done away with, a miss is mostly a new program.
+    const auto wanted = counts.bypasses > 0 ? CacheEvent::Outcome::Bypass : CacheEvent::Outcome::Miss;
+    for (const CacheEvent& event : events)
+        if (event.outcome == wanted && event.record != SIZE_MAX) {
+            out.proof.record = event.record;
+            break;
+        }
     out.figure = std::to_string(counts.misses);
     out.of = "of " + lookups + " missed" +
              (counts.bypasses > 0 ? ", " + std::to_string(counts.bypasses) + " bypassed" : std::string());

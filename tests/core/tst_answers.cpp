@@ -95,6 +95,7 @@ private slots:
         const Answer caches = answers::answer(*session, Question::Caches);
         QCOMPARE(caches.figure, std::string("32"));
         QVERIFY(has(caches.of, "of 32 lookups missed"));
+        QVERIFY(has(std::string(session->records.type(caches.proof.record)), "cache_miss"));
 
         const Answer cuda = answers::answer(*session, Question::CudaGraphs);
         QCOMPARE(cuda.figure, std::string("16"));

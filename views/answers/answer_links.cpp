@@ -107,6 +107,7 @@ void openProof(Workspace& workspace, const Answer& answer) {
         return;
     case Question::Caches:
         emit workspace.panelRequested(PanelId::Records);
+        (void)openTarget(workspace, answer.question, answer.proof);
         return;
     case Question::Stages:
         if (!openTarget(workspace, answer.question, answer.proof)) goToPage(workspace, Page::Stages);
@@ -116,7 +117,7 @@ void openProof(Workspace& workspace, const Answer& answer) {
         return goToPage(workspace, Page::Replay);
     case Question::Memory:
         if (workspace.session() && workspace.session()->memory) return goToPage(workspace, Page::Memory);
-        openTarget(workspace, answer.question, answer.proof);
+        (void)openTarget(workspace, answer.question, answer.proof);
         return;
     case Question::Ranks: {
         ComparisonRequest request;
