@@ -19,6 +19,7 @@ private slots:
     void scrollsToWhatIsShown();
     void explainsEveryStage();
     void namesStayInSight();
+    void namesKeepTheirPlaceWhenScrolled();
     void drawsNothingOpen();
 
 private:
@@ -137,6 +138,22 @@ void TestTimeline::namesStayInSight() {
             QVERIFY2(!a.intersects(beside), qPrintable(QString::number(b)));
         }
         QCOMPARE(m_view->nameRect(0).isEmpty(), compact); // only A and B are named there
+    }
+}
+
+/// A name that comes into sight at an edge does not move over its neighbour's.
+void TestTimeline::namesKeepTheirPlaceWhenScrolled() {
+    test::addSample(*m_workspace, "view_mutation");
+    m_view->resize(420, m_view->sizeHint().height());
+    const int count = int(m_workspace->compile()->stages.size()),
+              end = m_view->horizontalScrollBar()->maximum();
+    QVERIFY(count > 3 && end > 0);
+    for (int at = 0; at <= end; at += 7) {
+        m_view->horizontalScrollBar()->setValue(at);
+        for (int stage = 1; stage < count; ++stage)
+            QVERIFY2(
+                !m_view->nameRect(stage - 1).intersects(m_view->nameRect(stage)),
+                qPrintable(QStringLiteral("%1 and %2, scrolled by %3").arg(stage - 1).arg(stage).arg(at)));
     }
 }
 

@@ -289,6 +289,9 @@ QRect TimelineView::nameRect(int index) const {
         // The outermost names move inwards rather than out of sight.
         int left = std::max(x - width / 2, std::min(x - discRadius, least));
         left = std::min(left, std::max(x + discRadius, viewport()->width() - 2) - width);
+        // But not into a neighbour's place.
+        if (const int half = int(m_step / 2) - 3; !m_compact)
+            left = std::clamp(left, x - half, std::max(x - half, x + half - width));
         const int y = centre(i).y() + m_theme.scaled(i < capturedCount() ? -30 : 11);
         return QRect(left, y, width, m_theme.scaled(17));
     };
