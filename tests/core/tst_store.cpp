@@ -372,7 +372,8 @@ private slots:
         QVERIFY(refused > 0);
     }
 
-    /// A child saves again and again and is killed at random moments: the file is always one of the two.
+    /// A child saves again and again and is killed at random moments, every third time right behind its first save:
+    /// the file is always one of the two.
     void aKillLeavesAWholeFile() {
         SessionContents a = test::everything(), b = test::everything();
         std::string long1(300'000, '\0'), long2(200'000, '\0');
@@ -392,14 +393,23 @@ private slots:
         const auto span = unsigned(one.nsecsElapsed() / 1000 * 4); // time for the first, the second and more
         int kills = 0, first = 0;
         for (int i = 0; i < 60; ++i) {
+            int saved[2];
+            QCOMPARE(::pipe(saved), 0);
             const pid_t child = ::fork();
             if (child == 0) {
-                for (;;) {
-                    if (!store::saveSession(file, b) || !store::saveSession(file, a)) ::_exit(1);
+                for (int n = i;; ++n) { // by turns, so that either may be the one that is whole
+                    if (!store::saveSession(file, n % 2 == 0 ? b : a)) ::_exit(1);
+                    if (n == i && ::write(saved[1], "", 1) != 1) ::_exit(1);
                 }
             }
             QVERIFY(child > 0);
-            std::this_thread::sleep_for(std::chrono::microseconds(random() % span));
+            char byte = 0;
+            if (i % 3 == 0)
+                QCOMPARE(::read(saved[0], &byte, 1), ssize_t(1));
+            else
+                std::this_thread::sleep_for(std::chrono::microseconds(random() % span));
+            for (const int end : saved)
+                ::close(end);
             ::kill(child, SIGKILL);
             int status = 0;
             QCOMPARE(::waitpid(child, &status, 0), child);
