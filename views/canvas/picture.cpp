@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/picture.h"
+
 #include "views/models/naming_stage.h"
 
 #include <algorithm>

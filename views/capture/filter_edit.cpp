@@ -116,12 +116,13 @@ void FilterEdit::showCompletion() {
         const auto key =
             std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.name == token.key; });
         title = QString::fromStdString(token.key) + QStringLiteral(": ") + toQString(key->hint);
+        const bool module = key->name == "module";
+        const std::string wanted = lowered(token.prefix);
         if (m_values)
             for (const session::FilterValue& value : m_values(token.key)) {
                 const QString shown = QString::fromStdString(value.value);
-                const bool module = key->name == "module";
                 if (!shown.contains(prefix, Qt::CaseInsensitive) &&
-                    !(module && session::matchesModule(lowered(token.prefix), value.value)))
+                    !(module && session::matchesModule(wanted, value.value)))
                     continue;
                 entries.push_back({shown,
                                    module         ? countText(value.count, tr("tensor"), tr("tensors"))
