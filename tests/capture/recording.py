@@ -26,10 +26,10 @@ def split(raw):
         at += size
 
 
-def records(path):
+def records(path, magic=b"\x89DYNSTEP"):
     with open(path, "rb") as file:
         data = file.read()
-    assert data[:8] == b"\x89DYNSTEP" and int.from_bytes(data[8:12], "little") == 1
+    assert data[:8] == magic and int.from_bytes(data[8:12], "little") == 1
     at, blocks = 12, 0
     while at + 16 <= len(data):
         assert data[at : at + 4] == b"BLCK"

@@ -15,11 +15,12 @@ import os
 __all__ = ["record", "start", "stop"]
 
 _active = None  # (recorder, patches)
+_passes = None  # the same of Inductor's passes, or what waits for Inductor
 
 
-def start(path):
+def start(path, passes=False):
     """Begins to record. `path` is a folder, which gets a file for each process that compiles, or a file that ends in
-    ".dsteps"."""
+    ".dsteps". With `passes`, Inductor's passes go into a file beside it that ends in ".dpasses"."""
     global _active
     if _active is not None:
         raise RuntimeError("a recording is under way")
@@ -29,11 +30,41 @@ def start(path):
     path = os.fspath(path)
     recorder = Recorder(path=path) if path.endswith(".dsteps") else Recorder(folder=path)
     _active = recorder, hooks.install(recorder)
+    if passes:
+        from .imports import AfterImport
+
+        _wait(AfterImport("torch._inductor.compile_fx", lambda module: start_passes(path)))
+
+
+def _wait(waiting):
+    global _passes
+    if _passes is None:
+        _passes = waiting
+
+
+def start_passes(path):
+    """Begins to record Inductor's passes, which must be imported."""
+    global _passes
+    if isinstance(_passes, tuple):
+        raise RuntimeError("a recording of passes is under way")
+    from . import pass_hooks
+    from .passes import PassRecorder
+
+    path = os.fspath(path)
+    stem, ending = os.path.splitext(path)
+    recorder = PassRecorder(path=stem + PassRecorder.ending) if ending in (".dsteps", PassRecorder.ending) else PassRecorder(folder=path)
+    _passes = recorder, pass_hooks.install(recorder)
 
 
 def stop():
     """Ends the recording; without one it does nothing."""
-    global _active
+    global _active, _passes
+    passes, _passes = _passes, None
+    if isinstance(passes, tuple):
+        passes[1].undo()
+        passes[0].close()
+    elif passes is not None:
+        passes.cancel()
     if _active is None:
         return
     recorder, patches = _active
@@ -43,9 +74,9 @@ def stop():
 
 
 @contextlib.contextmanager
-def record(path):
+def record(path, passes=False):
     """Records what is compiled inside the block."""
-    start(path)
+    start(path, passes)
     try:
         yield
     finally:
@@ -55,6 +86,8 @@ def record(path):
 def _forked():
     if _active is not None:
         _active[0].forked()
+    if isinstance(_passes, tuple):
+        _passes[0].forked()
 
 
 atexit.register(stop)

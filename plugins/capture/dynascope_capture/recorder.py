@@ -5,120 +5,51 @@ Everything here runs in the middle of a trace: it calls no torch operator, asks 
 exception out.
 """
 
-import json
 import os
-import platform
-import sys
 import threading
-import time
 
 from . import codes, stream as tags
 from .attempt import Attempt, FrameState
 from .live import Live
-from .stream import Stream, number
+from .stream import number
+from .writer import Writer
 
-MOST_FAULTS = 20
 MOST_TEXT = 8000
 
 
-def rank_name():
-    rank = os.environ.get("RANK", "")
-    return f"rank_{rank}_" if rank.isdigit() else ""
+class Recorder(Writer):
+    """Follows the attempts of a process to trace its frames."""
 
-
-class Recorder:
-    """Writes one stream a process, made with its first record."""
+    prefix, ending = "dynamo_steps_", ".dsteps"
 
     def __init__(self, folder=None, path=None):
-        self._folder = folder
-        self._path = path
-        self._stream = None
-        self._pid = os.getpid()
+        super().__init__(folder, path)
         self._attempts = []  # the innermost is last; compiles nest
         self._last_attempt = 0
         self._codes = {}
-        self._faults = 0
         self._raised = None
         self._sources = None
         self.steps = 0
         self.live = Live.from_environment()
 
-    @property
-    def stream(self):
-        if self._stream is None:
-            if self._path:
-                self._stream = Stream(self._path)
-            else:  # nobody can have put something under a name that nobody can know
-                name = f"dynamo_steps_{rank_name()}{self._pid}_{os.urandom(4).hex()}.dsteps"
-                self._stream = Stream(os.path.join(self._folder, name), replaces=False)
-            self._sources = codes.Sources()
-            self._write_header()
-        return self._stream
-
-    @property
-    def started(self):
-        """Whether there is a stream."""
-        return self._stream is not None and self._pid == os.getpid()
-
-    def _write_header(self):
-        import torch
-
-        rank = os.environ.get("RANK", "")
-        header = {
-            "torch": torch.__version__,
-            "python": platform.python_version(),
-            "pid": self._pid,
-            "rank": int(rank) if rank.isdigit() else None,
-            "arguments": list(sys.orig_argv),
-            "started": time.time(),
-        }
-        self.json(tags.HEADER, {"format": tags.VERSION, **header})
+    def begin(self, header):
+        self._sources = codes.Sources()
+        super().begin(header)
         if self.live is not None:
             self._stream.flush()
             self.live.begin({**header, "recording": os.path.abspath(self._stream.path)})
 
-    def json(self, tag, value):
-        self.stream.record(tag, json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "backslashreplace"))
-
     def close(self):
         if self._pid != os.getpid():
             return
-        if self._stream is not None:
-            self._stream.close()
+        super().close()
         if self.live is not None:
             self.live.close()
 
     def forked(self):
-        """In a child process: begins a stream of its own, if it compiles anything."""
-        if self._stream is not None:
-            self._stream.abandon()
         if self.live is not None:
             self.live.close()
-        folder, path = self._folder, self._path
-        if path is not None:
-            path = f"{path}.{os.getpid()}"
-        self.__init__(folder, path)
-
-    def guarded(self, work, *arguments):
-        """Carries out `work`; what goes wrong in it is recorded and not passed on."""
-        try:
-            work(*arguments)
-        except Exception as error:
-            self.fault(error)
-
-    def fault(self, error):
-        self._faults += 1
-        if self._faults > MOST_FAULTS:
-            return
-        try:
-            trace = error.__traceback__
-            while trace.tb_next is not None:
-                trace = trace.tb_next
-            place = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
-            self.json(tags.FAULT, {"type": type(error).__name__, "text": str(error)[:500], "place": place})
-            self.stream.flush()
-        except Exception:
-            pass
+        super().forked()
 
     # Attempts and frames
 

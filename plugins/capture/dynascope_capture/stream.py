@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The file: records in compressed blocks, and a journal of the block that is still being filled.
 
-docs/recording-format.md describes every byte. A record is handed to the kernel before the step that it tells of
+docs/recording-format.md describes every byte; recordings of passes differ in their first eight. A record is handed to the kernel before the step that it tells of
 is carried out, so that a killed program leaves a recording that is whole up to its last step.
 """
 
@@ -40,8 +40,9 @@ class Stream:
     Both files are new ones, which their owner alone can read and write, as PyTorch's own log: a recording holds the
     program's values. What lies under their names is replaced if `replaces`, and else an error, as a link always is."""
 
-    def __init__(self, path, replaces=True):
+    def __init__(self, path, replaces=True, magic=MAGIC):
         self.path = path
+        self._magic = magic
         self._replaces = replaces
         self.tail_path = path + ".tail"
         self.lost = False
@@ -61,7 +62,7 @@ class Stream:
         os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
         self._file = self._create(self.path, os.O_WRONLY)
         self._identity = _identity(self._file)
-        _write_all(self._file, MAGIC + VERSION.to_bytes(4, "little"))
+        _write_all(self._file, self._magic + VERSION.to_bytes(4, "little"))
         tail = self._create(self.tail_path, os.O_RDWR)
         try:
             # Reserved, so that writing through the mapping cannot fail for want of space.

@@ -24,6 +24,15 @@ def _start(module):
         print(f"dynascope_capture: not recording: {type(error).__name__}: {error}", file=sys.stderr)
 
 
+def _start_passes(module):
+    try:
+        import dynascope_capture
+
+        dynascope_capture.start_passes(os.environ["DYNASCOPE_CAPTURE"])
+    except Exception as error:
+        print(f"dynascope_capture: not recording passes: {type(error).__name__}: {error}", file=sys.stderr)
+
+
 def _wait_for_dynamo():
     try:
         from dynascope_capture.imports import AfterImport
@@ -31,6 +40,8 @@ def _wait_for_dynamo():
         print(f"dynascope_capture: not recording: {error}", file=sys.stderr)
     else:
         AfterImport(_WAITED_FOR, _start)
+        if os.environ.get("DYNASCOPE_PASSES") == "1":
+            AfterImport("torch._inductor.compile_fx", _start_passes)
 
 
 def _next_customization():

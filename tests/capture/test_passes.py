@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The recorder of Inductor's passes against PyTorch's own trace, and that it changes nothing."""
+
+import glob
+import os
+import re
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import textwrap
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PLUGIN = os.path.join(HERE, "..", "..", "plugins", "capture")
+sys.path[:0] = [HERE, PLUGIN]
+PROGRAM = os.path.join(HERE, "..", "data", "passes", "block.py")
+
+_FOLDER = tempfile.TemporaryDirectory()
+os.environ["TORCH_TRACE"] = os.path.join(_FOLDER.name, "trace")
+os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
+
+import check_captures
+import dynascope_capture
+import pass_recording
+import torch
+import torch._dynamo
+import torch._inductor.config as inductor_config
+
+VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
+
+
+def can_run_inductor():
+    header = os.path.join(sysconfig.get_paths()["include"], "Python.h")
+    return os.path.exists(header) and bool(shutil.which("c++") or shutil.which("g++"))
+
+
+def trace():
+    """What the trace holds by now."""
+    out = []
+    for path in glob.glob(os.path.join(os.environ["TORCH_TRACE"], "*.log")):
+        out += check_captures.records(path)
+    return out
+
+
+def fresh_cache():
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(dir=_FOLDER.name)
+
+
+def compile_block(path=None):
+    """Runs the program; gives back the trace's records of it and the result."""
+    torch._dynamo.reset()
+    fresh_cache()
+    before = len(trace())
+    if path is None:
+        result = runpy.run_path(PROGRAM)
+    else:
+        with dynascope_capture.record(path, passes=True):
+            result = runpy.run_path(PROGRAM)
+    return trace()[before:], result
+
+
+def codes(records):
+    """Generated code, without the names of the folders that it lies in and of what it is hashed into."""
+    found = [payload for metadata, payload in records if "inductor_output_code" in metadata]
+    return [re.sub(r"# AOT ID: .*|/tmp/\S+", "", text) for text in found]
+
+
+@unittest.skipUnless(can_run_inductor(), "Inductor needs a C++ compiler and Python's headers")
+class BlockTest(unittest.TestCase):
+    """One program, recorded once: attention and an MLP, trained a step and then run without gradients."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.path = os.path.join(_FOLDER.name, "block.dsteps")
+        cls.alone, cls.result = compile_block()
+        cls.trace, cls.recorded_result = compile_block(cls.path)
+        cls.recording = pass_recording.Recording(cls.path.replace(".dsteps", ".dpasses"))
+
+    def test_nothing_that_is_compiled_changes(self):
+        self.assertEqual(codes(self.alone), codes(self.trace))
+        self.assertEqual(len(codes(self.trace)), 3)
+        for name, value in self.result["block"].named_parameters():
+            self.assertTrue(torch.equal(value.grad, self.recorded_result["block"].get_parameter(name).grad), name)
+        guards = [[leaf for metadata, payload in records if "dynamo_cpp_guards_str" in metadata
+                   for leaf in check_captures.guard_leaves(payload)] for records in (self.alone, self.trace)]
+        self.assertEqual(*guards)
+
+    def test_it_fails_at_nothing(self):
+        self.assertEqual(self.recording.of("fault"), [])
+        self.assertFalse(os.path.exists(self.recording_path() + ".tail"))
+
+    def recording_path(self):
+        return self.path.replace(".dsteps", ".dpasses")
+
+    def test_states_are_those_of_the_trace(self):
+        good, total, lost = pass_recording.compare_with_trace([self.recording], pass_recording.stages_of(self.trace))
+        self.assertEqual([name for name, _ in lost], [])
+        self.assertGreaterEqual(total, 14 if VERSION >= (2, 9) else 6)
+
+    def test_the_chain_of_states_is_whole(self):
+        states = self.recording.of("state")
+        last = {}
+        for state in states:
+            nodes = self.recording.nodes(state["id"])
+            self.assertEqual(len(nodes), state["count"])
+            text = self.recording.text(state["id"])
+            for name in nodes.values():
+                if name != "output":
+                    self.assertIn(name, text)
+            last[state["module"]] = state["id"]
+        for entry in self.recording.passes():
+            self.assertEqual(entry["changed"], entry["before"] != entry["after"])
+        for end in self.recording.of("graph_end"):
+            self.assertLessEqual(end["own_us"], end["time_us"])
+
+    def test_phases(self):
+        graphs = {graph["id"]: graph for graph in self.recording.of("graph")}
+        kinds = [(graph["phase"], graph["graph"]) for graph in graphs.values()]
+        for wanted in (("pre_grad", "dynamo"), ("aot", "joint"), ("joint", "joint"), ("partition", "joint"), ("inductor", "forward"),
+                       ("post_grad", "forward"), ("inductor", "backward"), ("post_grad", "backward"), ("aot", "inference"),
+                       ("joint", "inference"), ("inductor", "inference"), ("post_grad", "inference")):
+            self.assertIn(wanted, kinds)
+        for graph in graphs.values():
+            if graph["phase"] == "post_grad":
+                self.assertEqual(graphs[graph["parent"]]["phase"], "inductor")
+        self.assertEqual([compile_["compile_id"] for compile_ in self.recording.of("compile")], ["0/0", "0/1"])
+        self.assertEqual(len(self.recording.of("graph_end")), len(graphs))
+
+    def test_passes(self):
+        passes = self.recording.passes()
+        changed = {entry["name"] for entry in passes if entry["changed"]}
+        self.assertLess({"remove_noop_ops", "constant_fold_uniform_value", "pass_pattern_0", "view_to_reshape"}, changed)
+        self.assertIn("skipped", next(entry for entry in passes if entry["name"] == "post_grad_custom_post_pass"))
+        noop = next(entry for entry in passes if entry["name"] == "remove_noop_ops" and entry["changed"])
+        self.assertTrue(noop["file"].endswith("post_grad.py"))
+        self.assertEqual({name for _, name in noop["erased"]}, {old[1] for old, _, _ in noop["replaced"]})
+        nested = [entry for entry in passes if entry["parent"]]
+        self.assertIn("pattern_matcher", {entry["name"] for entry in nested})
+
+    def test_matches(self):
+        patterns = {pattern["id"]: pattern for pattern in self.recording.of("pattern")}
+        matches = [match for match in self.recording.of("match") if patterns[match["pattern"]]["name"].startswith("_sfdp_pattern")]
+        applied = [match for match in matches if "refused" not in match]
+        self.assertEqual(len(applied), 2)  # joint and inference
+        for match in applied:
+            self.assertTrue(any("scaled_dot_product" in name for _, name in match["added"]))
+            self.assertIn("query", match["keywords"])
+            pattern = patterns[match["pattern"]]
+            self.assertTrue(pattern["search"][1].endswith("fuse_attention.py"))
+        refused = [match for match in self.recording.of("match") if match.get("refused") == "check"]
+        self.assertIn("should_pad_mm", {patterns[match["pattern"]]["check"][0] for match in refused})
+        counted = {}
+        for match in self.recording.of("match"):
+            if "refused" not in match:
+                counted[match["pass"]] = counted.get(match["pass"], 0) + 1
+        self.assertEqual(counted, {entry["index"]: entry["matched"] for entry in self.recording.passes() if "matched" in entry})
+
+    def test_decompositions(self):
+        found = {row[0]: row for record in self.recording.of("decompositions") for row in record["operators"]}
+        self.assertIn("aten.native_layer_norm.default", found)
+        self.assertIn("aten.rsqrt.default", found["aten.native_layer_norm.default"][2])
+
+
+class SmallTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.path = os.path.join(self.folder, "small.dpasses")
+        torch._dynamo.reset()
+        fresh_cache()
+
+    def record(self, function, *arguments):
+        with dynascope_capture.record(self.path.replace(".dpasses", ".dsteps"), passes=True):
+            torch.compile(function)(*arguments)
+        return pass_recording.Recording(self.path)
+
+    @unittest.skipUnless(can_run_inductor(), "Inductor needs a C++ compiler and Python's headers")
+    def test_custom_and_disabled_passes(self):
+        from torch._inductor.custom_graph_pass import CustomGraphPass
+
+        class Twice(CustomGraphPass):
+            def __call__(self, graph):
+                for node in graph.nodes:
+                    if node.target is torch.ops.aten.sin.default:
+                        node.target = torch.ops.aten.cos.default
+
+            def uuid(self):
+                return b"twice"
+
+        with inductor_config.patch(post_grad_custom_post_pass=Twice()):
+            found = self.record(lambda x: x.sin() + 1, torch.ones(4))
+        made = next(entry for entry in found.passes() if entry["name"] == "post_grad_custom_post_pass")
+        self.assertTrue(made["changed"])
+        self.assertEqual(made["function"], "SmallTest.test_custom_and_disabled_passes.<locals>.Twice")
+        self.assertEqual(len(made["updated"]), 1)
+        self.assertIn("aten.cos.default", found.text(made["after"]))
+        self.assertEqual(found.of("fault"), [])
+        options = found.of("options")[0]
+        self.assertIn("post_grad_custom_post_pass", options["inductor"])
+
+    @unittest.skipUnless(can_run_inductor(), "Inductor needs a C++ compiler and Python's headers")
+    def test_a_cached_graph_has_no_passes(self):
+        def function(x):
+            return x.sin() + 2
+
+        self.assertIn("post_grad", [graph["phase"] for graph in self.record(function, torch.ones(4)).of("graph")])
+        torch._dynamo.reset()
+        os.unlink(self.path)
+        with dynascope_capture.record(self.path.replace(".dpasses", ".dsteps"), passes=True):
+            torch.compile(function)(torch.ones(4))
+        if os.path.exists(self.path):  # AOTAutograd's cache comes before all passes
+            found = pass_recording.Recording(self.path)
+            self.assertNotIn("post_grad", [graph["phase"] for graph in found.of("graph")])
+            self.assertEqual(found.of("fault"), [])
+
+    def test_everything_is_put_back(self):
+        from torch._inductor import compile_fx, pattern_matcher
+        from torch.fx import Graph, Node
+        from torch.fx.passes.graph_transform_observer import GraphTransformObserver
+
+        places = [(GraphTransformObserver, "__enter__"), (pattern_matcher.PatternMatcherPass, "apply"), (Node, "__init__"),
+                  (Graph, "erase_node"), (compile_fx, "_recursive_post_grad_passes")]
+        before = [getattr(owner, name) for owner, name in places]
+        with dynascope_capture.record(self.path.replace(".dpasses", ".dsteps"), passes=True):
+            self.assertNotEqual(before, [getattr(owner, name) for owner, name in places])
+        self.assertEqual(before, [getattr(owner, name) for owner, name in places])
+
+    def test_a_killed_program_leaves_what_ran(self):
+        program = os.path.join(self.folder, "program.py")
+        with open(program, "w") as file:
+            file.write(textwrap.dedent("""
+                import os, signal, sys, torch
+                import torch._inductor.config as config
+                from torch._inductor.custom_graph_pass import CustomGraphPass
+                class Kill(CustomGraphPass):
+                    def __call__(self, graph):
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    def uuid(self):
+                        return None
+                config.post_grad_custom_pre_pass = Kill()
+                torch.compile(lambda x: x.sin() + 1)(torch.ones(3))
+            """))
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join((PLUGIN, os.path.join(PLUGIN, "startup"))),
+                       "DYNASCOPE_CAPTURE": self.folder, "DYNASCOPE_PASSES": "1"}
+        ran = subprocess.run([sys.executable, program], env=environment, capture_output=True)
+        self.assertEqual(ran.returncode, -signal.SIGKILL, ran.stderr)
+        (path,) = glob.glob(os.path.join(self.folder, "*.dpasses"))
+        found = pass_recording.Recording(path)
+        last = found.passes()[-1]
+        self.assertEqual(last["name"], "post_grad_custom_pre_pass")
+        self.assertNotIn("after", last)
+
+
+if __name__ == "__main__":
+    unittest.main()
