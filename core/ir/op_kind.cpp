@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 namespace dynascope::ir {
 
@@ -296,6 +297,23 @@ bool isParameterName(string_view name) {
            name.starts_with("p_") || name.starts_with("b_") || name.starts_with("c_lifted_tensor");
 }
 
+/// One lookup a node: a large graph asks hundreds of thousands of times.
+const std::unordered_map<string_view, OpKind>& kindsByName() {
+    static const auto kinds = [] {
+        std::unordered_map<string_view, OpKind> out;
+        const auto add = [&out](const auto& names, OpKind kind) {
+            for (const string_view name : names)
+                out.try_emplace(name, kind);
+        };
+        add(viewNames, OpKind::View);
+        add(linearNames, OpKind::Linear);
+        add(functionalWriteNames, OpKind::FunctionalWrite);
+        add(factoryNames, OpKind::Factory);
+        return out;
+    }();
+    return kinds;
+}
+
 OpKind functionKind(const Node& node) {
     const string_view target = node.target;
     if (target.starts_with("torch.ops.higher_order.") || target.starts_with("higher_order."))
@@ -309,11 +327,8 @@ OpKind functionKind(const Node& node) {
         const bool isView = node.args.size() == 2 && contains(viewNames, node.args[1].text);
         return isView ? OpKind::View : OpKind::Compute;
     }
-    if (contains(viewNames, name)) return OpKind::View;
-    if (contains(linearNames, name)) return OpKind::Linear;
-    if (contains(functionalWriteNames, name)) return OpKind::FunctionalWrite;
-    if (contains(factoryNames, name) || name.ends_with("_like")) return OpKind::Factory;
-    return OpKind::Compute;
+    if (const auto known = kindsByName().find(name); known != kindsByName().end()) return known->second;
+    return name.ends_with("_like") ? OpKind::Factory : OpKind::Compute;
 }
 
 } // namespace

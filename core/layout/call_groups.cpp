@@ -93,16 +93,30 @@ std::vector<Nodes> directRuns(const ir::Graph& graph, const Group& group) {
 std::vector<std::uint32_t> linesOf(const ir::Graph& graph, const Nodes& run) {
     std::map<std::tuple<std::string_view, std::string_view, std::uint32_t>, std::uint32_t> ids;
     std::vector<std::uint32_t> lines;
+    const ir::SourceLocation* before = nullptr; // neighbours share theirs
     for (const ir::NodeIndex n : run) {
         const ir::SourceLocation* at = graph.node(n).location();
-        if (at == nullptr) {
+        if (at == nullptr || at == before) {
             lines.push_back(lines.empty() ? 0 : lines.back());
             continue;
         }
+        before = at;
         const auto next = static_cast<std::uint32_t>(ids.size() + 1);
         lines.push_back(ids.try_emplace({at->file, at->function, at->line}, next).first->second);
     }
     return lines;
+}
+
+std::vector<std::size_t> wordsOf(const ir::Graph& graph, const Nodes& run) {
+    std::vector<std::size_t> words;
+    words.reserve(run.size());
+    for (const ir::NodeIndex n : run) {
+        const ir::Node& node = graph.node(n);
+        // What an attribute is called tells nothing of what is done with it.
+        const std::string_view word = node.op == ir::Op::GetAttr ? std::string_view() : node.target;
+        words.push_back(std::hash<std::string_view>{}(word));
+    }
+    return words;
 }
 
 /// Where the turns of the outermost loop begin, and after the last its end; empty where there is no loop.
@@ -117,20 +131,18 @@ std::vector<std::size_t> turnsOf(const ir::Graph& graph, const Nodes& run) {
         list.push_back(i);
     }
     std::size_t tried = 0;
+    std::vector<std::size_t> words; // what each node does, as a number
     for (const std::uint32_t line : order) {
         std::vector<std::size_t> starts = entries[line];
         if (starts.size() < minTurns || run.size() < minTurns * minBlock) continue;
         if (++tried > mostLoopStarts) break;
+        if (words.empty()) words = wordsOf(graph, run);
         // Operations of a turn, as one number; a turn ends where the next begins.
         std::map<std::pair<std::size_t, std::size_t>, std::size_t> forms;
         const auto formOf = [&](std::size_t begin, std::size_t end) {
             std::size_t form = 0;
-            for (std::size_t i = begin; i < end; ++i) {
-                const ir::Node& node = graph.node(run[i]);
-                // What an attribute is called tells nothing of what is done with it.
-                const std::string_view word = node.op == ir::Op::GetAttr ? std::string_view() : node.target;
-                form = form * 1000003 ^ std::hash<std::string_view>{}(word);
-            }
+            for (std::size_t i = begin; i < end; ++i)
+                form = form * 1000003 ^ words[i];
             return std::pair{form, end - begin};
         };
         for (std::size_t t = 0; t + 1 < starts.size(); ++t)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 namespace dynascope::views::canvas {
 
@@ -41,7 +42,7 @@ bool writes(const Pane& pane, std::uint32_t from, std::uint32_t to) {
     const layout::VisibleItem& reader = pane.folded.items[to];
     if (reader.kind != layout::VisibleItem::Kind::Node) return false;
     const ir::Node& node = pane.graph->node(reader.node);
-    if (ir::opKind(node) != ir::OpKind::Write || node.args.empty() || !node.args.front().isNode())
+    if (pane.kinds->at(reader.node) != ir::OpKind::Write || node.args.empty() || !node.args.front().isNode())
         return false;
     const ir::NodeIndex written = pane.graph->find(node.args.front().text);
     return written != ir::npos && pane.folded.itemOfNode[written] == from;
@@ -60,13 +61,16 @@ void orderAfter(Pane& pane, std::uint32_t first, std::uint32_t second) {
 void keepWritesInOrder(Pane& pane) {
     const ir::Graph& graph = *pane.graph;
     std::vector<ir::NodeIndex> lastWrite(graph.size(), ir::npos);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> ordered;
     for (ir::NodeIndex n = 0; n < graph.size(); ++n) {
-        for (const ir::NodeIndex read : graph.inputs(n))
-            if (lastWrite[read] != ir::npos)
-                orderAfter(pane, pane.folded.itemOfNode[lastWrite[read]], pane.folded.itemOfNode[n]);
+        for (const ir::NodeIndex read : graph.inputs(n)) {
+            if (lastWrite[read] == ir::npos) continue;
+            const std::pair items{pane.folded.itemOfNode[lastWrite[read]], pane.folded.itemOfNode[n]};
+            if (ordered.insert(items).second) orderAfter(pane, items.first, items.second);
+        }
+        if (pane.kinds->at(n) != ir::OpKind::Write) continue;
         const ir::Node& node = graph.node(n);
-        if (ir::opKind(node) != ir::OpKind::Write || node.args.empty() || !node.args.front().isNode())
-            continue;
+        if (node.args.empty() || !node.args.front().isNode()) continue;
         if (const ir::NodeIndex written = graph.find(node.args.front().text);
             written != ir::npos && written < n)
             lastWrite[written] = n;
@@ -130,10 +134,19 @@ TreePtr flatTree(const ir::Graph& graph, const std::vector<std::string>& hints) 
     return tree;
 }
 
-Pane makePane(ir::GraphPtr graph, TreePtr tree, const std::set<layout::GroupId>& open) {
+KindsPtr kindsOf(const ir::Graph& graph) {
+    std::vector<ir::OpKind> kinds;
+    kinds.reserve(graph.size());
+    for (const ir::NodePtr& node : graph.nodes())
+        kinds.push_back(ir::opKind(*node));
+    return std::make_shared<const std::vector<ir::OpKind>>(std::move(kinds));
+}
+
+Pane makePane(ir::GraphPtr graph, TreePtr tree, KindsPtr kinds, const std::set<layout::GroupId>& open) {
     Pane pane;
     pane.graph = std::move(graph);
     pane.tree = std::move(tree);
+    pane.kinds = std::move(kinds);
     pane.folded = layout::fold(*pane.graph, *pane.tree, open);
     const auto& items = pane.folded.items;
     const auto& edges = pane.folded.edges;

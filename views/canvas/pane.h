@@ -14,6 +14,8 @@
 namespace dynascope::views::canvas {
 
 using TreePtr = std::shared_ptr<const layout::GroupTree>;
+/// ir::opKind() by node: every pane of a graph asks for all of them.
+using KindsPtr = std::shared_ptr<const std::vector<ir::OpKind>>;
 
 /// How an edge is drawn.
 enum class EdgeRole : std::uint8_t {
@@ -37,6 +39,7 @@ inline constexpr double readableZoom = 0.795; ///< at which a card says all that
 struct Pane {
     ir::GraphPtr graph;
     TreePtr tree;
+    KindsPtr kinds;
     layout::FoldedGraph folded;
     /// Boxes of the items, then perhaps one unseen box that holds the inputs up; edges that are drawn, then
     /// unseen ones that keep an order.
@@ -48,8 +51,11 @@ struct Pane {
 /// A tree without groups, for graphs small enough to be shown whole. `hints` as of layout::moduleHints().
 [[nodiscard]] TreePtr flatTree(const ir::Graph& graph, const std::vector<std::string>& hints = {});
 
-/// `graph` and `tree` must belong together. Linear.
-[[nodiscard]] Pane makePane(ir::GraphPtr graph, TreePtr tree, const std::set<layout::GroupId>& open);
+[[nodiscard]] KindsPtr kindsOf(const ir::Graph& graph);
+
+/// `graph`, `tree` and `kinds` must belong together. Linear.
+[[nodiscard]] Pane makePane(ir::GraphPtr graph, TreePtr tree, KindsPtr kinds,
+                            const std::set<layout::GroupId>& open);
 
 /// Heights of A and B that belong together, rising on both sides.
 using Anchors = std::vector<std::pair<double, double>>;

@@ -19,6 +19,7 @@ constexpr QSizeF usualRoom{560, 420};     ///< where no canvas has a size yet
 
 /// Makes the tree; true where blocks are to be opened for the first picture.
 bool prepare(PaneSource& source) {
+    if (!source.kinds) source.kinds = kindsOf(*source.graph);
     if (source.tree) return false;
     const auto hints = parameterNames(source.dynamo, *source.graph);
     const bool part = !source.only.empty();
@@ -51,7 +52,8 @@ bool layOutPane(LaidOut& side, const TaskContext& task) {
 }
 
 bool layOutOnce(LaidOut& side, const TaskContext& task) {
-    side.pane = std::make_shared<const Pane>(makePane(side.source.graph, side.source.tree, side.source.open));
+    side.pane = std::make_shared<const Pane>(
+        makePane(side.source.graph, side.source.tree, side.source.kinds, side.source.open));
     return layOutPane(side, task);
 }
 
@@ -70,7 +72,8 @@ bool layOutFirst(LaidOut& side, const TaskContext& task) {
         if (inside * smallestPart < nodes) return false;
         LaidOut tried = side;
         tried.source.open = open;
-        tried.pane = std::make_shared<const Pane>(makePane(tried.source.graph, tried.source.tree, open));
+        tried.pane = std::make_shared<const Pane>(
+            makePane(tried.source.graph, tried.source.tree, tried.source.kinds, open));
         if (tried.pane->folded.items.size() > mostItems || !layOutPane(tried, task)) return false;
         // For what most of the graph is in, smaller names will do.
         const bool most = inside * 2 > nodes;

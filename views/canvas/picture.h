@@ -21,6 +21,7 @@ struct PaneSource {
     session::StagePtr dynamo; ///< the Dynamo graph of the same compile, for module names; may be null
     QSizeF room;              ///< pixels that the first picture has; decides how many blocks open then
     ir::NodeSet only{};       ///< the nodes that are drawn; all where it is empty
+    KindsPtr kinds{};         ///< of `graph`; null until the first picture was made
 };
 
 struct PictureRequest {

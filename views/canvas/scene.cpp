@@ -95,7 +95,7 @@ std::vector<ir::OpKind> mainKinds(const Pane& pane) {
     std::vector<std::array<std::uint32_t, kinds>> counts(pane.folded.items.size());
     for (ir::NodeIndex n = 0; n < pane.graph->size(); ++n) {
         const std::uint32_t item = pane.folded.itemOfNode[n];
-        if (item < counts.size()) ++counts[item][static_cast<std::size_t>(ir::opKind(pane.graph->node(n)))];
+        if (item < counts.size()) ++counts[item][static_cast<std::size_t>((*pane.kinds)[n])];
     }
     std::vector<ir::OpKind> result(counts.size(), ir::OpKind::Compute);
     for (std::size_t i = 0; i < counts.size(); ++i) {

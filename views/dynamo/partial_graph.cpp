@@ -189,7 +189,7 @@ canvas::ScenePtr PartialGraph::scene() const {
         lines.push_back(node.line);
     const ir::GraphPtr graph = dynamo::fxGraph(lines);
     if (!graph || graph->size() == 0) return nullptr;
-    const canvas::Pane pane = canvas::makePane(graph, canvas::flatTree(*graph), {});
+    const canvas::Pane pane = canvas::makePane(graph, canvas::flatTree(*graph), canvas::kindsOf(*graph), {});
     // In the order in which they were made, which is not the graph's: inputs come first there.
     std::vector<std::uint32_t> order(pane.folded.items.size());
     for (std::uint32_t i = 0; i < order.size(); ++i)
