@@ -156,6 +156,7 @@ private:
         }
         out.groupOfNode = std::move(m_tree.groupOfNode);
         out.stateNames = std::move(m_tree.stateNames);
+        out.loneModules = std::move(m_tree.loneModules);
         for (GroupId& id : out.groupOfNode) {
             id = idOf[id];
         }

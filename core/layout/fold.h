@@ -57,6 +57,10 @@ struct GroupTree {
     /// a whole where no placeholder has one.
     std::vector<std::string> stateNames;
     [[nodiscard]] const std::string& stateName(ir::NodeIndex node) const;
+    /// By node: the module that a call belongs to where that has no block of its own, having one call, as it is
+    /// called in the innermost block that is a module: "q_proj". Else empty, as a whole where there is none.
+    std::vector<std::string> loneModules;
+    [[nodiscard]] const std::string& loneModule(ir::NodeIndex node) const;
     [[nodiscard]] int depth(GroupId id) const;
 };
 

@@ -137,8 +137,21 @@ private:
                 nth == 1 ? part.component : part.component + " (" + std::to_string(nth) + ')';
             fillModule(addGroup(id, Group::Kind::Module, name), part.nodes, depth + 1);
         }
-        for (const ir::NodeIndex node : single)
+        for (const ir::NodeIndex node : single) {
             addNode(id, node);
+            if (isCall(node)) nameLone(node, depth);
+        }
+    }
+
+    /// Of a node of a module at `depth` that belongs to a deeper one, which has no block.
+    void nameLone(ir::NodeIndex node, int depth) {
+        std::string name;
+        for (PathId path = m_paths.ofNode[node]; m_paths.table.depth(path) > depth;
+             path = m_paths.table.parent(path))
+            name = m_paths.table.component(path) + (name.empty() ? "" : '.' + name);
+        if (name.empty()) return;
+        m_tree.loneModules.resize(m_graph.size());
+        m_tree.loneModules[node] = std::move(name);
     }
 
     [[nodiscard]] bool isCall(ir::NodeIndex i) const {
@@ -310,9 +323,21 @@ int GroupTree::depth(GroupId id) const {
     return depth;
 }
 
-const std::string& GroupTree::stateName(ir::NodeIndex node) const {
+namespace {
+
+const std::string& nameAt(const std::vector<std::string>& names, ir::NodeIndex node) {
     static const std::string none;
-    return node < stateNames.size() ? stateNames[node] : none;
+    return node < names.size() ? names[node] : none;
+}
+
+} // namespace
+
+const std::string& GroupTree::stateName(ir::NodeIndex node) const {
+    return nameAt(stateNames, node);
+}
+
+const std::string& GroupTree::loneModule(ir::NodeIndex node) const {
+    return nameAt(loneModules, node);
 }
 
 std::vector<std::string> stateNames(const ir::Graph& graph, const std::vector<std::string>& hints) {

@@ -158,6 +158,8 @@ std::vector<std::string> moduleNames(const GroupTree& tree) {
             if (tree.groups[group].kind == Group::Kind::Module) out[i] = tree.groups[group].path;
             group = tree.groups[group].parent;
         }
+        if (const std::string& lone = tree.loneModule(i); !lone.empty())
+            out[i] += (out[i].empty() ? "" : ".") + lone;
     }
     return out;
 }

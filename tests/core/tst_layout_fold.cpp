@@ -129,6 +129,7 @@ private slots:
     void readsHints();
     void hintsOfAotGraphsComeFromDynamo();
     void findsModulesAndRepeats();
+    void modulesOfOneCallAreNamed();
     void foldingKeepsEveryNodeAndEdge();
     void opensAStackMember();
     void modulesAreTheTrueOnes_data();
@@ -222,6 +223,20 @@ void TestLayoutFold::findsModulesAndRepeats() {
     QCOMPARE(tree.groups[norm].detail, std::string("pow, mul"));
     QCOMPARE(tree.depth(norm), 2);
     QCOMPARE(tree.groups[tree.groupOfNode[graph->find("add_2")]].path, std::string("layers.2"));
+}
+
+/// What has no block has its module's name all the same.
+void TestLayoutFold::modulesOfOneCallAreNamed() {
+    const ir::GraphPtr graph = parse(dynamoText(3));
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    QCOMPARE(tree.loneModule(graph->find("fc_1")), std::string("fc"));
+    QCOMPARE(tree.loneModule(graph->find("out")), std::string("head"));
+    for (const char* other : {"pow_1", "mul_1", "relu_1", "add_1", "l_x_"})
+        QVERIFY2(tree.loneModule(graph->find(other)).empty(), other);
+    const std::vector<std::string> names = moduleNames(tree);
+    QCOMPARE(names[graph->find("fc_1")], std::string("layers.1.fc"));
+    QCOMPARE(names[graph->find("out")], std::string("head"));
+    QCOMPARE(names[graph->find("relu_1")], std::string("layers.1"));
 }
 
 void TestLayoutFold::foldingKeepsEveryNodeAndEdge() {

@@ -69,6 +69,7 @@ class TestModules : public QObject {
     Q_OBJECT
 private slots:
     void listsModulesInGraphOrder();
+    void aModuleOfOneCallHasItsName();
     void filterKeepsWhatHoldsAMatch();
     void findsTheRowOfANode();
     void staysConsistentThroughResets();
@@ -90,6 +91,20 @@ void TestModules::listsModulesInGraphOrder() {
                                             "  out_mm (aten.mm.default)\n"
                                             "output (output)\n"));
     QCOMPARE(model.shownNodes(), std::size_t(7));
+}
+
+void TestModules::aModuleOfOneCallHasItsName() {
+    auto tree = std::make_shared<ModuleTree>(*sampleTree());
+    tree->groups.loneModules.assign(7, {});
+    tree->groups.loneModules[1] = "q_proj";
+    tree->names = layout::moduleNames(tree->groups);
+    ModuleModel model;
+    model.setTree(tree);
+    const QModelIndex row = model.indexOf(1);
+    QCOMPARE(row.data().toString(), QStringLiteral("q_proj"));
+    QCOMPARE(row.data(ModuleModel::DetailRole).toString(), QStringLiteral("mm_0 aten.mm.default"));
+    model.setFilter(*session::Filter::parse("module:layers.0.q_proj"));
+    QCOMPARE(model.shownNodes(), std::size_t(1));
 }
 
 void TestModules::filterKeepsWhatHoldsAMatch() {

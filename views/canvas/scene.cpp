@@ -144,6 +144,10 @@ void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks&
                 text.target = item.key;
                 text.args.clear();
             }
+            if (const std::string& module = pane.tree->loneModule(visible.node); !module.empty()) {
+                item.module = qs(module);
+                text.target = item.module + QStringLiteral(" \u00b7 ") + text.target;
+            }
             item.right = std::move(text.right);
             item.target = std::move(text.target);
             item.args = std::move(text.args);

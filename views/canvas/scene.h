@@ -32,6 +32,7 @@ struct SceneItem {
     bool isInputs = false;                   ///< a block of placeholders
     QRectF rect;
     QString name, right, target, args;
+    QString module;           ///< of a node: the module that it alone is, "q_proj"
     QString chip;             ///< "became 3", "used 7 times"
     QString shared;           ///< names of shared inputs, drawn as a chip above
     std::size_t gathered = 0; ///< edges drawn as one thick edge

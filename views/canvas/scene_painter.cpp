@@ -385,13 +385,15 @@ void ScenePainter::paintName(const SceneItem& item, const QRectF& whole) {
     stripe(item, rect, 3.5, 4);
     if (!item.isNode()) shareBar(item, rect, 2);
     const double left = rect.left() + 8;
-    double right = rect.right() - 5;
-    if (!item.isNode() || hovered) {
-        const double used = line(numberOf(item), FontRole::CodeSmall, rect.center().x(), right,
-                                 rect.center().y(), c.text2, true);
-        right -= used + 5;
-    }
-    line(item.name, FontRole::NodeName, left, right, rect.center().y(), c.text);
+    const double right = rect.right() - 5;
+    const double used = line(item.module.isEmpty() ? item.name : item.module, FontRole::NodeName, left, right,
+                             rect.center().y(), c.text);
+    // A number only where the whole name leaves it room: half a name and half a number tell nothing.
+    const QString number = !item.isNode() || hovered ? numberOf(item) : QString();
+    const double wanted = static_cast<double>(number.size()) *
+                          text(FontRole::CodeSmall, std::min(1.0, m_view->zoom * 1.3), smallestText).advance;
+    if (left + used + 5 + wanted <= right)
+        line(number, FontRole::CodeSmall, left + used + 5, right, rect.center().y(), c.text2, true);
     focusFrame(rect);
     disc(item, rect, 12);
     noteSign(item, rect, 9);

@@ -159,8 +159,10 @@ ir::NodeIndex ModuleModel::firstNode(const QModelIndex& index) const {
 
 QString ModuleModel::title(const ModuleRow& row) const {
     switch (row.kind) {
-    case ModuleRow::Kind::Node:
-        return QString::fromStdString(m_tree->graph->node(row.node).name);
+    case ModuleRow::Kind::Node: {
+        const std::string& module = m_tree->groups.loneModule(row.node);
+        return QString::fromStdString(module.empty() ? m_tree->graph->node(row.node).name : module);
+    }
     case ModuleRow::Kind::Group:
         return QString::fromStdString(m_tree->groups.groups[row.group].name);
     case ModuleRow::Kind::Run:
@@ -183,7 +185,8 @@ QString ModuleModel::detail(const ModuleRow& row) const {
     if (row.kind == ModuleRow::Kind::Group)
         return QString::fromStdString(m_tree->groups.groups[row.group].detail);
     const ir::Node& node = m_tree->graph->node(row.node);
-    return QString::fromStdString(ir::shortTarget(node.target));
+    const bool named = !m_tree->groups.loneModule(row.node).empty();
+    return QString::fromStdString((named ? node.name + ' ' : "") + ir::shortTarget(node.target));
 }
 
 QVariant ModuleModel::data(const QModelIndex& index, int role) const {
