@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A second, minimal reader of recordings of passes, for their tests. docs/pass-recording-format.md is its source."""
 
+import collections
 import glob
 import json
 import os
@@ -36,6 +37,21 @@ class Recording:
         """The two records of each pass as one."""
         ends = {record["index"]: record for record in self.of("pass")}
         return [{**record, **ends.get(record["index"], {})} for record in self.of("pass_begin")]
+
+    def refusals(self):
+        """What the scheduler said of pairs that it did not fuse, as TORCH_LOGS=fusion words it, counted."""
+        reasons = {record["id"]: record["text"] for record in self.of("reason")}
+        names = {(node["schedule"], node["id"]): node["name"] for node in self.of("nodes")}
+        rows, out = {}, collections.Counter()
+        for record in self.of("asked"):
+            known = rows.setdefault(record["schedule"], [None])
+            known += record["rows"]
+            for first, last, count in record["counts"]:
+                for row in known[first : last + 1]:
+                    a, b = (names.get((record["schedule"], node), node) for node in row[:2])
+                    for reason in row[4]:
+                        out[f"cannot fuse {a} with {b}: {reasons[reason]}"] += count
+        return out
 
     def nodes(self, state):
         """id -> name of the nodes in a state, made from the changes of its module."""

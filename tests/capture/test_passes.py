@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The recorder of Inductor's passes against PyTorch's own trace, and that it changes nothing."""
 
+import collections
 import glob
+import logging
 import os
 import re
 import runpy
@@ -29,6 +31,7 @@ import pass_recording
 import torch
 import torch._dynamo
 import torch._inductor.config as inductor_config
+from torch._inductor import scheduler
 
 VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
 
@@ -48,6 +51,28 @@ def trace():
 
 def fresh_cache():
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(dir=_FOLDER.name)
+
+
+class Refusals(logging.Handler):
+    """What TORCH_LOGS=fusion says of pairs that are not fused, counted."""
+
+    def __init__(self):
+        super().__init__(logging.DEBUG)
+        self.counts = collections.Counter()
+
+    def emit(self, record):
+        text = record.getMessage()
+        if text.startswith("cannot fuse "):
+            self.counts[text] += 1
+
+    def __enter__(self):
+        torch._logging.set_logs(fusion=True)
+        scheduler.fusion_log.addHandler(self)
+        return self
+
+    def __exit__(self, *error):
+        scheduler.fusion_log.removeHandler(self)
+        torch._logging.set_logs()
 
 
 def compile_block(path=None):
@@ -77,7 +102,8 @@ class BlockTest(unittest.TestCase):
     def setUpClass(cls):
         cls.path = os.path.join(_FOLDER.name, "block.dsteps")
         cls.alone, cls.result = compile_block()
-        cls.trace, cls.recorded_result = compile_block(cls.path)
+        with Refusals() as cls.logged:
+            cls.trace, cls.recorded_result = compile_block(cls.path)
         cls.recording = pass_recording.Recording(cls.path.replace(".dsteps", ".dpasses"))
 
     def test_nothing_that_is_compiled_changes(self):
@@ -163,6 +189,52 @@ class BlockTest(unittest.TestCase):
         found = {row[0]: row for record in self.recording.of("decompositions") for row in record["operators"]}
         self.assertIn("aten.native_layer_norm.default", found)
         self.assertIn("aten.rsqrt.default", found["aten.native_layer_norm.default"][2])
+
+
+    def test_refusals_are_those_that_are_logged(self):
+        self.assertEqual(self.recording.refusals(), self.logged.counts)
+        self.assertGreater(sum(self.logged.counts.values()), 20)
+
+    def test_schedules(self):
+        ends = {record["schedule"]: record for record in self.recording.of("schedule") if record["what"] == "end"}
+        self.assertEqual(len(ends), 3)
+        nodes = {(node["schedule"], node["id"]): node for node in self.recording.of("nodes")}
+        for schedule, end in ends.items():
+            start = next(record for record in self.recording.of("schedule")
+                         if record["schedule"] == schedule and record["what"] == "fusion begins")["order"]
+            # Fusions in order lead from the first nodes to the last.
+            now = set(start)
+            for fusion in self.recording.of("fused"):
+                if fusion["schedule"] == schedule:
+                    now = now - {fusion["a"], fusion["b"]} | {fusion["result"]}
+            self.assertEqual(now, set(end["order"]))
+            members = [member for node in end["order"] for member in nodes[schedule, node].get("members", [node])]
+            self.assertEqual(sorted(members), sorted(start))
+            for number in start:
+                self.assertIn("origins", nodes[schedule, number])
+
+    def test_every_kernel_has_its_nodes(self):
+        kernels = {kernel["name"]: kernel for kernel in self.recording.of("kernel")}
+        generated = "\n".join(codes(self.trace))
+        names = set(re.findall(r"^(cpp_fused\w*|triton_\w+) = async_compile", generated, re.M))
+        self.assertEqual(names, set(kernels))
+        origins = {(node["schedule"], node["id"]): node.get("origins") for node in self.recording.of("nodes")}
+        for kernel in kernels.values():
+            self.assertTrue(kernel["operations"] and kernel["nodes"])
+            self.assertTrue(any(origins.get((kernel["schedule"], node)) for node in kernel["nodes"]))
+        called = {line[1] for record in self.recording.of("lines") for line in record["lines"] if line[0] == "call"}
+        self.assertEqual(called, names)
+
+    def test_lowering(self):
+        lowered = {row["node"][1]: row for row in self.recording.of("lowered")}
+        flash = next(row for name, row in lowered.items() if "scaled_dot_product" in name)
+        self.assertIn("fallback", flash)
+        last = self.recording.of("stage")[-1]
+        self.assertEqual(last["stage"], "inductor_post_grad_graph")
+        for name in self.recording.nodes(last["state"]).values():
+            if not re.match(r"(primals|tangents|arg\d+|output)", name):
+                self.assertIn(name, lowered)
+        self.assertTrue(all(row["why"] for row in self.recording.of("realized")))
 
 
 class SmallTest(unittest.TestCase):

@@ -6,7 +6,7 @@ import functools
 import importlib
 import sys
 
-from . import pass_options, pass_patterns, pass_tags as tags
+from . import pass_kernels, pass_lowering, pass_options, pass_patterns, pass_schedule, pass_tags as tags
 from .hooks import Patches
 
 # Functions that change a graph and have no observer: module, name.
@@ -83,6 +83,10 @@ def install(recorder):
             hooks.wrap(module, "lazy_init", functools.partial(_setup, recorder))
     _phases(recorder, hooks)
     pass_patterns.install(recorder, hooks)
+    pass_lowering.install(recorder, hooks)
+    watch = pass_schedule.install(recorder, hooks)
+    watch.kernels = pass_kernels.Kernels(recorder, hooks, watch)
+    watch.kernels.install()
     recorder.missing = hooks.missing
     return hooks
 
@@ -324,6 +328,8 @@ def _begin_phase(recorder, name, arguments, named, kind_of, stages, which):
     nested = outer is not None and outer.name == name
     phase = recorder.begin_phase(name, kind, gm, options=pass_options.read(name), **({"inside": True} if nested else {}))
     phase.nested = nested
+    if name == "post_grad" and outer is not None:
+        outer.data["generated"] = True
     if stages and not nested and stages[0]:
         recorder.stage(stages[0], gm)
     return phase

@@ -54,6 +54,7 @@ class Now(threading.local):
         self.patterns = []  # entries by id() of their patterns, of each matcher that is at work
         self.match = None
         self.pending = None
+        self.lowering = None
 
     @property
     def phase(self):

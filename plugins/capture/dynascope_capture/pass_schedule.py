@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inductor's scheduler: its nodes, what it asks about pairs of them and why it says no, fusions, and the order at last."""
+
+import functools
+import time
+import weakref
+
+from . import pass_tags as tags
+from .pass_graphs import Numbers
+from .pass_ir import bytes_of, device_text, layout_of, origins_of, sizes, text_of
+
+MOST_ROWS = 4096
+MOST_TEXT = 400
+# Steps of the scheduler that may change the list of nodes.
+_STEPS = ("dead_node_elimination", "create_foreach_nodes", "merge_loops", "finalize_multi_template_buffers", "create_combo_kernel_nodes",
+          "process_grouped_nodes")
+_REORDERINGS = (
+    ("torch._inductor.comms", "decide_global_ordering_of_comms"),
+    ("torch._inductor.comms", "reorder_compute_and_comm_for_overlap"),
+    ("torch._inductor.memory", "reorder_for_peak_memory"),
+)
+
+
+class Schedule:
+    """What is known of one scheduler."""
+
+    def __init__(self, identity, phase):
+        self.identity, self.phase = identity, phase
+        self.numbers = Numbers()
+        self.known = set()  # numbers of nodes that were written
+        self.named = {}  # name -> number
+        self.fusing = False  # nodes are described from then on: before, their dependencies still change
+        self.round = 0
+        self.rows = {}  # (a, b, answer, score, reasons) -> number of the row
+        self.fresh = []  # rows that are not written yet
+        self.counts = {}  # row -> how often, in this round
+        self.open = []  # questions that are being answered
+        self.last_score = {}
+        self.key = {}
+
+
+def install(recorder, hooks):
+    from torch._inductor import scheduler
+
+    schedules = weakref.WeakKeyDictionary()
+    kind = scheduler.Scheduler
+    watch = _Watch(recorder, schedules, scheduler)
+    hooks.wrap(kind, "_init" if "_init" in kind.__dict__ else "__init__", watch.whole)
+    hooks.wrap(kind, "fuse_nodes", watch.all_nodes)
+    hooks.wrap(kind, "fuse_nodes_once", watch.once)
+    hooks.wrap(kind, "can_fuse", watch.question)
+    hooks.wrap(kind, "score_fusion_memory", watch.score)
+    hooks.wrap(kind, "score_fusion_key", watch.score_key)
+    hooks.wrap(scheduler.WhyNoFuse, "__call__", watch.why)
+    if "fuse_two_nodes" in kind.__dict__:
+        hooks.wrap(kind, "fuse_two_nodes", watch.fused)
+    else:  # before 2.9 it is inside of fuse_nodes_once
+        for backend in _backends(scheduler.BaseScheduling):
+            hooks.wrap(backend, "fuse", watch.fused_by_backend)
+    for name in _STEPS:
+        if name in kind.__dict__:
+            hooks.wrap(kind, name, functools.partial(watch.step, name))
+    for name in ("maybe_reorder_for_minimizing_partition", "reorder_for_partition_with_simple_dependency"):
+        if name in kind.__dict__:
+            hooks.wrap(kind, name, functools.partial(watch.reordering, name, 1))
+    for module, name in _REORDERINGS:
+        module = hooks.module(module)
+        if module is not None:
+            hooks.wrap(module, name, functools.partial(watch.reordering, name, 0))
+    if "graph_partition" in kind.__dict__:
+        hooks.wrap(kind, "graph_partition", watch.partition)
+    hooks.wrap(kind, "benchmark_fused_nodes", watch.benchmark)
+    return watch
+
+
+def _backends(base):
+    found, waiting = [], [base]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        if "fuse" in kind.__dict__ and kind not in found:
+            found.append(kind)
+    return found
+
+
+class _Watch:
+    def __init__(self, recorder, schedules, scheduler):
+        self._recorder = recorder
+        self._schedules = schedules
+        self._scheduler = scheduler
+        self._reasons = {}
+        self.kernels = None
+        self.current = None  # of the scheduler that is at work
+
+    def of(self, scheduler):
+        """The schedule of a scheduler, if the compile it belongs to is recorded."""
+        found = self._schedules.get(scheduler)
+        if found is None:
+            phase = self._recorder.now.phase
+            if phase is None or self._recorder.now.mute or self._recorder.lost:
+                return None
+            found = self._schedules[scheduler] = Schedule(self._recorder.next("schedule"), phase)
+        return found
+
+    def number(self, schedule, node):
+        """The number of a scheduler node; its record is written before the first that names it."""
+        number = schedule.numbers.of(node)
+        if number not in schedule.known:
+            schedule.known.add(number)
+            schedule.named[node.get_name()] = number
+            try:
+                described = _describe(node, lambda inner: self.number(schedule, inner), self._recorder)
+            except Exception as error:
+                self._recorder.fault(error)
+                described = {"name": node.get_name(), "class": type(node).__name__}
+            self._recorder.json(tags.NODES, {"schedule": schedule.identity, "id": number, **described})
+        return number
+
+    def reason(self, text):
+        found = self._reasons.get(text)
+        if found is None:
+            found = self._reasons[text] = len(self._reasons) + 1
+            self._recorder.json(tags.REASON, {"id": found, "text": text})
+        return found
+
+    # The whole
+
+    def whole(self, original):
+        def __init__(scheduler, nodes, *rest, **named):
+            schedule = self._recorder.guarded(self._begin, scheduler, nodes)
+            began, own = time.perf_counter(), self._recorder.own
+            outer, self.current = self.current, schedule or self.current
+            try:
+                return original(scheduler, nodes, *rest, **named)
+            finally:
+                if schedule is not None:
+                    spent = time.perf_counter() - began - (self._recorder.own - own)
+                    self._recorder.guarded(self._end, schedule, scheduler, spent)
+                self.current = outer
+
+        return __init__
+
+    def _begin(self, scheduler, nodes):
+        schedule = self.of(scheduler)
+        if schedule is not None:
+            self.kernels.wrap_backends()
+            from torch._inductor.virtualized import V
+
+            self._write(tags.SCHEDULE, schedule, "begin", name=str(getattr(V.graph, "name", None) or ""), operations=len(nodes))
+        return schedule
+
+    def _end(self, schedule, scheduler, spent):
+        self._flush(schedule)
+        order = [self.number(schedule, node) for node in getattr(scheduler, "nodes", ())]
+        last = {}
+        for node in getattr(scheduler, "nodes", ()):
+            used = sorted(getattr(node, "last_usage", ()) or ())
+            if used:
+                last[self.number(schedule, node)] = used
+        self._write(tags.SCHEDULE, schedule, "end", order=order, time_us=round(spent * 1e6), last_use=list(last.items()))
+
+    def _write(self, tag, schedule, what, **more):
+        self._recorder.write(tag, {"schedule": schedule.identity, "graph": schedule.phase.identity, "what": what, **more})
+
+    def all_nodes(self, original):
+        def fuse_nodes(scheduler, nodes):
+            schedule = self._recorder.guarded(self.of, scheduler)
+            if schedule is None:
+                return original(scheduler, nodes)
+            schedule.fusing = True
+            self._recorder.guarded(lambda: self._write(tags.SCHEDULE, schedule, "fusion begins",
+                                                       order=[self.number(schedule, node) for node in nodes]))
+            result = original(scheduler, nodes)
+            self._recorder.guarded(lambda: self._write(tags.SCHEDULE, schedule, "fusion ends",
+                                                       order=[self.number(schedule, node) for node in result]))
+            return result
+
+        return fuse_nodes
+
+    def once(self, original):
+        def fuse_nodes_once(scheduler, nodes, *rest, **named):
+            schedule = self._recorder.guarded(self.of, scheduler)
+            if schedule is None:
+                return original(scheduler, nodes, *rest, **named)
+            schedule.round += 1
+            reorder = bool(named.get("is_reorder_round", rest[0] if rest else False))
+            self._recorder.guarded(lambda: self._recorder.write(tags.ROUND, {
+                "schedule": schedule.identity, "round": schedule.round, "nodes": len(nodes), "reorder": reorder}))
+            try:
+                return original(scheduler, nodes, *rest, **named)
+            finally:
+                self._recorder.guarded(self._flush, schedule)
+
+        return fuse_nodes_once
+
+    # Questions
+
+    def question(self, original):
+        def can_fuse(scheduler, node1, node2, *rest, **named):
+            schedule = self._schedules.get(scheduler)
+            if schedule is None:
+                return original(scheduler, node1, node2, *rest, **named)
+            asked = [node1, node2, None, []]
+            schedule.open.append(asked)
+            outer, self.current = self.current, schedule
+            try:
+                answer = original(scheduler, node1, node2, *rest, **named)
+            finally:
+                schedule.open.remove(asked)
+                self.current = outer
+            self._recorder.guarded(self._answered, schedule, scheduler, asked, bool(answer))
+            return answer
+
+        return can_fuse
+
+    def _answered(self, schedule, scheduler, asked, answer):
+        a, b = self.number(schedule, asked[0]), self.number(schedule, asked[1])
+        reasons = tuple(map(self.reason, asked[3]))
+        row = self._row(schedule, (a, b, int(answer), asked[2], reasons))
+        schedule.last_score[a, b] = asked[2]
+        if row is not None and not answer and any("no shared data" in text for text in asked[3]):
+            row.append(self._detail(scheduler, asked[0], asked[1]))
+
+    def _row(self, schedule, key):
+        """Counts a row; gives it back if it is a new one."""
+        number = schedule.rows.get(key)
+        fresh = None
+        if number is None:
+            number = schedule.rows[key] = len(schedule.rows) + 1
+            fresh = list(key)
+            fresh[4] = list(key[4])
+            schedule.fresh.append(fresh)
+        schedule.counts[number] = schedule.counts.get(number, 0) + 1
+        if len(schedule.counts) >= MOST_ROWS:
+            # What is open may still get its detail.
+            self._flush(schedule, but_last=fresh is not None)
+        return fresh
+
+    def _detail(self, scheduler, node1, node2):
+        """Why nothing is shared by nodes that use the same buffers."""
+        decide = getattr(scheduler, "decide_fusion_fail_reason", None)
+        common = node1.read_writes.buffer_names() & node2.read_writes.buffer_names()
+        if not common or decide is None:
+            return ""
+        try:
+            return str(decide(node1, node2, common))[:MOST_TEXT]
+        except Exception:  # not every buffer is one that it can look up
+            return ""
+
+    def _flush(self, schedule, but_last=False):
+        if not schedule.counts:
+            return
+        kept = [schedule.fresh.pop()] if but_last and schedule.fresh else []
+        held = {len(schedule.rows): schedule.counts.pop(len(schedule.rows), 0)} if kept else {}
+        runs = []
+        for number, count in sorted(schedule.counts.items()):
+            if runs and runs[-1][1] == number - 1 and runs[-1][2] == count:
+                runs[-1][1] = number
+            else:
+                runs.append([number, number, count])
+        self._recorder.write(tags.ASKED, {"schedule": schedule.identity, "round": schedule.round, "rows": schedule.fresh, "counts": runs})
+        schedule.fresh, schedule.counts = kept, held
+
+    def score(self, original):
+        def score_fusion_memory(scheduler, node1, node2, *rest, **named):
+            result = original(scheduler, node1, node2, *rest, **named)
+            schedule = self._schedules.get(scheduler)
+            if schedule is not None and schedule.open:
+                asked = schedule.open[-1]
+                if asked[0] is node1 and asked[1] is node2:
+                    value = result[0] + result[1] if type(result) is tuple else result
+                    asked[2] = value if type(value) in (int, float) else text_of(value)
+            return result
+
+        return score_fusion_memory
+
+    def score_key(self, original):
+        def score_fusion_key(scheduler, nodes, *rest, **named):
+            result = original(scheduler, nodes, *rest, **named)
+            schedule = self._schedules.get(scheduler)
+            if schedule is not None:
+                self._recorder.guarded(self._note_key, schedule, nodes, result)
+            return result
+
+        return score_fusion_key
+
+    def _note_key(self, schedule, nodes, result):
+        schedule.key[tuple(self.number(schedule, node) for node in nodes)] = text_of(result)
+
+    def why(self, original):
+        def __call__(why, reason, *arguments):
+            schedule = self.current
+            if schedule is not None:
+                self._recorder.guarded(self._refused, schedule, why, reason, arguments)
+            return original(why, reason, *arguments)
+
+        return __call__
+
+    def _refused(self, schedule, why, reason, arguments):
+        text = str(reason % arguments if arguments else reason)[:MOST_TEXT]
+        if schedule.open:
+            asked = schedule.open[-1]
+            if asked[0].get_name() == why.name1 and asked[1].get_name() == why.name2:
+                asked[3].append(text)
+                return
+        # Refusals that answer no question: cycles, benchmarks, pairs within groups.
+        names = [schedule.named.get(name, name) for name in (why.name1, why.name2)]
+        self._row(schedule, (*names, 2, None, (self.reason(text),)))
+
+    # Fusions and orders
+
+    def fused(self, original):
+        def fuse_two_nodes(scheduler, node1, node2, *rest, **named):
+            result = original(scheduler, node1, node2, *rest, **named)
+            schedule = self._schedules.get(scheduler)
+            if schedule is not None:
+                self._recorder.guarded(self._write_fused, schedule, node1, node2, result)
+            return result
+
+        return fuse_two_nodes
+
+    def fused_by_backend(self, original):
+        def fuse(backend, node1, node2, *rest, **named):
+            result = original(backend, node1, node2, *rest, **named)
+            schedule = self._schedules.get(node1.scheduler)
+            if schedule is not None:
+                self._recorder.guarded(self._write_fused, schedule, node1, node2, result)
+            return result
+
+        return fuse
+
+    def _write_fused(self, schedule, node1, node2, result):
+        pair = self.number(schedule, node1), self.number(schedule, node2)
+        self._recorder.write(tags.FUSED, {
+            "schedule": schedule.identity, "round": schedule.round, "a": pair[0], "b": pair[1], "result": self.number(schedule, result),
+            "score": schedule.last_score.get(pair), "key": schedule.key.get(pair)})
+
+    def step(self, name, original):
+        def step(scheduler, *rest, **named):
+            schedule = self._recorder.guarded(self.of, scheduler)
+            before = list(scheduler.nodes) if schedule is not None else None
+            began, own = time.perf_counter(), self._recorder.own
+            result = original(scheduler, *rest, **named)
+            if schedule is not None:
+                spent = time.perf_counter() - began - (self._recorder.own - own)
+                self._recorder.guarded(self._compare, schedule, name, before, list(scheduler.nodes), spent)
+            return result
+
+        return step
+
+    def reordering(self, name, which, original):
+        def reorder(*arguments, **named):
+            schedule = self.current
+            began, own = time.perf_counter(), self._recorder.own
+            before = list(arguments[which]) if schedule is not None and len(arguments) > which else None
+            result = original(*arguments, **named)
+            if before is not None and isinstance(result, list):
+                spent = time.perf_counter() - began - (self._recorder.own - own)
+                self._recorder.guarded(self._compare, schedule, name, before, result, spent)
+            return result
+
+        return reorder
+
+    def _compare(self, schedule, name, before, after, spent):
+        same = len(before) == len(after) and all(a is b for a, b in zip(before, after))
+        more = {}
+        if not same and not schedule.fusing:
+            names = [[node.get_name() for node in nodes] for nodes in (before, after)]
+            if set(names[0]) != set(names[1]):
+                kept = set(names[1])
+                more["removed"] = [[node.get_name(), origins_of(node.node, self._recorder.numbers)] for node in before
+                                   if node.get_name() not in kept]
+            else:
+                more["names"] = names[1]
+        elif not same:
+            more = {"before": [self.number(schedule, node) for node in before], "order": [self.number(schedule, node) for node in after]}
+        self._write(tags.SCHEDULE, schedule, name, changed=not same, time_us=round(spent * 1e6), **more)
+
+    def partition(self, original):
+        def graph_partition(scheduler, *rest, **named):
+            result = original(scheduler, *rest, **named)
+            schedule = self._schedules.get(scheduler)
+            if schedule is not None:
+                self._recorder.guarded(lambda: self._write(
+                    tags.SCHEDULE, schedule, "graph_partition",
+                    partitions=[[self.number(schedule, node) for node in part] for part in result[0]]))
+            return result
+
+        return graph_partition
+
+    def benchmark(self, original):
+        def benchmark_fused_nodes(scheduler, nodes, *rest, **named):
+            result = original(scheduler, nodes, *rest, **named)
+            schedule = self._schedules.get(scheduler)
+            if schedule is not None:
+                self._recorder.guarded(lambda: self._write(
+                    tags.SCHEDULE, schedule, "benchmark", order=[self.number(schedule, node) for node in nodes],
+                    ms=result[0] if isinstance(result[0], float) else None))
+            return result
+
+        return benchmark_fused_nodes
+
+
+def _describe(node, number, recorder):
+    """A scheduler node: its reads and writes, what it computes and where that came from."""
+    out = {"name": node.get_name(), "class": type(node).__name__}
+    members = [inner for inner in node.get_nodes() if inner is not node]
+    group = getattr(node, "group", None)
+    if group:
+        out["group"] = text_of(group)
+    if members:
+        out["members"] = [number(inner) for inner in members]
+        return out
+    if hasattr(node, "min_order"):
+        out["order"] = [node.min_order, node.max_order]
+    out["reads"] = [_dependency(dep) for dep in node.read_writes.reads]
+    out["writes"] = [_dependency(dep) for dep in node.read_writes.writes]
+    ir = node.node
+    if ir is None:
+        return out
+    out["device"] = device_text(node)
+    out["ir"] = type(ir).__name__
+    data = getattr(ir, "data", None)
+    if data is not None:
+        out["data"] = type(data).__name__
+        out["ranges"] = sizes(getattr(data, "ranges", None))
+        reduced = sizes(getattr(data, "reduction_ranges", None))
+        if reduced:
+            out["reduction_ranges"], out["reduction_type"] = reduced, str(getattr(data, "reduction_type", ""))
+    kernel = getattr(ir, "python_kernel_name", None)
+    if kernel:
+        out["kernel"] = str(kernel)
+    body = getattr(node, "_body", None)
+    if body is not None:
+        out["body"] = _body(body)
+    out["origins"] = origins_of(ir, recorder.numbers)
+    out["outputs"] = [_output(buffer) for buffer in node.get_outputs()]
+    mutated = list(node.get_mutations()) if hasattr(node, "get_mutations") else []
+    if mutated:
+        out["mutates"] = [str(name) for name in mutated]
+    return out
+
+
+def _dependency(dep):
+    """[buffer, kind, index, sizes of its loop]."""
+    kind = type(dep).__name__
+    if kind == "MemoryDep":
+        return [dep.name, kind, text_of(dep.index), sizes(dep.size)] + ([dep.mode] if dep.mode else [])
+    return [dep.name, kind]
+
+
+def _body(body):
+    """The loop body as text: what is indexed, and the operations."""
+    blocks = [("", body.root_block.graph)] + [(name, block.graph) for name, block in body.subblocks.items()]
+    lines = [f"{name} = {text_of(index)}" for name, index in body.indexing_exprs.items()]
+    for name, graph in blocks:
+        lines += [f"{name}:"] if name else []
+        for node in graph.nodes:
+            if node.op == "output":
+                continue
+            arguments = ", ".join([text_of(value) for value in node.args if getattr(value, "name", "") != "ops"]
+                                  + [f"{key}={text_of(value)}" for key, value in node.kwargs.items()])
+            if node.op != "placeholder":
+                lines.append(f"{node.name} = {node.target if isinstance(node.target, str) else text_of(node.target)}({arguments})")
+    return lines
+
+
+def _output(buffer):
+    ir = buffer.node
+    users = [user.node.get_name() if hasattr(user.node, "get_name") else "OUTPUT" for user in buffer.users]
+    return {"name": buffer.get_name(), **layout_of(ir), "bytes": bytes_of(ir), "users": users}
