@@ -94,7 +94,8 @@ Result<session::Session> openPickle(const PlainInput& input, const TaskContext& 
 }
 
 Result<session::Session> openRecording(const PlainInput& input, const TaskContext& task, const OpenOptions&) {
-    return readRecordings({input.label, true, {{input.label + ".dsteps", input.source}}}, task);
+    return readRecordings({input.label, true, {{recordingName(input.label, input.text), input.source}}},
+                          task);
 }
 
 /// A kind of file that holds a capture.
@@ -112,8 +113,7 @@ constexpr Format formats[] = {
     {"TORCH_TRACE log", [](const PlainInput& input) { return input.kind == Kind::TorchTrace; }, openTrace},
     {"DOT graph", [](const PlainInput& input) { return looksLikeDot(input.text); }, openDot},
     {"memory snapshot", [](const PlainInput& input) { return looksLikePickle(input.text); }, openPickle},
-    {"recording of Dynamo", [](const PlainInput& input) { return looksLikeRecording(input.text); },
-     openRecording},
+    {"recording", [](const PlainInput& input) { return looksLikeRecording(input.text); }, openRecording},
     {"oracle case",
      [](const PlainInput& input) { return !looksBinary(input.text) && looksLikeCase(input.text); }, openCase},
     {"graph text", [](const PlainInput& input) { return !looksBinary(input.text); }, openGraphs},

@@ -38,7 +38,7 @@ std::string titleOf(const std::string& path) {
     constexpr std::string_view prefix = "dedicated_log_torch_trace_";
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
     for (const std::string_view end : {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".pt2",
-                                       ".pickle", ".pkl", ".log", ".json", ".dsteps"})
+                                       ".pickle", ".pkl", ".log", ".json", ".dsteps", ".dpasses"})
         if (name.ends_with(end)) name.erase(name.size() - end.size());
     while (!name.empty() && (name.back() == '_' || name.back() == '.'))
         name.pop_back();

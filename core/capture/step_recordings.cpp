@@ -2,6 +2,7 @@
 #include "core/capture/step_recordings.h"
 
 #include "core/dynamo/recording.h"
+#include "core/inductor/compile_passes.h"
 #include "core/session/byte_source.h"
 
 #include <algorithm>
@@ -11,7 +12,22 @@ namespace dynascope::capture {
 
 namespace {
 
-constexpr std::string_view ending = ".dsteps", tailEnding = ".dsteps.tail";
+constexpr std::string_view stepEnding = ".dsteps", passEnding = ".dpasses", tailEnding = ".tail";
+
+/// Reads one recording into the session; its warnings.
+Result<std::vector<std::string>> add(session::Session& session, const session::InputFile& file,
+                                     session::ByteSourcePtr tail, const TaskContext& task) {
+    if (file.name.ends_with(passEnding)) {
+        const auto passes = inductor::PassRecording::read(file.source, std::move(tail), task);
+        if (!passes) return tl::unexpected(passes.error());
+        session.passRecordings.push_back(*passes);
+        return (*passes)->warnings();
+    }
+    const auto steps = dynamo::Recording::read(file.source, std::move(tail), task);
+    if (!steps) return tl::unexpected(steps.error());
+    session.recordings.push_back(*steps);
+    return (*steps)->warnings();
+}
 
 /// The program may still be writing to it, or take it away.
 session::ByteSourcePtr copyOf(const session::ByteSource& source) {
@@ -21,11 +37,17 @@ session::ByteSourcePtr copyOf(const session::ByteSource& source) {
 } // namespace
 
 bool isRecordingName(std::string_view name) {
-    return name.ends_with(ending) || name.ends_with(tailEnding);
+    if (name.ends_with(tailEnding)) name.remove_suffix(tailEnding.size());
+    return name.ends_with(stepEnding) || name.ends_with(passEnding);
 }
 
 bool looksLikeRecording(std::string_view bytes) {
-    return dynamo::isRecording(bytes);
+    return journal::isOf(bytes, dynamo::stepFormat) || journal::isOf(bytes, inductor::passFormat);
+}
+
+std::string recordingName(std::string_view label, std::string_view bytes) {
+    const std::string_view ending = journal::isOf(bytes, inductor::passFormat) ? passEnding : stepEnding;
+    return std::string(label) + std::string(label.ends_with(ending) ? std::string_view() : ending);
 }
 
 Result<session::Inputs> recordingInputs(const std::string& path) {
@@ -42,20 +64,19 @@ Result<session::Inputs> recordingInputs(const std::string& path) {
 
 bool addRecordings(session::Session& session, const session::Inputs& inputs, const TaskContext& task) {
     for (const session::InputFile& file : inputs.files) {
-        if (!file.name.ends_with(ending)) continue;
+        if (!isRecordingName(file.name) || file.name.ends_with(tailEnding)) continue;
         const auto tail =
             std::find_if(inputs.files.begin(), inputs.files.end(),
                          [&](const session::InputFile& other) { return other.name == file.name + ".tail"; });
-        const Result<dynamo::RecordingPtr> recording = dynamo::Recording::read(
-            file.source, tail == inputs.files.end() ? nullptr : copyOf(*tail->source), task);
+        const Result<std::vector<std::string>> warnings =
+            add(session, file, tail == inputs.files.end() ? nullptr : copyOf(*tail->source), task);
         if (task.cancelled()) return false;
-        if (!recording) {
-            session.warnings.push_back({Error{recording.error().message, file.name, 0, 0}, SIZE_MAX});
+        if (!warnings) {
+            session.warnings.push_back({Error{warnings.error().message, file.name, 0, 0}, SIZE_MAX});
             continue;
         }
-        for (const std::string& warning : (*recording)->warnings())
+        for (const std::string& warning : *warnings)
             session.warnings.push_back({Error{warning, file.name, 0, 0}, SIZE_MAX});
-        session.recordings.push_back(*recording);
     }
     return true;
 }
@@ -64,7 +85,13 @@ Result<session::Session> readRecordings(const session::Inputs& inputs, const Tas
     session::Session session;
     session.kind = session::Kind::DynamoRecording;
     if (!addRecordings(session, inputs, task)) return cancellation();
-    if (session.recordings.empty()) return tl::unexpected(session.warnings.front().error);
+    if (session.recordings.empty() && session.passRecordings.empty())
+        return tl::unexpected(session.warnings.front().error);
+    for (const inductor::PassRecordingPtr& passes : session.passRecordings) {
+        Result<std::vector<session::Compile>> compiles = inductor::compilesIn(passes, task);
+        if (!compiles) return tl::unexpected(compiles.error());
+        std::ranges::move(*compiles, std::back_inserter(session.compiles));
+    }
     return session;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recordings of Dynamo's steps among the files of a capture.
+// Recordings of Dynamo's steps, and of Inductor's passes, among the files of a capture.
 #pragma once
 
 #include "core/base/task.h"
@@ -11,9 +11,11 @@
 
 namespace dynascope::capture {
 
-/// "dynamo_steps_7.dsteps", and the tail that lies beside it while it is written.
+/// "dynamo_steps_7.dsteps", "inductor_passes_7.dpasses", and the tail that lies beside each while it is written.
 [[nodiscard]] bool isRecordingName(std::string_view name);
 [[nodiscard]] bool looksLikeRecording(std::string_view bytes);
+/// `label` with the ending that a recording of these bytes has.
+[[nodiscard]] std::string recordingName(std::string_view label, std::string_view bytes);
 
 /// A file by itself and the tail beside it, as readInputs() takes them.
 [[nodiscard]] Result<session::Inputs> recordingInputs(const std::string& path);

@@ -374,7 +374,7 @@ void Scanner::addStep(Open& open, std::uint32_t frame) {
 
 Result<RecordingPtr> Recording::read(session::ByteSourcePtr file, session::ByteSourcePtr tail,
                                      const TaskContext& task) {
-    Result<BlockFile> blocks = BlockFile::open(std::move(file), std::move(tail));
+    Result<BlockFile> blocks = BlockFile::open(std::move(file), std::move(tail), stepFormat);
     if (!blocks) return tl::unexpected(blocks.error());
     auto out = std::make_shared<Recording>();
     out->m_blocks = std::move(*blocks);

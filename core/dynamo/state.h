@@ -3,14 +3,26 @@
 // What Dynamo held at one step of one attempt, as the records say. A State is cheap to copy.
 #pragma once
 
-#include "core/dynamo/block_file.h"
 #include "core/dynamo/shared_vector.h"
+#include "core/journal/block_file.h"
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace dynascope::dynamo {
+
+using journal::BlockFile;
+using journal::BlockPtr;
+using journal::Numbers;
+using journal::Place;
+using journal::readRecord;
+using journal::RecordView;
+
+/// What plugins/capture writes of Dynamo; docs/recording-format.md.
+inline constexpr journal::Format stepFormat{"\x89"
+                                            "DYNSTEP",
+                                            "recording of Dynamo"};
 
 /// Tags of records; docs/recording-format.md.
 enum class Tag : char {

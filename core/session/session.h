@@ -26,6 +26,9 @@ namespace dynascope::replay {
 struct TreeProgram;
 }
 
+namespace dynascope::inductor {
+class PassRecording;
+}
 namespace dynascope::dynamo {
 class Recording;
 }
@@ -332,6 +335,8 @@ struct Session {
 
     /// Dynamo's steps, a recording a process. Each is for one thread at a time.
     std::vector<std::shared_ptr<const dynamo::Recording>> recordings;
+    /// What Inductor's passes did, a recording a process.
+    std::vector<std::shared_ptr<const inductor::PassRecording>> passRecordings;
 
     /// `compileId` is as CompileId::toString spells it.
     [[nodiscard]] const Compile* find(int rank, std::string_view compileId) const;

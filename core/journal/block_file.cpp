@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/dynamo/block_file.h"
+#include "core/journal/block_file.h"
 
 #include <algorithm>
 #include <zlib.h>
 
-namespace dynascope::dynamo {
+namespace dynascope::journal {
 
 namespace {
 
-constexpr std::string_view fileMagic = "\x89"
-                                       "DYNSTEP";
 constexpr std::string_view tailMagic = "\x89"
                                        "DYNTAIL";
 constexpr std::string_view blockMagic = "BLCK";
@@ -61,15 +59,13 @@ bool readRecord(std::string_view block, std::uint32_t& offset, RecordView& recor
     return true;
 }
 
-bool isRecording(std::string_view bytes) {
-    return bytes.starts_with(fileMagic);
-}
-
-Result<BlockFile> BlockFile::open(session::ByteSourcePtr file, session::ByteSourcePtr tail) {
+Result<BlockFile> BlockFile::open(session::ByteSourcePtr file, session::ByteSourcePtr tail,
+                                  const Format& format) {
     const std::string_view bytes = file->bytes();
-    if (bytes.size() < fileHead || !isRecording(bytes)) return failure("not a recording of Dynamo");
-    if (const std::uint32_t found = word(bytes, fileMagic.size()); found != version)
-        return failure("recording of version " + std::to_string(found) + ", this program reads version 1");
+    if (bytes.size() < fileHead || !isOf(bytes, format)) return failure("not a " + std::string(format.name));
+    if (const std::uint32_t found = word(bytes, format.magic.size()); found != version)
+        return failure(std::string(format.name) + " of version " + std::to_string(found) +
+                       ", this program reads version 1");
     BlockFile out;
     out.m_file = std::move(file);
     out.m_tail = std::move(tail);
@@ -138,4 +134,4 @@ BlockPtr BlockFile::unpack(const Entry& entry) const {
     return std::make_shared<const std::string>(std::move(out));
 }
 
-} // namespace dynascope::dynamo
+} // namespace dynascope::journal

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The bytes of a recording (docs/recording-format.md): packed blocks, then the tail that a running or killed
-// program left.
+// The bytes of what a recorder writes (docs/recording-format.md): packed blocks, then the tail that a running or
+// killed program left. Recordings of Dynamo and of Inductor's passes differ in their first eight bytes and in
+// their records.
 #pragma once
 
 #include "core/base/result.h"
@@ -14,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dynascope::dynamo {
+namespace dynascope::journal {
 
 /// Where a record's payload lies: in which unpacked block, at which byte, how many bytes.
 struct Place {
@@ -53,15 +54,24 @@ struct RecordView {
 /// makes no sense.
 bool readRecord(std::string_view block, std::uint32_t& offset, RecordView& record);
 
-/// Blocks by number, unpacked on demand; the last few stay in memory. For one thread at a time.
-/// Whether the bytes begin as a recording does.
-[[nodiscard]] bool isRecording(std::string_view bytes);
+/// Which recorder wrote a file.
+struct Format {
+    std::string_view magic; ///< the first eight bytes
+    std::string_view name;  ///< "recording of Dynamo"
+};
 
+/// Whether the bytes begin as a file of that recorder does.
+[[nodiscard]] inline bool isOf(std::string_view bytes, const Format& format) {
+    return bytes.starts_with(format.magic);
+}
+
+/// Blocks by number, unpacked on demand; the last few stay in memory. For one thread at a time.
 class BlockFile {
 public:
-    /// `tail` may be null. Fails only if this is no recording or of a version to come; what is cut off or
-    /// damaged becomes a warning.
-    [[nodiscard]] static Result<BlockFile> open(session::ByteSourcePtr file, session::ByteSourcePtr tail);
+    /// `tail` may be null. Fails only if the file is of another format or of a version to come; what is cut off
+    /// or damaged becomes a warning.
+    [[nodiscard]] static Result<BlockFile> open(session::ByteSourcePtr file, session::ByteSourcePtr tail,
+                                                const Format& format);
 
     [[nodiscard]] std::size_t size() const { return m_blocks.size(); }
     /// Null if the block is damaged.
@@ -93,4 +103,4 @@ private:
     mutable std::list<Kept> m_kept; ///< most recently used first
 };
 
-} // namespace dynascope::dynamo
+} // namespace dynascope::journal

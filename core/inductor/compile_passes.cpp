@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/inductor/compile_passes.h"
+
+#include "core/session/byte_source.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+
+namespace dynascope::inductor {
+
+namespace {
+
+/// Compiles of a recording that one compile id of the trace stands for: an attempt each.
+using Attempts = std::vector<std::uint32_t>;
+
+/// In the order in which the processes of a rank compiled this id.
+std::vector<std::pair<PassRecordingPtr, Attempts>> compilesOf(const session::Session& session, int rank,
+                                                              const std::string& id) {
+    std::vector<PassRecordingPtr> recordings;
+    for (const PassRecordingPtr& recording : session.passRecordings) {
+        const int of = recording->rank() < 0 ? 0 : recording->rank();
+        if (of == rank || session.ranks.size() <= 1) recordings.push_back(recording);
+    }
+    std::stable_sort(recordings.begin(), recordings.end(),
+                     [](const auto& a, const auto& b) { return a->started() < b->started(); });
+    std::vector<std::pair<PassRecordingPtr, Attempts>> out;
+    for (const PassRecordingPtr& recording : recordings) {
+        std::map<int, Attempts> byRun;
+        for (const Compile& compile : recording->compiles())
+            if (compile.compileId == id) byRun[compile.run].push_back(compile.id);
+        for (auto& [run, attempts] : byRun)
+            out.emplace_back(recording, std::move(attempts));
+    }
+    return out;
+}
+
+std::string idWithoutRun(session::CompileId id) {
+    id.run = 1;
+    return id.toString();
+}
+
+session::Phase phaseOf(const Phase& phase) {
+    const bool backward = phase.graph == "backward";
+    if (phase.name == "pre_grad") return session::Phase::PreGrad;
+    if (phase.name == "post_grad" || phase.name == "inductor")
+        return backward ? session::Phase::PostGradBackward : session::Phase::PostGradForward;
+    if (phase.graph == "joint") return session::Phase::Joint;
+    if (phase.graph == "inference") return session::Phase::Inference;
+    return backward                   ? session::Phase::Backward
+           : phase.graph == "forward" ? session::Phase::Forward
+                                      : session::Phase::Text;
+}
+
+/// Where a state was before: the one of its module that came last.
+std::uint32_t stateBefore(const PassRecording& recording, const State& state) {
+    for (std::uint32_t id = state.id - 1; id > 0 && !state.first; --id)
+        if (recording.state(id)->module == state.module) return id;
+    return 0;
+}
+
+/// The pass that a state is called after: the outermost that ends with it.
+const Pass* makerOf(const CompilePasses& passes, const State& state) {
+    const Pass* maker = passes.recording->pass(state.pass);
+    while (maker != nullptr) {
+        const Pass* outer = passes.recording->pass(maker->parent);
+        if (outer == nullptr || outer->after != state.id) break;
+        maker = outer;
+    }
+    return maker;
+}
+
+class Rows {
+public:
+    Rows(const PassRecording& recording, const Attempts& compiles, std::vector<PassRow>& out)
+        : m_recording(recording)
+        , m_compiles(compiles.begin(), compiles.end())
+        , m_out(out) {}
+
+    void run() {
+        for (const Pass& pass : m_recording.passes()) {
+            const Phase* phase = m_recording.phase(pass.phase);
+            if (phase == nullptr || !m_compiles.contains(phase->compile)) continue;
+            addBetween(pass.before);
+            PassRow row{phase,        &pass, pass.before, pass.after, pass.nodesBefore, pass.nodesAfter,
+                        &pass.change, 0};
+            for (const Pass* outer = m_recording.pass(pass.parent); outer != nullptr;
+                 outer = m_recording.pass(outer->parent))
+                ++row.depth;
+            m_out.push_back(row);
+        }
+        addBetween(static_cast<std::uint32_t>(m_recording.states().size()));
+    }
+
+private:
+    /// Changes between passes that a pass which begins in state `until` was run after.
+    void addBetween(std::uint32_t until) {
+        for (; m_next <= until && m_next <= m_recording.states().size(); ++m_next) {
+            const State& state = *m_recording.state(m_next);
+            const Phase* phase = m_recording.phase(state.phase);
+            if (state.pass != 0 || state.first || phase == nullptr || !m_compiles.contains(phase->compile))
+                continue;
+            const State* before = m_recording.state(stateBefore(m_recording, state));
+            if (before == nullptr) continue;
+            m_out.push_back(
+                {phase, nullptr, before->id, state.id, before->nodes, state.nodes, &state.change, 0});
+        }
+    }
+
+    const PassRecording& m_recording;
+    std::set<std::uint32_t> m_compiles;
+    std::vector<PassRow>& m_out;
+    std::uint32_t m_next = 1;
+};
+
+} // namespace
+
+int CompilePasses::stageOf(std::uint32_t state) const {
+    const auto at = std::find_if(stages.begin(), stages.end(),
+                                 [state](const PassStage& stage) { return stage.state == state; });
+    return at == stages.end() ? -1 : static_cast<int>(at - stages.begin());
+}
+
+CompilePasses passesOf(const session::Session& session, const session::Compile& compile) {
+    const std::string id = idWithoutRun(compile.id);
+    const auto recorded = compilesOf(session, compile.rank, id);
+    std::size_t traced = 0, which = SIZE_MAX;
+    for (const session::Compile& other : session.compiles) {
+        if (other.rank != compile.rank || idWithoutRun(other.id) != id) continue;
+        if (&other == &compile) which = traced;
+        ++traced;
+    }
+    CompilePasses out;
+    if (recorded.size() != traced || which >= recorded.size()) return out;
+    out.recording = recorded[which].first;
+    Rows(*out.recording, recorded[which].second, out.rows).run();
+    return out;
+}
+
+Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
+    passes.stages.clear();
+    if (!passes.recording) return {};
+    const PassRecording& recording = *passes.recording;
+    std::set<std::uint32_t> wanted;
+    for (const PassRow& row : passes.rows)
+        for (const std::uint32_t state : {row.before, row.after})
+            if (recording.state(state) != nullptr) wanted.insert(state);
+    std::map<std::string, int> seen;
+    for (const std::uint32_t id : wanted) {
+        if (task.cancelled()) return cancellation();
+        task.report("Reading graphs", passes.stages.size(), wanted.size());
+        const State& state = *recording.state(id);
+        const Phase* phase = recording.phase(state.phase);
+        if (phase == nullptr) continue;
+        const Pass* pass = makerOf(passes, state);
+        Result<std::string> text = recording.text(id);
+        if (!text) return tl::unexpected(text.error());
+        auto stage = std::make_shared<session::Stage>();
+        stage->name = phase->name + '/' + (pass ? pass->name : state.first ? "start" : "between_passes");
+        stage->k = seen[stage->name]++;
+        stage->phase = phaseOf(*phase);
+        const std::size_t length = text->size();
+        stage->payload = {session::makeByteSource(std::move(*text)), 0, length};
+        passes.stages.push_back({id, phase, std::move(stage)});
+    }
+    return {};
+}
+
+session::Compile compileOf(const CompilePasses& passes, const session::Compile& compile) {
+    session::Compile out;
+    out.rank = compile.rank;
+    out.id = compile.id;
+    out.status = compile.status;
+    out.userStack = compile.userStack;
+    out.function = compile.function;
+    for (const PassStage& stage : passes.stages)
+        out.stages.push_back(stage.stage);
+    return out;
+}
+
+Result<std::vector<session::Compile>> compilesIn(const PassRecordingPtr& recording, const TaskContext& task) {
+    std::vector<session::Compile> out;
+    session::Session session;
+    session.passRecordings.push_back(recording);
+    for (const Compile& one : recording->compiles()) {
+        session::Compile compile;
+        compile.rank = std::max(0, recording->rank());
+        std::sscanf(one.compileId.c_str(), "%d/%d", &compile.id.frame, &compile.id.compile);
+        compile.id.run = one.run;
+        const auto same = [&](const session::Compile& other) { return other.id == compile.id; };
+        if (compile.id.empty() || std::ranges::any_of(session.compiles, same)) continue;
+        session.compiles.push_back(compile);
+    }
+    for (const session::Compile& compile : session.compiles) {
+        CompilePasses passes = passesOf(session, compile);
+        if (const auto read = addStages(passes, task); !read) return tl::unexpected(read.error());
+        out.push_back(compileOf(passes, compile));
+    }
+    return out;
+}
+
+std::vector<const Schedule*> schedulesOf(const CompilePasses& passes) {
+    std::vector<const Schedule*> out;
+    if (!passes.recording) return out;
+    std::set<std::uint32_t> compiles;
+    for (const PassRow& row : passes.rows)
+        compiles.insert(row.phase->compile);
+    for (const Schedule& schedule : passes.recording->schedules()) {
+        const Phase* phase = passes.recording->phase(schedule.phase);
+        if (phase != nullptr && compiles.contains(phase->compile)) out.push_back(&schedule);
+    }
+    return out;
+}
+
+std::vector<NodeStep> historyOf(const CompilePasses& passes, std::uint64_t id) {
+    std::vector<NodeStep> out;
+    const auto isIn = [id](const std::vector<NodeRef>& nodes) {
+        return std::ranges::any_of(nodes, [id](const NodeRef& node) { return node.id == id; });
+    };
+    for (std::size_t i = 0; i < passes.rows.size(); ++i) {
+        const PassRow& row = passes.rows[i];
+        // What a pass changed is told of those inside it as well: they say it better.
+        const bool inside = row.pass != nullptr && i + 1 < passes.rows.size() &&
+                            passes.rows[i + 1].depth > row.depth &&
+                            std::any_of(passes.rows.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                        passes.rows.end(), [&](const PassRow& inner) {
+                                            return inner.pass != nullptr &&
+                                                   inner.pass->parent == row.pass->index && inner.changed();
+                                        });
+        if (inside) continue;
+        std::vector<NodeRef> linked;
+        if (row.pass != nullptr) {
+            for (const Pass::Replaced& replaced : row.pass->replaced) {
+                if (replaced.after.id == id) linked.push_back(replaced.before);
+                if (replaced.before.id == id) linked.push_back(replaced.after);
+            }
+        }
+        const Change& change = *row.change;
+        if (isIn(change.created))
+            out.push_back({NodeStep::What::Made, i, std::move(linked)});
+        else if (isIn(change.erased))
+            out.push_back({NodeStep::What::Removed, i, std::move(linked)});
+        else if (std::ranges::any_of(change.renamed, [id](const auto& node) { return node.id == id; }))
+            out.push_back({NodeStep::What::Renamed, i, {}});
+        else if (std::ranges::find(change.updated, id) != change.updated.end())
+            out.push_back({NodeStep::What::Changed, i, {}});
+    }
+    return out;
+}
+
+} // namespace dynascope::inductor

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a recording of passes says of one compile of a capture: its passes as rows, and the graphs between them as
+// stages like those of the trace.
+#pragma once
+
+#include "core/inductor/pass_recording.h"
+
+#include <string>
+#include <vector>
+
+namespace dynascope::inductor {
+
+/// A pass, or a change that was found between passes.
+struct PassRow {
+    const Phase* phase = nullptr;        ///< never null
+    const Pass* pass = nullptr;          ///< null for a change between passes
+    std::uint32_t before = 0, after = 0; ///< states; equal where nothing changed
+    std::size_t nodesBefore = 0, nodesAfter = 0;
+    const Change* change = nullptr; ///< never null
+    int depth = 0;                  ///< of passes around it
+
+    [[nodiscard]] bool changed() const { return before != after; }
+    /// "remove_noop_ops", "between passes".
+    [[nodiscard]] std::string name() const { return pass ? pass->name : "between passes"; }
+};
+
+/// A graph as a pass left it, or as a phase began with it.
+struct PassStage {
+    std::uint32_t state = 0;
+    const Phase* phase = nullptr;
+    session::StagePtr stage; ///< "post_grad/remove_noop_ops", "joint/start", "inductor/between_passes"
+};
+
+/// Of one compile. Pointers are into the recording.
+struct CompilePasses {
+    PassRecordingPtr recording;    ///< null where no recording holds the compile
+    std::vector<PassRow> rows;     ///< in the order in which they began
+    std::vector<PassStage> stages; ///< in the order in which they came to be
+
+    /// Of the stage with this state; -1 where there is none.
+    [[nodiscard]] int stageOf(std::uint32_t state) const;
+};
+
+/// The passes of a compile of the session, without stages. A process begins its compile ids again after
+/// torch._dynamo.reset(): where recordings and trace count differently many compiles of one id, none is the compile's.
+[[nodiscard]] CompilePasses passesOf(const session::Session& session, const session::Compile& compile);
+
+/// Fills `stages`, which takes reading the text of every state.
+[[nodiscard]] Result<void> addStages(CompilePasses& passes, const TaskContext& task = {});
+
+/// The compile with the stages of addStages() in the place of its own, for views of stages.
+[[nodiscard]] session::Compile compileOf(const CompilePasses& passes, const session::Compile& compile);
+
+/// What the scheduler did with the graphs of the compile, in order.
+[[nodiscard]] std::vector<const Schedule*> schedulesOf(const CompilePasses& passes);
+
+/// The compiles of a recording that is opened without a trace, with their stages.
+[[nodiscard]] Result<std::vector<session::Compile>> compilesIn(const PassRecordingPtr& recording,
+                                                               const TaskContext& task = {});
+
+/// How a node came to be what it is in a state: each row that made, renamed, changed or removed it, up to that state.
+/// `id` is the recorder's number of the node.
+struct NodeStep {
+    enum class What { Made, Renamed, Changed, Removed } what = What::Made;
+    std::size_t row = 0;       ///< index into CompilePasses::rows
+    std::vector<NodeRef> from; ///< of Made: nodes that it took the uses of; of Removed: what took its uses
+};
+[[nodiscard]] std::vector<NodeStep> historyOf(const CompilePasses& passes, std::uint64_t id);
+
+} // namespace dynascope::inductor

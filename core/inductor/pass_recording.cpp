@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/inductor/pass_recording.h"
+
+#include "core/base/json.h"
+
+#include <algorithm>
+
+namespace dynascope::inductor {
+
+namespace {
+
+namespace json = capture::json;
+
+constexpr std::size_t keptTexts = 12;
+constexpr std::size_t mostLines = 20'000'000; ///< of a state: what a hostile record could ask for
+
+Error damaged(std::string_view what) {
+    return Error{"the recording of passes is damaged: " + std::string(what), {}, 0, 0};
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::size_t size = 0;
+    for (const std::string& line : lines)
+        size += line.size() + 1;
+    std::string out;
+    out.reserve(size);
+    for (const std::string& line : lines) {
+        if (&line != &lines.front()) out += '\n';
+        out += line;
+    }
+    return out;
+}
+
+} // namespace
+
+/// A text is a list of [first, count], lines of the text before, and of lines of its own.
+Result<PassRecording::LinesPtr> PassRecording::applied(const journal::Place& place,
+                                                       const LinesPtr& base) const {
+    const journal::BlockPtr block = m_blocks.block(place.block);
+    if (!block || std::size_t(place.offset) + place.length > block->size())
+        return tl::unexpected(damaged("a block cannot be unpacked"));
+    simdjson::dom::parser parser;
+    json::element record;
+    simdjson::dom::array operations;
+    if (parser.parse(simdjson::padded_string(std::string_view(*block).substr(place.offset, place.length)))
+            .get(record) != simdjson::SUCCESS)
+        return tl::unexpected(damaged("a record is no JSON"));
+    if (record["text"].get(operations) != simdjson::SUCCESS) return base;
+    auto out = std::make_shared<Lines>();
+    for (const json::element operation : operations) {
+        std::string_view line;
+        if (operation.get(line) == simdjson::SUCCESS) {
+            out->emplace_back(line);
+            continue;
+        }
+        simdjson::dom::array run;
+        std::uint64_t first = 0, count = 0;
+        if (operation.get(run) != simdjson::SUCCESS || run.at(0).get(first) != simdjson::SUCCESS ||
+            run.at(1).get(count) != simdjson::SUCCESS || !base || first > base->size() ||
+            count > base->size() - first || out->size() + count > mostLines)
+            return tl::unexpected(damaged("a text refers to lines that are not there"));
+        const auto begin = base->begin() + static_cast<std::ptrdiff_t>(first);
+        out->insert(out->end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+    }
+    return out;
+}
+
+Result<PassRecording::LinesPtr> PassRecording::lines(std::uint32_t wanted) const {
+    if (state(wanted) == nullptr) return tl::unexpected(damaged("there is no such graph"));
+    // Back to a text that is known, or to one that is told whole; bases are older than what is told against them.
+    std::vector<std::uint32_t> chain;
+    LinesPtr base;
+    for (std::uint32_t id = wanted; id != 0; id = m_states[id - 1].base) {
+        const auto kept =
+            std::find_if(m_kept.begin(), m_kept.end(), [id](const auto& entry) { return entry.first == id; });
+        if (kept != m_kept.end()) {
+            base = kept->second;
+            break;
+        }
+        chain.push_back(id);
+    }
+    for (auto id = chain.rbegin(); id != chain.rend(); ++id) {
+        Result<LinesPtr> made = applied(m_statePlaces[*id - 1], base);
+        if (!made) return made;
+        base = *made;
+        if (m_kept.size() >= keptTexts) m_kept.pop_back();
+        m_kept.emplace_front(*id, base);
+    }
+    if (!base) return tl::unexpected(damaged("a graph has no text"));
+    return base;
+}
+
+Result<std::string> PassRecording::text(std::uint32_t state) const {
+    const std::scoped_lock lock(m_lock);
+    const Result<LinesPtr> found = lines(state);
+    if (!found) return tl::unexpected(found.error());
+    return joined(**found);
+}
+
+Result<std::string> PassRecording::stageText(std::size_t index) const {
+    const std::scoped_lock lock(m_lock);
+    if (index >= m_stages.size()) return tl::unexpected(damaged("there is no such stage"));
+    const Result<LinesPtr> base = lines(m_stages[index].state);
+    if (!base) return tl::unexpected(base.error());
+    const Result<LinesPtr> own = applied(m_stagePlaces[index], *base);
+    if (!own) return tl::unexpected(own.error());
+    return joined(**own);
+}
+
+std::vector<NodeRef> PassRecording::nodes(std::uint32_t wanted) const {
+    std::map<std::uint64_t, std::string> names;
+    const State* last = state(wanted);
+    if (last == nullptr) return {};
+    for (std::uint32_t id = 1; id <= wanted; ++id) {
+        const State& one = m_states[id - 1];
+        if (one.module != last->module) continue;
+        if (one.first) {
+            names.clear();
+            for (const NodeRef& node : m_firstNodes[id - 1])
+                names[node.id] = node.name;
+        }
+        for (const NodeRef& node : one.change.erased)
+            names.erase(node.id);
+        for (const NodeRef& node : one.change.created)
+            names[node.id] = node.name;
+        for (const Change::Renamed& node : one.change.renamed)
+            names[node.id] = node.after;
+    }
+    std::vector<NodeRef> out;
+    for (auto& [id, name] : names)
+        out.push_back({id, std::move(name)});
+    return out;
+}
+
+} // namespace dynascope::inductor

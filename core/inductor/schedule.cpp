@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/inductor/schedule.h"
+
+#include <algorithm>
+#include <map>
+
+namespace dynascope::inductor {
+
+std::vector<std::string> Schedule::operationsOf(std::uint32_t id) const {
+    const SchedulerNode* found = node(id);
+    if (found == nullptr) return {};
+    if (found->members.empty()) return {found->name};
+    std::vector<std::string> out;
+    for (const std::uint32_t member : found->members)
+        // Members have no members: PyTorch flattens them. A file may lie.
+        if (const SchedulerNode* inner = node(member)) out.push_back(inner->name);
+    return out;
+}
+
+bool Schedule::holds(std::uint32_t id, const std::string& name) const {
+    const SchedulerNode* found = node(id);
+    if (found == nullptr) return false;
+    if (found->name == name) return true;
+    return std::ranges::any_of(found->members, [&](std::uint32_t member) {
+        const SchedulerNode* inner = node(member);
+        return inner != nullptr && inner->name == name;
+    });
+}
+
+std::vector<Refusal> refusalsOf(const Schedule& schedule) {
+    std::vector<Refusal> out;
+    std::map<std::tuple<std::string, std::string, std::uint32_t>, std::size_t> seen;
+    for (const Question& question : schedule.questions) {
+        if (question.answer == Question::Answer::Yes) continue;
+        for (const std::uint32_t reason : question.reasons) {
+            const auto [at, fresh] = seen.try_emplace({question.nameA, question.nameB, reason}, out.size());
+            if (fresh) out.push_back({question.nameA, question.nameB, reason, 0});
+            out[at->second].times += question.times;
+        }
+    }
+    return out;
+}
+
+std::vector<const Question*> questionsAbout(const Schedule& schedule, const std::string& a,
+                                            const std::string& b) {
+    std::vector<const Question*> out;
+    const auto is = [&schedule](std::uint32_t node, const std::string& called, const std::string& name) {
+        return called == name || schedule.holds(node, name);
+    };
+    for (const Question& question : schedule.questions) {
+        const bool one = is(question.a, question.nameA, a) && is(question.b, question.nameB, b);
+        const bool other = is(question.a, question.nameA, b) && is(question.b, question.nameB, a);
+        if (one || other) out.push_back(&question);
+    }
+    return out;
+}
+
+} // namespace dynascope::inductor

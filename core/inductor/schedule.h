@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What Inductor's scheduler was asked and did with one graph: its nodes, each question whether two of them can be
+// fused, the fusions in their order, and the kernels that came of them.
+#pragma once
+
+#include "core/inductor/node_ref.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace dynascope::inductor {
+
+/// A buffer that is read or written.
+struct Access {
+    std::string buffer;
+    std::string kind;  ///< "MemoryDep", "StarDep", "WeakDep"
+    std::string index; ///< over c0, c1, ...; of MemoryDep only
+};
+
+struct SchedulerNode {
+    std::uint32_t id = 0;
+    std::string name; ///< "op5", "op0_op1"
+    std::string kind; ///< "SchedulerNode", "FusedSchedulerNode", "ExternKernelSchedulerNode", ...
+    std::string group, device, ir, data;
+    std::vector<std::uint32_t> members; ///< of a fused node, flattened by PyTorch
+    std::vector<Access> reads, writes;
+    std::vector<NodeRef> origins; ///< nodes of the post-grad graph
+    struct Output {
+        std::string name, dtype;
+        std::optional<std::uint64_t> bytes; ///< where the size is a number
+    };
+    std::vector<Output> outputs;
+};
+
+/// can_fuse(a, b), or a refusal that answers no question.
+struct Question {
+    enum class Answer { No, Yes, Refusal } answer = Answer::No;
+    std::uint32_t a = 0, b = 0;         ///< numbers of nodes; 0 where only a name is known
+    std::string nameA, nameB;           ///< as PyTorch called them then
+    std::optional<double> score;        ///< bytes that the pair would share
+    std::vector<std::uint32_t> reasons; ///< numbers, see PassRecording::reason()
+    std::string detail;                 ///< why nothing is shared though both use the same buffers
+    std::uint32_t round = 0;            ///< in which it was first asked so
+    std::size_t times = 0;
+};
+
+struct Fusion {
+    std::uint32_t round = 0, a = 0, b = 0, result = 0;
+    std::optional<double> score;
+    std::string key; ///< what candidates were sorted by
+};
+
+struct Kernel {
+    std::string name, backend;
+    std::vector<std::uint32_t> nodes;
+    std::vector<std::string> operations;
+};
+
+struct Schedule {
+    std::uint32_t id = 0, phase = 0; ///< the phase "inductor" that it belongs to
+    std::string name;                ///< of a subgraph; empty for the graph itself
+    std::size_t operations = 0;
+    std::uint32_t rounds = 0;
+    double us = 0; ///< of scheduling
+    std::unordered_map<std::uint32_t, SchedulerNode> nodes;
+    std::vector<Question> questions;
+    std::vector<Fusion> fusions;
+    std::vector<Kernel> kernels;
+    std::vector<std::uint32_t> order; ///< of nodes at the end
+
+    [[nodiscard]] const SchedulerNode* node(std::uint32_t id) const {
+        const auto at = nodes.find(id);
+        return at == nodes.end() ? nullptr : &at->second;
+    }
+    /// Whether a node is `name` or holds it: "op0_op1" holds "op1".
+    [[nodiscard]] bool holds(std::uint32_t node, const std::string& name) const;
+    /// Names of the operations of a node, itself where it is not fused.
+    [[nodiscard]] std::vector<std::string> operationsOf(std::uint32_t node) const;
+};
+
+/// A pair that was refused for one reason.
+struct Refusal {
+    std::string a, b;
+    std::uint32_t reason = 0;
+    std::size_t times = 0;
+};
+/// By pair and reason, in the order in which they came first.
+[[nodiscard]] std::vector<Refusal> refusalsOf(const Schedule& schedule);
+
+/// The questions about two nodes, or nodes that hold them, whichever of them came first.
+[[nodiscard]] std::vector<const Question*> questionsAbout(const Schedule& schedule, const std::string& a,
+                                                          const std::string& b);
+
+} // namespace dynascope::inductor

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Recordings of passes, held against the trace of the same run: tests/data/passes.
+#include "core/capture/open.h"
+#include "core/inductor/compile_passes.h"
+#include "core/ir/text.h"
+#include "core/session/byte_source.h"
+#include "tests/support/recordings.h"
+
+#include <QTest>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+using namespace dynascope;
+using namespace dynascope::inductor;
+using test::RecordingWriter;
+
+namespace {
+
+constexpr std::string_view folder = DYNASCOPE_TEST_DATA "/passes";
+
+session::Session openedFolder() {
+    auto session = capture::open(std::string(folder));
+    if (!session) qFatal("%s", session.error().toString().c_str());
+    return **session;
+}
+
+CompilePasses passes(const session::Session& session, std::size_t compile) {
+    CompilePasses out = passesOf(session, session.compiles.at(compile));
+    if (const auto read = addStages(out); !read) qFatal("%s", read.error().toString().c_str());
+    return out;
+}
+
+const PassRow* rowNamed(const CompilePasses& passes, std::string_view phase, std::string_view name) {
+    const auto at = std::ranges::find_if(passes.rows, [&](const PassRow& row) {
+        return row.phase->name == phase && row.name() == name && row.changed();
+    });
+    return at == passes.rows.end() ? nullptr : &*at;
+}
+
+std::string withoutEnd(std::string text) {
+    text.erase(std::min(text.size(), text.find("\n\n # graph id:")));
+    while (text.ends_with('\n'))
+        text.pop_back();
+    return text;
+}
+
+PassRecordingPtr readBytes(const RecordingWriter& writer) {
+    std::string file = writer.file();
+    file.replace(0, passFormat.magic.size(), passFormat.magic);
+    const std::string tail = writer.tail();
+    auto out = PassRecording::read(session::makeByteSource(file), session::makeByteSource(tail));
+    return out ? *out : nullptr;
+}
+
+} // namespace
+
+class TestInductorPasses : public QObject {
+    Q_OBJECT
+private slots:
+    void stagesOfTheTraceAreRecordedTextForText();
+    void theChainOfEachGraphIsUnbroken();
+    void rowsSayWhatAPassDid();
+    void everyNodeOfPostGradHasAMaker();
+    void historyTellsWhoMadeAndRemovedANode();
+    void anotherRunHasNoPasses();
+    void aRecordingAloneIsACapture();
+    void hostileRecordsAreLeftOut();
+    void aCutRecordingEndsWhereItWasCut();
+};
+
+void TestInductorPasses::stagesOfTheTraceAreRecordedTextForText() {
+    const session::Session session = openedFolder();
+    QCOMPARE(session.passRecordings.size(), std::size_t(1));
+    const PassRecording& recording = *session.passRecordings.front();
+    std::multiset<std::pair<std::string, std::string>> recorded;
+    for (std::size_t i = 0; i < recording.stages().size(); ++i) {
+        const auto text = recording.stageText(i);
+        QVERIFY2(text.has_value(), "a stage cannot be read");
+        recorded.emplace(recording.stages()[i].name, withoutEnd(*text));
+    }
+    std::size_t held = 0;
+    for (const session::Compile& compile : session.compiles) {
+        for (const session::StagePtr& stage : compile.stages) {
+            if (stage->content != session::Stage::Content::Graph || stage->name == "dynamo_output_graph")
+                continue;
+            const auto at = recorded.find({stage->name, withoutEnd(stage->payload.text())});
+            QVERIFY2(at != recorded.end(), (stage->label() + " is not recorded as it was traced").c_str());
+            recorded.erase(at);
+            ++held;
+        }
+    }
+    QVERIFY2(held >= 11, std::to_string(held).c_str());
+}
+
+void TestInductorPasses::theChainOfEachGraphIsUnbroken() {
+    const session::Session session = openedFolder();
+    const PassRecording& recording = *session.passRecordings.front();
+    std::map<std::uint32_t, std::uint32_t> last; // by module
+    for (const State& state : recording.states()) {
+        QCOMPARE(state.first, !last.contains(state.module));
+        // What the change says and what the text says are one.
+        const auto text = recording.text(state.id);
+        QVERIFY(text.has_value());
+        const auto graph = ir::readGraph(*text);
+        QVERIFY2(graph.has_value(), graph ? "" : graph.error().toString().c_str());
+        std::vector<NodeRef> nodes = recording.nodes(state.id);
+        QCOMPARE(nodes.size(), state.nodes);
+        for (const NodeRef& node : nodes)
+            QVERIFY2((*graph)->find(node.name) != ir::npos || node.name == "output", node.name.c_str());
+        last[state.module] = state.id;
+    }
+    for (const Pass& pass : recording.passes()) {
+        QVERIFY2(pass.ended, pass.name.c_str());
+        QVERIFY(recording.state(pass.before) != nullptr && recording.state(pass.after) != nullptr);
+        QCOMPARE(recording.state(pass.before)->module, recording.state(pass.after)->module);
+    }
+}
+
+void TestInductorPasses::rowsSayWhatAPassDid() {
+    const session::Session session = openedFolder();
+    const CompilePasses found = passes(session, 0);
+    const PassRow* row = rowNamed(found, "joint", "pass_pattern_0");
+    QVERIFY(row != nullptr);
+    QCOMPARE(row->nodesBefore, std::size_t(204));
+    QCOMPARE(row->nodesAfter, std::size_t(169));
+    QCOMPARE(row->change->created.size(), std::size_t(13));
+    QCOMPARE(row->change->erased.size(), std::size_t(48));
+    QVERIFY(row->pass->us > 0);
+    // The matcher inside it says which patterns.
+    const PassRow* inner = row + 1;
+    QCOMPARE(inner->depth, 1);
+    QVERIFY(inner->pass->fits >= inner->pass->matched && inner->pass->matched > 0);
+    const auto applied =
+        std::ranges::find_if(inner->pass->matches, [](const Match& match) { return match.refused.empty() && !match.added.empty(); });
+    QVERIFY(applied != inner->pass->matches.end());
+    QVERIFY(!applied->nodes.empty());
+    const Pattern* pattern = found.recording->pattern(applied->pattern);
+    QVERIFY(pattern != nullptr && !pattern->name.empty());
+    QVERIFY(pattern->search.file.ends_with(".py") || pattern->handler.file.ends_with(".py"));
+    const int stage = found.stageOf(row->after);
+    QVERIFY(stage >= 0);
+    QCOMPARE(found.stages[std::size_t(stage)].stage->name, std::string("joint/pass_pattern_0"));
+    QVERIFY(std::ranges::any_of(found.rows, [](const PassRow& other) {
+        return other.pass != nullptr && other.pass->skipped.find("config.") == 0;
+    }));
+}
+
+/// Each is there from the beginning of a phase, or some pass made it.
+void TestInductorPasses::everyNodeOfPostGradHasAMaker() {
+    const session::Session session = openedFolder();
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const CompilePasses found = passes(session, i);
+        for (const PassStage& stage : found.stages) {
+            if (stage.phase->name != "post_grad") continue;
+            const State& state = *found.recording->state(stage.state);
+            std::set<std::uint64_t> begun;
+            for (const State& other : found.recording->states())
+                if (other.module == state.module && other.first)
+                    for (const NodeRef& node : found.recording->nodes(other.id))
+                        begun.insert(node.id);
+            for (const NodeRef& node : found.recording->nodes(stage.state)) {
+                const auto steps = historyOf(found, node.id);
+                const bool made = !steps.empty() && steps.front().what == NodeStep::What::Made;
+                QVERIFY2(made != begun.contains(node.id), node.name.c_str());
+            }
+        }
+    }
+}
+
+void TestInductorPasses::historyTellsWhoMadeAndRemovedANode() {
+    const session::Session session = openedFolder();
+    const CompilePasses found = passes(session, 0);
+    const PassRow* row = rowNamed(found, "post_grad", "remove_noop_ops");
+    QVERIFY(row != nullptr && !row->change->erased.empty());
+    const auto steps = historyOf(found, row->change->erased.front().id);
+    QVERIFY(!steps.empty());
+    QCOMPARE(steps.back().what, NodeStep::What::Removed);
+    QCOMPARE(&found.rows[steps.back().row], row);
+    QVERIFY2(!steps.back().from.empty(), "a node that is a no-op is replaced by what it reads");
+}
+
+/// Compile ids begin again after a reset, and then a recording of one run must not be taken for another's.
+void TestInductorPasses::anotherRunHasNoPasses() {
+    session::Session session = openedFolder();
+    QVERIFY(passesOf(session, session.compiles[0]).recording != nullptr);
+    session::Compile again = session.compiles[0];
+    again.id.run = 2;
+    session.compiles.push_back(again);
+    QVERIFY(passesOf(session, session.compiles[0]).recording == nullptr);
+    QVERIFY(passesOf(session, session.compiles.back()).recording == nullptr);
+}
+
+void TestInductorPasses::aRecordingAloneIsACapture() {
+    const auto session = capture::open(std::string(folder) + "/block.dpasses");
+    QVERIFY2(session.has_value(), session ? "" : session.error().toString().c_str());
+    QCOMPARE((*session)->compiles.size(), std::size_t(2));
+    const session::Compile& first = (*session)->compiles.front();
+    QCOMPARE(first.id.toString(), std::string("0/0"));
+    QVERIFY(first.stages.size() > 10);
+    for (const session::StagePtr& stage : first.stages)
+        QVERIFY2(stage->graph().has_value(), stage->label().c_str());
+}
+
+void TestInductorPasses::hostileRecordsAreLeftOut() {
+    RecordingWriter writer;
+    writer.record('H', R"({"format":1,"torch":"2.13.0"})")
+        .record('C', R"({"id":1,"compile_id":"0/0","attempt":0,"run":1})")
+        .record('C', R"({"id":7,"compile_id":"0/1"})") // not the next
+        .record('G', R"({"id":1,"compile":1,"phase":"post_grad","graph":"forward","parent":9})")
+        .record('G', R"({"id":1,"compile":1,"phase":"post_grad","graph":"forward"})")
+        .record('T', R"({"id":1,"graph":1,"module":1,"base":0,"text":["a","b"],"count":2,"nodes":[[1,"a"]]})")
+        .record('T', R"({"id":2,"graph":1,"module":1,"base":1,"text":[[0,99999999999]],"count":2})")
+        .record('T', R"({"id":3,"graph":1,"module":1,"base":3,"text":[[0,1]]})") // its own base
+        .record('p', R"({"index":1,"name":"x","graph":77,"parent":5,"before":-4})")
+        .record('P', R"({"index":12,"after":1})")
+        .record('M', R"({"pass":1,"pattern":3,"nodes":"none"})")
+        .record('M', "not JSON")
+        .record('E', R"([])")
+        .record('~', "of a version to come")
+        .record('N', R"({"stage":"s","graph":1,"state":44})");
+    const PassRecordingPtr recording = readBytes(writer);
+    QVERIFY(recording != nullptr);
+    QCOMPARE(recording->compiles().size(), std::size_t(1));
+    QCOMPARE(recording->phases().size(), std::size_t(1));
+    QCOMPARE(recording->states().size(), std::size_t(2));
+    QCOMPARE(QString::fromStdString(recording->text(1).value_or("")), QStringLiteral("a\nb"));
+    QVERIFY(!recording->text(2).has_value());
+    QVERIFY(!recording->text(3).has_value());
+    QVERIFY(!recording->stageText(0).has_value() && !recording->stageText(9).has_value());
+    QCOMPARE(recording->warnings().size(), std::size_t(1));
+    session::Session session;
+    session.passRecordings.push_back(recording);
+    session::Compile compile;
+    compile.id = {0, 0};
+    session.compiles.push_back(compile);
+    QVERIFY(passesOf(session, session.compiles.front()).rows.size() <= 1);
+}
+
+void TestInductorPasses::aCutRecordingEndsWhereItWasCut() {
+    std::ifstream file(std::string(folder) + "/block.dpasses", std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    QVERIFY(whole.size() > 1000);
+    std::size_t before = SIZE_MAX;
+    for (const std::size_t size : {whole.size() - 1, whole.size() / 2, std::size_t(40), std::size_t(12)}) {
+        const auto recording =
+            PassRecording::read(session::makeByteSource(whole.substr(0, size)), nullptr, {});
+        QVERIFY(recording.has_value());
+        QVERIFY((*recording)->passes().size() <= before);
+        before = (*recording)->passes().size();
+    }
+    QVERIFY(!PassRecording::read(session::makeByteSource("\x89"
+                                                         "DYNSTEP"),
+                                 nullptr, {})
+                 .has_value());
+}
+
+QTEST_APPLESS_MAIN(TestInductorPasses)
+#include "tst_inductor_passes.moc"
