@@ -20,12 +20,13 @@ Result<std::string> recorderFolder() {
 
 std::vector<std::pair<std::string, std::string>>
 captureVariables(const std::string& folder, const std::string& recorder, std::string_view pythonPath,
-                 const std::string& live, const std::vector<std::string>& settings) {
+                 const std::string& live, const std::vector<std::string>& settings, bool passes) {
     std::string path = recorder + "/startup:" + recorder;
     if (!pythonPath.empty()) path.append(":").append(pythonPath);
     std::vector<std::pair<std::string, std::string>> out{
         {"PYTHONPATH", std::move(path)}, {"DYNASCOPE_CAPTURE", folder}, {"TORCH_TRACE", folder}};
     if (!live.empty()) out.emplace_back("DYNASCOPE_LIVE", live);
+    if (passes) out.emplace_back("DYNASCOPE_PASSES", "1");
     std::string all;
     for (const std::string& setting : settings)
         (all += all.empty() ? "" : "; ") += setting;
@@ -43,6 +44,7 @@ CaptureFiles captureFiles(const std::string& folder) {
         if (gone || entry->path().extension() == ".tail") continue;
         out.bytes += size;
         if (entry->path().extension() == ".dsteps") ++out.recordings;
+        if (entry->path().extension() == ".dpasses") ++out.passes;
     }
     return out;
 }
@@ -50,6 +52,7 @@ CaptureFiles captureFiles(const std::string& folder) {
 std::string captureSummary(const std::string& folder) {
     const CaptureFiles found = captureFiles(folder);
     return folder + ": " + count(found.recordings, "recording") + ", " +
+           (found.passes > 0 ? std::to_string(found.passes) + " of passes, " : std::string()) +
            std::to_string((found.bytes + 1023) / 1024) + " KiB";
 }
 

@@ -35,6 +35,7 @@ struct CaptureOptions {
     std::string folder = "dynascope-capture";
     std::vector<std::string> breakpoints, settings;
     std::string live;
+    bool passes = false;
     std::vector<std::string> program;
 };
 
@@ -44,14 +45,15 @@ constexpr int signalBase = 128; ///< what shells add to the number of a signal t
 
 /// Our environment with what the capture needs.
 std::vector<std::string> environment(const std::string& folder, const std::string& recorder,
-                                     const std::string& live, const std::vector<std::string>& settings) {
+                                     const std::string& live, const CaptureOptions& options) {
     std::map<std::string, std::string> values;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
         const std::size_t sign = std::min(text.find('='), text.size());
         values.emplace(text.substr(0, sign), text.substr(std::min(sign + 1, text.size())));
     }
-    for (auto& [name, value] : captureVariables(folder, recorder, values["PYTHONPATH"], live, settings))
+    for (auto& [name, value] :
+         captureVariables(folder, recorder, values["PYTHONPATH"], live, options.settings, options.passes))
         values[name] = std::move(value);
     std::vector<std::string> out;
     for (const auto& [name, value] : values)
@@ -123,7 +125,7 @@ int run(CaptureOptions& options) {
     posix_spawn_file_actions_init(&files);
     if (console) posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     std::vector<std::string> values =
-        environment(folder, *recorder, console ? console->socketPath() : options.live, options.settings);
+        environment(folder, *recorder, console ? console->socketPath() : options.live, options);
     pid_t program = 0;
     const int started = posix_spawnp(&program, options.program.front().c_str(), &files, &attributes,
                                      pointers(options.program).data(), pointers(values).data());
@@ -156,6 +158,9 @@ void addCapture(Parser& parser) {
     command.add("--set", options->settings,
                 "A setting of torch._dynamo.config for this run, which the program need not make: "
                 "capture_scalar_outputs=True, reorderable_logging_functions+=print");
+    command.flag(
+        "--passes", options->passes,
+        "Also record every pass of AOTAutograd and Inductor: what it changed, and the graphs between");
     command
         .add("program", options->program, "After --: the program and its arguments, such as python train.py")
         .required();

@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 
 #include "core/capture/open.h"
+#include "core/inductor/compile_passes.h"
 #include "core/ir/place_text.h"
 #include "core/session/byte_source.h"
 #include "core/session/mapping_guard.h"
@@ -75,9 +76,14 @@ std::pair<std::string, int> splitStage(const std::string& text) {
     return {text.substr(0, hash), k};
 }
 
-bool matchesFrame(const session::Compile& compile, const std::string& frame) {
-    const std::string id = compile.id.toString();
-    return frame.empty() || frame == id || frame == std::to_string(compile.rank) + ':' + id;
+/// "post_grad/remove_noop_ops": the graph that a recorded pass left.
+session::StagePtr passStage(const session::Session& session, const session::Compile& compile,
+                            const std::string& name, int k) {
+    inductor::CompilePasses passes = inductor::passesOf(session, compile);
+    if (!inductor::addStages(passes)) return nullptr;
+    for (const inductor::PassStage& stage : passes.stages)
+        if (stage.stage->name == name && stage.stage->k == k) return stage.stage;
+    return nullptr;
 }
 
 session::StagePtr firstGraph(const session::Compile& compile) {
@@ -89,6 +95,11 @@ session::StagePtr firstGraph(const session::Compile& compile) {
 
 } // namespace
 
+bool matchesFrame(const session::Compile& compile, const std::string& frame) {
+    const std::string id = compile.id.toString();
+    return frame.empty() || frame == id || frame == std::to_string(compile.rank) + ':' + id;
+}
+
 Result<StageChoice> chooseStage(const session::Session& session, const std::string& frame,
                                 const std::string& stage) {
     const auto [name, k] = splitStage(stage);
@@ -98,6 +109,7 @@ Result<StageChoice> chooseStage(const session::Session& session, const std::stri
         if (!matchesFrame(compile, frame)) continue;
         frameSeen = true;
         session::StagePtr found = name.empty() ? firstGraph(compile) : compile.findStage(name, k);
+        if (!found && stage.find('/') != std::string::npos) found = passStage(session, compile, name, k);
         if (found) return StageChoice{&compile, std::move(found)};
         if (known.empty()) {
             for (const session::StagePtr& s : compile.stages) {

@@ -36,8 +36,11 @@ void print(std::string_view text);
 /// Opens a capture or a graph text; "-" reads standard input.
 [[nodiscard]] Result<session::SessionPtr> openInput(const std::string& path);
 
+/// Whether somebody means this compile by "0/0", "RANK:0/0" or nothing at all.
+[[nodiscard]] bool matchesFrame(const session::Compile& compile, const std::string& frame);
+
 /// A stage by "NAME" or "NAME#K" of a compile "0/0" or "RANK:0/0"; an empty frame means the first compile
-/// that has it, an empty stage the first graph.
+/// that has it, an empty stage the first graph. "PHASE/PASS" is the graph that a recorded pass left.
 struct StageChoice {
     const session::Compile* compile = nullptr;
     session::StagePtr stage;
@@ -60,6 +63,8 @@ void addLayout(Parser& parser);
 void addExec(Parser& parser);
 void addPass(Parser& parser);
 void addPasses(Parser& parser);
+void addPassesOf(Parser& parser);
+void addFusions(Parser& parser);
 void addOracle(Parser& parser);
 void addCoverage(Parser& parser);
 void addCudagraphs(Parser& parser);

@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
     cli::addExec(parser);
     cli::addPass(parser);
     cli::addPasses(parser);
+    cli::addPassesOf(parser);
+    cli::addFusions(parser);
     cli::addOracle(parser);
     cli::addCoverage(parser);
     cli::addCudagraphs(parser);

@@ -21,6 +21,11 @@ Argument& Argument::oneOf(const std::vector<std::string>& words) {
     return *this;
 }
 
+Argument& Argument::words(int count) {
+    m_option->expected(count);
+    return *this;
+}
+
 Argument& Argument::between(int least, int most) {
     m_option->check(CLI::Range(least, most));
     return *this;

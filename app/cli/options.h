@@ -28,6 +28,8 @@ public:
     /// Anything else is bad usage.
     Argument& oneOf(const std::vector<std::string>& words);
     Argument& between(int least, int most);
+    /// Of a list: takes so many words each time, and is given once.
+    Argument& words(int count);
     /// The target's value at this moment, shown by --help.
     Argument& showDefault();
 

@@ -66,9 +66,10 @@ QStringList RecordRun::environment(const RecordRequest& request) {
     std::vector<std::string> settings;
     for (const QString& setting : request.settings)
         settings.push_back(setting.toStdString());
-    for (const auto& [name, value] : cli::captureVariables(
-             folder.toStdString(), recorder.value_or("share/dynascope/capture"),
-             own.value(QStringLiteral("PYTHONPATH")).toStdString(), request.live.toStdString(), settings)) {
+    for (const auto& [name, value] :
+         cli::captureVariables(folder.toStdString(), recorder.value_or("share/dynascope/capture"),
+                               own.value(QStringLiteral("PYTHONPATH")).toStdString(),
+                               request.live.toStdString(), settings, request.passes)) {
         const QString key = toQString(name) + u'=';
         out.removeIf([&](const QString& variable) { return variable.startsWith(key); });
         out << key + toQString(value);

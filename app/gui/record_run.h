@@ -23,6 +23,7 @@ struct RecordRequest {
     QStringList variables;  ///< further ones, "NAME=value"
     QString live;           ///< the socket of live mode; empty for none
     QStringList settings{}; ///< of torch._dynamo.config, as cli::captureVariables() takes them
+    bool passes = false;    ///< Inductor's passes are recorded as well
 };
 
 /// GUI thread only. One program at a time, and all that it starts: they are a process group of their own.

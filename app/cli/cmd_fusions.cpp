@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli fusions PATH [--frame ID] [--why A B] [--json]
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "core/inductor/compile_passes.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace dynascope::cli {
+
+namespace {
+
+using inductor::PassRecording;
+using inductor::Question;
+using inductor::Schedule;
+using nlohmann::json;
+
+struct FusionsOptions {
+    std::string path, frame;
+    std::vector<std::string> why;
+    bool json = false;
+};
+
+std::size_t asked(const Schedule& schedule) {
+    std::size_t out = 0;
+    for (const Question& question : schedule.questions)
+        if (question.answer != Question::Answer::Refusal) out += question.times;
+    return out;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names)
+        out += (out.empty() ? "" : " ") + name;
+    return out;
+}
+
+std::string bytesText(const std::optional<double>& bytes) {
+    return bytes ? std::to_string(static_cast<long long>(*bytes)) + " B shared" : std::string();
+}
+
+/// Nodes of the post-grad graph that went into a kernel, each once.
+std::vector<std::string> originsOf(const Schedule& schedule, const inductor::Kernel& kernel) {
+    std::vector<std::string> out;
+    for (const std::uint32_t id : kernel.nodes)
+        if (const inductor::SchedulerNode* node = schedule.node(id))
+            for (const inductor::NodeRef& origin : node->origins)
+                if (std::ranges::find(out, origin.name) == out.end()) out.push_back(origin.name);
+    return out;
+}
+
+/// A kernel whose source came before is that one.
+std::size_t kernelsOf(const Schedule& schedule) {
+    std::set<std::string> names;
+    for (const inductor::Kernel& kernel : schedule.kernels)
+        names.insert(kernel.name);
+    return names.size();
+}
+
+std::string title(const PassRecording& recording, const Schedule& schedule) {
+    const inductor::Phase* phase = recording.phase(schedule.phase);
+    std::string out = phase ? phase->graph : "a graph";
+    if (!schedule.name.empty()) out += ", subgraph " + schedule.name;
+    return out + ": " + count(schedule.operations, "operation") + " in " +
+           count(kernelsOf(schedule), "generated kernel") + ", " + count(asked(schedule), "question") +
+           " in " + count(schedule.rounds, "round") + ", " + std::to_string(schedule.fusions.size()) +
+           " fused";
+}
+
+std::string report(const PassRecording& recording, const Schedule& schedule) {
+    std::string out = "  " + title(recording, schedule) + '\n';
+    std::map<std::uint32_t, std::size_t> byReason;
+    for (const inductor::Refusal& refusal : inductor::refusalsOf(schedule))
+        byReason[refusal.reason] += refusal.times;
+    std::vector<std::pair<std::size_t, std::uint32_t>> most;
+    for (const auto& [reason, times] : byReason)
+        most.emplace_back(times, reason);
+    std::ranges::sort(most, [](const auto& a, const auto& b) { return a.first > b.first; });
+    Table refusals({Table::Align::Right, Table::Align::Left});
+    for (const auto& [times, reason] : most)
+        refusals.add({std::to_string(times), std::string(recording.reason(reason))});
+    if (!refusals.empty()) out += "    refused because\n" + refusals.toString("      ");
+    Table fusions({Table::Align::Right, Table::Align::Left, Table::Align::Left, Table::Align::Right});
+    std::size_t n = 0;
+    for (const inductor::Fusion& fusion : schedule.fusions)
+        fusions.add(
+            {std::to_string(++n),
+             joined(schedule.operationsOf(fusion.a)) + "  with  " + joined(schedule.operationsOf(fusion.b)),
+             "round " + std::to_string(fusion.round), bytesText(fusion.score)});
+    if (!fusions.empty()) out += "    fused\n" + fusions.toString("      ");
+    Table kernels({Table::Align::Left, Table::Align::Left, Table::Align::Left});
+    for (const inductor::Kernel& kernel : schedule.kernels)
+        kernels.add({kernel.name, joined(kernel.operations), "from " + joined(originsOf(schedule, kernel))});
+    if (!kernels.empty()) out += "    kernels\n" + kernels.toString("      ");
+    return out;
+}
+
+json kernelsJson(const Schedule& schedule) {
+    json out = json::array();
+    for (const inductor::Kernel& kernel : schedule.kernels)
+        out.push_back({{"name", kernel.name},
+                       {"backend", kernel.backend},
+                       {"nodes", kernel.operations},
+                       {"origins", originsOf(schedule, kernel)}});
+    return out;
+}
+
+json document(const PassRecording& recording, const Schedule& schedule, const std::string& compile) {
+    json refusals = json::array(), fusions = json::array();
+    for (const inductor::Refusal& refusal : inductor::refusalsOf(schedule))
+        refusals.push_back({{"a", refusal.a},
+                            {"b", refusal.b},
+                            {"reason", recording.reason(refusal.reason)},
+                            {"count", refusal.times}});
+    for (const inductor::Fusion& fusion : schedule.fusions)
+        fusions.push_back({{"a", schedule.operationsOf(fusion.a)},
+                           {"b", schedule.operationsOf(fusion.b)},
+                           {"round", fusion.round},
+                           {"score", fusion.score ? json(*fusion.score) : json()}});
+    const inductor::Phase* phase = recording.phase(schedule.phase);
+    return {{"compile", compile},
+            {"graph", phase ? phase->graph : ""},
+            {"subgraph", schedule.name},
+            {"questions", asked(schedule)},
+            {"fused", schedule.fusions.size()},
+            {"fusions", fusions},
+            {"kernels", kernelsJson(schedule)},
+            {"refusals", refusals}};
+}
+
+/// The kernel that has both; null where none has.
+const inductor::Kernel* kernelOfBoth(const Schedule& schedule, const std::string& a, const std::string& b) {
+    const auto at = std::ranges::find_if(schedule.kernels, [&](const inductor::Kernel& kernel) {
+        return std::ranges::find(kernel.operations, a) != kernel.operations.end() &&
+               std::ranges::find(kernel.operations, b) != kernel.operations.end();
+    });
+    return at == schedule.kernels.end() ? nullptr : &*at;
+}
+
+/// What was asked about two nodes, and how it ended; empty where nothing was.
+std::string why(const PassRecording& recording, const Schedule& schedule, const std::string& a,
+                const std::string& b) {
+    Table table({Table::Align::Left, Table::Align::Left, Table::Align::Left, Table::Align::Left});
+    for (const Question* question : inductor::questionsAbout(schedule, a, b)) {
+        std::string answer = question->answer == Question::Answer::Yes ? "yes" : "no";
+        for (const std::uint32_t reason : question->reasons)
+            answer += (answer == "no" ? ": " : "; ") + std::string(recording.reason(reason));
+        if (!question->detail.empty()) answer += "; " + question->detail;
+        table.add({"round " + std::to_string(question->round), question->nameA + " with " + question->nameB,
+                   bytesText(question->score),
+                   answer + (question->times > 1 ? ", " + std::to_string(question->times) + " times" : "")});
+    }
+    const inductor::Kernel* both = kernelOfBoth(schedule, a, b);
+    if (table.empty() && both == nullptr) return {};
+    return "  " + title(recording, schedule) + '\n' + table.toString("    ") +
+           (both ? "    both are in " + both->name + '\n'
+                 : std::string("    they are in no kernel together\n"));
+}
+
+int run(const FusionsOptions& options) {
+    const auto session = openInput(options.path);
+    if (!session) return fail(session.error());
+    if ((*session)->passRecordings.empty())
+        return fail(Error{
+            "no recording of passes is beside this trace; dynascope-cli capture --passes -- python script.py "
+            "makes one",
+            options.path, 0, 0});
+    json out = json::array();
+    std::string text;
+    std::size_t schedules = 0;
+    for (const session::Compile& compile : (*session)->compiles) {
+        if (!matchesFrame(compile, options.frame)) continue;
+        const inductor::CompilePasses passes = inductor::passesOf(**session, compile);
+        if (!passes.recording) continue;
+        std::string own;
+        for (const Schedule* schedule : inductor::schedulesOf(passes)) {
+            ++schedules;
+            if (options.json)
+                out.push_back(document(*passes.recording, *schedule, compileName(**session, compile)));
+            else
+                own += options.why.empty()
+                           ? report(*passes.recording, *schedule)
+                           : why(*passes.recording, *schedule, options.why[0], options.why[1]);
+        }
+        if (!own.empty())
+            text += compileName(**session, compile) +
+                    (compile.function.empty() ? "" : "  " + compile.function) + '\n' + own;
+    }
+    if (schedules == 0)
+        return fail(Error{"the recording of passes has no schedule of " +
+                              (options.frame.empty() ? std::string("these compiles") : options.frame) +
+                              ": the code came from a cache, or from another backend",
+                          options.path, 0, 0});
+    if (options.json) {
+        print(out.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+        return exitOk;
+    }
+    if (text.empty()) {
+        print("the scheduler was asked nothing about " + options.why[0] + " and " + options.why[1] + '\n');
+        return exitFailure;
+    }
+    print(text);
+    return exitOk;
+}
+
+} // namespace
+
+void addFusions(Parser& parser) {
+    auto options = std::make_shared<FusionsOptions>();
+    Command command = parser.command(
+        "fusions",
+        "What Inductor's scheduler was asked, what it fused and refused, as capture --passes recorded it");
+    command.add("path", options->path, "Folder of the trace and its recordings, or a recording").required();
+    command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
+    command.add("--why", options->why, "Two operations, such as op5 op18: why they were not fused").words(2);
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli passes-of PATH [--frame ID] [--all] [--node NAME] [--json]
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "core/inductor/compile_passes.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace dynascope::cli {
+
+namespace {
+
+using inductor::CompilePasses;
+using inductor::NodeRef;
+using inductor::Pass;
+using inductor::PassRow;
+using nlohmann::json;
+
+struct PassesOfOptions {
+    std::string path, frame, node;
+    bool all = false, json = false;
+};
+
+std::string milliseconds(double us) {
+    char text[32];
+    std::snprintf(text, sizeof text, us < 10'000 ? "%.2f ms" : "%.1f ms", us / 1000);
+    return text;
+}
+
+/// "+2 -19 ~1".
+std::string changeText(const inductor::Change& change) {
+    std::string out;
+    const auto add = [&out](const char* sign, std::size_t n) {
+        if (n > 0) out += (out.empty() ? "" : " ") + (sign + std::to_string(n));
+    };
+    add("+", change.created.size());
+    add("-", change.erased.size());
+    add("~", change.updated.size());
+    add("renamed ", change.renamed.size());
+    if (change.moved) out += out.empty() ? "moved" : " moved";
+    return out;
+}
+
+std::string passCount(std::size_t n) {
+    return std::to_string(n) + (n == 1 ? " pass" : " passes");
+}
+
+/// "2 patterns applied, 3 refused"; empty where none fitted.
+std::string matchText(const Pass& pass) {
+    if (pass.fits == 0 && pass.matches.empty()) return {};
+    const auto refused = static_cast<std::size_t>(std::ranges::count_if(
+        pass.matches, [](const inductor::Match& match) { return !match.refused.empty(); }));
+    std::string out = count(pass.matches.size() - refused, "pattern") + " applied";
+    if (refused > 0) out += ", " + std::to_string(refused) + " refused";
+    return out;
+}
+
+std::string noteOf(const PassRow& row) {
+    if (row.pass == nullptr) return {};
+    if (!row.pass->skipped.empty())
+        return (row.pass->kind == "skipped" ? "did not run: " : "") + row.pass->skipped;
+    if (!row.pass->exception.empty()) return "failed: " + firstLine(row.pass->exception);
+    if (!row.pass->ended) return "the recording ends within it";
+    return matchText(*row.pass);
+}
+
+/// Stage by its name in --stage; empty where the row left no graph of its own.
+std::string stageName(const CompilePasses& passes, const PassRow& row) {
+    if (!row.changed()) return {};
+    const int stage = passes.stageOf(row.after);
+    return stage < 0 ? std::string() : passes.stages[std::size_t(stage)].stage->label();
+}
+
+void addRow(Table& table, const CompilePasses& passes, const PassRow& row) {
+    std::string change = changeText(*row.change);
+    // Values that are printed as before, such as those of other sizes' symbols.
+    if (change.empty() && row.changed()) change = "text only";
+    table.add({row.pass ? std::to_string(row.pass->index) : "-",
+               std::string(std::size_t(row.depth) * 2, ' ') + row.name(),
+               row.pass && row.pass->kind != "skipped" ? milliseconds(row.pass->us) : std::string(),
+               row.changed() ? std::to_string(row.nodesBefore) + " -> " + std::to_string(row.nodesAfter)
+                             : std::string(),
+               change, stageName(passes, row), noteOf(row)});
+}
+
+/// Passes of one phase that changed nothing, in one row.
+void addQuiet(Table& table, std::size_t passes, double us, std::size_t skipped) {
+    if (passes > 0) table.add({"", passCount(passes) + " changed nothing", milliseconds(us)});
+    if (skipped > 0) table.add({"", passCount(skipped) + " did not run"});
+}
+
+std::string phaseTitle(const inductor::Phase& phase) {
+    std::string out = phase.name + ", " + phase.graph;
+    if (phase.us > 0) out += ", " + milliseconds(phase.us - phase.ownUs);
+    if (!phase.exception.empty()) out += ", failed: " + firstLine(phase.exception);
+    if (!phase.ended) out += ", the recording ends within it";
+    return out;
+}
+
+std::string report(const CompilePasses& passes, bool all) {
+    std::string out;
+    for (std::size_t i = 0; i < passes.rows.size();) {
+        const inductor::Phase* phase = passes.rows[i].phase;
+        Table table({Table::Align::Right, Table::Align::Left, Table::Align::Right, Table::Align::Left,
+                     Table::Align::Left, Table::Align::Left, Table::Align::Left});
+        std::size_t quiet = 0, skipped = 0;
+        double us = 0;
+        const auto endQuiet = [&] {
+            addQuiet(table, quiet, us, skipped);
+            quiet = skipped = 0;
+            us = 0;
+        };
+        for (; i < passes.rows.size() && passes.rows[i].phase == phase; ++i) {
+            const PassRow& row = passes.rows[i];
+            const bool said =
+                all || row.changed() || (row.pass && (!row.pass->exception.empty() || !row.pass->ended));
+            if (said) {
+                endQuiet();
+                addRow(table, passes, row);
+            } else if (row.pass->kind == "skipped") {
+                ++skipped;
+            } else {
+                ++quiet;
+                us += row.pass->us;
+            }
+        }
+        endQuiet();
+        out += "  " + phaseTitle(*phase) + '\n' + table.toString("    ");
+    }
+    return out;
+}
+
+json names(const std::vector<NodeRef>& nodes) {
+    json out = json::array();
+    for (const NodeRef& node : nodes)
+        out.push_back(node.name);
+    return out;
+}
+
+json matchJson(const CompilePasses& passes, const inductor::Match& match) {
+    const inductor::Pattern* pattern = passes.recording->pattern(match.pattern);
+    json out = {{"pattern", pattern ? pattern->name : ""}, {"nodes", names(match.nodes)}};
+    if (!match.refused.empty())
+        out["refused"] = match.refused;
+    else
+        out["replacement"] = names(match.added);
+    return out;
+}
+
+json rowJson(const CompilePasses& passes, const PassRow& row) {
+    json out = {{"index", nullptr},
+                {"name", row.name()},
+                {"phase", row.phase->name},
+                {"changed", row.changed()},
+                {"nodes_before", row.nodesBefore},
+                {"nodes_after", row.nodesAfter},
+                {"added", names(row.change->created)},
+                {"removed", names(row.change->erased)},
+                {"matches", json::array()}};
+    if (const std::string stage = stageName(passes, row); !stage.empty()) out["stage"] = stage;
+    if (row.pass == nullptr) return out;
+    const Pass& pass = *row.pass;
+    out["index"] = pass.index;
+    out["kind"] = pass.kind;
+    out["subsystem"] = pass.subsystem;
+    out["file"] = pass.place.file;
+    out["line"] = pass.place.line;
+    out["time_us"] = pass.us;
+    out["parent"] = pass.parent;
+    if (!pass.skipped.empty()) out["skipped"] = pass.skipped;
+    if (!pass.exception.empty()) out["exception"] = pass.exception;
+    for (const inductor::Match& match : pass.matches)
+        out["matches"].push_back(matchJson(passes, match));
+    return out;
+}
+
+/// A document for each graph of the compile.
+void addJson(json& out, const session::Session& session, const session::Compile& compile,
+             const CompilePasses& passes) {
+    json* graph = nullptr;
+    for (const PassRow& row : passes.rows) {
+        if (graph == nullptr || (*graph)["graph"] != row.phase->graph) {
+            out.push_back({{"compile", compileName(session, compile)},
+                           {"graph", row.phase->graph},
+                           {"passes", json::array()}});
+            graph = &out.back();
+        }
+        (*graph)["passes"].push_back(rowJson(passes, row));
+    }
+}
+
+std::string list(const std::vector<NodeRef>& nodes) {
+    std::string out;
+    for (const NodeRef& node : nodes)
+        out += (out.empty() ? "" : ", ") + node.name;
+    return out;
+}
+
+/// Numbers of the nodes that ever had this name, in the order of their making.
+std::vector<std::uint64_t> nodesNamed(const CompilePasses& passes, const std::string& name) {
+    std::set<std::uint64_t> out;
+    for (const inductor::PassStage& stage : passes.stages)
+        for (const NodeRef& node : passes.recording->nodes(stage.state))
+            if (node.name == name) out.insert(node.id);
+    return {out.begin(), out.end()};
+}
+
+std::string historyReport(const CompilePasses& passes, const std::string& name) {
+    Table table({Table::Align::Left, Table::Align::Left, Table::Align::Right, Table::Align::Left,
+                 Table::Align::Left});
+    for (const std::uint64_t id : nodesNamed(passes, name)) {
+        const auto first = std::find_if(passes.stages.begin(), passes.stages.end(), [&](const auto& stage) {
+            const auto nodes = passes.recording->nodes(stage.state);
+            return std::ranges::any_of(nodes, [id](const NodeRef& node) { return node.id == id; });
+        });
+        const auto steps = inductor::historyOf(passes, id);
+        const bool made = !steps.empty() && steps.front().what == inductor::NodeStep::What::Made;
+        if (!made && first != passes.stages.end())
+            table.add(
+                {first->phase->name + ", " + first->phase->graph, "", "", "is there from the beginning", ""});
+        for (const inductor::NodeStep& step : steps) {
+            const PassRow& row = passes.rows[step.row];
+            const char* what = step.what == inductor::NodeStep::What::Made      ? "made"
+                               : step.what == inductor::NodeStep::What::Removed ? "removed"
+                               : step.what == inductor::NodeStep::What::Renamed ? "renamed"
+                                                                                : "changed";
+            const std::string from = list(step.from);
+            table.add({row.phase->name + ", " + row.phase->graph, row.name(),
+                       row.pass ? std::to_string(row.pass->index) : "-", what,
+                       from.empty()                                  ? ""
+                       : step.what == inductor::NodeStep::What::Made ? "takes the place of " + from
+                                                                     : from + " takes its place"});
+        }
+    }
+    return table.empty() ? std::string() : table.toString("    ");
+}
+
+int run(const PassesOfOptions& options) {
+    const auto session = openInput(options.path);
+    if (!session) return fail(session.error());
+    if ((*session)->passRecordings.empty())
+        return fail(Error{
+            "no recording of passes is beside this trace; dynascope-cli capture --passes -- python script.py "
+            "makes one",
+            options.path, 0, 0});
+    json document = json::array();
+    std::string out;
+    std::size_t found = 0;
+    for (const session::Compile& compile : (*session)->compiles) {
+        if (!options.frame.empty() && !matchesFrame(compile, options.frame)) continue;
+        CompilePasses passes = inductor::passesOf(**session, compile);
+        if (!passes.recording || passes.rows.empty()) continue;
+        if (const auto read = inductor::addStages(passes); !read) return fail(read.error());
+        ++found;
+        if (options.json) {
+            addJson(document, **session, compile, passes);
+            continue;
+        }
+        const std::string text =
+            options.node.empty() ? report(passes, options.all) : historyReport(passes, options.node);
+        if (text.empty()) continue;
+        out += compileName(**session, compile) + (compile.function.empty() ? "" : "  " + compile.function) +
+               '\n' + text;
+    }
+    if (found == 0)
+        return fail(Error{options.frame.empty()
+                              ? "the recording of passes has none of these compiles"
+                              : "the recording of passes has no compile '" + options.frame + "'",
+                          options.path, 0, 0});
+    if (options.json) {
+        print(document.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+        return exitOk;
+    }
+    if (out.empty()) {
+        print("no pass met a node " + options.node + "\n");
+        return exitFailure;
+    }
+    print(out);
+    return exitOk;
+}
+
+} // namespace
+
+void addPassesOf(Parser& parser) {
+    auto options = std::make_shared<PassesOfOptions>();
+    Command command = parser.command(
+        "passes-of", "What each pass of AOTAutograd and Inductor changed, as capture --passes recorded it");
+    command.add("path", options->path, "Folder of the trace and its recordings, or a recording").required();
+    command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
+    command.add("--node", options->node, "Which passes made, changed and removed the node of this name");
+    command.flag("--all", options->all, "Also passes that changed nothing or did not run");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.run([options] { return run(*options); });
+}
+
+} // namespace dynascope::cli

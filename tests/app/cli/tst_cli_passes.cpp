@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli passes-of and fusions, and passes as stages, on the recording of tests/data/passes.
+#include "tests/support/captures.h"
+#include "tests/support/programs.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QtTest>
+
+using namespace dynascope;
+
+namespace {
+
+const QString folder = QStringLiteral(DYNASCOPE_TEST_DATA "/passes");
+
+struct Run {
+    int exitCode = -1;
+    QByteArray out, err;
+};
+
+Run cli(const QStringList& arguments) {
+    QProcess process;
+    process.start(test::program("dynascope-cli"), arguments);
+    process.closeWriteChannel();
+    if (!process.waitForFinished(60000) || process.exitStatus() != QProcess::NormalExit) return {};
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+QJsonArray json(const QStringList& arguments) {
+    const Run run = cli(arguments + QStringList{"--json"});
+    return run.exitCode == 0 ? QJsonDocument::fromJson(run.out).array() : QJsonArray();
+}
+
+} // namespace
+
+class TestCliPasses : public QObject {
+    Q_OBJECT
+private slots:
+    void passesSayWhatTheyChanged() {
+        const Run run = cli({"passes-of", folder});
+        QVERIFY2(run.exitCode == 0, run.err);
+        QVERIFY2(run.out.contains("pass_pattern_0") && run.out.contains("204 -> 169") &&
+                     run.out.contains("+13 -48 ~4"),
+                 run.out);
+        QVERIFY(run.out.contains("changed nothing") && run.out.contains("did not run"));
+        const Run all = cli({"passes-of", folder, "--all", "--frame", "0/0"});
+        QVERIFY(all.out.contains("did not run: config.") && !all.out.contains("0/1"));
+    }
+
+    void theirDocumentHasEveryPass() {
+        const QJsonArray graphs = json({"passes-of", folder, "--frame", "0/0"});
+        QStringList kinds;
+        int changed = 0, matches = 0;
+        for (const QJsonValue& graph : graphs) {
+            QCOMPARE(graph["compile"].toString(), QStringLiteral("0/0"));
+            kinds << graph["graph"].toString();
+            for (const QJsonValue& pass : graph["passes"].toArray()) {
+                QVERIFY(!pass["name"].toString().isEmpty());
+                changed += pass["changed"].toBool() ? 1 : 0;
+                matches += int(pass["matches"].toArray().size());
+                if (pass["changed"].toBool())
+                    QVERIFY2(pass["stage"].toString().contains(u'/'), qPrintable(pass["name"].toString()));
+            }
+        }
+        QCOMPARE(kinds, QStringList({"dynamo", "joint", "forward", "backward"}));
+        QVERIFY(changed >= 8 && matches > 50);
+    }
+
+    void aPassIsAStage() {
+        const Run printed = cli({"print", folder, "--stage", "joint/pass_pattern_0"});
+        QVERIFY2(printed.exitCode == 0 && printed.out.contains("_scaled_dot_product_flash_attention_for_cpu"),
+                 printed.err);
+        const Run diffed = cli({"diff", folder, "--frame", "0/0", "--from", "joint/pattern_matcher", "--to",
+                                "joint/pass_pattern_0"});
+        QCOMPARE(diffed.exitCode, 1);
+        QVERIFY(diffed.out.contains("_scaled_dot_product_flash_attention_for_cpu"));
+        QCOMPARE(cli({"print", folder, "--stage", "joint/no_such_pass"}).exitCode, 2);
+    }
+
+    void aNodeHasItsHistory() {
+        const Run run = cli({"passes-of", folder, "--frame", "0/0", "--node", "permute_default"});
+        QVERIFY2(run.exitCode == 0 && run.out.contains("pattern_matcher") && run.out.contains("made"),
+                 run.out);
+        const Run none = cli({"passes-of", folder, "--node", "no_such_node"});
+        QVERIFY(none.exitCode == 1 && none.out.contains("no pass met a node no_such_node"));
+    }
+
+    void fusionsAreCounted() {
+        const QJsonArray graphs = json({"fusions", folder});
+        QCOMPARE(graphs.size(), 3);
+        for (const QJsonValue& graph : graphs) {
+            QVERIFY(graph["questions"].toInt() > 0 &&
+                    graph["fused"].toInt() == graph["fusions"].toArray().size());
+            QSet<QString> operations;
+            for (const QJsonValue& kernel : graph["kernels"].toArray()) {
+                QVERIFY(!kernel["nodes"].toArray().isEmpty() && !kernel["origins"].toArray().isEmpty());
+                for (const QJsonValue& node : kernel["nodes"].toArray()) {
+                    QVERIFY2(!operations.contains(node.toString()), "an operation is in one kernel");
+                    operations.insert(node.toString());
+                }
+            }
+            for (const QJsonValue& refusal : graph["refusals"].toArray())
+                QVERIFY(refusal["count"].toInt() > 0 && !refusal["reason"].toString().isEmpty());
+        }
+        const Run run = cli({"fusions", folder, "--frame", "0/0"});
+        QVERIFY2(run.exitCode == 0 && run.out.contains("refused because") && run.out.contains("kernels"),
+                 run.err);
+    }
+
+    void whyTwoWereNotFused() {
+        const QJsonValue refusal = json({"fusions", folder}).at(0)["refusals"].toArray().at(0);
+        const Run run = cli({"fusions", folder, "--why", refusal["a"].toString(), refusal["b"].toString()});
+        QVERIFY2(run.exitCode == 0 && run.out.contains(refusal["reason"].toString().toUtf8()), run.out);
+        QVERIFY(run.out.contains("they are in no kernel together") || run.out.contains("both are in"));
+        const Run none = cli({"fusions", folder, "--why", "op9000", "op9001"});
+        QVERIFY(none.exitCode == 1 && none.out.contains("asked nothing about"));
+    }
+
+    void othersSayHowToMakeOne() {
+        for (const char* command : {"passes-of", "fusions"}) {
+            const Run run = cli({command, QStringLiteral(DYNASCOPE_SOURCE_DIR "/resources/samples/graph_breaks.log")});
+            QVERIFY2(run.exitCode == 2 && run.err.contains("capture --passes") && run.err.count('\n') == 1,
+                     run.err);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliPasses)
+#include "tst_cli_passes.moc"
