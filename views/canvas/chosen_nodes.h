@@ -19,16 +19,18 @@ struct ChosenNodes {
     static constexpr Page page = Page::Stages;
     int capture = -1, compile = -1;
     Of chosen;
-    Of drawn; ///< alone; all where it is empty
+    Of drawn;  ///< alone; all where it is empty
+    Of beside; ///< those of the other stage; what `drawn` became or came from where it is empty
 
     friend bool operator==(const ChosenNodes&, const ChosenNodes&) = default;
 
     /// Each lasts while its stage is on screen.
     void complete(const Place& place, const OpenCapture& /*capture*/) {
-        for (Of* part : {&chosen, &drawn})
+        for (Of* part : {&chosen, &drawn, &beside})
             if (place.capture != capture || place.compile != compile || part->nodes.empty() ||
                 (place.stageA != part->stage && place.stageB != part->stage))
                 *part = {};
+        if (drawn == Of()) beside = {};
         if (chosen == Of() && drawn == Of()) *this = {};
     }
     /// Node numbers of what was read again may be others.

@@ -29,6 +29,10 @@ ir::NodeSet CompareView::Private::drawnOf(Side side) const {
     const ir::GraphPtr& graph = workspace.stage(own).graph;
     if (!graph || part.nodes.back() >= graph->size()) return {};
     if (side == own || isAlone()) return part.nodes;
+    if (const ChosenNodes::Of beside = chosen().beside; !beside.nodes.empty()) {
+        const ir::GraphPtr& other = workspace.stage(side).graph;
+        return other && beside.nodes.back() < other->size() ? beside.nodes : ir::NodeSet();
+    }
     // Of the other stage, what they became or came from.
     const auto diff = workspace.diff();
     ir::NodeSet out;
@@ -119,17 +123,19 @@ void CompareView::Private::drawChosen(bool neighbours) {
     change(
         [&, side = side, nodes = nodes](ChosenNodes& now) {
             now.drawn = {stageOf(side), neighbours ? ir::withNeighbours(*graph, nodes) : nodes};
+            now.beside = {};
         },
         true);
 }
 
 void CompareView::Private::drawAll() {
-    if (!chosen().drawn.nodes.empty()) change([](ChosenNodes& now) { now.drawn = {}; }, true);
+    if (!chosen().drawn.nodes.empty()) change([](ChosenNodes& now) { now.drawn = now.beside = {}; }, true);
 }
 
 void CompareView::Private::chosenChanged() {
-    if (const ChosenNodes::Of now = chosen().drawn; now != drawn) {
-        drawn = now;
+    if (const ChosenNodes now = chosen(); now.drawn != drawn || now.beside != beside) {
+        drawn = now.drawn;
+        beside = now.beside;
         // Blocks of the whole and of the part are others.
         scheduleRebuild(GraphCanvas::Transition::None);
     }
@@ -212,6 +218,16 @@ void CompareView::drawChosen(bool neighbours) {
 
 void CompareView::drawAll() {
     d->drawAll();
+}
+
+void CompareView::drawOnly(const ir::NodeSet& a, const ir::NodeSet& b) {
+    d->change(
+        [&](ChosenNodes& now) {
+            now.drawn = {d->stageOf(Side::B), b};
+            now.beside = {d->stageOf(Side::A), a};
+            if (b.empty()) std::swap(now.drawn, now.beside);
+        },
+        false);
 }
 
 } // namespace dynascope::views

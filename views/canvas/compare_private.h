@@ -142,6 +142,7 @@ struct CompareView::Private {
     std::vector<QRectF> marksA, marksB; ///< what is selected, then what belongs to it, by pane
     Subject tracedSubject;              ///< the last one whose answer was shown
     canvas::ChosenNodes::Of drawn;      ///< alone, in the picture that was asked for last
+    canvas::ChosenNodes::Of beside;     ///< those of the other stage
 
     canvas::Picture picture;
     std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately

@@ -4,6 +4,7 @@
 // merged canvas. Both canvases scroll, zoom and select together while the chain is on.
 #pragma once
 
+#include "core/ir/node_sets.h"
 #include "views/models/workspace.h"
 #include "views/theme/picture.h"
 #include "views/theme/theme.h"
@@ -64,6 +65,8 @@ public slots:
     /// `neighbours` also what it reads and what reads it. Back brings the whole graph again.
     void drawChosen(bool neighbours);
     void drawAll();
+    /// Draws these of the stages A and B alone; all of both where both are empty. Not remembered as a step back.
+    void drawOnly(const ir::NodeSet& a, const ir::NodeSet& b);
     void cancelLayout();
     /// Both graphs whole, as they are folded now; empty where nothing is drawn. Of the scenes that are shown now.
     [[nodiscard]] Drawing picture() const;
