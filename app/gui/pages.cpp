@@ -8,6 +8,7 @@
 #include "views/compare/compare_page.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/functionalize_page.h"
+#include "views/inductor/inductor_page.h"
 #include "views/memory/memory_page.h"
 #include "views/recompiles/recompiles_page.h"
 #include "views/replay/replay_page.h"
@@ -21,7 +22,8 @@ using namespace views;
 const std::vector<PageSpec>& pageSpecs() {
     static const std::vector<PageSpec> specs{
         answersPageSpec(), stagesPageSpec(),  breaksPageSpec(), recompilesPageSpec(), functionalizePageSpec(),
-        memoryPageSpec(),  comparePageSpec(), replayPageSpec(), autogradPageSpec(),   dynamoPageSpec()};
+        memoryPageSpec(),  comparePageSpec(), replayPageSpec(), autogradPageSpec(),   dynamoPageSpec(),
+        inductorPageSpec()};
     return specs;
 }
 

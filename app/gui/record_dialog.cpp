@@ -57,6 +57,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     , m_variables(textField(tr("Further variables"), 2))
     , m_environment(textField(tr("Environment"), 4))
     , m_printed(textField(tr("Output of the program"), 0))
+    , m_passes(new QCheckBox(tr("Record Inductor's passes")))
     , m_pauses(new QCheckBox(tr("Pause at breakpoints")))
     , m_atStart(new QCheckBox(tr("Wait before anything is traced")))
     , m_opens(new QCheckBox(tr("Open the result")))
@@ -97,6 +98,9 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     m_printed->setReadOnly(true);
     m_printed->setPlaceholderText(tr("What the program prints comes here while it runs."));
     m_printed->setMaximumBlockCount(mostLines);
+    m_passes->setToolTip(
+        tr("Every pass of AOTAutograd and Inductor, with the graphs between, for the page Inductor; what is "
+           "compiled stays the same, compiling takes longer"));
     m_pauses->setToolTip(
         tr("Live mode: Dynamo waits at the breakpoints of the page Dynamo while it traces, and goes on, "
            "steps or breaks the graph when told to"));
@@ -115,6 +119,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     form->addRow(tr("Working directory"), withBrowse(m_working, tr("Working directory")));
     form->addRow(tr("Output folder"), withBrowse(m_output, tr("Output folder")));
     form->addRow(tr("Settings"), m_settings);
+    form->addRow(tr("Passes"), m_passes);
     form->addRow(tr("Variables"), m_variables);
     form->addRow(tr("Environment"), m_environment);
     auto* live = new QHBoxLayout;
@@ -160,6 +165,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
         connect(field, &QLineEdit::textChanged, this, &RecordDialog::update);
     connect(m_variables, &QPlainTextEdit::textChanged, this, &RecordDialog::update);
     connect(m_pauses, &QCheckBox::toggled, this, &RecordDialog::update);
+    connect(m_passes, &QCheckBox::toggled, this, &RecordDialog::update);
     connect(m_run, &RecordRun::output, this, [this](const QString& text) {
         if (text.isEmpty()) return;
         m_printed->moveCursor(QTextCursor::End);
@@ -259,6 +265,7 @@ QVariantMap RecordDialog::values() const {
             {QStringLiteral("working"), m_working->text()},
             {QStringLiteral("output"), m_untried.isEmpty() ? m_output->text() : m_untried},
             {QStringLiteral("variables"), m_variables->toPlainText()},
+            {QStringLiteral("passes"), m_passes->isChecked()},
             {QStringLiteral("pauses"), m_pauses->isChecked()},
             {QStringLiteral("atStart"), m_atStart->isChecked()},
             {QStringLiteral("opens"), m_opens->isChecked()},
@@ -275,6 +282,7 @@ void RecordDialog::setValues(const QVariantMap& values) {
     m_working->setText(text("working", QDir::currentPath()));
     m_output->setText(text("output", QDir::current().filePath(QStringLiteral("dynascope-capture"))));
     m_variables->setPlainText(text("variables", {}));
+    m_passes->setChecked(values.value(QStringLiteral("passes"), false).toBool());
     m_pauses->setChecked(values.value(QStringLiteral("pauses"), false).toBool());
     m_atStart->setChecked(values.value(QStringLiteral("atStart"), false).toBool());
     m_opens->setChecked(values.value(QStringLiteral("opens"), true).toBool());
@@ -298,6 +306,7 @@ RecordRequest RecordDialog::request() const {
     for (const QString& setting : settings)
         if (!setting.trimmed().isEmpty()) out.settings << setting.trimmed();
     out.variables = m_variables->toPlainText().split(u'\n', Qt::SkipEmptyParts);
+    out.passes = m_passes->isChecked();
     if (m_pauses->isChecked()) out.live = m_live ? m_live->path() : tr("(a socket of its own)");
     return out;
 }

@@ -56,6 +56,7 @@ public:
     [[nodiscard]] QPlainTextEdit* variables() const { return m_variables; }
     [[nodiscard]] QPlainTextEdit* environment() const { return m_environment; }
     [[nodiscard]] QPlainTextEdit* printed() const { return m_printed; }
+    [[nodiscard]] QCheckBox* passes() const { return m_passes; }
     [[nodiscard]] QCheckBox* pauses() const { return m_pauses; }
     [[nodiscard]] QCheckBox* stopsAtStart() const { return m_atStart; }
     [[nodiscard]] QPushButton* startButton() const { return m_start; }
@@ -92,7 +93,7 @@ private:
     QString m_untried;   ///< during a trial: the output folder without it, which is what is remembered
     QLineEdit *m_command, *m_working, *m_output, *m_settings;
     QPlainTextEdit *m_variables, *m_environment, *m_printed;
-    QCheckBox *m_pauses, *m_atStart, *m_opens;
+    QCheckBox *m_passes, *m_pauses, *m_atStart, *m_opens;
     QLabel *m_state, *m_liveNote, *m_trialNote;
     QPushButton *m_start, *m_cancel, *m_close;
 };

@@ -5,6 +5,7 @@
 #include "app/gui/window_pages.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/engine/stepper.h"
+#include "views/inductor/inductor_page.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/tree_panel.h"
 
@@ -24,6 +25,8 @@ void StepActions::step(const std::function<void(TreePanel&)>& inTree,
         inTree(*tree);
     else if (m_workspace.place().page == Page::Dynamo)
         m_pages->get<DynamoPage>().run(inDynamo);
+    else if (m_workspace.place().page == Page::Inductor)
+        m_pages->get<InductorPage>().run(inDynamo);
     else
         inOps(*m_stepper);
 }
@@ -91,31 +94,37 @@ void StepActions::updateActions() {
         enable(QLatin1String(id), anyAfter);
     for (const char* id : {"step.nextWrite", "step.previousWrite"})
         enable(QLatin1String(id), stepping || tree);
-    updateOnDynamo();
+    updateOnPages();
 }
 
-void StepActions::updateOnDynamo() {
+void StepActions::updateOnPages() {
     struct Step {
         const char* id;
         QString text;
         StepCommand command;
+        QString ofPasses; ///< its text on the page Inductor
     };
     const Step steps[] = {
-        {"step.first", tr("First step"), StepCommand::First},
-        {"step.opBack", tr("Back over the last instruction"), StepCommand::BackOver},
-        {"step.back", tr("Step out"), StepCommand::Out},
-        {"step.forward", tr("Step in"), StepCommand::In},
-        {"step.opForward", tr("Step over"), StepCommand::Over},
-        {"step.last", tr("Last step"), StepCommand::Last},
-        {"step.nextWrite", tr("Run to the next breakpoint or graph break"), StepCommand::Run},
-        {"step.previousWrite", tr("Back to the previous breakpoint or graph break"), StepCommand::BackRun}};
+        {"step.first", tr("First step"), StepCommand::First, tr("First pass")},
+        {"step.opBack", tr("Back over the last instruction"), StepCommand::BackOver, tr("Previous pass")},
+        {"step.back", tr("Step out"), StepCommand::Out, tr("Out of the pass")},
+        {"step.forward", tr("Step in"), StepCommand::In, tr("Into the pass")},
+        {"step.opForward", tr("Step over"), StepCommand::Over, tr("Next pass")},
+        {"step.last", tr("Last step"), StepCommand::Last, tr("Last pass")},
+        {"step.nextWrite", tr("Run to the next breakpoint or graph break"), StepCommand::Run,
+         tr("Next pass that changed a graph")},
+        {"step.previousWrite", tr("Back to the previous breakpoint or graph break"), StepCommand::BackRun,
+         tr("Previous pass that changed a graph")}};
     const bool here = m_workspace.place().page == Page::Dynamo;
+    const bool inPasses = m_workspace.place().page == Page::Inductor;
     const auto* page = m_pages->find<DynamoPage>();
+    const auto* passes = m_pages->find<InductorPage>();
     for (const ActionRegistry::Entry& entry : m_actions->entries())
         for (const Step& step : steps) {
             if (entry.spec.id != QLatin1String(step.id) || !entry.action) continue;
-            entry.action->setText(here ? step.text : entry.spec.text);
+            entry.action->setText(here ? step.text : inPasses ? step.ofPasses : entry.spec.text);
             if (here) entry.action->setEnabled(page && page->canRun(step.command));
+            if (inPasses) entry.action->setEnabled(passes && passes->canRun(step.command));
         }
 }
 

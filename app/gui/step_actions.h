@@ -32,7 +32,7 @@ private:
     void step(const std::function<void(views::TreePanel&)>& inTree,
               const std::function<void(views::Stepper&)>& inOps, views::StepCommand inDynamo);
     [[nodiscard]] views::TreePanel* shownTree() const; ///< with a run; null for none
-    void updateOnDynamo();
+    void updateOnPages();
 
     WindowPages* m_pages;
     views::Stepper* m_stepper;

@@ -35,6 +35,9 @@ Workspace::Capture captureForAll() {
             capture::openText(test::oracleRecordings().at("gb13_break_in_callee"), "recording");
         if (!recorded) qFatal("%s", recorded.error().toString().c_str());
         session.recordings = (*recorded)->recordings;
+        const auto passes = capture::open(DYNASCOPE_TEST_DATA "/passes/block.dpasses");
+        if (!passes) qFatal("%s", passes.error().toString().c_str());
+        session.passRecordings = (*passes)->passRecordings;
         session::MemorySnapshot snapshot;
         snapshot.stacks.resize(1);
         snapshot.segments = {
@@ -145,11 +148,13 @@ private slots:
                               "answers; stages; breaks: this capture has no graph break; "
                               "recompiles: this capture has no recompile; functionalize; "
                               "memory: needs a memory snapshot; compare; replay; autograd; "
-                              "dynamo: needs a recording: dynascope-cli capture -o DIR -- python script.py"));
+                              "dynamo: needs a recording: dynascope-cli capture -o DIR -- python script.py; "
+                              "inductor: needs a recording of passes: dynascope-cli capture --passes -o DIR -- "
+                              "python script.py"));
         workspace().addCapture(captureForAll());
         QVERIFY(settles());
         QCOMPARE(state(), QStringLiteral("answers; stages; breaks; recompiles; functionalize; memory; "
-                                         "compare; replay; autograd; dynamo"));
+                                         "compare; replay; autograd; dynamo; inductor"));
         session::Session empty;
         empty.title = "recordings";
         empty.recordings = workspace().capture()->session->recordings;
@@ -162,7 +167,8 @@ private slots:
                                          "functionalize: needs compiled graphs; "
                                          "memory: needs a memory snapshot; compare; "
                                          "replay: needs compiled graphs; autograd: needs compiled graphs; "
-                                         "dynamo"));
+                                         "dynamo; inductor: needs a recording of passes: dynascope-cli capture "
+                                         "--passes -o DIR -- python script.py"));
     }
 
     void backAndForwardRestoreEachPlace() {

@@ -31,7 +31,8 @@ enum class Page {
     Compare,
     Replay,
     Autograd,
-    Dynamo
+    Dynamo,
+    Inductor
 };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.

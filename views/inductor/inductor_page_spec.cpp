@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/inductor/inductor_page.h"
+#include "views/inductor/pass_place.h"
+
+namespace dynascope::views {
+
+PageSpec inductorPageSpec() {
+    PageSpec spec;
+    spec.page = Page::Inductor;
+    spec.name = "inductor";
+    spec.title = InductorPage::tr("Inductor");
+    spec.icon = "chip";
+    spec.key = QKeySequence(InductorPage::tr("Ctrl+Shift+8"));
+    spec.manual = "inductor";
+    spec.tip = InductorPage::tr("Every pass of AOTAutograd and Inductor, with the graph before and after it");
+    spec.lacks = [](const Workspace& workspace) {
+        return workspace.capture()->session->passRecordings.empty()
+                   ? InductorPage::tr("needs a recording of passes: dynascope-cli capture --passes -o DIR -- "
+                                      "python script.py")
+                   : QString();
+    };
+    spec.make = [](const PageServices& services) -> QWidget* {
+        return new InductorPage(services.workspace, services.theme);
+    };
+    spec.about = PageSpec::About::Compile;
+    spec.fillsWindow = true;
+    spec.placeName = "inductor";
+    spec.savePlace = [](const Workspace& workspace) {
+        const int row = workspace.place().own.of<PassPlace>().row;
+        return row < 0 ? QJsonValue() : QJsonValue(row);
+    };
+    spec.restorePlace = [](const OpenCapture&, const QJsonValue& saved, Place& place) {
+        place.own.set(PassPlace{saved.toInt(-1)});
+    };
+    spec.pictures = [](PagePictures& pictures, const Place& place) {
+        if (pictures.workspace().captures()[std::size_t(place.capture)].session->passRecordings.empty())
+            return;
+        pictures.workspace().go(place);
+        pictures.takeInBothLooks(QStringLiteral("inductor"));
+    };
+    return spec;
+}
+
+} // namespace dynascope::views

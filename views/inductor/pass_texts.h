@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Recorded passes in words: rows of tables and facts.
+#pragma once
+
+#include "core/inductor/compile_passes.h"
+#include "views/inspector/facts.h"
+#include "views/text/page_parts.h"
+#include "views/text/row_table.h"
+
+#include <QString>
+#include <vector>
+
+namespace dynascope::views {
+
+[[nodiscard]] std::vector<TableColumn> passColumns();
+[[nodiscard]] std::vector<TableColumn> matchColumns();
+
+/// A row of the table of passes: a pass, passes in a row that changed nothing, or the beginning of a phase.
+struct ListedPass {
+    const inductor::Phase* phase = nullptr;
+    int row = -1;          ///< into CompilePasses::rows: of the pass, or the first of them; -1 for a phase
+    std::size_t count = 1; ///< of passes that it stands for
+};
+/// Passes that changed nothing stand in one row where `folds`; those whose name has `filter` alone where that is not
+/// empty.
+[[nodiscard]] std::vector<ListedPass> listedPasses(const inductor::CompilePasses& passes, bool folds,
+                                                   const QString& filter);
+[[nodiscard]] TableRow passRow(const inductor::CompilePasses& passes, const ListedPass& listed);
+[[nodiscard]] std::vector<TableRow> matchRows(const inductor::CompilePasses& passes,
+                                              const inductor::Pass& pass);
+
+[[nodiscard]] std::vector<FigureRow::Figure> passFigures(const inductor::CompilePasses& passes,
+                                                         const Colours& colours);
+
+/// What is known of a pass; links "row:N" lead to other rows.
+[[nodiscard]] Facts passFacts(const inductor::CompilePasses& passes, int row);
+/// How a node came about; `name` is its name in that state, `id` the recorder's number.
+[[nodiscard]] Section nodeSection(const inductor::CompilePasses& passes, std::uint64_t id,
+                                  const QString& name);
+
+/// "+2 −19 ~1"; "text only" where values are printed differently and nothing else changed; empty for no change.
+[[nodiscard]] QString changeWords(const inductor::PassRow& row);
+
+} // namespace dynascope::views
