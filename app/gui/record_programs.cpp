@@ -129,10 +129,13 @@ void RecordPrograms::show(const QString& path) {
         const auto& captures = m_workspace.captures();
         const auto at =
             std::ranges::find(captures, m_workspace.current(opened), &Workspace::Capture::session);
-        if (at == captures.end() || at->session->recordings.empty()) return;
+        if (at == captures.end()) return;
+        const session::Session& session = *at->session;
+        if (session.recordings.empty() && session.passRecordings.empty()) return;
         Place place;
         place.capture = int(at - captures.begin());
-        place.page = Page::Dynamo;
+        // Who asked for passes wants to see them.
+        place.page = session.passRecordings.empty() ? Page::Dynamo : Page::Inductor;
         m_workspace.go(place);
         m_pages.setFocus(Qt::OtherFocusReason); // for the keys that step
     });

@@ -42,11 +42,15 @@ bool isRecordingName(std::string_view name) {
 }
 
 bool looksLikeRecording(std::string_view bytes) {
-    return journal::isOf(bytes, dynamo::stepFormat) || journal::isOf(bytes, inductor::passFormat);
+    return journal::isOf(bytes, dynamo::stepFormat);
+}
+
+bool looksLikePassRecording(std::string_view bytes) {
+    return journal::isOf(bytes, inductor::passFormat);
 }
 
 std::string recordingName(std::string_view label, std::string_view bytes) {
-    const std::string_view ending = journal::isOf(bytes, inductor::passFormat) ? passEnding : stepEnding;
+    const std::string_view ending = looksLikePassRecording(bytes) ? passEnding : stepEnding;
     return std::string(label) + std::string(label.ends_with(ending) ? std::string_view() : ending);
 }
 

@@ -13,7 +13,8 @@ namespace dynascope::capture {
 
 /// "dynamo_steps_7.dsteps", "inductor_passes_7.dpasses", and the tail that lies beside each while it is written.
 [[nodiscard]] bool isRecordingName(std::string_view name);
-[[nodiscard]] bool looksLikeRecording(std::string_view bytes);
+[[nodiscard]] bool looksLikeRecording(std::string_view bytes); ///< of Dynamo
+[[nodiscard]] bool looksLikePassRecording(std::string_view bytes);
 /// `label` with the ending that a recording of these bytes has.
 [[nodiscard]] std::string recordingName(std::string_view label, std::string_view bytes);
 

@@ -324,7 +324,8 @@ void TestEachCapture::followToItsLine() {
     QVERIFY2(shown.trimmed() == QString::fromStdString(at.code).trimmed(), qPrintable(shown));
     const QImage picture = source->view()->viewport()->grab().toImage();
     const QRect rect = source->view()->lineRect(0, line);
-    QCOMPARE(picture.pixelColor(rect.right() - 3, rect.center().y()), theme().colours().accentBg);
+    // Above its letters, which may reach the edge.
+    QCOMPARE(picture.pixelColor(rect.right() - 3, rect.top() + 1), theme().colours().accentBg);
 }
 
 void TestEachCapture::saysWhyItCannotOpen() {

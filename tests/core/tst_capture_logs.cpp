@@ -165,6 +165,9 @@ private slots:
         QTest::addRow("recording") << QByteArray("\x89"
                                                  "DYNSTEP")
                                    << QByteArray("recording of Dynamo");
+        QTest::addRow("recording of passes") << QByteArray("\x89"
+                                                           "DYNPASS")
+                                             << QByteArray("recording of passes");
         QTest::addRow("case") << QByteArray("{\"before\": \"\"}") << QByteArray("oracle case");
         QTest::addRow("graph") << QByteArray("graph():\n") << QByteArray("graph text");
         QTest::addRow("words") << QByteArray("nothing of the kind") << QByteArray("graph text");

@@ -180,6 +180,30 @@ private slots:
                                     [](const QString& answer) { return answer.startsWith("replaced by "); }));
     }
 
+    void theSchedulerSaysWhatItFused() {
+        Shown s;
+        const auto texts = [](const RowTable* table) {
+            QString out;
+            for (const TableRow& row : table->rows().rows()) {
+                for (const TableCell& cell : row)
+                    out += cell.text + u'|';
+                out += u'\n';
+            }
+            return out;
+        };
+        QVERIFY2(
+            texts(s.page->kernels()).contains("cpp_fused_native_layer_norm_0|op0 op1 op2 op3 op4|var_mean"),
+            qPrintable(texts(s.page->kernels())));
+        const QString forward = texts(s.page->fusions());
+        QVERIFY2(forward.contains("fusion 1|op22 with op23|128 B|1|"), qPrintable(forward));
+        QVERIFY(forward.contains("intermediate nodes between node1 & node2") &&
+                forward.contains("Mismatch loop orders"));
+        // Of backward at its passes.
+        s.page->run(StepCommand::Last);
+        s.settle();
+        QVERIFY(texts(s.page->fusions()) != forward);
+    }
+
     void otherCapturesSayHowToMakeOne() {
         test::Fixture f;
         test::addSample(f.workspace, "graph_breaks");

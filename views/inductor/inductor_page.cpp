@@ -4,6 +4,7 @@
 #include "views/canvas/compare_view.h"
 #include "views/inductor/pass_place.h"
 #include "views/inductor/pass_texts.h"
+#include "views/inductor/pass_walk.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
@@ -23,7 +24,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <memory>
-#include <set>
 
 namespace dynascope::views {
 
@@ -52,7 +52,7 @@ struct InductorPage::Private {
     TaskRunner tasks;
     Workspace graphs;
     FigureRow* figures = nullptr;
-    RowTable *table = nullptr, *matches = nullptr;
+    RowTable *table = nullptr, *matches = nullptr, *kernels = nullptr, *fusions = nullptr;
     QLineEdit* filter = nullptr;
     QCheckBox *folds = nullptr, *part = nullptr;
     QPushButton *previous = nullptr, *next = nullptr;
@@ -69,6 +69,7 @@ struct InductorPage::Private {
     CompilePasses passes;
     std::vector<ListedPass> listed;
     int row = -1;
+    const inductor::Schedule* schedule = nullptr; ///< whose tables are shown
     bool reading = false;
 
     [[nodiscard]] int listedOf(int wanted) const {
@@ -94,6 +95,12 @@ RowTable* InductorPage::table() const {
 }
 RowTable* InductorPage::matches() const {
     return d->matches;
+}
+RowTable* InductorPage::kernels() const {
+    return d->kernels;
+}
+RowTable* InductorPage::fusions() const {
+    return d->fusions;
 }
 CompareView* InductorPage::canvases() const {
     return d->canvases;
@@ -155,6 +162,15 @@ void InductorPage::build() {
     d->tabs->tabBar()->setDrawBase(false);
     d->tabs->addTab(d->text, tr("Text diff"));
     d->tabs->addTab(d->matches, tr("Patterns"));
+    d->kernels = new RowTable(tr("Kernels"), kernelColumns(), theme());
+    d->fusions = new RowTable(tr("Fusions"), fusionColumns(), theme());
+    for (RowTable* table : {d->kernels, d->fusions}) {
+        table->setEmptyText(
+            tr("No scheduler ran for this graph: its code came from a cache, or another backend made it."));
+        table->setSortingEnabled(false);
+        addCopyRows(table);
+        d->tabs->addTab(table, table->accessibleName());
+    }
     d->centre = new Splitter(Qt::Vertical);
     d->centre->addWidget(d->canvases);
     d->centre->addWidget(d->tabs);
@@ -220,6 +236,7 @@ void InductorPage::refresh() {
 
 void InductorPage::read() {
     d->row = -1;
+    d->schedule = nullptr;
     d->passes = {};
     d->reading = false;
     if (d->session->passRecordings.empty())
@@ -281,41 +298,7 @@ void InductorPage::goTo(int row) {
 }
 
 int InductorPage::target(StepCommand command) const {
-    const auto& rows = d->passes.rows;
-    const int last = int(rows.size()) - 1;
-    const auto at = [&rows](int row) -> const PassRow& { return rows[std::size_t(row)]; };
-    // What a pass changed by those within it is told with them.
-    const auto changes = [&](int row) {
-        return at(row).changed() &&
-               (row == last || at(row + 1).depth <= at(row).depth || !at(row + 1).changed());
-    };
-    const auto search = [&](int direction, const auto& fits) {
-        int row = d->row + direction;
-        while (row >= 0 && row <= last && !fits(row))
-            row += direction;
-        return row >= 0 && row <= last ? row : -1;
-    };
-    if (d->row < 0 || last < 0) return -1;
-    switch (command) {
-    case StepCommand::First:
-        return d->row > 0 ? 0 : -1;
-    case StepCommand::Last:
-        return d->row < last ? last : -1;
-    case StepCommand::Over:
-        return search(+1, [&](int row) { return at(row).depth <= at(d->row).depth; });
-    case StepCommand::BackOver:
-        return search(-1, [&](int row) { return at(row).depth <= at(d->row).depth; });
-    case StepCommand::In:
-        return search(+1, [](int) { return true; });
-    case StepCommand::Out:
-        return search(-1, [&](int row) { return at(row).depth < at(d->row).depth; });
-    case StepCommand::Run:
-        return search(+1, changes);
-    case StepCommand::BackRun:
-        return search(-1, changes);
-    default:
-        return -1;
-    }
+    return d->row < 0 ? -1 : passAfter(d->passes, d->row, command);
 }
 
 bool InductorPage::canRun(StepCommand command) const {
@@ -342,9 +325,24 @@ void InductorPage::showPass(int wanted) {
     const int before = d->passes.stageOf(row.before), after = d->passes.stageOf(row.after);
     if (before >= 0 && after >= 0) d->graphs.selectStages(before, after);
     drawChanged();
+    showSchedule();
     d->previous->setEnabled(canRun(StepCommand::BackRun));
     d->next->setEnabled(canRun(StepCommand::Run));
     showNode();
+}
+
+/// The graph's own, whichever of its passes is looked at.
+void InductorPage::showSchedule() {
+    const inductor::Schedule* schedule = scheduleOf(d->passes, d->passes.rows[std::size_t(d->row)]);
+    if (schedule == d->schedule) return;
+    d->schedule = schedule;
+    d->kernels->setRows(schedule ? kernelRows(*schedule) : std::vector<TableRow>());
+    d->fusions->setRows(schedule ? fusionRows(d->passes, *schedule) : std::vector<TableRow>());
+    const auto titled = [](const QString& name, int rows) {
+        return rows > 0 ? QStringLiteral("%1 %2").arg(name).arg(rows) : name;
+    };
+    d->tabs->setTabText(2, titled(tr("Kernels"), d->kernels->rows().rowCount()));
+    d->tabs->setTabText(3, titled(tr("Fusions"), schedule ? int(schedule->fusions.size()) : 0));
 }
 
 void InductorPage::drawChanged() {
@@ -352,53 +350,10 @@ void InductorPage::drawChanged() {
     const PassRow& row = d->passes.rows[std::size_t(d->row)];
     const ir::GraphPtr a = d->graphs.stage(Side::A).graph, b = d->graphs.stage(Side::B).graph;
     if (!a || !b) return; // they are being read
-    if (!d->part->isChecked() || !row.changed()) return d->canvases->drawOnly({}, {});
-    std::set<std::string> before, after;
-    for (const inductor::NodeRef& node : row.change->erased)
-        before.insert(node.name);
-    for (const inductor::NodeRef& node : row.change->created)
-        after.insert(node.name);
-    const auto addById = [&](std::uint32_t state, std::set<std::string>& names) {
-        std::set<std::uint64_t> ids(row.change->updated.begin(), row.change->updated.end());
-        for (const auto& renamed : row.change->renamed)
-            ids.insert(renamed.id);
-        for (const inductor::NodeRef& node : d->passes.recording->nodes(state))
-            if (ids.contains(node.id)) names.insert(node.name);
-    };
-    addById(row.before, before);
-    addById(row.after, after);
-    const auto around = [](const ir::Graph& graph, const std::set<std::string>& names) {
-        ir::NodeSet nodes;
-        for (const std::string& name : names)
-            if (const ir::NodeIndex node = graph.find(name); node != ir::npos) nodes.push_back(node);
-        ir::NodeSet all = ir::withNeighbours(graph, ir::nodeSet(std::move(nodes)));
-        // Nearly everything reaches the output, and parameters say little of a pass.
-        std::erase_if(all, [&](ir::NodeIndex node) {
-            const ir::Op op = graph.node(node).op;
-            return op == ir::Op::Output && !names.contains(graph.node(node).name);
-        });
-        return all;
-    };
-    // What is drawn on one side stands on the other too, if it is there.
-    const auto namesIn = [](const ir::Graph& graph, const ir::NodeSet& nodes, std::set<std::string>& names) {
-        for (const ir::NodeIndex node : nodes)
-            names.insert(graph.node(node).name);
-    };
-    ir::NodeSet partA = around(*a, before), partB = around(*b, after);
-    std::set<std::string> shown;
-    namesIn(*a, partA, shown);
-    namesIn(*b, partB, shown);
-    const auto both = [&shown](const ir::Graph& graph) {
-        ir::NodeSet out;
-        for (const std::string& name : shown)
-            if (const ir::NodeIndex node = graph.find(name); node != ir::npos) out.push_back(node);
-        return ir::nodeSet(std::move(out));
-    };
-    partA = both(*a);
-    partB = both(*b);
-    if (partA.size() > mostDrawn || partB.size() > mostDrawn || partA.empty() || partB.empty())
-        return d->canvases->drawOnly({}, {});
-    d->canvases->drawOnly(partA, partB);
+    ChangedPart part;
+    if (d->part->isChecked() && row.changed()) part = changedPart(*d->passes.recording, row, *a, *b);
+    const bool most = part.a.size() > mostDrawn || part.b.size() > mostDrawn;
+    d->canvases->drawOnly(most ? ir::NodeSet() : part.a, most ? ir::NodeSet() : part.b);
 }
 
 void InductorPage::showNode() {

@@ -28,6 +28,8 @@ public:
 
     [[nodiscard]] RowTable* table() const;
     [[nodiscard]] RowTable* matches() const;
+    [[nodiscard]] RowTable* kernels() const;
+    [[nodiscard]] RowTable* fusions() const;
     [[nodiscard]] CompareView* canvases() const;
     [[nodiscard]] FactView* detail() const;
     /// The workspace of the graphs between passes.
@@ -58,6 +60,7 @@ private:
     void showPass(int row);
     void showNode();
     void drawChanged();
+    void showSchedule();
     void goTo(int row);
     [[nodiscard]] int target(StepCommand command) const; ///< a row; -1 where it leads nowhere
     void follow(const QString& target);

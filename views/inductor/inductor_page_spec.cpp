@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/inductor_page.h"
+
+#include "views/canvas/compare_view.h"
 #include "views/inductor/pass_place.h"
 
 namespace dynascope::views {
@@ -36,6 +38,8 @@ PageSpec inductorPageSpec() {
         if (pictures.workspace().captures()[std::size_t(place.capture)].session->passRecordings.empty())
             return;
         pictures.workspace().go(place);
+        // Else a picture may be taken on the way.
+        if (auto* page = qobject_cast<InductorPage*>(&pictures.page())) page->canvases()->setMotion(false);
         pictures.takeInBothLooks(QStringLiteral("inductor"));
     };
     return spec;

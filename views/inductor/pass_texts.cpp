@@ -182,7 +182,7 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed) {
     };
     if (listed.row < 0) {
         const double us = timeOf(*listed.phase);
-        return {{}, us > 0 ? time(us) : TableCell{},
+        return {{}, us > 0 ? TableCell{durationText(us), Look::MonoQuiet} : TableCell{},
                 {}, {},
                 {}, {phaseText(*listed.phase), Look::Strong, Tone::None, tr("Passes over one graph")}};
     }

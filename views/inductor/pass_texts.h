@@ -30,6 +30,17 @@ struct ListedPass {
 [[nodiscard]] std::vector<TableRow> matchRows(const inductor::CompilePasses& passes,
                                               const inductor::Pass& pass);
 
+/// The schedule of the graph that a row is about: of forward for what comes before forward and backward part; null where
+/// none was recorded.
+[[nodiscard]] const inductor::Schedule* scheduleOf(const inductor::CompilePasses& passes,
+                                                   const inductor::PassRow& row);
+[[nodiscard]] std::vector<TableColumn> kernelColumns();
+[[nodiscard]] std::vector<TableRow> kernelRows(const inductor::Schedule& schedule);
+[[nodiscard]] std::vector<TableColumn> fusionColumns();
+/// Fusions in their order, then pairs that were refused, those that share most first.
+[[nodiscard]] std::vector<TableRow> fusionRows(const inductor::CompilePasses& passes,
+                                               const inductor::Schedule& schedule);
+
 [[nodiscard]] std::vector<FigureRow::Figure> passFigures(const inductor::CompilePasses& passes,
                                                          const Colours& colours);
 

@@ -97,7 +97,8 @@ bool Follower::isOnDisk(int capture) const {
     if (capture < 0 || std::size_t(capture) >= m_workspace.captures().size()) return false;
     const Workspace::Capture& open = m_workspace.captures()[std::size_t(capture)];
     // A session file is written by ourselves; recordings that grow are looked at live.
-    return !open.disk.empty() && !open.saved && open.session->recordings.empty();
+    return !open.disk.empty() && !open.saved && open.session->recordings.empty() &&
+           open.session->passRecordings.empty();
 }
 
 bool Follower::canReload(int capture) const {
@@ -111,6 +112,8 @@ QString Follower::whyNotFollowed(int capture) const {
     if (open.saved) return tr("A session file does not grow: open the log itself to follow it");
     if (!session.recordings.empty())
         return tr("A recording that grows is read on by the page Dynamo, without this");
+    if (!session.passRecordings.empty())
+        return tr("A recording of passes lies beside this log, and is not read on");
     if (!isOnDisk(capture)) return tr("This was not read from a file that could grow");
     if (session.kind != Kind::TorchTrace && session.kind != Kind::TorchLogs)
         return tr("Only logs are followed, and this is none: %1")

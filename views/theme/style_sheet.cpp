@@ -52,6 +52,7 @@ QToolBar { background: @bg1; border: 0; border-bottom: 1px solid @line; padding:
 QToolBar::separator { background: @line; width: 1px; margin: 6px 6px; }
 QToolBar::handle { width: 0; }
 QToolButton { background: transparent; color: @text; border: 1px solid transparent; border-radius: 4px; padding: 3px 5px; }
+QMenuBar QToolButton { padding: 3px 1px; }
 QToolButton:hover { background: @bg3; }
 QToolButton:pressed { background: @line2; }
 QToolButton:checked { background: @accentBg; color: @accentText; border-color: @accentBg; }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From pass to pass, and what of two graphs a pass is about.
+#pragma once
+
+#include "core/inductor/compile_passes.h"
+#include "core/ir/node_sets.h"
+#include "views/dynamo/step_commands.h"
+
+namespace dynascope::views {
+
+/// Where a command leads from a row; -1 for nowhere. In and Out go by what runs within a pass, Run and BackRun to
+/// passes that changed a graph.
+[[nodiscard]] int passAfter(const inductor::CompilePasses& passes, int row, StepCommand command);
+
+/// Nodes of the graphs before and after a pass: what it removed, made and changed, and what these read and are read by,
+/// on both sides. Empty where one side has nothing of it.
+struct ChangedPart {
+    ir::NodeSet a, b;
+};
+[[nodiscard]] ChangedPart changedPart(const inductor::PassRecording& recording, const inductor::PassRow& row,
+                                      const ir::Graph& a, const ir::Graph& b);
+
+} // namespace dynascope::views

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/inductor/pass_texts.h"
+#include "views/models/labels.h"
+#include "views/models/translate.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace dynascope::views {
+
+namespace {
+
+using inductor::CompilePasses;
+using inductor::PassRow;
+using inductor::Question;
+using inductor::Schedule;
+using Look = TableCell::Look;
+
+QString joined(const std::vector<std::string>& names) {
+    QStringList out;
+    for (const std::string& name : names)
+        out << toQString(name);
+    return out.join(u' ');
+}
+
+TableCell bytesCell(const std::optional<double>& bytes) {
+    if (!bytes || *bytes < 0) return {};
+    return {bytesText(qulonglong(*bytes)), Look::MonoQuiet, Tone::None, {}, *bytes};
+}
+
+} // namespace
+
+const Schedule* scheduleOf(const CompilePasses& passes, const PassRow& row) {
+    const std::vector<const Schedule*> all = inductor::schedulesOf(passes);
+    const auto is = [&](const std::string& graph) {
+        return std::ranges::find_if(all, [&](const Schedule* schedule) {
+            const inductor::Phase* phase = passes.recording->phase(schedule->phase);
+            return phase != nullptr && phase->graph == graph && schedule->name.empty();
+        });
+    };
+    const auto own = is(row.phase->graph);
+    if (own != all.end()) return *own;
+    return all.empty() ? nullptr : all.front();
+}
+
+std::vector<TableColumn> kernelColumns() {
+    return {{tr("Kernel"), tr("As the generated code calls it"), 360},
+            {tr("Operations"), tr("Of the scheduler that are in it, in their order"), 260},
+            {tr("From nodes"), tr("Of the post-grad graph"), 600}};
+}
+
+std::vector<TableRow> kernelRows(const Schedule& schedule) {
+    std::vector<TableRow> out;
+    for (const inductor::Kernel& kernel : schedule.kernels) {
+        std::vector<std::string> origins;
+        for (const std::uint32_t id : kernel.nodes)
+            if (const inductor::SchedulerNode* node = schedule.node(id))
+                for (const inductor::NodeRef& origin : node->origins)
+                    if (std::ranges::find(origins, origin.name) == origins.end())
+                        origins.push_back(origin.name);
+        out.push_back({{toQString(kernel.name), Look::Mono},
+                       {joined(kernel.operations), Look::Mono},
+                       {joined(origins), Look::MonoQuiet}});
+    }
+    return out;
+}
+
+std::vector<TableColumn> fusionColumns() {
+    return {{tr("Answer"), tr("Fused, in which order; or not"), 80},
+            {tr("Operations"),
+             tr("The two that the scheduler was asked about, each with what had been fused into it"), 300},
+            {tr("Shared"), tr("Bytes that both read or write, which fusing them would read and write once"),
+             80, true},
+            {tr("Round"), tr("Of fusion; a pair that was refused may be asked about again in the next"), 50,
+             true},
+            {tr("Times"), tr("How often it was asked and got this answer"), 50, true},
+            {tr("Reason"), tr("As Inductor says it"), 600}};
+}
+
+std::vector<TableRow> fusionRows(const CompilePasses& passes, const Schedule& schedule) {
+    std::vector<TableRow> out;
+    const auto pair = [](const QString& a, const QString& b) { return tr("%1 with %2").arg(a, b); };
+    std::size_t number = 0;
+    for (const inductor::Fusion& fusion : schedule.fusions)
+        out.push_back(
+            {{tr("fusion %1").arg(++number), Look::Chip, Tone::Good},
+             {pair(joined(schedule.operationsOf(fusion.a)), joined(schedule.operationsOf(fusion.b))),
+              Look::Mono},
+             bytesCell(fusion.score),
+             {QString::number(fusion.round), Look::MonoQuiet},
+             {},
+             {}});
+    std::vector<const Question*> refused;
+    for (const Question& question : schedule.questions)
+        if (question.answer != Question::Answer::Yes && !question.reasons.empty())
+            refused.push_back(&question);
+    std::ranges::stable_sort(refused, [](const Question* a, const Question* b) {
+        return a->score.value_or(-1) > b->score.value_or(-1);
+    });
+    for (const Question* question : refused) {
+        QStringList reasons;
+        for (const std::uint32_t reason : question->reasons)
+            reasons << toQString(passes.recording->reason(reason));
+        const QString detail = toQString(question->detail);
+        out.push_back({{tr("refused"), Look::Quiet},
+                       {pair(toQString(question->nameA), toQString(question->nameB)), Look::Mono},
+                       bytesCell(question->score),
+                       {QString::number(question->round), Look::MonoQuiet},
+                       {numberText(question->times), Look::MonoQuiet},
+                       {reasons.join(QStringLiteral("; ")) +
+                            (detail.isEmpty() ? QString() : QStringLiteral(": ") + detail),
+                        Look::Text, Tone::None, detail}});
+    }
+    return out;
+}
+
+} // namespace dynascope::views
