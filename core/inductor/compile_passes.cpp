@@ -7,10 +7,13 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace dynascope::inductor {
 
 namespace {
+
+constexpr std::size_t mostPassText = std::size_t(1) << 30U; ///< of all texts of a compile
 
 /// Compiles of a recording that one compile id of the trace stands for: an attempt each.
 using Attempts = std::vector<std::uint32_t>;
@@ -53,13 +56,6 @@ session::Phase phaseOf(const Phase& phase) {
                                       : session::Phase::Text;
 }
 
-/// Where a state was before: the one of its module that came last.
-std::uint32_t stateBefore(const PassRecording& recording, const State& state) {
-    for (std::uint32_t id = state.id - 1; id > 0 && !state.first; --id)
-        if (recording.state(id)->module == state.module) return id;
-    return 0;
-}
-
 /// The pass that a state is called after: the outermost that ends with it.
 const Pass* makerOf(const CompilePasses& passes, const State& state) {
     const Pass* maker = passes.recording->pass(state.pass);
@@ -98,10 +94,11 @@ private:
     void addBetween(std::uint32_t until) {
         for (; m_next <= until && m_next <= m_recording.states().size(); ++m_next) {
             const State& state = *m_recording.state(m_next);
+            const std::uint32_t earlier = std::exchange(m_last[state.module], state.id);
             const Phase* phase = m_recording.phase(state.phase);
             if (state.pass != 0 || state.first || phase == nullptr || !m_compiles.contains(phase->compile))
                 continue;
-            const State* before = m_recording.state(stateBefore(m_recording, state));
+            const State* before = m_recording.state(earlier);
             if (before == nullptr) continue;
             m_out.push_back(
                 {phase, nullptr, before->id, state.id, before->nodes, state.nodes, &state.change, 0});
@@ -112,6 +109,7 @@ private:
     std::set<std::uint32_t> m_compiles;
     std::vector<PassRow>& m_out;
     std::uint32_t m_next = 1;
+    std::map<std::uint32_t, std::uint32_t> m_last; ///< states of modules so far
 };
 
 } // namespace
@@ -147,6 +145,7 @@ Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
         for (const std::uint32_t state : {row.before, row.after})
             if (recording.state(state) != nullptr) wanted.insert(state);
     std::map<std::string, int> seen;
+    std::size_t bytes = 0;
     for (const std::uint32_t id : wanted) {
         if (task.cancelled()) return cancellation();
         task.report("Reading graphs", passes.stages.size(), wanted.size());
@@ -156,6 +155,9 @@ Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
         const Pass* pass = makerOf(passes, state);
         Result<std::string> text = recording.text(id);
         if (!text) return tl::unexpected(text.error());
+        bytes += text->size();
+        if (bytes > mostPassText)
+            return tl::unexpected(Error{"the graphs between passes have more text than 1 GiB", {}, 0, 0});
         auto stage = std::make_shared<session::Stage>();
         stage->name = phase->name + '/' + (pass ? pass->name : state.first ? "start" : "between_passes");
         stage->k = seen[stage->name]++;

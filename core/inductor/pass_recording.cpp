@@ -11,11 +11,18 @@ namespace {
 
 namespace json = capture::json;
 
-constexpr std::size_t keptTexts = 12;
-constexpr std::size_t mostLines = 20'000'000; ///< of a state: what a hostile record could ask for
+/// Texts made last that stay in memory, in bytes; and the largest one: a file may ask for any.
+constexpr std::size_t keptBytes = std::size_t(64) << 20U, mostBytes = std::size_t(128) << 20U;
 
 Error damaged(std::string_view what) {
     return Error{"the recording of passes is damaged: " + std::string(what), {}, 0, 0};
+}
+
+std::size_t bytesOf(const std::vector<std::string>& lines) {
+    std::size_t bytes = 0;
+    for (const std::string& line : lines)
+        bytes += line.size() + sizeof line;
+    return bytes;
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -45,11 +52,20 @@ Result<PassRecording::LinesPtr> PassRecording::applied(const journal::Place& pla
     if (parser.parse(simdjson::padded_string(std::string_view(*block).substr(place.offset, place.length)))
             .get(record) != simdjson::SUCCESS)
         return tl::unexpected(damaged("a record is no JSON"));
-    if (record["text"].get(operations) != simdjson::SUCCESS) return base;
+    if (record["text"].get(operations) != simdjson::SUCCESS) {
+        if (!base) return tl::unexpected(damaged("a graph has no text"));
+        return base;
+    }
     auto out = std::make_shared<Lines>();
+    std::size_t bytes = 0;
+    const auto fits = [&bytes](std::size_t more) {
+        return more <= mostBytes && (bytes += more) <= mostBytes;
+    };
     for (const json::element operation : operations) {
         std::string_view line;
         if (operation.get(line) == simdjson::SUCCESS) {
+            if (!fits(line.size() + sizeof line))
+                return tl::unexpected(damaged("a graph has more text than 128 MiB"));
             out->emplace_back(line);
             continue;
         }
@@ -57,9 +73,12 @@ Result<PassRecording::LinesPtr> PassRecording::applied(const journal::Place& pla
         std::uint64_t first = 0, count = 0;
         if (operation.get(run) != simdjson::SUCCESS || run.at(0).get(first) != simdjson::SUCCESS ||
             run.at(1).get(count) != simdjson::SUCCESS || !base || first > base->size() ||
-            count > base->size() - first || out->size() + count > mostLines)
+            count > base->size() - first)
             return tl::unexpected(damaged("a text refers to lines that are not there"));
         const auto begin = base->begin() + static_cast<std::ptrdiff_t>(first);
+        for (auto line = begin; line != begin + static_cast<std::ptrdiff_t>(count); ++line)
+            if (!fits(line->size() + sizeof line))
+                return tl::unexpected(damaged("a graph has more text than 128 MiB"));
         out->insert(out->end(), begin, begin + static_cast<std::ptrdiff_t>(count));
     }
     return out;
@@ -77,14 +96,23 @@ Result<PassRecording::LinesPtr> PassRecording::lines(std::uint32_t wanted) const
             base = kept->second;
             break;
         }
+        if (m_broken.contains(id))
+            return tl::unexpected(damaged("a graph is told against one that cannot be read"));
         chain.push_back(id);
     }
     for (auto id = chain.rbegin(); id != chain.rend(); ++id) {
         Result<LinesPtr> made = applied(m_statePlaces[*id - 1], base);
-        if (!made) return made;
+        if (!made) {
+            m_broken.insert(*id);
+            return made;
+        }
         base = *made;
-        if (m_kept.size() >= keptTexts) m_kept.pop_back();
         m_kept.emplace_front(*id, base);
+        m_keptBytes += bytesOf(*base);
+        while (m_kept.size() > 1 && m_keptBytes > keptBytes) {
+            m_keptBytes -= bytesOf(*m_kept.back().second);
+            m_kept.pop_back();
+        }
     }
     if (!base) return tl::unexpected(damaged("a graph has no text"));
     return base;

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -214,6 +215,8 @@ private:
 
     mutable std::mutex m_lock;
     mutable std::deque<std::pair<std::uint32_t, LinesPtr>> m_kept; ///< texts made last
+    mutable std::size_t m_keptBytes = 0;
+    mutable std::set<std::uint32_t> m_broken; ///< states whose text cannot be made
 };
 
 } // namespace dynascope::inductor

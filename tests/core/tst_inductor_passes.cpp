@@ -68,6 +68,7 @@ private slots:
     void anotherRunHasNoPasses();
     void aRecordingAloneIsACapture();
     void hostileRecordsAreLeftOut();
+    void textsThatDoubleEnd();
     void aCutRecordingEndsWhereItWasCut();
 };
 
@@ -133,8 +134,9 @@ void TestInductorPasses::rowsSayWhatAPassDid() {
     const PassRow* inner = row + 1;
     QCOMPARE(inner->depth, 1);
     QVERIFY(inner->pass->fits >= inner->pass->matched && inner->pass->matched > 0);
-    const auto applied =
-        std::ranges::find_if(inner->pass->matches, [](const Match& match) { return match.refused.empty() && !match.added.empty(); });
+    const auto applied = std::ranges::find_if(inner->pass->matches, [](const Match& match) {
+        return match.refused.empty() && !match.added.empty();
+    });
     QVERIFY(applied != inner->pass->matches.end());
     QVERIFY(!applied->nodes.empty());
     const Pattern* pattern = found.recording->pattern(applied->pattern);
@@ -237,6 +239,28 @@ void TestInductorPasses::hostileRecordsAreLeftOut() {
     compile.id = {0, 0};
     session.compiles.push_back(compile);
     QVERIFY(passesOf(session, session.compiles.front()).rows.size() <= 1);
+}
+
+/// Each text is the one before twice: forty of them would fill any memory.
+void TestInductorPasses::textsThatDoubleEnd() {
+    RecordingWriter writer;
+    writer.record('H', R"({"format":1})")
+        .record('C', R"({"id":1,"compile_id":"0/0","run":1})")
+        .record('G', R"({"id":1,"compile":1,"phase":"joint","graph":"joint"})");
+    writer.record('T', R"({"id":1,"graph":1,"module":1,"base":0,"text":["a line"],"count":1,"nodes":[]})");
+    for (std::uint64_t i = 2; i <= 40; ++i) {
+        const std::string all = "[0," + std::to_string(std::uint64_t(1) << (i - 2)) + "]";
+        writer.record('T', R"({"id":)" + std::to_string(i) + R"(,"graph":1,"module":1,"base":)" +
+                               std::to_string(i - 1) + R"(,"text":[)" + all + "," + all + "]}");
+    }
+    const PassRecordingPtr recording = readBytes(writer);
+    QVERIFY(recording != nullptr);
+    QCOMPARE(recording->text(11).value_or("").size(), std::size_t(1024 * 7 - 1));
+    const auto last = recording->text(40);
+    QVERIFY(!last.has_value());
+    QVERIFY2(last.error().message.find("128 MiB") != std::string::npos, last.error().message.c_str());
+    // What is told against it says so at once.
+    QVERIFY(recording->text(39).error().message.find("cannot be read") != std::string::npos);
 }
 
 void TestInductorPasses::aCutRecordingEndsWhereItWasCut() {
