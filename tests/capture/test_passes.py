@@ -2,6 +2,7 @@
 """The recorder of Inductor's passes against PyTorch's own trace, and that it changes nothing."""
 
 import collections
+import gc
 import glob
 import logging
 import os
@@ -66,13 +67,18 @@ class Refusals(logging.Handler):
             self.counts[text] += 1
 
     def __enter__(self):
-        torch._logging.set_logs(fusion=True)
-        scheduler.fusion_log.addHandler(self)
+        log = scheduler.fusion_log
+        self.before = log.level, log.propagate
+        log.setLevel(logging.DEBUG)
+        log.propagate = False
+        log.addHandler(self)
         return self
 
     def __exit__(self, *error):
-        scheduler.fusion_log.removeHandler(self)
-        torch._logging.set_logs()
+        log = scheduler.fusion_log
+        log.removeHandler(self)
+        log.setLevel(self.before[0])
+        log.propagate = self.before[1]
 
 
 def compile_block(path=None):
@@ -289,6 +295,56 @@ class SmallTest(unittest.TestCase):
             found = pass_recording.Recording(self.path)
             self.assertNotIn("post_grad", [graph["phase"] for graph in found.of("graph")])
             self.assertEqual(found.of("fault"), [])
+
+    @unittest.skipUnless(can_run_inductor(), "Inductor needs a C++ compiler and Python's headers")
+    def test_no_graph_is_kept(self):
+        def nodes():
+            gc.collect()
+            return sum(isinstance(found, torch.fx.Node) for found in gc.get_objects())
+
+        def function(x):
+            return (x.sin() @ x).softmax(-1).sum()
+
+        def compile_it():
+            torch._dynamo.reset()
+            fresh_cache()
+            torch.compile(function)(torch.ones(4, 4, requires_grad=True)).backward()
+
+        compile_it()
+        before = nodes()
+        with dynascope_capture.record(self.path.replace(".dpasses", ".dsteps"), passes=True):
+            compile_it()
+            recorder = dynascope_capture._passes[0]
+            torch._dynamo.reset()
+            self.assertLessEqual(nodes(), before)
+            self.assertEqual(len(recorder.numbers), sum(entry[0]() is not None for entry in recorder.numbers._known.values()))
+
+    @unittest.skipUnless(can_run_inductor() and hasattr(os, "fork"), "Inductor needs a C++ compiler and Python's headers")
+    def test_a_child_writes_its_own_file(self):
+        def function(x):
+            return x.cos() + 3
+
+        with dynascope_capture.record(self.folder, passes=True):
+            torch.compile(function)(torch.ones(5))
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    torch._dynamo.reset()
+                    fresh_cache()
+                    torch.compile(function)(torch.ones(6, 2))
+                    dynascope_capture.stop()
+                    status = 0
+                finally:
+                    os._exit(status)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+        found = {recording.of("header")[0]["pid"]: recording for recording in pass_recording.folder(self.folder)}
+        self.assertEqual(set(found), {os.getpid(), child})
+        for recording in found.values():
+            self.assertIn("inductor_post_grad_graph", [stage["stage"] for stage in recording.of("stage")])
+            self.assertEqual(recording.of("fault"), [])
+            self.assertEqual(recording.of("state")[0]["base"], 0)
+            recording.refusals()
 
     def test_everything_is_put_back(self):
         from torch._inductor import compile_fx, pattern_matcher

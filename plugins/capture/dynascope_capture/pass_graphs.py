@@ -192,7 +192,7 @@ def _nearest(places, at):
 class Tracked:
     """What is known of one graph module: the state that was written last."""
 
-    __slots__ = ("module", "identity", "state", "seen", "symbolic")
+    __slots__ = ("module", "identity", "state", "seen", "symbolic", "kind")
 
     def __init__(self, gm, identity):
         self.module = weakref.ref(gm)
@@ -200,6 +200,7 @@ class Tracked:
         self.state = 0
         self.seen = None
         self.symbolic = True
+        self.kind = "unknown"
 
 
 _ANNOTATED = re.compile(r'(\w+): "([^"\n]*)"')

@@ -171,11 +171,10 @@ def _pattern(recorder, entry):
     """The number of a pattern; its record is written before the first of its matches."""
     from .pass_hooks import place_of
 
-    found = recorder.patterns.get(id(entry))
-    if found is not None and found[1] is entry:
-        return found[0]
-    number = recorder.next("pattern")
-    recorder.patterns[id(entry)] = number, entry
+    number = recorder.patterns.of(entry)
+    if number in recorder.known_patterns:
+        return number
+    recorder.known_patterns.add(number)
     cells = _cells(entry.extra_check)
     out = {
         "id": number,

@@ -3,11 +3,10 @@
 
 import functools
 import time
-import weakref
 
-from . import pass_tags as tags
+from . import pass_nodes, pass_tags as tags
 from .pass_graphs import Numbers
-from .pass_ir import bytes_of, device_text, layout_of, origins_of, sizes, text_of
+from .pass_ir import origins_of, text_of
 
 MOST_ROWS = 4096
 MOST_TEXT = 400
@@ -42,9 +41,8 @@ class Schedule:
 def install(recorder, hooks):
     from torch._inductor import scheduler
 
-    schedules = weakref.WeakKeyDictionary()
     kind = scheduler.Scheduler
-    watch = _Watch(recorder, schedules, scheduler)
+    watch = _Watch(recorder)
     hooks.wrap(kind, "_init" if "_init" in kind.__dict__ else "__init__", watch.whole)
     hooks.wrap(kind, "fuse_nodes", watch.all_nodes)
     hooks.wrap(kind, "fuse_nodes_once", watch.once)
@@ -84,22 +82,19 @@ def _backends(base):
 
 
 class _Watch:
-    def __init__(self, recorder, schedules, scheduler):
+    def __init__(self, recorder):
         self._recorder = recorder
-        self._schedules = schedules
-        self._scheduler = scheduler
-        self._reasons = {}
         self.kernels = None
         self.current = None  # of the scheduler that is at work
 
     def of(self, scheduler):
         """The schedule of a scheduler, if the compile it belongs to is recorded."""
-        found = self._schedules.get(scheduler)
+        found = self._recorder.schedules.get(scheduler)
         if found is None:
             phase = self._recorder.now.phase
             if phase is None or self._recorder.now.mute or self._recorder.lost:
                 return None
-            found = self._schedules[scheduler] = Schedule(self._recorder.next("schedule"), phase)
+            found = self._recorder.schedules[scheduler] = Schedule(self._recorder.next("schedule"), phase)
         return found
 
     def number(self, schedule, node):
@@ -109,7 +104,7 @@ class _Watch:
             schedule.known.add(number)
             schedule.named[node.get_name()] = number
             try:
-                described = _describe(node, lambda inner: self.number(schedule, inner), self._recorder)
+                described = pass_nodes.describe(node, lambda inner: self.number(schedule, inner), self._recorder)
             except Exception as error:
                 self._recorder.fault(error)
                 described = {"name": node.get_name(), "class": type(node).__name__}
@@ -117,9 +112,9 @@ class _Watch:
         return number
 
     def reason(self, text):
-        found = self._reasons.get(text)
+        found = self._recorder.reasons.get(text)
         if found is None:
-            found = self._reasons[text] = len(self._reasons) + 1
+            found = self._recorder.reasons[text] = len(self._recorder.reasons) + 1
             self._recorder.json(tags.REASON, {"id": found, "text": text})
         return found
 
@@ -197,7 +192,7 @@ class _Watch:
 
     def question(self, original):
         def can_fuse(scheduler, node1, node2, *rest, **named):
-            schedule = self._schedules.get(scheduler)
+            schedule = self._recorder.schedules.get(scheduler)
             if schedule is None:
                 return original(scheduler, node1, node2, *rest, **named)
             asked = [node1, node2, None, []]
@@ -264,7 +259,7 @@ class _Watch:
     def score(self, original):
         def score_fusion_memory(scheduler, node1, node2, *rest, **named):
             result = original(scheduler, node1, node2, *rest, **named)
-            schedule = self._schedules.get(scheduler)
+            schedule = self._recorder.schedules.get(scheduler)
             if schedule is not None and schedule.open:
                 asked = schedule.open[-1]
                 if asked[0] is node1 and asked[1] is node2:
@@ -277,7 +272,7 @@ class _Watch:
     def score_key(self, original):
         def score_fusion_key(scheduler, nodes, *rest, **named):
             result = original(scheduler, nodes, *rest, **named)
-            schedule = self._schedules.get(scheduler)
+            schedule = self._recorder.schedules.get(scheduler)
             if schedule is not None:
                 self._recorder.guarded(self._note_key, schedule, nodes, result)
             return result
@@ -312,7 +307,7 @@ class _Watch:
     def fused(self, original):
         def fuse_two_nodes(scheduler, node1, node2, *rest, **named):
             result = original(scheduler, node1, node2, *rest, **named)
-            schedule = self._schedules.get(scheduler)
+            schedule = self._recorder.schedules.get(scheduler)
             if schedule is not None:
                 self._recorder.guarded(self._write_fused, schedule, node1, node2, result)
             return result
@@ -322,7 +317,7 @@ class _Watch:
     def fused_by_backend(self, original):
         def fuse(backend, node1, node2, *rest, **named):
             result = original(backend, node1, node2, *rest, **named)
-            schedule = self._schedules.get(node1.scheduler)
+            schedule = self._recorder.schedules.get(node1.scheduler)
             if schedule is not None:
                 self._recorder.guarded(self._write_fused, schedule, node1, node2, result)
             return result
@@ -379,7 +374,7 @@ class _Watch:
     def partition(self, original):
         def graph_partition(scheduler, *rest, **named):
             result = original(scheduler, *rest, **named)
-            schedule = self._schedules.get(scheduler)
+            schedule = self._recorder.schedules.get(scheduler)
             if schedule is not None:
                 self._recorder.guarded(lambda: self._write(
                     tags.SCHEDULE, schedule, "graph_partition",
@@ -391,7 +386,7 @@ class _Watch:
     def benchmark(self, original):
         def benchmark_fused_nodes(scheduler, nodes, *rest, **named):
             result = original(scheduler, nodes, *rest, **named)
-            schedule = self._schedules.get(scheduler)
+            schedule = self._recorder.schedules.get(scheduler)
             if schedule is not None:
                 self._recorder.guarded(lambda: self._write(
                     tags.SCHEDULE, schedule, "benchmark", order=[self.number(schedule, node) for node in nodes],
@@ -399,73 +394,3 @@ class _Watch:
             return result
 
         return benchmark_fused_nodes
-
-
-def _describe(node, number, recorder):
-    """A scheduler node: its reads and writes, what it computes and where that came from."""
-    out = {"name": node.get_name(), "class": type(node).__name__}
-    members = [inner for inner in node.get_nodes() if inner is not node]
-    group = getattr(node, "group", None)
-    if group:
-        out["group"] = text_of(group)
-    if members:
-        out["members"] = [number(inner) for inner in members]
-        return out
-    if hasattr(node, "min_order"):
-        out["order"] = [node.min_order, node.max_order]
-    out["reads"] = [_dependency(dep) for dep in node.read_writes.reads]
-    out["writes"] = [_dependency(dep) for dep in node.read_writes.writes]
-    ir = node.node
-    if ir is None:
-        return out
-    out["device"] = device_text(node)
-    out["ir"] = type(ir).__name__
-    data = getattr(ir, "data", None)
-    if data is not None:
-        out["data"] = type(data).__name__
-        out["ranges"] = sizes(getattr(data, "ranges", None))
-        reduced = sizes(getattr(data, "reduction_ranges", None))
-        if reduced:
-            out["reduction_ranges"], out["reduction_type"] = reduced, str(getattr(data, "reduction_type", ""))
-    kernel = getattr(ir, "python_kernel_name", None)
-    if kernel:
-        out["kernel"] = str(kernel)
-    body = getattr(node, "_body", None)
-    if body is not None:
-        out["body"] = _body(body)
-    out["origins"] = origins_of(ir, recorder.numbers)
-    out["outputs"] = [_output(buffer) for buffer in node.get_outputs()]
-    mutated = list(node.get_mutations()) if hasattr(node, "get_mutations") else []
-    if mutated:
-        out["mutates"] = [str(name) for name in mutated]
-    return out
-
-
-def _dependency(dep):
-    """[buffer, kind, index, sizes of its loop]."""
-    kind = type(dep).__name__
-    if kind == "MemoryDep":
-        return [dep.name, kind, text_of(dep.index), sizes(dep.size)] + ([dep.mode] if dep.mode else [])
-    return [dep.name, kind]
-
-
-def _body(body):
-    """The loop body as text: what is indexed, and the operations."""
-    blocks = [("", body.root_block.graph)] + [(name, block.graph) for name, block in body.subblocks.items()]
-    lines = [f"{name} = {text_of(index)}" for name, index in body.indexing_exprs.items()]
-    for name, graph in blocks:
-        lines += [f"{name}:"] if name else []
-        for node in graph.nodes:
-            if node.op == "output":
-                continue
-            arguments = ", ".join([text_of(value) for value in node.args if getattr(value, "name", "") != "ops"]
-                                  + [f"{key}={text_of(value)}" for key, value in node.kwargs.items()])
-            if node.op != "placeholder":
-                lines.append(f"{node.name} = {node.target if isinstance(node.target, str) else text_of(node.target)}({arguments})")
-    return lines
-
-
-def _output(buffer):
-    ir = buffer.node
-    users = [user.node.get_name() if hasattr(user.node, "get_name") else "OUTPUT" for user in buffer.users]
-    return {"name": buffer.get_name(), **layout_of(ir), "bytes": bytes_of(ir), "users": users}

@@ -39,6 +39,7 @@ class Pass:
         self.tries = self.fits = self.matched = 0
         self.skipped = None
         self.began = self.own = 0.0
+        self.kind = ""
         self.alone = None  # the phase that was begun for it
         self.observer = 0
 
@@ -83,15 +84,18 @@ class PassRecorder(Writer):
         self._compiles = weakref.WeakKeyDictionary()  # context -> {attempt: number}
         self._runs = collections.Counter()
         self._counts = collections.Counter()
-        self.patterns = {}  # id() of an entry -> number; entries live as long as the process
+        self.patterns, self.known_patterns = Numbers(), set()  # those that were written
+        self.reasons = {}  # of the scheduler: text -> number
+        self.schedules = weakref.WeakKeyDictionary()  # scheduler -> Schedule
 
     def begin(self, header):
         super().begin({**header, "missing": self.missing})
 
     def forked(self):
-        missing = self.missing
+        missing, now = self.missing, self.now
         super().forked()
-        self.missing = missing
+        self.missing, self.now = missing, now  # hooks know it
+        now.__init__()
 
     def guarded(self, work, *arguments):
         began = time.perf_counter()
@@ -142,6 +146,11 @@ class PassRecorder(Writer):
             found = modules[key] = Tracked(gm, self.next("module"))
             found.module = weakref.ref(gm, lambda _: modules.pop(key, None))
         return found
+
+    def follows(self, gm):
+        """Whether it was looked at before."""
+        found = self._modules.get(id(gm))
+        return found is not None and found.module() is gm
 
     def look(self, gm, by=None):
         """The state that a graph is in: a new one if it changed, made by a pass or between passes."""
@@ -220,6 +229,7 @@ class PassRecorder(Writer):
                                 "thread": threading.get_ident(), "time": time.time(), **more})
         if gm is not None:
             phase.tracked = self.look(gm)
+            phase.tracked.kind = kind
         return phase
 
     def end_phase(self, phase, gm=None, error=None, **more):
@@ -253,7 +263,7 @@ class PassRecorder(Writer):
         if not now.mute and gm is not None:
             phase = now.phase
             if phase is None:
-                entry.alone = phase = self.begin_phase("other", "unknown", gm)
+                entry.alone = phase = self.begin_phase("other", self.track(gm).kind, gm)
             elif phase.tracked is None or phase.tracked.module() is not gm:
                 if now.passes:
                     phase = None
@@ -265,7 +275,7 @@ class PassRecorder(Writer):
             return entry
         entry.tracked = self.look(gm, outer.index if outer else None)
         entry.before, entry.seen = entry.tracked.state, entry.tracked.seen
-        entry.index = self.next("pass")
+        entry.index, entry.kind = self.next("pass"), kind
         phase.ran.add(name)
         self.write(tags.PASS_BEGIN, {
             "index": entry.index, "name": name, "kind": kind, "subsystem": subsystem, "graph": phase.identity,
