@@ -296,7 +296,7 @@ class SmallTest(unittest.TestCase):
             self.assertNotIn("post_grad", [graph["phase"] for graph in found.of("graph")])
             self.assertEqual(found.of("fault"), [])
 
-    @unittest.skipUnless(can_run_inductor(), "Inductor needs a C++ compiler and Python's headers")
+    @unittest.skipUnless(can_run_inductor() and VERSION >= (2, 9), "older versions keep graphs themselves")
     def test_no_graph_is_kept(self):
         def nodes():
             gc.collect()
@@ -310,7 +310,9 @@ class SmallTest(unittest.TestCase):
             fresh_cache()
             torch.compile(function)(torch.ones(4, 4, requires_grad=True)).backward()
 
+        compile_it()  # keeps what PyTorch keeps once a process
         compile_it()
+        torch._dynamo.reset()
         before = nodes()
         with dynascope_capture.record(self.path.replace(".dpasses", ".dsteps"), passes=True):
             compile_it()

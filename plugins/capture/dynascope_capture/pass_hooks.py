@@ -44,6 +44,7 @@ _STEPS = (
     ("torch._functorch.partitioners", "reordering_to_mimic_autograd_engine"),
     ("torch._functorch._aot_autograd.graph_compile", "_apply_tensorify_python_scalars"),
     ("torch._functorch._aot_autograd.graph_compile", "run_joint_graph_passes_on_hops"),
+    ("torch._functorch._aot_autograd.graph_compile", "maybe_inline_graph_saved_tensors_hooks"),
 )
 _RETURNING = ("fx_graph_cse", "cleanup_recompute_tags", "functionalize_rng_ops", "reordering_to_mimic_autograd_engine")
 _SETUPS = ("pre_grad", "joint_graph", "post_grad", "freezing_patterns")
@@ -93,7 +94,7 @@ def install(recorder):
     watch = pass_schedule.install(recorder, hooks)
     watch.kernels = pass_kernels.Kernels(recorder, hooks, watch)
     watch.kernels.install()
-    recorder.missing = hooks.missing
+    recorder.missing = list(dict.fromkeys(hooks.missing))
     return hooks
 
 

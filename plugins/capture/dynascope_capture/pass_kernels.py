@@ -3,6 +3,7 @@
 reused and freed."""
 
 import hashlib
+import re
 import sys
 
 from . import pass_tags as tags
@@ -15,6 +16,7 @@ _LINES = {"AllocateLine": "allocate", "ReuseLine": "reuse", "FreeIfNotReusedLine
           "EnterDeviceContextManagerLine": "", "ExitDeviceContextManagerLine": "", "CommBufferAllocateLine": "allocate", "CommBufferFreeLine": "free", "ExternKernelMultiOutLine": "extern",
           "EnterSubgraphLine": "enter", "ExitSubgraphLine": "exit", "MultiOutputLine": "item"}
 MOST_LINE = 300
+_CALL = re.compile(r"(\w+)(?:\.run)?\((.*)\)")
 
 
 class Kernels:
@@ -91,6 +93,7 @@ class Kernels:
                "nodes": [self._watch.number(schedule, node) for node in members] if schedule else [],
                "operations": [inner.get_name() for node in members for inner in node.get_nodes()],
                "source": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16], "lines": text.count("\n") + 1}
+        self._recorder.now.phase.data.setdefault("kernels", set()).add(str(name))
         if tiling:
             out["tiling"] = tiling
         kernel = rest[0] if rest else None
@@ -131,8 +134,9 @@ class Kernels:
         from torch._inductor.virtualized import V
 
         rows = []
+        names = self._recorder.now.phase.data.get("kernels", ())
         for line in wrapper.lines:
-            row = _line(line)
+            row = _line(line, names)
             if row is not None:
                 rows.append(row)
         peak = getattr(getattr(wrapper, "estimate_peak", None), "overall_peak_memory", None)
@@ -158,9 +162,12 @@ def _in_place(backend, kernel):
     return list(map(list, found))
 
 
-def _line(line):
+def _line(line, kernels):
     """[what, buffer or kernel, more]; None for what draws nothing."""
     if isinstance(line, str):
+        called = _CALL.match(line)
+        if called and called.group(1) in kernels:  # up to 2.7 they are text
+            return ["call", called.group(1), [part.strip() for part in called.group(2)[:MOST_LINE].split(",")]]
         return ["text", line[:MOST_LINE]] if line.strip() else None
     kind = type(line).__name__
     what = _LINES.get(kind, kind)

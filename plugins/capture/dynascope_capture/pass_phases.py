@@ -35,6 +35,8 @@ def install(recorder, hooks):
         if hasattr(module, "_log_joint_graph"):
             hooks.wrap(module, "_log_joint_graph", lambda original: _logged(recorder, ("joint",), original))
             hooks.wrap(module, "_log_fw_bw_graphs", lambda original: _logged(recorder, ("forward", "backward"), original))
+    # Before 2.9 the trace prints where the graphs are made.
+    recorder.stages_are_logged = any(hasattr(sys.modules.get(name), "_log_joint_graph") for name in _AOT)
     if not found:
         hooks.missing.append("aot_dispatch_autograd_graph")
     proxies = hooks.module("torch.fx.experimental.proxy_tensor")
@@ -114,6 +116,9 @@ def _end_phase(recorder, phase, result, stages):
     if isinstance(result, tuple) and phase.name in ("partition", "freezing"):
         made = [entry for entry in result if isinstance(entry, GraphModule)]
         more["made"] = [recorder.look(entry).state for entry in made]
+        if phase.name == "partition" and not recorder.stages_are_logged:
+            for kind, entry in zip(("forward", "backward"), made):
+                recorder.stage(f"aot_{kind}_graph", entry, expanded=True)
         if phase.name == "freezing":
             gm = None
     recorder.end_phase(phase, gm, **more)
@@ -147,6 +152,8 @@ def _end_trace(recorder, phase, kind, result):
     _write_decompositions(recorder, phase)
     if gm is not None and kind == "inference":
         recorder.stage("aot_inference_graph", gm, expanded=True)
+    elif gm is not None and not recorder.stages_are_logged:
+        recorder.stage("aot_joint_graph", gm, expanded=True)
     recorder.end_phase(phase, gm)
 
 

@@ -293,13 +293,14 @@ class _Watch:
 
     def _refused(self, schedule, why, reason, arguments):
         text = str(reason % arguments if arguments else reason)[:MOST_TEXT]
+        names = [why.name1, why.name2] if hasattr(why, "name1") else [why.node1.get_name(), why.node2.get_name()]  # 2.6
         if schedule.open:
             asked = schedule.open[-1]
-            if asked[0].get_name() == why.name1 and asked[1].get_name() == why.name2:
+            if asked[0].get_name() == names[0] and asked[1].get_name() == names[1]:
                 asked[3].append(text)
                 return
         # Refusals that answer no question: cycles, benchmarks, pairs within groups.
-        names = [schedule.named.get(name, name) for name in (why.name1, why.name2)]
+        names = [schedule.named.get(name, name) for name in names]
         self._row(schedule, (*names, 2, None, (self.reason(text),)))
 
     # Fusions and orders

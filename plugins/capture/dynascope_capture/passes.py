@@ -85,6 +85,7 @@ class PassRecorder(Writer):
         self._runs = collections.Counter()
         self._counts = collections.Counter()
         self.patterns, self.known_patterns = Numbers(), set()  # those that were written
+        self.stages_are_logged = True
         self.reasons = {}  # of the scheduler: text -> number
         self.schedules = weakref.WeakKeyDictionary()  # scheduler -> Schedule
 
@@ -92,9 +93,9 @@ class PassRecorder(Writer):
         super().begin({**header, "missing": self.missing})
 
     def forked(self):
-        missing, now = self.missing, self.now
+        missing, now, logged = self.missing, self.now, self.stages_are_logged
         super().forked()
-        self.missing, self.now = missing, now  # hooks know it
+        self.missing, self.now, self.stages_are_logged = missing, now, logged  # hooks know `now`
         now.__init__()
 
     def guarded(self, work, *arguments):
