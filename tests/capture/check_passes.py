@@ -6,7 +6,8 @@
 
 Compiles programs with and without the recorder, each in a process of its own with empty caches: those below, the models of
 tests/bench/models.py, and with PROGRAMS.py, a program that takes NAME and "inductor", those that it compares its name with.
-Prints a table in Markdown. Exit status 1 if something is missing, differs or failed.
+Prints a table in Markdown: "without" and "with" are seconds of compiling, C++ compilers among them, the factor is of the time that Python's process
+was busy, "own" what the recorder says it took of it. Exit status 1 if something is missing, differs or failed.
 """
 
 import argparse
@@ -150,7 +151,7 @@ def child(kind, name, programs, folder, recorded, said):
 
         dynascope_capture.start_passes(folder)
     error = None
-    began = time.perf_counter()
+    began, busy = time.perf_counter(), time.process_time()
     try:
         if kind == "own":
             torch.manual_seed(0)
@@ -162,13 +163,13 @@ def child(kind, name, programs, folder, recorded, said):
             runpy.run_path(programs, run_name="__main__")
     except BaseException as failure:
         error = f"{type(failure).__name__}: {failure}"[:200]
-    elapsed = time.perf_counter() - began
+    elapsed, busy = time.perf_counter() - began, time.process_time() - busy
     if recorded:
         dynascope_capture.stop()
     times = torch._dynamo.utils.compilation_time_metrics
     spent = {key: sum(times.get(key, ())) for key in ("entire_frame_compile", "entire_backward_compile")}
     with open(said, "w") as file:
-        json.dump({"refusals": counts, "error": error, "elapsed": elapsed, "compile": sum(spent.values()) or elapsed}, file)
+        json.dump({"refusals": counts, "error": error, "elapsed": elapsed, "busy": busy, "compile": sum(spent.values()) or elapsed}, file)
 
 
 def run(kind, name, programs, recorded, folder):
@@ -217,6 +218,12 @@ def kernels(recordings, texts):
     return sum(name in known for name in names), len(names)
 
 
+def ends(recording):
+    """Of the phases that are in no other."""
+    inner = {graph["id"] for graph in recording.of("graph") if graph["parent"]}
+    return [end for end in recording.of("graph_end") if end["graph"] not in inner]
+
+
 def check(kind, name, programs):
     with tempfile.TemporaryDirectory() as folder:
         alone, plain, _ = run(kind, name, programs, False, folder)
@@ -234,7 +241,8 @@ def check(kind, name, programs):
             "more": sum((refused - collections.Counter(said["refusals"])).values()),
             "same": codes(plain) == texts and alone["error"] == said["error"],
             "faults": [fault for recording in found for fault in recording.of("fault")],
-            "seconds": (alone["compile"], said["compile"]),
+            "seconds": (alone["compile"], said["compile"]), "busy": (alone["busy"], said["busy"]),
+            "own": sum(end["own_us"] for recording in found for end in ends(recording)) / 1e6,
             "bytes": sum(os.path.getsize(path) for path in glob.glob(os.path.join(place, "*.dpasses"))),
             "lost": sorted({stage for stage, _ in lost}), "error": said["error"],
         }
@@ -246,9 +254,10 @@ def line(row):
         return f"{pair[0]} of {pair[1]}"
 
     before, after = row["seconds"]
+    busy = row["busy"][1] / row["busy"][0]
     return (f"| {row['name']} | {row['graphs']} | {row['passes']} | {row['changed']} | {share(row['states'])} | {share(row['makers'])} | "
             f"{share(row['kernels'])} | {share(row['refusals'])} | {'yes' if row['same'] else 'NO'} | {before:.1f} s | {after:.1f} s | "
-            f"{after / before:.2f} | {row['bytes'] / 1024:.0f} KiB |")
+            f"{busy:.2f} | {row['own']:.2f} s | {row['bytes'] / 1024:.0f} KiB |")
 
 
 def is_good(row):
@@ -273,7 +282,7 @@ def main():
     wanted += [("model", name) for name in MODELS]
     only = set(filter(None, options.only.split(",")))
     head = ["| program | graphs | passes | changed | states as traced | nodes with a maker | kernels with nodes | refusals as logged | "
-            "same code | without | with | factor | recording |", "|" + " --- |" * 13]
+            "same code | without | with | CPU time, factor | own | recording |", "|" + " --- |" * 14]
     print("\n".join(head), flush=True)
     lines, failed = head, 0
     for kind, name in wanted:

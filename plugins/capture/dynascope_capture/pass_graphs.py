@@ -59,15 +59,17 @@ class Reader:
             meta = node.meta
             got = meta.get
             target = node.target
-            rows.append((number, node.name, (
-                node.op, target if type(target) is str else id(target), structure(node._args), structure(node._kwargs),
+            kwargs = node._kwargs
+            # Hashes instead of what they are made of: millions of tuples that stay would keep the garbage collector busy.
+            rows.append((number, node.name, hash((
+                node.op, target if type(target) is str else id(target), structure(node._args), structure(kwargs) if kwargs else None,
                 None if node.type is None else id(node.type),
-            ), (
+            )), hash((
                 value(got("val")), got("stack_trace"),
                 # Graphs of Dynamo have the one, those of 2.6 at times the other.
                 value(got("example_value")) if "val" not in meta else None, id(got("tensor_meta")),
-                id(got("custom")), got("recompute"), got("ac_graph_id"),
-            )))
+                id(got("custom")), id(got("recompute")), got("ac_graph_id"),
+            ))))
         environment = self._environment
         facts = len(environment.replacements) if environment is not None else 0
         inner = tuple(
@@ -86,17 +88,20 @@ class Reader:
         return False
 
     def _structure(self, value):
+        """Something that can be hashed, and whose hash tells it from others."""
         kind = type(value)
         if kind is self._node:
             return self._entry(value)[0]
-        if kind in _PLAIN:
+        if kind is int:
+            return value if value != -1 else "-1"  # hash(-1) is hash(-2)
+        if kind is str or value is None:
             return value
         if kind is float or kind is bool:
-            return kind, value  # equal to ints otherwise
+            return kind, repr(value)  # equal to ints otherwise
         if isinstance(value, (list, tuple)):
             return kind, *map(self._structure, value)
         if isinstance(value, dict):
-            return tuple((key, self._structure(entry)) for key, entry in value.items())
+            return tuple([(key, self._structure(entry)) for key, entry in value.items()])
         if kind is slice:
             return slice, self._structure(value.start), self._structure(value.stop), self._structure(value.step)
         return value if isinstance(value, self._named) else id(value)
@@ -110,7 +115,7 @@ class Reader:
             return self._tensor, self._values.of(value)  # weak references compare what they refer to
         kind = type(value)
         if kind in _PLAIN:
-            return value
+            return kind, str(value)
         if kind is tuple or kind is list:
             return kind, *map(self._value, value)
         inner = getattr(value, "node", None)  # symbolic numbers
