@@ -95,7 +95,7 @@ void addQuiet(Table& table, std::size_t passes, double us, std::size_t skipped) 
 }
 
 std::string phaseTitle(const inductor::Phase& phase) {
-    std::string out = phase.name + ", " + phase.graph;
+    std::string out = phase.name == "other" ? "outside these phases" : phase.name + ", " + phase.graph;
     if (phase.us > 0) out += ", " + milliseconds(phase.us - phase.ownUs);
     if (!phase.exception.empty()) out += ", failed: " + firstLine(phase.exception);
     if (!phase.ended) out += ", the recording ends within it";
@@ -109,6 +109,7 @@ std::string report(const CompilePasses& passes, bool all) {
         Table table({Table::Align::Right, Table::Align::Left, Table::Align::Right, Table::Align::Left,
                      Table::Align::Left, Table::Align::Left, Table::Align::Left});
         std::size_t quiet = 0, skipped = 0;
+        bool changed = false;
         double us = 0;
         const auto endQuiet = [&] {
             addQuiet(table, quiet, us, skipped);
@@ -119,6 +120,7 @@ std::string report(const CompilePasses& passes, bool all) {
             const PassRow& row = passes.rows[i];
             const bool said =
                 all || row.changed() || (row.pass && (!row.pass->exception.empty() || !row.pass->ended));
+            changed = changed || said;
             if (said) {
                 endQuiet();
                 addRow(table, passes, row);
@@ -130,6 +132,8 @@ std::string report(const CompilePasses& passes, bool all) {
             }
         }
         endQuiet();
+        // A function that ran by itself and changed nothing.
+        if (!all && phase->name == "other" && !changed) continue;
         out += "  " + phaseTitle(*phase) + '\n' + table.toString("    ");
     }
     return out;
@@ -182,15 +186,16 @@ json rowJson(const CompilePasses& passes, const PassRow& row) {
 /// A document for each graph of the compile.
 void addJson(json& out, const session::Session& session, const session::Compile& compile,
              const CompilePasses& passes) {
-    json* graph = nullptr;
+    const std::size_t first = out.size();
     for (const PassRow& row : passes.rows) {
-        if (graph == nullptr || (*graph)["graph"] != row.phase->graph) {
+        std::size_t at = first;
+        while (at < out.size() && out[at]["graph"] != row.phase->graph)
+            ++at;
+        if (at == out.size())
             out.push_back({{"compile", compileName(session, compile)},
                            {"graph", row.phase->graph},
                            {"passes", json::array()}});
-            graph = &out.back();
-        }
-        (*graph)["passes"].push_back(rowJson(passes, row));
+        out[at]["passes"].push_back(rowJson(passes, row));
     }
 }
 

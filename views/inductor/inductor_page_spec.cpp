@@ -6,6 +6,24 @@
 
 namespace dynascope::views {
 
+namespace {
+
+/// The pass that changed most, which has most to show; -1 where none did.
+int busiestRow(const session::Session& session, const session::Compile& compile) {
+    const inductor::CompilePasses passes = inductor::passesOf(session, compile);
+    std::size_t most = 0;
+    int out = -1;
+    for (std::size_t i = 0; i < passes.rows.size(); ++i) {
+        const inductor::Change& change = *passes.rows[i].change;
+        if (change.created.size() + change.erased.size() <= most) continue;
+        most = change.created.size() + change.erased.size();
+        out = int(i);
+    }
+    return out;
+}
+
+} // namespace
+
 PageSpec inductorPageSpec() {
     PageSpec spec;
     spec.page = Page::Inductor;
@@ -35,11 +53,16 @@ PageSpec inductorPageSpec() {
         place.own.set(PassPlace{saved.toInt(-1)});
     };
     spec.pictures = [](PagePictures& pictures, const Place& place) {
-        if (pictures.workspace().captures()[std::size_t(place.capture)].session->passRecordings.empty())
-            return;
+        const session::SessionPtr session =
+            pictures.workspace().captures()[std::size_t(place.capture)].session;
+        if (session->passRecordings.empty()) return;
         pictures.workspace().go(place);
         // Else a picture may be taken on the way.
         if (auto* page = qobject_cast<InductorPage*>(&pictures.page())) page->canvases()->setMotion(false);
+        Place most = pictures.workspace().place();
+        if (most.compile >= 0)
+            most.own.set(PassPlace{busiestRow(*session, session->compiles[std::size_t(most.compile)])});
+        pictures.workspace().go(most);
         pictures.takeInBothLooks(QStringLiteral("inductor"));
     };
     return spec;

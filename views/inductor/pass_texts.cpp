@@ -26,6 +26,7 @@ QString passesText(std::size_t n) {
 }
 
 QString phaseText(const inductor::Phase& phase) {
+    if (phase.name == "other") return tr("outside these phases");
     return toQString(phase.name) + QStringLiteral(" · ") + toQString(phase.graph);
 }
 
@@ -114,7 +115,7 @@ Section changeSection(const PassRow& row) {
 
 std::vector<TableColumn> passColumns() {
     return {{tr("No."), tr("Counts passes of the process, in the order in which they began"), 40, true},
-            {tr("ms"), tr("Time that the pass took, without what recording it took"), 60, true},
+            {tr("ms"), tr("Time that the pass took, without what recording it took"), 76, true},
             {tr("Nodes"), tr("Of the graph before and after it"), 90},
             {tr("Changed"),
              tr("Nodes that the pass made (+), removed (−) and changed (~). The canvases pair nodes by what "
@@ -162,6 +163,8 @@ std::vector<ListedPass> listedPasses(const CompilePasses& passes, bool folds, co
     for (std::size_t i = 0; i < passes.rows.size(); ++i) {
         const PassRow& row = passes.rows[i];
         if (!filter.isEmpty() && !toQString(row.name()).contains(filter, Qt::CaseInsensitive)) continue;
+        // A function that ran by itself and changed nothing.
+        if (folds && filter.isEmpty() && row.phase->name == "other" && quiet(row)) continue;
         if (out.empty() || out.back().phase != row.phase) out.push_back({row.phase, -1, 0});
         if (folds && filter.isEmpty() && out.back().row >= 0 && quiet(row)) {
             const PassRow& before = passes.rows[std::size_t(out.back().row)];
