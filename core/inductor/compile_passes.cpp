@@ -15,12 +15,14 @@ namespace {
 
 constexpr std::size_t mostPassText = std::size_t(1) << 30U; ///< of all texts of a compile
 
-/// Compiles of a recording that one compile id of the trace stands for: an attempt each.
-using Attempts = std::vector<std::uint32_t>;
+/// What one compile id of a trace may stand for: compiles of a recording, one an attempt.
+struct Recorded {
+    PassRecordingPtr recording;
+    std::vector<std::uint32_t> attempts;
+};
 
 /// In the order in which the processes of a rank compiled this id.
-std::vector<std::pair<PassRecordingPtr, Attempts>> compilesOf(const session::Session& session, int rank,
-                                                              const std::string& id) {
+std::vector<Recorded> compilesOf(const session::Session& session, int rank, const std::string& id) {
     std::vector<PassRecordingPtr> recordings;
     for (const PassRecordingPtr& recording : session.passRecordings) {
         const int of = recording->rank() < 0 ? 0 : recording->rank();
@@ -28,15 +30,45 @@ std::vector<std::pair<PassRecordingPtr, Attempts>> compilesOf(const session::Ses
     }
     std::stable_sort(recordings.begin(), recordings.end(),
                      [](const auto& a, const auto& b) { return a->started() < b->started(); });
-    std::vector<std::pair<PassRecordingPtr, Attempts>> out;
+    std::vector<Recorded> out;
     for (const PassRecordingPtr& recording : recordings) {
-        std::map<int, Attempts> byRun;
+        std::map<int, std::vector<std::uint32_t>> byRun;
         for (const Compile& compile : recording->compiles())
             if (compile.compileId == id) byRun[compile.run].push_back(compile.id);
         for (auto& [run, attempts] : byRun)
-            out.emplace_back(recording, std::move(attempts));
+            out.push_back({recording, std::move(attempts)});
     }
     return out;
+}
+
+/// Pre-grad graphs end with a line that the recorder does not see.
+std::string withoutGraphId(std::string text) {
+    text.erase(std::min(text.size(), text.find("\n\n # graph id:")));
+    while (text.ends_with('\n'))
+        text.pop_back();
+    return text;
+}
+
+/// Whether the trace printed a graph of the compile as the recorder saw it, and none otherwise.
+bool holdsGraphsOf(const Recorded& recorded, const session::Compile& compile) {
+    const PassRecording& recording = *recorded.recording;
+    bool any = false;
+    for (std::size_t i = 0; i < recording.stages().size(); ++i) {
+        const TracedStage& stage = recording.stages()[i];
+        const Phase* phase = recording.phase(stage.phase);
+        if (phase == nullptr ||
+            std::ranges::find(recorded.attempts, phase->compile) == recorded.attempts.end())
+            continue;
+        const auto same = std::ranges::find_if(
+            compile.stages, [&](const session::StagePtr& traced) { return traced->name == stage.name; });
+        if (same == compile.stages.end()) continue;
+        const Result<std::string> text = recording.stageText(i);
+        if (!text || withoutGraphId(*text) != withoutGraphId((*same)->payload.text())) return false;
+        any = true;
+        // Forward and backward have stages of one name; the first says enough.
+        if (stage.name == "before_post_grad_graph") break;
+    }
+    return any;
 }
 
 std::string idWithoutRun(session::CompileId id) {
@@ -69,7 +101,8 @@ const Pass* makerOf(const CompilePasses& passes, const State& state) {
 
 class Rows {
 public:
-    Rows(const PassRecording& recording, const Attempts& compiles, std::vector<PassRow>& out)
+    Rows(const PassRecording& recording, const std::vector<std::uint32_t>& compiles,
+         std::vector<PassRow>& out)
         : m_recording(recording)
         , m_compiles(compiles.begin(), compiles.end())
         , m_out(out) {}
@@ -122,17 +155,24 @@ int CompilePasses::stageOf(std::uint32_t state) const {
 
 CompilePasses passesOf(const session::Session& session, const session::Compile& compile) {
     const std::string id = idWithoutRun(compile.id);
-    const auto recorded = compilesOf(session, compile.rank, id);
-    std::size_t traced = 0, which = SIZE_MAX;
-    for (const session::Compile& other : session.compiles) {
-        if (other.rank != compile.rank || idWithoutRun(other.id) != id) continue;
-        if (&other == &compile) which = traced;
-        ++traced;
-    }
+    std::vector<Recorded> recorded = compilesOf(session, compile.rank, id);
+    std::vector<const session::Compile*> traced;
+    for (const session::Compile& other : session.compiles)
+        if (other.rank == compile.rank && idWithoutRun(other.id) == id) traced.push_back(&other);
     CompilePasses out;
-    if (recorded.size() != traced || which >= recorded.size()) return out;
-    out.recording = recorded[which].first;
-    Rows(*out.recording, recorded[which].second, out.rows).run();
+    // What came from a cache is traced and not recorded: then the graphs tell which is which.
+    const bool byOrder = recorded.size() == traced.size();
+    for (const session::Compile* other : traced) {
+        const auto at = std::ranges::find_if(
+            recorded, [&](const Recorded& one) { return byOrder || holdsGraphsOf(one, *other); });
+        if (at == recorded.end()) continue;
+        if (other == &compile) {
+            out.recording = at->recording;
+            Rows(*out.recording, at->attempts, out.rows).run();
+            return out;
+        }
+        recorded.erase(at);
+    }
     return out;
 }
 

@@ -43,7 +43,8 @@ struct CompilePasses {
 };
 
 /// The passes of a compile of the session, without stages. A process begins its compile ids again after
-/// torch._dynamo.reset(): where recordings and trace count differently many compiles of one id, none is the compile's.
+/// torch._dynamo.reset(): compiles of one id are told apart by their order or, where a cache served some of them, by the
+/// graphs that trace and recording both have. None where neither tells.
 [[nodiscard]] CompilePasses passesOf(const session::Session& session, const session::Compile& compile);
 
 /// Fills `stages`, which takes reading the text of every state.
