@@ -392,6 +392,12 @@ Answer stagesAnswer(const session::Session& session, const StageChecks& checks) 
                                  : std::string()) +
             '.';
     }
+    // A verdict that is not simply good says more than the others.
+    if (out.proof.isEmpty() && !out.items.empty()) {
+        const auto said = std::ranges::find_if(
+            out.items, [](const Item& item) { return item.meaning != Item::Meaning::Good; });
+        out.proof = (said == out.items.end() ? out.items.front() : *said).target;
+    }
     out.note = "AOTAutograd's metadata, joint, inference, forward and backward graphs, derived from the "
                "stage before; Inductor's passes are not among them.";
     detail::keepFirst(out, detail::mostCells);

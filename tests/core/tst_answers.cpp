@@ -265,6 +265,17 @@ private slots:
         checks.different = 1;
         checks.firstDifferent = "0/0 aot_joint_graph: the operators differ.";
         const Answer different = stagesAnswer(*session, checks);
+        // The proof is the verdict that says most.
+        answers::Item good, declined;
+        good.meaning = answers::Item::Meaning::Good;
+        good.target.compile = 3;
+        declined.meaning = answers::Item::Meaning::Warn;
+        declined.target.compile = 5;
+        checks.different = 0;
+        checks.cells = {good};
+        QCOMPARE(stagesAnswer(*session, checks).proof.compile, std::size_t(3));
+        checks.cells = {good, declined};
+        QCOMPARE(stagesAnswer(*session, checks).proof.compile, std::size_t(5));
         QCOMPARE(different.standing, Standing::Change);
         QVERIFY(has(different.sentence, checks.firstDifferent));
     }
