@@ -176,6 +176,25 @@ CompilePasses passesOf(const session::Session& session, const session::Compile& 
     return out;
 }
 
+session::StagePtr beginOf(const CompilePasses& passes, std::string_view name, int k) {
+    if (!passes.recording) return nullptr;
+    std::set<std::uint32_t> compiles;
+    for (const PassRow& row : passes.rows)
+        compiles.insert(row.phase->compile);
+    for (const Phase& phase : passes.recording->phases()) {
+        if (phase.name != name || !compiles.contains(phase.compile) || k-- > 0) continue;
+        Result<std::string> text = passes.recording->text(phase.first);
+        if (!text) return nullptr;
+        auto stage = std::make_shared<session::Stage>();
+        stage->name = phase.name + "/start";
+        stage->phase = phaseOf(phase);
+        const std::size_t length = text->size();
+        stage->payload = {session::makeByteSource(std::move(*text)), 0, length};
+        return stage;
+    }
+    return nullptr;
+}
+
 Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
     passes.stages.clear();
     if (!passes.recording) return {};

@@ -7,6 +7,7 @@
 #include "core/inductor/pass_recording.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynascope::inductor {
@@ -52,6 +53,9 @@ struct CompilePasses {
 
 /// The compile with the stages of addStages() in the place of its own, for views of stages.
 [[nodiscard]] session::Compile compileOf(const CompilePasses& passes, const session::Compile& compile);
+
+/// The graph that the phases of this name began with, the k-th of them; null where there is none, or it cannot be read.
+[[nodiscard]] session::StagePtr beginOf(const CompilePasses& passes, std::string_view phase, int k);
 
 /// What the scheduler did with the graphs of the compile, in order.
 [[nodiscard]] std::vector<const Schedule*> schedulesOf(const CompilePasses& passes);

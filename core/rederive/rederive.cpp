@@ -4,6 +4,7 @@
 #include "core/engine/cases/graph_inputs.h"
 #include "core/engine/cases/metadata_compare.h"
 #include "core/engine/client/torch_release.h"
+#include "core/inductor/compile_passes.h"
 #include "core/ir/empty_like.h"
 #include "core/passes/aot/tensorify.h"
 #include "core/passes/match_in_order.h"
@@ -81,6 +82,11 @@ private:
             if (stage->phase == session::Phase::Joint && stage->attempt == forward.attempt &&
                 stage->content == session::Stage::Content::Graph && stage->k == forward.k)
                 out = stage;
+        // The trace does not print a joint graph after Inductor's passes; a recording of passes has it.
+        if (out && out->name == "aot_joint_graph" && byInductor() && !m_session.passRecordings.empty())
+            if (const StagePtr given =
+                    inductor::beginOf(inductor::passesOf(m_session, m_compile), "partition", forward.k))
+                return given;
         return out;
     }
 

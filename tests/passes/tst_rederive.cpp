@@ -215,6 +215,26 @@ private slots:
         }
     }
 
+    /// But a recording of passes has what the partitioner was given.
+    void recordedPassesTellWhatWasSplit() {
+        const auto split = [](const std::string& path) {
+            const auto session = capture::open(path);
+            std::vector<RederivedStage> stages;
+            if (session) stages = engine::rederive(**session, nullptr);
+            std::erase_if(stages,
+                          [](const RederivedStage& stage) { return stage.from == "dynamo_output_graph"; });
+            return stages;
+        };
+        const std::vector<RederivedStage> stages = split(DYNASCOPE_TEST_DATA "/passes");
+        QCOMPARE(stages.size(), 2U);
+        for (const RederivedStage& stage : stages) {
+            QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+            QCOMPARE(stage.from, std::string("partition/start"));
+        }
+        for (const RederivedStage& stage : split(DYNASCOPE_TEST_DATA "/passes/block.log.xz"))
+            QVERIFY2(stage.reason.starts_with("Inductor changed the joint graph"), stage.reason.c_str());
+    }
+
     /// What only the engine can derive is declined, and says so.
     void withoutAnEngineJointGraphsAreNotDerived() {
         const auto session = capture::openText(contentOf(test::capture("trace_aot_eager/kvcache")), "x.log");
