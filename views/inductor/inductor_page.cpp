@@ -88,7 +88,11 @@ InductorPage::InductorPage(Workspace& workspace, Theme& theme, QWidget* parent)
     restyle();
 }
 
-InductorPage::~InductorPage() = default;
+InductorPage::~InductorPage() {
+    // They hold on to the page's own workspace, which would be gone before them.
+    delete d->canvases;
+    delete d->text;
+}
 
 RowTable* InductorPage::table() const {
     return d->table;
@@ -386,18 +390,7 @@ void InductorPage::restyle() {
 bool InductorPage::exportTo(const QString& path) {
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly)) return false;
-    const auto field = [](QString text) { return u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"'; };
-    QString out = QStringLiteral("number,phase,graph,pass,ms,nodes_before,nodes_after,change\n");
-    for (const PassRow& row : d->passes.rows)
-        out += QStringLiteral("%1,%2,%3,%4,%5,%6,%7,%8\n")
-                   .arg(row.pass ? QString::number(row.pass->index) : QString(),
-                        field(toQString(row.phase->name)), field(toQString(row.phase->graph)),
-                        field(toQString(row.name())),
-                        row.pass ? QString::number(row.pass->us / 1000, 'f', 3) : QString())
-                   .arg(row.nodesBefore)
-                   .arg(row.nodesAfter)
-                   .arg(field(changeWords(row)));
-    file.write(out.toUtf8());
+    file.write(passTable(d->passes).toUtf8());
     return file.commit();
 }
 

@@ -353,4 +353,21 @@ Section nodeSection(const CompilePasses& passes, std::uint64_t id, const QString
     return out;
 }
 
+QString passTable(const CompilePasses& passes) {
+    const auto field = [](QString text) { return u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"'; };
+    QString out = QStringLiteral("number,phase,graph,pass,ms,nodes_before,nodes_after,change\n");
+    for (const PassRow& row : passes.rows)
+        out += QStringList{row.pass ? QString::number(row.pass->index) : QString(),
+                           field(toQString(row.phase->name)),
+                           field(toQString(row.phase->graph)),
+                           field(toQString(row.name())),
+                           row.pass ? QString::number(row.pass->us / 1000, 'f', 3) : QString(),
+                           QString::number(row.nodesBefore),
+                           QString::number(row.nodesAfter),
+                           field(changeWords(row))}
+                   .join(u',') +
+               u'\n';
+    return out;
+}
+
 } // namespace dynascope::views

@@ -50,6 +50,9 @@ struct ListedPass {
 [[nodiscard]] Section nodeSection(const inductor::CompilePasses& passes, std::uint64_t id,
                                   const QString& name);
 
+/// All of them as CSV, a row each.
+[[nodiscard]] QString passTable(const inductor::CompilePasses& passes);
+
 /// "+2 −19 ~1"; "text only" where values are printed differently and nothing else changed; empty for no change.
 [[nodiscard]] QString changeWords(const inductor::PassRow& row);
 
