@@ -91,11 +91,8 @@ Result<session::Session> readRecordings(const session::Inputs& inputs, const Tas
     if (!addRecordings(session, inputs, task)) return cancellation();
     if (session.recordings.empty() && session.passRecordings.empty())
         return tl::unexpected(session.warnings.front().error);
-    for (const inductor::PassRecordingPtr& passes : session.passRecordings) {
-        Result<std::vector<session::Compile>> compiles = inductor::compilesIn(passes, task);
-        if (!compiles) return tl::unexpected(compiles.error());
-        std::ranges::move(*compiles, std::back_inserter(session.compiles));
-    }
+    for (const inductor::PassRecordingPtr& passes : session.passRecordings)
+        std::ranges::move(inductor::compilesIn(*passes), std::back_inserter(session.compiles));
     return session;
 }
 

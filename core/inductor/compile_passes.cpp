@@ -240,23 +240,25 @@ session::Compile compileOf(const CompilePasses& passes, const session::Compile& 
     return out;
 }
 
-Result<std::vector<session::Compile>> compilesIn(const PassRecordingPtr& recording, const TaskContext& task) {
+std::vector<session::Compile> compilesIn(const PassRecording& recording) {
     std::vector<session::Compile> out;
-    session::Session session;
-    session.passRecordings.push_back(recording);
-    for (const Compile& one : recording->compiles()) {
+    for (const Compile& one : recording.compiles()) {
         session::Compile compile;
-        compile.rank = std::max(0, recording->rank());
+        compile.rank = std::max(0, recording.rank());
         std::sscanf(one.compileId.c_str(), "%d/%d", &compile.id.frame, &compile.id.compile);
         compile.id.run = one.run;
-        const auto same = [&](const session::Compile& other) { return other.id == compile.id; };
-        if (compile.id.empty() || std::ranges::any_of(session.compiles, same)) continue;
-        session.compiles.push_back(compile);
-    }
-    for (const session::Compile& compile : session.compiles) {
-        CompilePasses passes = passesOf(session, compile);
-        if (const auto read = addStages(passes, task); !read) return tl::unexpected(read.error());
-        out.push_back(compileOf(passes, compile));
+        if (compile.id.empty()) continue;
+        auto at = std::ranges::find(out, compile.id, &session::Compile::id);
+        if (at == out.end()) {
+            compile.status = session::Status::Compiled;
+            compile.isRecompile = compile.id.compile > 0; // PyTorch counts the compiles of a frame
+            at = out.insert(out.end(), compile);
+        }
+        for (const Phase& phase : recording.phases()) {
+            if (phase.compile != one.id) continue;
+            if (!phase.ended) at->status = session::Status::Incomplete;
+            if (!phase.exception.empty()) at->status = session::Status::Failed;
+        }
     }
     return out;
 }

@@ -60,9 +60,9 @@ struct CompilePasses {
 /// What the scheduler did with the graphs of the compile, in order.
 [[nodiscard]] std::vector<const Schedule*> schedulesOf(const CompilePasses& passes);
 
-/// The compiles of a recording that is opened without a trace, with their stages.
-[[nodiscard]] Result<std::vector<session::Compile>> compilesIn(const PassRecordingPtr& recording,
-                                                               const TaskContext& task = {});
+/// The compiles of a recording that is opened without a trace. They have no stages: what a trace says besides its graphs
+/// (which inputs stay where they are, guards) is not known, and what is answered from stages needs it.
+[[nodiscard]] std::vector<session::Compile> compilesIn(const PassRecording& recording);
 
 /// How a node came to be what it is in a state: each row that made, renamed, changed or removed it, up to that state.
 /// `id` is the recorder's number of the node.

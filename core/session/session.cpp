@@ -101,11 +101,17 @@ std::string_view statusName(Status status) {
 }
 
 std::string_view kindName(Kind kind) {
-    static constexpr std::array<std::string_view, 11> names = {
-        "TORCH_TRACE",          "FX text",         "print_readable text",
-        "torch.export archive", "oracle case",     "TORCH_LOGS",
-        "TORCH_COMPILE_DEBUG",  "memory snapshot", "CUDA-graph tree case",
-        "recording of Dynamo",  "unknown"};
+    static constexpr std::array<std::string_view, 11> names = {"TORCH_TRACE",
+                                                               "FX text",
+                                                               "print_readable text",
+                                                               "torch.export archive",
+                                                               "oracle case",
+                                                               "TORCH_LOGS",
+                                                               "TORCH_COMPILE_DEBUG",
+                                                               "memory snapshot",
+                                                               "CUDA-graph tree case",
+                                                               "recording",
+                                                               "unknown"};
     return names[static_cast<std::size_t>(kind)];
 }
 

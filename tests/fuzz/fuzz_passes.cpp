@@ -31,11 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (std::size_t i = 0; i <= r.stages().size(); ++i)
         static_cast<void>(r.stageText(i));
-    const auto compiles = compilesIn(*recording);
-    if (!compiles) return 0;
     session::Session session;
     session.passRecordings.push_back(*recording);
-    session.compiles = *compiles;
+    session.compiles = compilesIn(r);
     for (const session::Compile& compile : session.compiles) {
         CompilePasses passes = passesOf(session, compile);
         if (!addStages(passes)) return 0;

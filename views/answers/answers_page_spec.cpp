@@ -7,6 +7,10 @@ namespace dynascope::views {
 
 Page firstPage(const Workspace::Capture& capture) {
     const auto& compiles = capture.session->compiles;
+    // A recording of passes by itself has graphs there alone.
+    const bool staged = std::ranges::any_of(
+        compiles, [](const session::Compile& compile) { return !compile.stages.empty(); });
+    if (!staged && !capture.session->passRecordings.empty()) return Page::Inductor;
     const bool compiled = std::any_of(compiles.begin(), compiles.end(), [](const session::Compile& compile) {
         return !compile.id.empty() && compile.status != session::Status::Exported;
     });
