@@ -286,7 +286,7 @@ enum class Kind : std::uint8_t {
     Unknown
 };
 /// "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "TORCH_LOGS",
-/// "TORCH_COMPILE_DEBUG", "memory snapshot", "CUDA-graph tree case", "recording of Dynamo", "unknown".
+/// "TORCH_COMPILE_DEBUG", "memory snapshot", "CUDA-graph tree case", "recording", "unknown".
 [[nodiscard]] std::string_view kindName(Kind kind);
 
 /// A piece of the input that could not be used as meant. Everything else still opens.
