@@ -218,8 +218,8 @@ void InductorPage::build() {
 
 void InductorPage::applyDefaultSizes(int windowWidth) {
     const bool narrow = windowWidth < narrowWindow;
-    d->columns->setSizes({windowWidth * (narrow ? 40 : 30) / 100, windowWidth * (narrow ? 38 : 53) / 100,
-                          windowWidth * (narrow ? 22 : 17) / 100});
+    d->columns->setSizes({windowWidth * (narrow ? 40 : 33) / 100, windowWidth * (narrow ? 38 : 51) / 100,
+                          windowWidth * (narrow ? 22 : 16) / 100});
     d->canvases->setMode(narrow ? CompareView::Mode::Single : CompareView::Mode::SideBySide);
 }
 
