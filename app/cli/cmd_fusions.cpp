@@ -2,8 +2,8 @@
 //
 // dynascope-cli fusions PATH [--frame ID] [--why A B] [--json]
 #include "app/cli/command.h"
+#include "app/cli/recorded_compiles.h"
 #include "app/cli/table.h"
-#include "core/inductor/compile_passes.h"
 
 #include <algorithm>
 #include <map>
@@ -42,16 +42,6 @@ std::string joined(const std::vector<std::string>& names) {
 
 std::string bytesText(const std::optional<double>& bytes) {
     return bytes ? std::to_string(static_cast<long long>(*bytes)) + " B shared" : std::string();
-}
-
-/// Nodes of the post-grad graph that went into a kernel, each once.
-std::vector<std::string> originsOf(const Schedule& schedule, const inductor::Kernel& kernel) {
-    std::vector<std::string> out;
-    for (const std::uint32_t id : kernel.nodes)
-        if (const inductor::SchedulerNode* node = schedule.node(id))
-            for (const inductor::NodeRef& origin : node->origins)
-                if (std::ranges::find(out, origin.name) == out.end()) out.push_back(origin.name);
-    return out;
 }
 
 /// A kernel whose source came before is that one.
@@ -95,7 +85,7 @@ std::string report(const PassRecording& recording, const Schedule& schedule) {
     if (!fusions.empty()) out += "    fused\n" + fusions.toString("      ");
     Table kernels({Table::Align::Left, Table::Align::Left, Table::Align::Left});
     for (const inductor::Kernel& kernel : schedule.kernels)
-        kernels.add({kernel.name, joined(kernel.operations), "from " + joined(originsOf(schedule, kernel))});
+        kernels.add({kernel.name, joined(kernel.operations), "from " + joined(schedule.originsOf(kernel))});
     if (!kernels.empty()) out += "    kernels\n" + kernels.toString("      ");
     return out;
 }
@@ -106,7 +96,7 @@ json kernelsJson(const Schedule& schedule) {
         out.push_back({{"name", kernel.name},
                        {"backend", kernel.backend},
                        {"nodes", kernel.operations},
-                       {"origins", originsOf(schedule, kernel)}});
+                       {"origins", schedule.originsOf(kernel)}});
     return out;
 }
 
@@ -163,33 +153,23 @@ std::string why(const PassRecording& recording, const Schedule& schedule, const 
 }
 
 int run(const FusionsOptions& options) {
-    const auto session = openInput(options.path);
-    if (!session) return fail(session.error());
-    if ((*session)->passRecordings.empty())
-        return fail(Error{
-            "no recording of passes is beside this trace; dynascope-cli capture --passes -- python script.py "
-            "makes one",
-            options.path, 0, 0});
+    const auto compiles = recordedCompiles(options.path, options.frame);
+    if (!compiles) return fail(compiles.error());
     json out = json::array();
     std::string text;
     std::size_t schedules = 0;
-    for (const session::Compile& compile : (*session)->compiles) {
-        if (!matchesFrame(compile, options.frame)) continue;
-        const inductor::CompilePasses passes = inductor::passesOf(**session, compile);
-        if (!passes.recording) continue;
+    for (const RecordedCompile& compile : *compiles) {
+        const PassRecording& recording = *compile.passes.recording;
         std::string own;
-        for (const Schedule* schedule : inductor::schedulesOf(passes)) {
+        for (const Schedule* schedule : inductor::schedulesOf(compile.passes)) {
             ++schedules;
             if (options.json)
-                out.push_back(document(*passes.recording, *schedule, compileName(**session, compile)));
+                out.push_back(document(recording, *schedule, compile.name));
             else
-                own += options.why.empty()
-                           ? report(*passes.recording, *schedule)
-                           : why(*passes.recording, *schedule, options.why[0], options.why[1]);
+                own += options.why.empty() ? report(recording, *schedule)
+                                           : why(recording, *schedule, options.why[0], options.why[1]);
         }
-        if (!own.empty())
-            text += compileName(**session, compile) +
-                    (compile.function.empty() ? "" : "  " + compile.function) + '\n' + own;
+        if (!own.empty()) text += compile.title + own;
     }
     if (schedules == 0)
         return fail(Error{"the recording of passes has no schedule of " +

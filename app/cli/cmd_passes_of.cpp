@@ -2,14 +2,14 @@
 //
 // dynascope-cli passes-of PATH [--frame ID] [--all] [--node NAME] [--json]
 #include "app/cli/command.h"
+#include "app/cli/recorded_compiles.h"
 #include "app/cli/table.h"
-#include "core/inductor/compile_passes.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 namespace dynascope::cli {
 
@@ -53,8 +53,7 @@ std::string passCount(std::size_t n) {
 /// "2 patterns applied, 3 refused"; empty where none fitted.
 std::string matchText(const Pass& pass) {
     if (pass.fits == 0 && pass.matches.empty()) return {};
-    const auto refused = static_cast<std::size_t>(std::ranges::count_if(
-        pass.matches, [](const inductor::Match& match) { return !match.refused.empty(); }));
+    const std::size_t refused = pass.refused();
     std::string out = count(pass.matches.size() - refused, "pattern") + " applied";
     if (refused > 0) out += ", " + std::to_string(refused) + " refused";
     return out;
@@ -94,9 +93,13 @@ void addQuiet(Table& table, std::size_t passes, double us, std::size_t skipped) 
     if (skipped > 0) table.add({"", passCount(skipped) + " did not run"});
 }
 
+std::string phaseName(const inductor::Phase& phase) {
+    return phase.name + ", " + phase.graph;
+}
+
 std::string phaseTitle(const inductor::Phase& phase) {
-    std::string out = phase.name == "other" ? "outside these phases" : phase.name + ", " + phase.graph;
-    if (phase.us > 0) out += ", " + milliseconds(phase.us - phase.ownUs);
+    std::string out = phase.name == "other" ? "outside these phases" : phaseName(phase);
+    if (phase.us > 0) out += ", " + milliseconds(phase.ownTime());
     if (!phase.exception.empty()) out += ", failed: " + firstLine(phase.exception);
     if (!phase.ended) out += ", the recording ends within it";
     return out;
@@ -184,15 +187,15 @@ json rowJson(const CompilePasses& passes, const PassRow& row) {
 }
 
 /// A document for each graph of the compile.
-void addJson(json& out, const session::Session& session, const session::Compile& compile,
-             const CompilePasses& passes) {
+void addJson(json& out, const RecordedCompile& compile) {
+    const CompilePasses& passes = compile.passes;
     const std::size_t first = out.size();
     for (const PassRow& row : passes.rows) {
         std::size_t at = first;
         while (at < out.size() && out[at]["graph"] != row.phase->graph)
             ++at;
         if (at == out.size())
-            out.push_back({{"compile", compileName(session, compile)},
+            out.push_back({{"compile", compile.name},
                            {"graph", row.phase->graph},
                            {"passes", json::array()}});
         out[at]["passes"].push_back(rowJson(passes, row));
@@ -206,28 +209,25 @@ std::string list(const std::vector<NodeRef>& nodes) {
     return out;
 }
 
-/// Numbers of the nodes that ever had this name, in the order of their making.
-std::vector<std::uint64_t> nodesNamed(const CompilePasses& passes, const std::string& name) {
-    std::set<std::uint64_t> out;
+/// The nodes that ever had this name, by number and so in the order of their making, with the phase that each was
+/// first seen in.
+std::map<std::uint64_t, const inductor::Phase*> nodesNamed(const CompilePasses& passes, const std::string& name) {
+    std::map<std::uint64_t, const inductor::Phase*> phases, out;
     for (const inductor::PassStage& stage : passes.stages)
-        for (const NodeRef& node : passes.recording->nodes(stage.state))
-            if (node.name == name) out.insert(node.id);
-    return {out.begin(), out.end()};
+        for (const NodeRef& node : passes.recording->nodes(stage.state)) {
+            const auto first = phases.try_emplace(node.id, stage.phase).first;
+            if (node.name == name) out.insert(*first);
+        }
+    return out;
 }
 
 std::string historyReport(const CompilePasses& passes, const std::string& name) {
     Table table({Table::Align::Left, Table::Align::Left, Table::Align::Right, Table::Align::Left,
                  Table::Align::Left});
-    for (const std::uint64_t id : nodesNamed(passes, name)) {
-        const auto first = std::find_if(passes.stages.begin(), passes.stages.end(), [&](const auto& stage) {
-            const auto nodes = passes.recording->nodes(stage.state);
-            return std::ranges::any_of(nodes, [id](const NodeRef& node) { return node.id == id; });
-        });
+    for (const auto& [id, phase] : nodesNamed(passes, name)) {
         const auto steps = inductor::historyOf(passes, id);
         const bool made = !steps.empty() && steps.front().what == inductor::NodeStep::What::Made;
-        if (!made && first != passes.stages.end())
-            table.add(
-                {first->phase->name + ", " + first->phase->graph, "", "", "is there from the beginning", ""});
+        if (!made) table.add({phaseName(*phase), "", "", "is there from the beginning", ""});
         for (const inductor::NodeStep& step : steps) {
             const PassRow& row = passes.rows[step.row];
             const char* what = step.what == inductor::NodeStep::What::Made      ? "made"
@@ -235,7 +235,7 @@ std::string historyReport(const CompilePasses& passes, const std::string& name) 
                                : step.what == inductor::NodeStep::What::Renamed ? "renamed"
                                                                                 : "changed";
             const std::string from = list(step.from);
-            table.add({row.phase->name + ", " + row.phase->graph, row.name(),
+            table.add({phaseName(*row.phase), row.name(),
                        row.pass ? std::to_string(row.pass->index) : "-", what,
                        from.empty()                                  ? ""
                        : step.what == inductor::NodeStep::What::Made ? "takes the place of " + from
@@ -246,31 +246,23 @@ std::string historyReport(const CompilePasses& passes, const std::string& name) 
 }
 
 int run(const PassesOfOptions& options) {
-    const auto session = openInput(options.path);
-    if (!session) return fail(session.error());
-    if ((*session)->passRecordings.empty())
-        return fail(Error{
-            "no recording of passes is beside this trace; dynascope-cli capture --passes -- python script.py "
-            "makes one",
-            options.path, 0, 0});
+    auto compiles = recordedCompiles(options.path, options.frame);
+    if (!compiles) return fail(compiles.error());
     json document = json::array();
     std::string out;
     std::size_t found = 0;
-    for (const session::Compile& compile : (*session)->compiles) {
-        if (!options.frame.empty() && !matchesFrame(compile, options.frame)) continue;
-        CompilePasses passes = inductor::passesOf(**session, compile);
-        if (!passes.recording || passes.rows.empty()) continue;
+    for (RecordedCompile& compile : *compiles) {
+        CompilePasses& passes = compile.passes;
+        if (passes.rows.empty()) continue;
         if (const auto read = inductor::addStages(passes); !read) return fail(read.error());
         ++found;
         if (options.json) {
-            addJson(document, **session, compile, passes);
+            addJson(document, compile);
             continue;
         }
         const std::string text =
             options.node.empty() ? report(passes, options.all) : historyReport(passes, options.node);
-        if (text.empty()) continue;
-        out += compileName(**session, compile) + (compile.function.empty() ? "" : "  " + compile.function) +
-               '\n' + text;
+        if (!text.empty()) out += compile.title + text;
     }
     if (found == 0)
         return fail(Error{options.frame.empty()

@@ -11,6 +11,7 @@
 #include "core/journal/block_file.h"
 #include "core/session/session.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -93,6 +94,11 @@ struct Pass {
     std::vector<Match> matches;
 
     [[nodiscard]] bool changed() const { return before != after; }
+    /// How many of `matches` something said no to.
+    [[nodiscard]] std::size_t refused() const {
+        return static_cast<std::size_t>(
+            std::ranges::count_if(matches, [](const Match& match) { return !match.refused.empty(); }));
+    }
 };
 
 /// A graph at one moment.
@@ -130,6 +136,9 @@ struct Phase {
         std::vector<std::string> into; ///< operators that were decomposed within
     };
     std::vector<Decomposed> decompositions;
+
+    /// What it took without recording, in microseconds.
+    [[nodiscard]] double ownTime() const { return std::max(0.0, us - ownUs); }
 };
 
 struct Compile {

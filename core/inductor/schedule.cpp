@@ -17,6 +17,15 @@ std::vector<std::string> Schedule::operationsOf(std::uint32_t id) const {
     return out;
 }
 
+std::vector<std::string> Schedule::originsOf(const Kernel& kernel) const {
+    std::vector<std::string> out;
+    for (const std::uint32_t id : kernel.nodes)
+        if (const SchedulerNode* found = node(id))
+            for (const NodeRef& origin : found->origins)
+                if (std::ranges::find(out, origin.name) == out.end()) out.push_back(origin.name);
+    return out;
+}
+
 bool Schedule::holds(std::uint32_t id, const std::string& name) const {
     const SchedulerNode* found = node(id);
     if (found == nullptr) return false;

@@ -80,6 +80,8 @@ struct Schedule {
     [[nodiscard]] bool holds(std::uint32_t node, const std::string& name) const;
     /// Names of the operations of a node, itself where it is not fused.
     [[nodiscard]] std::vector<std::string> operationsOf(std::uint32_t node) const;
+    /// Names of the nodes of the post-grad graph that went into a kernel, each once.
+    [[nodiscard]] std::vector<std::string> originsOf(const Kernel& kernel) const;
 };
 
 /// A pair that was refused for one reason.

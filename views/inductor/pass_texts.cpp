@@ -30,11 +30,6 @@ QString phaseText(const inductor::Phase& phase) {
     return toQString(phase.name) + QStringLiteral(" · ") + toQString(phase.graph);
 }
 
-/// The phase without what recording it took.
-double timeOf(const inductor::Phase& phase) {
-    return std::max(0.0, phase.us - phase.ownUs);
-}
-
 Tokens nodeTokens(const std::vector<NodeRef>& nodes) {
     Tokens out;
     for (std::size_t i = 0; i < std::min(nodes.size(), mostNamed); ++i)
@@ -184,7 +179,7 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed) {
         return TableCell{QString::number(us / 1000, 'f', 2), Look::MonoQuiet};
     };
     if (listed.row < 0) {
-        const double us = timeOf(*listed.phase);
+        const double us = listed.phase->ownTime();
         return {{}, us > 0 ? TableCell{durationText(us), Look::MonoQuiet} : TableCell{},
                 {}, {},
                 {}, {phaseText(*listed.phase), Look::Strong, Tone::None, tr("Passes over one graph")}};

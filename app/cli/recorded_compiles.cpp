@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/recorded_compiles.h"
+
+#include "app/cli/command.h"
+
+namespace dynascope::cli {
+
+Result<std::vector<RecordedCompile>> recordedCompiles(const std::string& path, const std::string& frame) {
+    const auto session = openInput(path);
+    if (!session) return tl::unexpected(session.error());
+    if ((*session)->passRecordings.empty())
+        return tl::unexpected(Error{
+            "no recording of passes is beside this trace; dynascope-cli capture --passes -- python script.py "
+            "makes one",
+            path, 0, 0});
+    std::vector<RecordedCompile> out;
+    for (const session::Compile& compile : (*session)->compiles) {
+        if (!matchesFrame(compile, frame)) continue;
+        RecordedCompile one{compileName(**session, compile), {}, inductor::passesOf(**session, compile)};
+        if (!one.passes.recording) continue;
+        one.title = one.name + (compile.function.empty() ? "" : "  " + compile.function) + '\n';
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+} // namespace dynascope::cli
