@@ -10,12 +10,12 @@ namespace dynascope::cli {
 namespace fs = std::filesystem;
 
 Result<std::string> recorderFolder() {
-    std::error_code failure;
-    const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+    std::error_code status;
+    const fs::path program = fs::read_symlink("/proc/self/exe", status);
     const fs::path folder = program.parent_path().parent_path() / "share" / "dynascope" / "capture";
-    if (!fs::exists(folder / "startup" / "sitecustomize.py", failure))
-        return tl::unexpected(Error{"the recorder is missing", folder.string(), 0, 0});
-    return fs::canonical(folder, failure).string();
+    if (!fs::exists(folder / "startup" / "sitecustomize.py", status))
+        return failure("the recorder is missing", folder.string());
+    return fs::canonical(folder, status).string();
 }
 
 std::vector<std::pair<std::string, std::string>>
@@ -36,9 +36,9 @@ captureVariables(const std::string& folder, const std::string& recorder, std::st
 
 CaptureFiles captureFiles(const std::string& folder) {
     CaptureFiles out;
-    std::error_code failure;
-    for (auto entry = fs::directory_iterator(folder, failure); !failure && entry != fs::directory_iterator();
-         entry.increment(failure)) {
+    std::error_code status;
+    for (auto entry = fs::directory_iterator(folder, status); !status && entry != fs::directory_iterator();
+         entry.increment(status)) {
         std::error_code gone;
         const std::uint64_t size = entry->file_size(gone);
         if (gone || entry->path().extension() == ".tail") continue;

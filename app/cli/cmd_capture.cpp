@@ -97,10 +97,10 @@ int wait(pid_t program, int signals, const std::string& folder, LiveConsole* con
 int run(CaptureOptions& options) {
     const Result<std::string> recorder = recorderFolder();
     if (!recorder) return fail(recorder.error());
-    std::error_code failure;
-    fs::create_directories(options.folder, failure);
-    const std::string folder = failure ? std::string() : fs::canonical(options.folder, failure).string();
-    if (failure) return fail(Error{failure.message(), options.folder, 0, 0});
+    std::error_code problem;
+    fs::create_directories(options.folder, problem);
+    const std::string folder = problem ? std::string() : fs::canonical(options.folder, problem).string();
+    if (problem) return fail(problem.message(), options.folder);
 
     std::unique_ptr<LiveConsole> console;
     if (!options.breakpoints.empty()) {
@@ -133,7 +133,7 @@ int run(CaptureOptions& options) {
     posix_spawnattr_destroy(&attributes);
     if (started != 0) {
         sigprocmask(SIG_SETMASK, &before, nullptr);
-        return fail(Error{std::strerror(started), options.program.front(), 0, 0});
+        return fail(std::strerror(started), options.program.front());
     }
     const int told = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     const int status = wait(program, told, folder, console.get());

@@ -251,8 +251,7 @@ std::string ranksJson(const Session& session, const RankComparison& result) {
 
 int runRanks(const Session& session, bool json) {
     if (session.ranks.size() < 2)
-        return fail(
-            Error{"has one rank; compare takes two captures, or one with several ranks", session.path, 0, 0});
+        return fail("has one rank; compare takes two captures, or one with several ranks", session.path);
     const auto result = compare::compareRanks(session);
     if (!result) return fail(result.error());
     print(json ? ranksJson(session, *result) : ranksText(session, *result));
@@ -266,7 +265,7 @@ Result<std::size_t> compileOf(const Session& session, const std::string& name) {
         const std::string id = compile.id.toString();
         if (name == id || name == std::to_string(compile.rank) + ':' + id) return i;
     }
-    return tl::unexpected(Error{"has no compile " + name, session.path, 0, 0});
+    return failure("has no compile " + name, session.path);
 }
 
 Result<compare::Comparison> compareTwo(const CompareOptions& options, const Session& a, const Session& b) {

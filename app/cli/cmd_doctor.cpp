@@ -49,8 +49,7 @@ Result<std::string> contentOf(const std::string& path) {
     if (!text || !capture::looksPacked(*text)) return text;
     const auto unpacked = capture::unpack(*text, path, {}, {.bytes = std::uint64_t{1} << 30U, .files = 1});
     if (!unpacked) return tl::unexpected(unpacked.error());
-    if (unpacked->files.empty() || !unpacked->files.front().source)
-        return tl::unexpected(Error{"holds no file", path, 0, 0});
+    if (unpacked->files.empty() || !unpacked->files.front().source) return failure("holds no file", path);
     return std::string(unpacked->files.front().source->bytes());
 }
 
@@ -59,7 +58,7 @@ int readBack(const std::string& path) {
     if (!content) return fail(content.error());
     const json document = json::parse(*content, nullptr, false);
     if (!document.is_object() || document.value("dynascope_doctor", 0) != documentVersion)
-        return fail(Error{"is no document of 'doctor -o'", path, 0, 0});
+        return fail("is no document of 'doctor -o'", path);
     try {
         for (const json& row : document.value("findings", json::array()))
             print(row.value("state", std::string()) + "  " + row.value("what", std::string()) + "  " +
@@ -69,7 +68,7 @@ int readBack(const std::string& path) {
         print(summary.text);
         return summary.passed ? exitOk : exitFailure;
     } catch (const json::exception& error) {
-        return fail(Error{std::string("is damaged: ") + error.what(), path, 0, 0});
+        return fail(std::string("is damaged: ") + error.what(), path);
     }
 }
 
@@ -100,7 +99,7 @@ int run(const DoctorOptions& options) {
         std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
         file << text(document);
         file.close();
-        if (!file) return fail(Error{"cannot be written", options.output, 0, 0});
+        if (!file) return fail("cannot be written", options.output);
     }
     // A machine without a GPU is whole.
     const auto missing = [](const Finding& finding) {

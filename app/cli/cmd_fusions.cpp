@@ -172,10 +172,10 @@ int run(const FusionsOptions& options) {
         if (!own.empty()) text += compile.title + own;
     }
     if (schedules == 0)
-        return fail(Error{"the recording of passes has no schedule of " +
-                              (options.frame.empty() ? std::string("these compiles") : options.frame) +
-                              ": the code came from a cache, or from another backend",
-                          options.path, 0, 0});
+        return fail("the recording of passes has no schedule of " +
+                        (options.frame.empty() ? std::string("these compiles") : options.frame) +
+                        ": the code came from a cache, or from another backend",
+                    options.path);
     if (options.json) {
         print(out.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
         return exitOk;

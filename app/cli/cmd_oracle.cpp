@@ -63,17 +63,16 @@ struct Results {
 /// All *.json files below the folder, or the file itself, in order of their paths.
 Result<std::vector<std::string>> caseFiles(const std::string& path) {
     namespace fs = std::filesystem;
-    std::error_code failure;
-    if (fs::is_regular_file(path, failure)) return std::vector<std::string>{path};
+    std::error_code status;
+    if (fs::is_regular_file(path, status)) return std::vector<std::string>{path};
     std::vector<std::string> files;
-    auto walk =
-        fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, failure);
-    for (; !failure && walk != fs::recursive_directory_iterator(); walk.increment(failure)) {
-        if (walk->path().extension() == ".json" && walk->is_regular_file(failure))
+    auto walk = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, status);
+    for (; !status && walk != fs::recursive_directory_iterator(); walk.increment(status)) {
+        if (walk->path().extension() == ".json" && walk->is_regular_file(status))
             files.push_back(walk->path().string());
     }
-    if (failure) return tl::unexpected(Error{failure.message(), path, 0, 0});
-    if (files.empty()) return tl::unexpected(Error{"no case (*.json) in this folder", path, 0, 0});
+    if (status) return failure(status.message(), path);
+    if (files.empty()) return failure("no case (*.json) in this folder", path);
     std::sort(files.begin(), files.end());
     return files;
 }

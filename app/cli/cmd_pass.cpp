@@ -222,8 +222,7 @@ Result<json> settingsOf(const std::vector<std::string>& texts) {
     json out = json::object();
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
-        if (equals == std::string::npos)
-            return tl::unexpected(Error{"--set takes NAME=VALUE, not '" + text + "'", {}, 0, 0});
+        if (equals == std::string::npos) return failure("--set takes NAME=VALUE, not '" + text + "'");
         std::string value = text.substr(equals + 1);
         if (value.starts_with('@')) {
             const Result<std::string> content = readFile(value.substr(1));
@@ -305,11 +304,11 @@ int run(const PassOptions& options) {
     const std::string text = graphText(*chosen->graph);
     const std::vector<std::string> names = namesOf(options.passes);
     if (options.scoreboard && (names.size() != 1 || names.front() != "functionalize"))
-        return fail(Error{"--scoreboard is of functionalize alone", options.passes, 0, 0});
+        return fail("--scoreboard is of functionalize alone", options.passes);
     const bool inlinesHooks = !names.empty() && names.front() == passes::inlineHooksPass.name;
     if (inlinesHooks)
         if (auto filled = fillHooks(*chosen, *settings); !filled)
-            return fail(Error{filled.error().message, options.graph.path, 0, 0});
+            return fail(filled.error().message, options.graph.path);
     Result<CaseFile> file = chosenInputs(options.inputs, *chosen);
     if (!file && inlinesHooks && names.size() == 1 && options.inputs.file.empty()) // it runs nothing
         file = CaseFile{{{"storages", json::array()}, {"inputs", json::array()}}, json()};
@@ -349,7 +348,7 @@ int run(const PassOptions& options) {
     std::string scoreboard;
     if (options.scoreboard) {
         const auto recording = recordingOf(*reply, options, *chosen);
-        if (!recording) return fail(Error{recording.error().message, options.graph.path, 0, 0});
+        if (!recording) return fail(recording.error().message, options.graph.path);
         const computed::CallingConvention convention = conventionOf(*recording, *chosen);
         if (options.json) {
             (*reply)["scoreboard"] = scoreboardJson(*recording);

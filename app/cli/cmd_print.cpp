@@ -25,7 +25,7 @@ int run(const PrintOptions& options) {
 
     if (stage.content == session::Stage::Content::Code) {
         if (!options.format.empty() && options.format != "readable")
-            return fail(Error{stage.label() + " is generated code, not a graph", options.path, 0, 0});
+            return fail(stage.label() + " is generated code, not a graph", options.path);
         print(stage.payload.text());
         return exitOk;
     }

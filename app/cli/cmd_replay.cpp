@@ -233,7 +233,7 @@ Result<void> writeFile(const std::string& path, const std::string& text) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file << text;
     file.close();
-    if (!file) return tl::unexpected(Error{"cannot be written", path, 0, 0});
+    if (!file) return failure("cannot be written", path);
     return {};
 }
 
@@ -242,11 +242,11 @@ Result<void> writeFile(const std::string& path, const std::string& text) {
 Result<std::vector<replay::RunChange>> keepRun(const ReplayOptions& options, const Chosen& chosen,
                                                const replay::KeptRun& kept) {
     store::SessionContents contents;
-    std::error_code failure;
-    if (std::filesystem::exists(options.keep, failure)) {
+    std::error_code status;
+    if (std::filesystem::exists(options.keep, status)) {
         const Result<capture::Opened> opened = capture::openSaved(options.keep);
         if (!opened) return tl::unexpected(opened.error());
-        if (!opened->saved) return tl::unexpected(Error{"is no session file", options.keep, 0, 0});
+        if (!opened->saved) return failure("is no session file", options.keep);
         contents = *opened->saved;
         contents.inputs = opened->session->inputs;
     } else {

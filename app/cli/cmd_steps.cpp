@@ -43,18 +43,17 @@ struct StepsOptions {
 /// A folder stands for the recording in it.
 Result<std::string> recordingIn(const std::string& path) {
     namespace fs = std::filesystem;
-    std::error_code failure;
-    if (!fs::is_directory(path, failure)) return path;
+    std::error_code status;
+    if (!fs::is_directory(path, status)) return path;
     std::vector<std::string> found;
-    for (auto entry = fs::directory_iterator(path, failure); !failure && entry != fs::directory_iterator();
-         entry.increment(failure))
+    for (auto entry = fs::directory_iterator(path, status); !status && entry != fs::directory_iterator();
+         entry.increment(status))
         if (entry->path().extension() == ".dsteps") found.push_back(entry->path().string());
-    if (found.empty()) return tl::unexpected(Error{"no recording (*.dsteps) in this folder", path, 0, 0});
+    if (found.empty()) return failure("no recording (*.dsteps) in this folder", path);
     std::sort(found.begin(), found.end());
     if (found.size() > 1)
-        return tl::unexpected(
-            Error{count(found.size(), "recording") + " in this folder; name one, such as " + found.front(),
-                  path, 0, 0});
+        return failure(
+            count(found.size(), "recording") + " in this folder; name one, such as " + found.front(), path);
     return found.front();
 }
 
@@ -62,8 +61,7 @@ Result<StepIndex> stepNumber(const std::string& text, const Recording& recording
     StepIndex out = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (error != std::errc() || end != text.data() + text.size() || out >= recording.steps().size())
-        return tl::unexpected(
-            Error{"no step " + text + "; there are " + count(recording.steps().size(), "step"), {}, 0, 0});
+        return failure("no step " + text + "; there are " + count(recording.steps().size(), "step"));
     return out;
 }
 
@@ -74,8 +72,7 @@ Result<StepIndex> byLine(const Recording& recording, const std::string& place, S
     const std::string text = colon == std::string::npos ? place : place.substr(colon + 1);
     std::uint32_t line = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), line);
-    if (error != std::errc() || end != text.data() + text.size())
-        return tl::unexpected(Error{"not FILE:LINE: " + place, {}, 0, 0});
+    if (error != std::errc() || end != text.data() + text.size()) return failure("not FILE:LINE: " + place);
     return runToLine(recording, from, file, line, direction);
 }
 
@@ -87,10 +84,9 @@ Result<StepIndex> byInstruction(const Recording& recording, const std::string& p
     std::int32_t offset = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
     if (error != std::errc() || end != text.data() + text.size())
-        return tl::unexpected(Error{"not an offset, nor FUNCTION:OFFSET: " + place, {}, 0, 0});
+        return failure("not an offset, nor FUNCTION:OFFSET: " + place);
     const std::string name = colon == std::string::npos ? std::string() : place.substr(0, colon);
-    if (name.empty() && from == noStep)
-        return tl::unexpected(Error{"without --from, --instruction needs FUNCTION:OFFSET", {}, 0, 0});
+    if (name.empty() && from == noStep) return failure("without --from, --instruction needs FUNCTION:OFFSET");
     StepIndex best = noStep;
     std::set<std::uint32_t> codes;
     for (const FrameInfo& frame : recording.frames())
@@ -122,7 +118,7 @@ Result<StepIndex> target(const Recording& recording, const StepsOptions& options
     if (!options.node.empty()) return runToNode(recording, from, options.node, direction);
     if (!options.guard.empty()) return runToGuard(recording, from, options.guard, direction);
     if (!options.step.empty()) {
-        if (from == noStep) return tl::unexpected(Error{"--step needs --from N", {}, 0, 0});
+        if (from == noStep) return failure("--step needs --from N");
         if (options.step == "in") return stepIn(recording, from, direction);
         if (options.step == "over") return stepOver(recording, from, direction);
         return options.step == "out" ? stepOut(recording, from, direction)
@@ -146,8 +142,7 @@ std::string document(const nlohmann::json& json) {
 int show(const Recording& recording, const StepsOptions& options, StepIndex step) {
     const State* state = recording.stateAt(step);
     if (state == nullptr)
-        return fail(
-            Error{"the state at step " + std::to_string(step) + " cannot be read", options.path, 0, 0});
+        return fail("the state at step " + std::to_string(step) + " cannot be read", options.path);
     if (!options.ask.empty()) {
         const Result<std::string> answer = answerComptime(recording, step, options.ask);
         if (!answer) return fail(answer.error());
@@ -165,7 +160,7 @@ int run(const StepsOptions& options) {
     if (!opened) return fail(opened.error());
     const Recording& recording = **opened;
     for (const std::string& warning : recording.warnings())
-        static_cast<void>(fail(Error{warning, *path, 0, 0}));
+        static_cast<void>(fail(warning, *path));
 
     if (!options.other.empty()) {
         if (!options.cacheKeys) return fail("a second recording is for --cache-keys");
@@ -174,7 +169,7 @@ int run(const StepsOptions& options) {
         const Result<RecordingPtr> beside = Recording::open(*second);
         if (!beside) return fail(beside.error());
         for (const std::string& warning : (*beside)->warnings())
-            static_cast<void>(fail(Error{warning, *second, 0, 0}));
+            static_cast<void>(fail(warning, *second));
         print(cacheComparisonText(recording, **beside));
         return exitOk;
     }

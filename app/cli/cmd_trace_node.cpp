@@ -136,19 +136,18 @@ Result<std::vector<Found>> askAddress(const session::SessionPtr& session, const 
             out.push_back({std::make_unique<Provenance>(session, c), {}});
             out.front().answer = ask(*out.front().provenance, s, address->node);
             if (out.front().answer.empty())
-                return tl::unexpected(Error{stage.label() + " has no node, kernel or line " + address->node,
-                                            options.path, 0, 0});
+                return failure(stage.label() + " has no node, kernel or line " + address->node, options.path);
             return out;
         }
     }
-    return tl::unexpected(Error{"no stage " + options.address, options.path, 0, 0});
+    return failure("no stage " + options.address, options.path);
 }
 
 Result<std::vector<Found>> askLine(const session::SessionPtr& session, const TraceNodeOptions& options) {
     const std::size_t colon = options.line.rfind(':');
     const auto line =
         colon == std::string::npos ? std::nullopt : number(std::string_view(options.line).substr(colon + 1));
-    if (!line) return tl::unexpected(Error{"not a line (FILE:LINE): " + options.line, {}, 0, 0});
+    if (!line) return failure("not a line (FILE:LINE): " + options.line);
     std::vector<Found> out;
     for (std::size_t c = 0; c < session->compiles.size(); ++c) {
         auto provenance = std::make_unique<Provenance>(session, c);
@@ -156,7 +155,7 @@ Result<std::vector<Found>> askLine(const session::SessionPtr& session, const Tra
             provenance->ofSource(std::string_view(options.line).substr(0, colon), *line);
         if (!answer.empty()) out.push_back({std::move(provenance), std::move(answer)});
     }
-    if (out.empty()) return tl::unexpected(Error{"no node comes from " + options.line, options.path, 0, 0});
+    if (out.empty()) return failure("no node comes from " + options.line, options.path);
     return out;
 }
 

@@ -28,8 +28,8 @@ int fail(const Error& error) {
     return exitUsage;
 }
 
-int fail(std::string_view message) {
-    return fail(Error{std::string(message), {}, 0, 0});
+int fail(std::string_view message, std::string_view file) {
+    return fail(Error{std::string(message), std::string(file)});
 }
 
 void print(std::string_view text) {
@@ -46,8 +46,7 @@ int written(int status) {
     const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (!failed) {
         for (const std::string& path : session::lostFiles())
-            status = fail(Error{"the file was cut short while it was read, and what is said of it is wrong",
-                                path, 0, 0});
+            status = fail("the file was cut short while it was read, and what is said of it is wrong", path);
         return status;
     }
     const int cause = errno;
@@ -117,11 +116,10 @@ Result<StageChoice> chooseStage(const session::Session& session, const std::stri
             }
         }
     }
-    if (!frameSeen) return tl::unexpected(Error{"no compile id '" + frame + "'", session.path, 0, 0});
-    if (name.empty()) return tl::unexpected(Error{"no graph was captured", session.path, 0, 0});
-    return tl::unexpected(
-        Error{"no stage '" + stage + "'" + (known.empty() ? std::string() : "; there are " + known),
-              session.path, 0, 0});
+    if (!frameSeen) return failure("no compile id '" + frame + "'", session.path);
+    if (name.empty()) return failure("no graph was captured", session.path);
+    return failure("no stage '" + stage + "'" + (known.empty() ? std::string() : "; there are " + known),
+                   session.path);
 }
 
 Result<ir::GraphPtr> graphOf(const session::Session& session, const session::Stage& stage) {

@@ -22,7 +22,7 @@ inline constexpr int exitUsage = 2;
 
 /// One line on stderr: "dynascope-cli: file:line: cause", through withoutControlCodes(). Returns exitUsage.
 int fail(const Error& error);
-int fail(std::string_view message);
+int fail(std::string_view message, std::string_view file = {});
 
 /// Text for stdout, through withoutControlCodes() when that is a terminal, so that a capture cannot drive
 /// it.

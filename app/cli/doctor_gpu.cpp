@@ -197,7 +197,7 @@ Result<std::string> doctorFolder() {
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     const fs::path folder = program.parent_path().parent_path() / "share" / "dynascope" / "doctor";
     if (!fs::exists(folder / "peer.py", error))
-        return tl::unexpected(Error{"the doctor's programs are missing", folder.string(), 0, 0});
+        return failure("the doctor's programs are missing", folder.string());
     return folder.string();
 }
 

@@ -22,7 +22,7 @@ Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
         const char* const start = equals == std::string::npos ? end : text.data() + equals + 1;
         const auto [read, status] = std::from_chars(start, end, value);
         if (status != std::errc() || read != end)
-            return tl::unexpected(Error{"--symbol takes NAME=NUMBER, not '" + text + "'", {}, 0, 0});
+            return failure("--symbol takes NAME=NUMBER, not '" + text + "'");
         out[text.substr(0, equals)] = value;
     }
     return out;
@@ -70,10 +70,9 @@ Result<CaseFile> readCaseFile(const std::string& path) {
     const Result<std::string> text = readFile(path);
     if (!text) return tl::unexpected(text.error());
     const json document = json::parse(*text, nullptr, false);
-    if (!document.is_object()) return tl::unexpected(Error{"not a JSON object", path, 0, 0});
+    if (!document.is_object()) return failure("not a JSON object", path);
     if (document.contains("storages")) return CaseFile{document, document.value("before_attrs", json())};
-    if (!document.contains("inputs"))
-        return tl::unexpected(Error{"neither an oracle case nor the 'inputs' of one", path, 0, 0});
+    if (!document.contains("inputs")) return failure("neither an oracle case nor the 'inputs' of one", path);
     return CaseFile{document["inputs"], document.value("before_attrs", json())};
 }
 
@@ -81,7 +80,7 @@ int fail(const engine::CallError& error, const std::string& file) {
     std::string message = error.message;
     if (error.data.is_object() && error.data.value("node", json()).is_string())
         message = "node '" + error.data["node"].get<std::string>() + "': " + message;
-    fail(Error{std::move(message), file, 0, 0});
+    fail(std::move(message), file);
     return error.kind == engine::CallError::Kind::Refused &&
                    error.code == static_cast<int>(engine::ErrorCode::Failed)
                ? exitFailure

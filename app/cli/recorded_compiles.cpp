@@ -9,10 +9,10 @@ Result<std::vector<RecordedCompile>> recordedCompiles(const std::string& path, c
     const auto session = openInput(path);
     if (!session) return tl::unexpected(session.error());
     if ((*session)->passRecordings.empty())
-        return tl::unexpected(Error{
+        return failure(
             "no recording of passes is beside this trace; dynascope-cli capture --passes -- python script.py "
             "makes one",
-            path, 0, 0});
+            path);
     std::vector<RecordedCompile> out;
     for (const session::Compile& compile : (*session)->compiles) {
         if (!matchesFrame(compile, frame)) continue;

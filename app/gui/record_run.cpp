@@ -78,10 +78,10 @@ QStringList RecordRun::environment(const RecordRequest& request) {
 }
 
 Result<void> RecordRun::start(const RecordRequest& request) {
-    if (isRunning()) return tl::unexpected(Error{"a program is being recorded already", {}, 0, 0});
+    if (isRunning()) return failure("a program is being recorded already");
     if (const auto recorder = cli::recorderFolder(); !recorder) return tl::unexpected(recorder.error());
     const auto fail = [](const QString& what, const QString& folder) {
-        return tl::unexpected(Error{what.toStdString(), folder.toStdString(), 0, 0});
+        return failure(what.toStdString(), folder.toStdString());
     };
     if (!request.workingFolder.isEmpty() && !QDir(request.workingFolder).exists())
         return fail(tr("the working directory does not exist"), request.workingFolder);

@@ -14,7 +14,7 @@ namespace dynascope {
 /// One clear line about what went wrong and where. Lines and columns count from 1; 0 means "not known".
 struct Error {
     std::string message; ///< Cause, sentence case, without the place and without a full stop.
-    std::string file;    ///< Path or a label such as "pasted text"; may be empty.
+    std::string file{};  ///< Path or a label such as "pasted text"; may be empty.
     std::size_t line = 0;
     std::size_t column = 0;
     /// What a caller may want to tell apart; the message says more.
@@ -34,9 +34,10 @@ struct Error {
 template <typename T>
 using Result = tl::expected<T, Error>;
 
-/// For a function that returns a Result: an error without a place.
-[[nodiscard]] inline tl::unexpected<Error> failure(std::string message) {
-    return tl::unexpected(Error{std::move(message), {}, 0, 0});
+/// For a function that returns a Result: an error with its place, as far as that is known.
+[[nodiscard]] inline tl::unexpected<Error> failure(std::string message, std::string file = {},
+                                                   std::size_t line = 0, std::size_t column = 0) {
+    return tl::unexpected(Error{std::move(message), std::move(file), line, column});
 }
 
 /// For work whose task was cancelled.

@@ -90,14 +90,13 @@ Result<session::Session> readCaseFile(const session::ByteSourcePtr& source, cons
     task.report("Reading", 0, bytes.size());
     const Json document = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
     if (!document.is_object())
-        return tl::unexpected(
-            Error{"neither a TORCH_TRACE log nor graph text nor the JSON of an oracle case", label, 0, 0});
+        return failure("neither a TORCH_TRACE log nor graph text nor the JSON of an oracle case", label);
     if (stringField(document, "kind") == "cudagraph_tree_trace") return treeCase(bytes, label, document);
     const std::string before = stringField(document, "before");
     if (before.empty())
-        return tl::unexpected(Error{
+        return failure(
             "neither a TORCH_TRACE log nor graph text, and no oracle case: there is no graph under 'before'",
-            label, 0, 0});
+            label);
     Result<ir::GraphPtr> graph = ir::readGraph(before);
     if (!graph) {
         Error error = graph.error();

@@ -246,8 +246,7 @@ std::vector<DebugFile> debugFiles(const std::string& folder, std::vector<session
         if (!isDebugFile(path)) continue;
         if (out.size() == most) {
             warnings.push_back(
-                {Error{"only the first " + std::to_string(most) + " files are read", folder, 0, 0},
-                 SIZE_MAX});
+                {Error{"only the first " + std::to_string(most) + " files are read", folder}, SIZE_MAX});
             break;
         }
         Result<session::ByteSourcePtr> source = session::openByteSource(at->path().string());

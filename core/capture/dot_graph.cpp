@@ -219,7 +219,7 @@ private:
     };
 
     [[nodiscard]] tl::unexpected<Error> fail(std::string message) const {
-        return tl::unexpected(Error{std::move(message), {}, m_tokens.line(), 0});
+        return failure(std::move(message), {}, m_tokens.line());
     }
 
     /// "a -> b -> c [..]", "a [..]", "key = value", "node [..]".

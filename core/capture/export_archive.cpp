@@ -117,8 +117,7 @@ std::map<std::string, TensorFile, std::less<>> tensorFiles(const std::vector<Pac
         const std::string_view text = file.source->bytes();
         if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS ||
             root["config"].get(config) != simdjson::SUCCESS) {
-            warnings.push_back(
-                {Error{"not the JSON of a weights list", label + "/" + file.name, 0, 0}, SIZE_MAX});
+            warnings.push_back({Error{"not the JSON of a weights list", label + "/" + file.name}, SIZE_MAX});
             continue;
         }
         const std::string folder = file.name.substr(0, file.name.rfind('/') + 1);
@@ -253,7 +252,7 @@ Result<session::Session> readExportArchive(const std::vector<PackedFile>& files,
         compile.stages.push_back(std::move(stage));
     }
     if (compile.stages.empty())
-        return tl::unexpected(firstError.value_or(Error{"archive holds no exported program", label, 0, 0}));
+        return tl::unexpected(firstError.value_or(Error{"archive holds no exported program", label}));
     session.compiles.push_back(std::move(compile));
     session::Frame frame;
     frame.compiles = {0};

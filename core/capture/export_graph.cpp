@@ -38,7 +38,7 @@ public:
 
 private:
     [[nodiscard]] static tl::unexpected<Error> bad(const std::string& node, const std::string& what) {
-        return tl::unexpected(Error{node.empty() ? what : "node '" + node + "': " + what, {}, 0, 0});
+        return failure(node.empty() ? what : "node '" + node + "': " + what);
     }
 
     /// One graph's reading; those of subgraphs nest.
@@ -379,10 +379,10 @@ Result<ExportedProgram> readExportedProgram(std::string_view text) {
     simdjson::dom::parser parser;
     element root;
     if (const simdjson::error_code code = parser.parse(text.data(), text.size()).get(root); code != SUCCESS)
-        return tl::unexpected(Error{std::string("not JSON: ") + simdjson::error_message(code), {}, 0, 0});
+        return failure(std::string("not JSON: ") + simdjson::error_message(code));
     element module, graph;
     if (root["graph_module"].get(module) != SUCCESS || module["graph"].get(graph) != SUCCESS)
-        return tl::unexpected(Error{"no graph_module with a graph in it", {}, 0, 0});
+        return failure("no graph_module with a graph in it");
     ExportedProgram out;
     Result<ir::GraphPtr> read = GraphReader().read(graph, "GraphModule", 0);
     if (!read) return tl::unexpected(read.error());

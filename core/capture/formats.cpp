@@ -85,8 +85,7 @@ Result<session::Session> openPickle(const PlainInput& input, const TaskContext& 
     Result<session::MemorySnapshot> snapshot = readMemorySnapshot(input.text, task);
     if (task.cancelled()) return cancellation();
     if (!snapshot)
-        return tl::unexpected(
-            Error{"a pickle, which is never loaded, and " + snapshot.error().message, input.label, 0, 0});
+        return failure("a pickle, which is never loaded, and " + snapshot.error().message, input.label);
     session::Session session;
     session.kind = Kind::MemorySnapshot;
     session.memory = std::make_shared<const session::MemorySnapshot>(std::move(*snapshot));
@@ -162,15 +161,14 @@ std::string_view formatName(const session::ByteSourcePtr& source) {
 
 Result<session::Session> readFormat(const session::ByteSourcePtr& source, const std::string& label,
                                     const TaskContext& task, const OpenOptions& options) {
-    if (isBlank(source->bytes())) return tl::unexpected(Error{"file is empty", label, 0, 0});
+    if (isBlank(source->bytes())) return failure("file is empty", label);
     const PlainInput input = plainInput(source, label);
     const Format* format = formatOf(input);
     if (!format && input.text.starts_with("PK\x03\x04"))
         // Its index stands at the end, so that none of it can be unpacked.
-        return tl::unexpected(
-            Error{"a zip archive that ends before its index, as a .pt2 or a .zip that was not copied whole",
-                  label, 0, 0});
-    if (!format) return tl::unexpected(Error{"neither a TORCH_TRACE log nor graph text", label, 0, 0});
+        return failure(
+            "a zip archive that ends before its index, as a .pt2 or a .zip that was not copied whole", label);
+    if (!format) return failure("neither a TORCH_TRACE log nor graph text", label);
     log::write(log::Topic::Capture, label, ": ", source->bytes().size(), " bytes, read as ", format->name);
     Result<session::Session> session = format->open(input, task, options);
     if (task.cancelled()) return cancellation();

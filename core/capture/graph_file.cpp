@@ -104,7 +104,7 @@ Result<session::Session> readGraphFile(const session::ByteSourcePtr& source, con
     }
     ir::PastedGraphs found = ir::readPasted(text);
     if (found.graphs.empty()) {
-        Error error = found.problems.empty() ? Error{"neither a TORCH_TRACE log nor graph text", {}, 0, 0}
+        Error error = found.problems.empty() ? Error{"neither a TORCH_TRACE log nor graph text"}
                                              : std::move(found.problems.front());
         error.file = label;
         return tl::unexpected(std::move(error));

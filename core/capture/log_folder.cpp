@@ -78,8 +78,7 @@ void addNestedLogs(session::Inputs& inputs, std::vector<session::Warning>& unusa
             continue;
         if (inputs.files.size() == most) {
             unusable.push_back(
-                {Error{"only the first " + std::to_string(most) + " logs are read", inputs.path, 0, 0},
-                 SIZE_MAX});
+                {Error{"only the first " + std::to_string(most) + " logs are read", inputs.path}, SIZE_MAX});
             return;
         }
         Result<session::ByteSourcePtr> source = session::openByteSource(file);

@@ -372,7 +372,7 @@ Result<session::Session> readTorchLogs(const std::vector<RankLog>& logs, const T
     session::Session session = reader.finish();
     session.kind = session::Kind::TorchLogs;
     for (auto& [note, label] : ranks.notes())
-        session.warnings.push_back({Error{std::move(note), std::move(label), 0, 0}, SIZE_MAX});
+        session.warnings.push_back({Error{std::move(note), std::move(label)}, SIZE_MAX});
     return session;
 }
 

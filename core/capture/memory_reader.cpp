@@ -83,13 +83,13 @@ public:
         const Pickle::Id segments = isBare ? root : m_pickle.find(root, "segments");
         const Pickle::Id traces = m_pickle.find(root, "device_traces");
         if (!std::holds_alternative<Pickle::Sequence>(m_pickle.value(segments)))
-            return tl::unexpected(Error{"not a memory snapshot: it has no list \"segments\"", {}, 0, 0});
+            return failure("not a memory snapshot: it has no list \"segments\"");
         // Any list could be a bare one: its items tell.
         const std::vector<Pickle::Id>& items = m_pickle.items(segments);
         if (isBare && std::none_of(items.begin(), items.end(), [&](Pickle::Id item) {
                 return m_pickle.find(item, "blocks") != Pickle::none;
             }))
-            return tl::unexpected(Error{"not a memory snapshot: no item of its list has blocks", {}, 0, 0});
+            return failure("not a memory snapshot: no item of its list has blocks");
         for (const Pickle::Id segment : items)
             readSegment(segment);
         const std::vector<Pickle::Id>& devices = m_pickle.items(traces);
@@ -103,8 +103,7 @@ public:
             for (std::size_t i = 0; i + 1 < settings->items.size(); i += 2)
                 m_out.settings.emplace_back(m_pickle.text(settings->items[i]),
                                             spell(m_pickle, settings->items[i + 1]));
-        if (m_parts > m_pickle.size())
-            return tl::unexpected(Error{"the snapshot repeats its parts beyond measure", {}, 0, 0});
+        if (m_parts > m_pickle.size()) return failure("the snapshot repeats its parts beyond measure");
         return std::move(m_out);
     }
 
@@ -205,8 +204,7 @@ Result<MemorySnapshot> openMemorySnapshot(const std::string& path, const TaskCon
     if (looksPacked((*source)->bytes())) {
         Result<Unpacked> unpacked = unpack((*source)->bytes(), path, task);
         if (!unpacked) return tl::unexpected(unpacked.error());
-        if (unpacked->files.size() != 1)
-            return tl::unexpected(Error{"holds several files, not one memory snapshot", path, 0, 0});
+        if (unpacked->files.size() != 1) return failure("holds several files, not one memory snapshot", path);
         source = std::move(unpacked->files.front().source);
     }
     return readMemorySnapshot((*source)->bytes(), task).map_error([&](Error error) {

@@ -87,10 +87,9 @@ Result<session::Session> openTorchLogs(const std::vector<RankLog>& all,
         if (looksLikeTorchLog(log.source->bytes()))
             logs.push_back(log);
         else if (!isBlank(log.source->bytes())) // the other stream of a rank is often empty
-            warnings.push_back({Error{"no TORCH_LOGS message", log.label, 0, 0}, SIZE_MAX});
+            warnings.push_back({Error{"no TORCH_LOGS message", log.label}, SIZE_MAX});
     }
-    if (logs.empty())
-        return tl::unexpected(Error{"holds neither TORCH_TRACE nor TORCH_LOGS logs (*.log)", path, 0, 0});
+    if (logs.empty()) return failure("holds neither TORCH_TRACE nor TORCH_LOGS logs (*.log)", path);
     Result<session::Session> session = readTorchLogs(logs, task);
     if (!session) return tl::unexpected(session.error());
     session->warnings.insert(session->warnings.end(), std::make_move_iterator(warnings.begin()),
@@ -109,7 +108,7 @@ Result<session::Session> openRanks(std::vector<RankLog> logs, std::vector<sessio
         return openTorchLogs(logs, std::move(warnings), path, task);
     std::erase_if(logs, [&](const RankLog& log) {
         const bool holds = TraceReader::holdsRecord(log.source->bytes());
-        if (!holds) warnings.push_back({Error{"no TORCH_TRACE record", log.label, 0, 0}, SIZE_MAX});
+        if (!holds) warnings.push_back({Error{"no TORCH_TRACE record", log.label}, SIZE_MAX});
         return !holds;
     });
     Result<session::Session> session = readTraces(logs, options, task);
@@ -229,8 +228,7 @@ void logOpened(const session::Inputs& inputs, const Result<session::Session>& se
 /// `unusable` holds what is known already of files that could not be read.
 Result<session::Session> readInputs(session::Inputs inputs, std::vector<session::Warning> unusable,
                                     const TaskContext& task, const OpenOptions& options) {
-    if (!inputs.isFolder && inputs.files.size() != 1)
-        return tl::unexpected(Error{"holds no capture", inputs.path, 0, 0});
+    if (!inputs.isFolder && inputs.files.size() != 1) return failure("holds no capture", inputs.path);
     const log::Stopwatch watch;
     Result<session::Session> session =
         inputs.isFolder ? openFolder(inputs, std::move(unusable), task, options)
@@ -300,7 +298,7 @@ Result<session::SessionPtr> openInputs(session::Inputs inputs, const TaskContext
 }
 
 Result<session::SessionPtr> openText(std::string text, std::string label, const TaskContext& task) {
-    if (isBlank(text)) return tl::unexpected(Error{"text is empty", std::move(label), 0, 0});
+    if (isBlank(text)) return failure("text is empty", std::move(label));
     return onlySession(openSource(session::makeByteSource(std::move(text)), label, task, {}));
 }
 

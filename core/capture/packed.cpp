@@ -91,7 +91,7 @@ public:
         }
         if (m_out.files.empty()) {
             if (!m_out.damages.empty()) return tl::unexpected(m_out.damages.front().error);
-            return tl::unexpected(Error{"archive holds no file", m_label, 0, 0});
+            return failure("archive holds no file", m_label);
         }
         return std::move(m_out);
     }
@@ -102,8 +102,7 @@ private:
     /// False where the archive is broken from here on.
     Result<bool> spool(std::string name) {
         if (m_out.files.size() == m_limits.files)
-            return tl::unexpected(
-                Error{"archive holds more than " + std::to_string(m_limits.files) + " files", m_label, 0, 0});
+            return failure("archive holds more than " + std::to_string(m_limits.files) + " files", m_label);
         Result<session::Spool> spool = session::Spool::create();
         if (!spool) return tl::unexpected(spool.error());
         bool whole = true;
@@ -118,8 +117,8 @@ private:
             }
             m_written += static_cast<std::uint64_t>(got);
             if (m_written > m_limits.bytes)
-                return tl::unexpected(Error{
-                    "holds more than " + std::to_string(m_limits.bytes) + " bytes unpacked", m_label, 0, 0});
+                return failure("holds more than " + std::to_string(m_limits.bytes) + " bytes unpacked",
+                               m_label);
             if (const Result<void> done = spool->append({m_block.data(), static_cast<std::size_t>(got)});
                 !done)
                 return tl::unexpected(done.error());

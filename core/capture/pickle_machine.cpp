@@ -49,8 +49,7 @@ public:
 
 private:
     [[nodiscard]] tl::unexpected<Error> fail(std::string message) const {
-        return tl::unexpected(
-            Error{std::move(message) + " (at byte " + std::to_string(m_opcodeAt) + ')', {}, 0, 0});
+        return failure(std::move(message) + " (at byte " + std::to_string(m_opcodeAt) + ')');
     }
     bool problem(std::string text) {
         m_problem = std::move(text);

@@ -76,11 +76,11 @@ bool addRecordings(session::Session& session, const session::Inputs& inputs, con
             add(session, file, tail == inputs.files.end() ? nullptr : copyOf(*tail->source), task);
         if (task.cancelled()) return false;
         if (!warnings) {
-            session.warnings.push_back({Error{warnings.error().message, file.name, 0, 0}, SIZE_MAX});
+            session.warnings.push_back({Error{warnings.error().message, file.name}, SIZE_MAX});
             continue;
         }
         for (const std::string& warning : *warnings)
-            session.warnings.push_back({Error{warning, file.name, 0, 0}, SIZE_MAX});
+            session.warnings.push_back({Error{warning, file.name}, SIZE_MAX});
     }
     return true;
 }

@@ -252,8 +252,7 @@ session::Session TraceReader::finish() {
     joinTimings();
     if (m_droppedWarnings > 0)
         m_session.warnings.push_back(
-            {Error{std::to_string(m_droppedWarnings) + " more problems are not listed", m_file, 0, 0},
-             SIZE_MAX});
+            {Error{std::to_string(m_droppedWarnings) + " more problems are not listed", m_file}, SIZE_MAX});
     return std::move(m_session);
 }
 

@@ -94,7 +94,7 @@ private:
             if (known) return *known;
             known = 0;
             const StagePtr stage = firstGraph((*this)[i]);
-            const Result<ir::GraphPtr> graph = stage ? stage->graph() : tl::unexpected(Error{});
+            const Result<ir::GraphPtr> graph = stage ? stage->graph() : failure({});
             if (!graph) return 0;
             for (const ir::NodePtr& node : (*graph)->nodes())
                 if (node->op != ir::Op::Placeholder && node->op != ir::Op::Output)

@@ -71,7 +71,7 @@ Result<LiveEvent> readLiveEvent(std::string_view text) {
     simdjson::dom::parser parser;
     json::element object;
     if (parser.parse(text.data(), text.size()).get(object) != simdjson::SUCCESS || !object.is_object())
-        return tl::unexpected(Error{"not a line of the live protocol", {}, 0, 0});
+        return failure("not a line of the live protocol");
     LiveEvent out;
     out.kind = named(kinds, json::text(object, "event"), LiveEvent::Kind::Other);
     out.protocol = json::smallInteger(object, "protocol", 0);

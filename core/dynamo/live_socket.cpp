@@ -73,7 +73,7 @@ Result<LiveListener> LiveListener::open() {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (folder.size() + 8 > sizeof address.sun_path) folder = "/tmp/dynascope-live-XXXXXX";
-    const auto failed = [&folder] { return tl::unexpected(Error{std::strerror(errno), folder, 0, 0}); };
+    const auto failed = [&folder] { return failure(std::strerror(errno), folder); };
     if (mkdtemp(folder.data()) == nullptr) return failed(); // of mode 0700
     out.m_folder = folder;
     out.m_path = folder + "/socket";

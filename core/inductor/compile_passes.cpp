@@ -215,8 +215,7 @@ Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
         Result<std::string> text = recording.text(id);
         if (!text) return tl::unexpected(text.error());
         bytes += text->size();
-        if (bytes > mostPassText)
-            return tl::unexpected(Error{"the graphs between passes have more text than 1 GiB", {}, 0, 0});
+        if (bytes > mostPassText) return failure("the graphs between passes have more text than 1 GiB");
         auto stage = std::make_shared<session::Stage>();
         stage->name = phase->name + '/' + (pass ? pass->name : state.first ? "start" : "between_passes");
         stage->k = seen[stage->name]++;

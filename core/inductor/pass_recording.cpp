@@ -15,7 +15,7 @@ namespace json = capture::json;
 constexpr std::size_t keptBytes = std::size_t(64) << 20U, mostBytes = std::size_t(128) << 20U;
 
 Error damaged(std::string_view what) {
-    return Error{"the recording of passes is damaged: " + std::string(what), {}, 0, 0};
+    return Error{"the recording of passes is damaged: " + std::string(what)};
 }
 
 std::size_t bytesOf(const std::vector<std::string>& lines) {

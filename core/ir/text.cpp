@@ -24,7 +24,7 @@ Result<GraphPtr> readGraph(std::string_view text) {
     std::size_t first = 0;
     while (first < all.size() && isFiller(all[first]))
         ++first;
-    if (first == all.size()) return tl::unexpected(Error{"The text holds no graph", {}, 0, 0});
+    if (first == all.size()) return failure("The text holds no graph");
     std::size_t last = all.size() - 1;
     while (isFiller(all[last]))
         --last;

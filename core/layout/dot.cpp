@@ -49,13 +49,13 @@ public:
     Result<LayoutResult> run() {
         if (auto fault = detail::inputFault(m_input)) return tl::unexpected(std::move(*fault));
         std::unique_ptr<GVC_t, ContextFreer> context(gvContext());
-        if (!context) return tl::unexpected(Error{"Graphviz did not start", {}, 0, 0});
+        if (!context) return failure("Graphviz did not start");
         std::string name = "g";
         std::unique_ptr<Agraph_t, GraphCloser> graph(agopen(name.data(), Agdirected, nullptr),
                                                      GraphCloser{context.get()});
         build(graph.get());
         if (gvLayout(context.get(), graph.get(), "dot") != 0)
-            return tl::unexpected(Error{"Graphviz dot did not lay the graph out", {}, 0, 0});
+            return failure("Graphviz dot did not lay the graph out");
         graph.get_deleter().laidOut = true;
         return collect(graph.get());
     }

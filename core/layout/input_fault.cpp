@@ -15,7 +15,7 @@ bool isSize(double value, double limit) {
 
 std::optional<Error> inputFault(const LayoutInput& input) {
     const auto count = static_cast<int>(input.clusters.size());
-    const auto fault = [](const char* message) { return Error{message, {}, 0, 0}; };
+    const auto fault = [](const char* message) { return Error{message}; };
     for (const Edge& e : input.edges)
         if (e.from >= input.boxes.size() || e.to >= input.boxes.size())
             return fault("an edge names a box that does not exist");

@@ -67,9 +67,9 @@ Result<T> parsed(std::string_view text, Read&& read) {
         });
         return read(objectIn(document));
     } catch (const FormatError& e) {
-        return tl::unexpected(Error{e.message, {}, 0, 0});
+        return failure(e.message);
     } catch (const json::exception& e) {
-        return tl::unexpected(Error{std::string("not a layout document: ") + e.what(), {}, 0, 0});
+        return failure(std::string("not a layout document: ") + e.what());
     }
 }
 

@@ -95,7 +95,7 @@ private:
     Result<json> ask(const std::string& method, const ir::Graph& graph, const json& inputs, json params) {
         params["inputs"] = inputs;
         CallResult got = m_engine.callOnGraph(method, ir::printFx(graph), std::move(params), m_options.call);
-        if (!got) return tl::unexpected(Error{got.error().message, {}, 0, 0});
+        if (!got) return failure(got.error().message);
         return std::move(*got);
     }
 

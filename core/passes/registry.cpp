@@ -11,9 +11,8 @@ namespace dynascope::passes {
 
 Result<void> Registry::add(std::shared_ptr<const Pass> pass, std::string origin) {
     const std::string name(pass->name());
-    if (name.empty()) return tl::unexpected(Error{"a pass without a name", std::move(origin), 0, 0});
-    if (find(name))
-        return tl::unexpected(Error{"there is a pass '" + name + "' already", std::move(origin), 0, 0});
+    if (name.empty()) return failure("a pass without a name", std::move(origin));
+    if (find(name)) return failure("there is a pass '" + name + "' already", std::move(origin));
     m_entries.push_back({std::move(pass), std::move(origin)});
     return {};
 }

@@ -302,9 +302,9 @@ private:
                 m_out.recordings[i] = std::move(changed->second);
             const std::size_t nodes = m_out.recordings[i].nodes.size();
             for (const replay::NodeTime& node : graph.nodes)
-                if (node.node >= nodes) return tl::unexpected(Error{"a time of no node", {}, 0, 0});
+                if (node.node >= nodes) return failure("a time of no node");
             for (const replay::Divergence& row : graph.divergences)
-                if (row.node >= nodes) return tl::unexpected(Error{"a divergence of no node", {}, 0, 0});
+                if (row.node >= nodes) return failure("a divergence of no node");
             graph.plan = m_workload.graphs[m_out.graphs[i]].name;
         }
         return {};

@@ -117,7 +117,7 @@ void tell(const Counts& read, const Counts& dumped, std::string_view what, std::
 Result<std::vector<DotCluster>> readCudaDot(std::string_view text) {
     agseterr(AGMAX); // nothing is printed; a failure is told by the result
     const std::unique_ptr<Agraph_t, GraphCloser> graph(agmemread(std::string(text).c_str()));
-    if (!graph) return tl::unexpected(Error{"the dump of the CUDA graph is no DOT", {}, 0, 0});
+    if (!graph) return failure("the dump of the CUDA graph is no DOT");
     std::vector<DotCluster> out;
     for (Agraph_t* cluster = agfstsubg(graph.get()); cluster; cluster = agnxtsubg(cluster)) {
         DotCluster& rows = out.emplace_back();

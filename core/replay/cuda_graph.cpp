@@ -278,7 +278,7 @@ Result<CudaGraph> cudaGraphFromJson(const json& document) {
     try {
         return readGraph(document);
     } catch (const json::exception& error) {
-        return tl::unexpected(Error{std::string("not a CUDA graph: ") + error.what(), {}, 0, 0});
+        return failure(std::string("not a CUDA graph: ") + error.what());
     }
 }
 

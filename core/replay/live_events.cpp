@@ -49,7 +49,7 @@ std::string liveBatch(std::uint64_t first, std::span<const LiveEvent> events) {
 Result<std::span<const LiveEvent>> LiveReader::read(std::string_view batch) {
     const auto refuse = [this](std::string why) {
         m_failed = true;
-        return tl::unexpected(Error{"no batch of live events: " + std::move(why), {}, 0, 0});
+        return failure("no batch of live events: " + std::move(why));
     };
     if (m_failed) return refuse("one before it was none");
     if (batch.size() < liveBatchHeader || !batch.starts_with(magic)) return refuse("no header");

@@ -122,7 +122,7 @@ Result<T> reading(T (*read)(const json&), const json& document, const char* what
     try {
         return read(document);
     } catch (const json::exception& error) {
-        return tl::unexpected(Error{std::string("not ") + what + ": " + error.what(), {}, 0, 0});
+        return failure(std::string("not ") + what + ": " + error.what());
     }
 }
 

@@ -155,7 +155,7 @@ Result<KeptRun> keptRunFromJson(const json& document) {
         out.run = std::move(*run);
         return out;
     } catch (const json::exception& error) {
-        return tl::unexpected(Error{std::string("not a replay that was kept: ") + error.what(), {}, 0, 0});
+        return failure(std::string("not a replay that was kept: ") + error.what());
     }
 }
 

@@ -183,19 +183,13 @@ Result<void> TreeManager::checkPool(std::vector<Address> expected) const {
     std::set_difference(allocated.begin(), allocated.end(), expected.begin(), expected.end(),
                         std::back_inserter(extra));
     if (!missing.empty())
-        return tl::unexpected(Error{"These storage data ptrs are not allocated in pool but should be: {" +
-                                        addressList(missing) + '}',
-                                    {},
-                                    0,
-                                    0});
+        return failure("These storage data ptrs are not allocated in pool but should be: {" +
+                       addressList(missing) + '}');
     if (!extra.empty())
-        return tl::unexpected(Error{"Detected " + std::to_string(extra.size()) +
-                                        " tensor(s) in the cudagraph pool not tracked as outputs. All live "
-                                        "allocations must be tracked for correctness. Data pointers: " +
-                                        addressList(extra),
-                                    {},
-                                    0,
-                                    0});
+        return failure("Detected " + std::to_string(extra.size()) +
+                       " tensor(s) in the cudagraph pool not tracked as outputs. All live "
+                       "allocations must be tracked for correctness. Data pointers: " +
+                       addressList(extra));
     return {};
 }
 

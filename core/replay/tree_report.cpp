@@ -199,7 +199,7 @@ Result<TreeReport> treeReportFromJson(const json& document) {
     try {
         return readReport(document);
     } catch (const json::exception& error) {
-        return tl::unexpected(Error{std::string("not a report of a tree: ") + error.what(), {}, 0, 0});
+        return failure(std::string("not a report of a tree: ") + error.what());
     }
 }
 

@@ -98,14 +98,12 @@ TreeBackend::Outputs TreeSimulator::outputsOf(FunctionId function, std::span<con
             value = fromPool ? make(allocate(), true) : freshTensor();
             break;
         case SimulatedOutput::Kind::Input:
-            if (output.of >= inputs.size())
-                return tl::unexpected(Error{"an output aliases no input", {}, 0, 0});
+            if (output.of >= inputs.size()) return failure("an output aliases no input");
             value = inputs[output.of];
             if (const auto copy = m_copies.find(output.of); copy != m_copies.end()) value = copy->second;
             break;
         case SimulatedOutput::Kind::Output:
-            if (output.of >= out.size())
-                return tl::unexpected(Error{"an output aliases no earlier output", {}, 0, 0});
+            if (output.of >= out.size()) return failure("an output aliases no earlier output");
             value = out[output.of];
             break;
         case SimulatedOutput::Kind::Cpu:
@@ -189,8 +187,7 @@ bool TreeSimulator::isAlive(StorageId storage) const {
 Result<void> TreeSimulator::restore(NodeId node, std::span<const StorageId> live,
                                     std::span<const Address> freed) {
     const auto checkpoint = m_checkpoints.find(node);
-    if (checkpoint == m_checkpoints.end())
-        return tl::unexpected(Error{"no checkpoint of node " + std::to_string(node), {}, 0, 0});
+    if (checkpoint == m_checkpoints.end()) return failure("no checkpoint of node " + std::to_string(node));
     m_allocated = checkpoint->second;
     for (const StorageId storage : live)
         if (const auto found = m_storages.find(storage); found != m_storages.end())

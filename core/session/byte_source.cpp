@@ -98,7 +98,7 @@ std::string temporaryFolder() {
 }
 
 tl::unexpected<Error> systemError(const std::string& path, int code) {
-    return tl::unexpected(Error{std::string("cannot be read: ") + std::strerror(code), path, 0, 0});
+    return failure(std::string("cannot be read: ") + std::strerror(code), path);
 }
 
 /// The file as it is now: less where it is cut short meanwhile.
@@ -168,7 +168,7 @@ Result<ByteSourcePtr> readByteSource(int file, const std::string& path) {
     if (::fstat(file, &info) != 0) return systemError(path, errno);
     if (S_ISDIR(info.st_mode)) return systemError(path, EISDIR);
     if (S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && ::isatty(file) == 0 && !isNull(info)))
-        return tl::unexpected(Error{"cannot be read: it is a device, which has no end", path, 0, 0});
+        return failure("cannot be read: it is a device, which has no end", path);
     // A file of /proc says that it is empty.
     if (!S_ISREG(info.st_mode) || info.st_size == 0) return spool(file, path);
     // What others write while it is open then changes nothing.
@@ -184,9 +184,7 @@ Result<Spool> Spool::create() {
     const std::string folder = temporaryFolder();
     std::string path = folder + "/dynascope-XXXXXX";
     const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-    if (fd < 0)
-        return tl::unexpected(
-            Error{std::string("no temporary file can be made: ") + std::strerror(errno), folder, 0, 0});
+    if (fd < 0) return failure(std::string("no temporary file can be made: ") + std::strerror(errno), folder);
     ::unlink(path.c_str());
     return Spool(fd);
 }
@@ -207,8 +205,7 @@ Result<void> Spool::append(std::string_view bytes) {
         const ssize_t put = ::write(m_fd, bytes.data(), bytes.size());
         if (put < 0 && errno == EINTR) continue;
         if (put < 0)
-            return tl::unexpected(Error{
-                std::string("the temporary file cannot be written: ") + std::strerror(errno), {}, 0, 0});
+            return failure(std::string("the temporary file cannot be written: ") + std::strerror(errno));
         m_size += static_cast<std::uint64_t>(put);
         g_spooled += static_cast<std::uint64_t>(put);
         bytes.remove_prefix(static_cast<std::size_t>(put));
@@ -219,11 +216,8 @@ Result<void> Spool::append(std::string_view bytes) {
 Result<void> Spool::makeRoom(std::uint64_t bytes) {
     const std::string folder = temporaryFolder();
     if (g_spooled + bytes > g_most)
-        return tl::unexpected(Error{"unpacked it takes more than the " + std::to_string(g_most) +
-                                        " bytes that temporary files may have (--max-unpacked)",
-                                    {},
-                                    0,
-                                    0});
+        return failure("unpacked it takes more than the " + std::to_string(g_most) +
+                       " bytes that temporary files may have (--max-unpacked)");
     // Asked now and then: a disk fills by more than this program.
     if (m_size + bytes < m_asked) return {};
     m_asked = m_size + bytes + askEvery;
@@ -232,12 +226,8 @@ Result<void> Spool::makeRoom(std::uint64_t bytes) {
     const std::uint64_t block = disk.f_frsize;
     const std::uint64_t reserve = disk.f_blocks / 20 * block;
     if (disk.f_bavail * block >= reserve + bytes) return {};
-    return tl::unexpected(Error{"temporary files would fill the disk of " + folder + ", which has " +
-                                    std::to_string(disk.f_bavail * block) +
-                                    " bytes left; TMPDIR names another folder",
-                                {},
-                                0,
-                                0});
+    return failure("temporary files would fill the disk of " + folder + ", which has " +
+                   std::to_string(disk.f_bavail * block) + " bytes left; TMPDIR names another folder");
 }
 
 Result<ByteSourcePtr> Spool::finish() && {

@@ -80,7 +80,7 @@ private:
             ++m_at;
     }
     [[nodiscard]] static tl::unexpected<Error> error(std::size_t at, std::string message) {
-        return tl::unexpected(Error{std::move(message), {}, 1, at + 1});
+        return failure(std::move(message), {}, 1, at + 1);
     }
     [[nodiscard]] bool atOr() const {
         return m_text.substr(m_at, 2) == "or" && (m_at + 2 >= m_text.size() || isBlank(m_text[m_at + 2]) ||

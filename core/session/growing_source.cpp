@@ -123,7 +123,7 @@ private:
 };
 
 tl::unexpected<Error> unreadable(const std::string& path) {
-    return tl::unexpected(Error{std::string("cannot be read: ") + std::strerror(errno), path, 0, 0});
+    return failure(std::string("cannot be read: ") + std::strerror(errno), path);
 }
 
 } // namespace

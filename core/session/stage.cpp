@@ -64,8 +64,7 @@ std::string Stage::shortLabel() const {
 }
 
 Result<ir::GraphPtr> Stage::graph() const {
-    if (content == Content::Code)
-        return tl::unexpected(Error{label() + " is generated code, which has no graph", {}, 0, 0});
+    if (content == Content::Code) return failure(label() + " is generated code, which has no graph");
     const std::lock_guard lock(m_cache->mutex);
     if (!m_cache->graph) {
         m_cache->graph = readStage(payload);

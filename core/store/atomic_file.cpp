@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view suffix = ".saving";
 
 tl::unexpected<Error> writeError(const std::string& path) {
-    return tl::unexpected(Error{std::string("cannot be written: ") + std::strerror(errno), path, 0, 0});
+    return failure(std::string("cannot be written: ") + std::strerror(errno), path);
 }
 
 std::string prefixOf(const fs::path& target) {

@@ -124,7 +124,7 @@ Result<Database> Database::open(const std::string& path, int flags, const std::s
     Database database;
     database.m_database.reset(opened);
     database.m_label = label;
-    if (opened == nullptr) return tl::unexpected(Error{"session file: out of memory", label, 0, 0});
+    if (opened == nullptr) return failure("session file: out of memory", label);
     if (code != SQLITE_OK) return tl::unexpected(database.error());
     sqlite3_extended_result_codes(opened, 1);
     harden(opened);

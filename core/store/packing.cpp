@@ -14,8 +14,7 @@ constexpr int windowLog = 25;
 constexpr std::size_t feedSize = 1U << 20U;
 
 tl::unexpected<Error> packError(std::size_t code) {
-    return tl::unexpected(
-        Error{std::string("session file is damaged: ") + ZSTD_getErrorName(code), {}, 0, 0});
+    return failure(std::string("session file is damaged: ") + ZSTD_getErrorName(code));
 }
 
 } // namespace
@@ -90,14 +89,12 @@ Result<std::string> unpack(std::string_view packed, std::uint64_t limit) {
     std::string out;
     Unpacker unpacker;
     const Result<void> done = unpacker.feed(packed, [&](std::string_view part) -> Result<void> {
-        if (part.size() > limit - out.size())
-            return tl::unexpected(Error{"session file holds a text that is too long", {}, 0, 0});
+        if (part.size() > limit - out.size()) return failure("session file holds a text that is too long");
         out += part;
         return {};
     });
     if (!done) return tl::unexpected(done.error());
-    if (!unpacker.finished())
-        return tl::unexpected(Error{"session file is damaged: a text ends early", {}, 0, 0});
+    if (!unpacker.finished()) return failure("session file is damaged: a text ends early");
     return out;
 }
 

@@ -89,14 +89,13 @@ Result<void> createTables(Database& database) {
 Result<int> checkedVersion(Database& database, const std::string& label) {
     const Result<std::int64_t> application = database.integer("PRAGMA application_id");
     if (!application) return tl::unexpected(application.error());
-    if (*application != applicationId)
-        return tl::unexpected(Error{"is a database, but no session of Dynascope", label, 0, 0});
+    if (*application != applicationId) return failure("is a database, but no session of Dynascope", label);
     const Result<std::int64_t> version = database.integer("PRAGMA user_version");
     if (!version) return tl::unexpected(version.error());
     if (*version > newestVersion)
-        return tl::unexpected(Error{"was saved by a newer Dynascope (format " + std::to_string(*version) +
-                                        "; this one reads up to " + std::to_string(newestVersion) + ')',
-                                    label, 0, 0});
+        return failure("was saved by a newer Dynascope (format " + std::to_string(*version) +
+                           "; this one reads up to " + std::to_string(newestVersion) + ')',
+                       label);
     const Error damaged{"session file is damaged: its tables are not those of a session", label, 0, 0};
     if (*version < 1) return tl::unexpected(damaged);
     const Result<bool> known = hasTablesOf(database, static_cast<int>(*version));
@@ -112,7 +111,7 @@ Result<int> checkedVersion(Database& database, const std::string& label) {
         while (why.ends_with('\n'))
             why.remove_suffix(1);
         why = why.substr(why.rfind('\n') + 1);
-        return tl::unexpected(Error{"session file is damaged: " + std::string(why), label, 0, 0});
+        return failure("session file is damaged: " + std::string(why), label);
     }
     return static_cast<int>(*version);
 }

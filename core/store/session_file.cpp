@@ -126,9 +126,8 @@ private:
             forEach("SELECT id, name, bytes FROM input ORDER BY id", [&](Statement& row) -> Result<void> {
                 const std::int64_t bytes = row.integer(2);
                 if (bytes < 0 || std::uint64_t(bytes) > m_limits.bytes - m_bytes)
-                    return tl::unexpected(
-                        Error{"holds more than " + std::to_string(m_limits.bytes) + " bytes unpacked",
-                              m_label, 0, 0});
+                    return failure("holds more than " + std::to_string(m_limits.bytes) + " bytes unpacked",
+                                   m_label);
                 m_bytes += std::uint64_t(bytes);
                 ids.push_back(row.integer(0));
                 sizes.push_back(std::uint64_t(bytes));

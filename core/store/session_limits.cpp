@@ -22,13 +22,9 @@ public:
     }
     [[nodiscard]] Result<void> check(const char* what) const {
         if (m_bytes <= m_most) return {};
-        return tl::unexpected(Error{"cannot be saved: " + std::string(what) + " take " +
-                                        std::to_string(m_bytes) + " bytes, and a session holds at most " +
-                                        std::to_string(m_most) + "; the largest is " + m_name + " with " +
-                                        std::to_string(m_largest),
-                                    {},
-                                    0,
-                                    0});
+        return failure("cannot be saved: " + std::string(what) + " take " + std::to_string(m_bytes) +
+                       " bytes, and a session holds at most " + std::to_string(m_most) + "; the largest is " +
+                       m_name + " with " + std::to_string(m_largest));
     }
 
 private:
@@ -38,11 +34,8 @@ private:
 
 Result<void> checkRows(std::size_t count, std::size_t most, const char* what) {
     if (count <= most) return {};
-    return tl::unexpected(Error{"cannot be saved: " + std::to_string(count) + ' ' + what +
-                                    ", and a session holds at most " + std::to_string(most),
-                                {},
-                                0,
-                                0});
+    return failure("cannot be saved: " + std::to_string(count) + ' ' + what +
+                   ", and a session holds at most " + std::to_string(most));
 }
 
 } // namespace

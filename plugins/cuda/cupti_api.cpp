@@ -144,8 +144,8 @@ private:
     bool m_subscribed = false;
 };
 
-tl::unexpected<Error> failure(const CuptiApi& api, const char* call, CUptiResult result) {
-    return tl::unexpected(Error{std::string(call) + ": " + api.errorText(result), {}, 0, 0});
+tl::unexpected<Error> callFailure(const CuptiApi& api, const char* call, CUptiResult result) {
+    return failure(std::string(call) + ": " + api.errorText(result));
 }
 
 } // namespace
@@ -162,7 +162,7 @@ std::string CuptiApi::errorText(CUptiResult result) const {
 
 Result<CuptiApiPtr> loadCupti(const std::string& library) {
     Result<SharedLibrary> opened = SharedLibrary::open(library);
-    if (!opened) return tl::unexpected(Error{"no CUPTI: " + opened.error().message, {}, 0, 0});
+    if (!opened) return failure("no CUPTI: " + opened.error().message);
     auto loaded = std::make_shared<Loaded>(Loaded{std::move(*opened), {}});
     CuptiApi& api = loaded->api;
     Symbols find(loaded->library);
@@ -179,11 +179,11 @@ Result<CuptiApiPtr> loadCupti(const std::string& library) {
     find("cuptiEnableCallback", api.enableCallback);
     if (const auto filled = find.result(); !filled) return tl::unexpected(filled.error());
     if (const CUptiResult result = api.getVersion(&api.version); result != CUPTI_SUCCESS)
-        return failure(api, "cuptiGetVersion", result);
+        return callFailure(api, "cuptiGetVersion", result);
     constexpr std::uint32_t major = 13;
     if (api.version / 10000 != major)
-        return dynascope::failure("CUPTI is of version " + cuptiVersionText(api.version) +
-                                  "; its records are read as 13 has them");
+        return failure("CUPTI is of version " + cuptiVersionText(api.version) +
+                       "; its records are read as 13 has them");
     return CuptiApiPtr(loaded, &loaded->api);
 }
 
@@ -201,18 +201,18 @@ Result<CudaLaunchTimes> timeNodes(const CuptiApi& api, const std::function<void(
     to.api = &api;
     if (const CUptiResult result = api.activityRegisterCallbacks(requestBuffer, takeBuffer);
         result != CUPTI_SUCCESS)
-        return failure(api, "cuptiActivityRegisterCallbacks", result);
+        return callFailure(api, "cuptiActivityRegisterCallbacks", result);
     Enabled enabled(api);
     for (const CUpti_ActivityKind kind :
          {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET})
         if (const CUptiResult result = enabled.add(kind); result != CUPTI_SUCCESS)
-            return failure(api, "cuptiActivityEnable", result);
+            return callFailure(api, "cuptiActivityEnable", result);
     (void)api.activityFlushAll(0); // what came before is somebody else's
     const Listening listening(to, out);
     launch();
     if (const CUptiResult flushed = api.activityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
         flushed != CUPTI_SUCCESS)
-        return failure(api, "cuptiActivityFlushAll", flushed);
+        return callFailure(api, "cuptiActivityFlushAll", flushed);
     return out;
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 using namespace replay;
 
-tl::unexpected<Error> failure(const DriverApi& api, const char* call, CUresult status) {
-    return tl::unexpected(Error{std::string(call) + ": " + api.errorText(status), {}, 0, 0});
+tl::unexpected<Error> callFailure(const DriverApi& api, const char* call, CUresult status) {
+    return failure(std::string(call) + ": " + api.errorText(status));
 }
 
 std::string demangled(const std::string& name) {
@@ -122,12 +122,12 @@ private:
     Result<void> readOne(CUgraph graph) {
         std::size_t count = 0;
         if (const CUresult status = m_api.graphGetNodes(graph, nullptr, &count); status != CUDA_SUCCESS)
-            return failure(m_api, "cuGraphGetNodes", status);
+            return callFailure(m_api, "cuGraphGetNodes", status);
         std::vector<CUgraphNode> nodes(count);
         if (count > 0)
             if (const CUresult status = m_api.graphGetNodes(graph, nodes.data(), &count);
                 status != CUDA_SUCCESS)
-                return failure(m_api, "cuGraphGetNodes", status);
+                return callFailure(m_api, "cuGraphGetNodes", status);
         nodes.resize(count);
         CudaSubgraph sub;
         std::unordered_map<CUgraphNode, std::uint32_t> index;
@@ -147,13 +147,13 @@ private:
         std::size_t count = 0;
         if (const CUresult status = m_api.graphGetEdges(graph, nullptr, nullptr, nullptr, &count);
             status != CUDA_SUCCESS)
-            return failure(m_api, "cuGraphGetEdges", status);
+            return callFailure(m_api, "cuGraphGetEdges", status);
         if (count == 0) return {};
         std::vector<CUgraphNode> from(count), to(count);
         std::vector<CUgraphEdgeData> data(count);
         if (const CUresult status = m_api.graphGetEdges(graph, from.data(), to.data(), data.data(), &count);
             status != CUDA_SUCCESS)
-            return failure(m_api, "cuGraphGetEdges", status);
+            return callFailure(m_api, "cuGraphGetEdges", status);
         for (std::size_t i = 0; i < count; ++i) {
             const auto a = index.find(from[i]), b = index.find(to[i]);
             if (a == index.end() || b == index.end()) {
@@ -169,7 +169,7 @@ private:
     Result<CudaNode> readNode(CUgraphNode node) {
         CUgraphNodeType type{};
         if (const CUresult status = m_api.graphNodeGetType(node, &type); status != CUDA_SUCCESS)
-            return failure(m_api, "cuGraphNodeGetType", status);
+            return callFailure(m_api, "cuGraphNodeGetType", status);
         CudaNode out;
         out.kind = kindOf(type);
         if (const auto found = m_makers.find(node); found != m_makers.end()) out.maker = found->second;
@@ -367,9 +367,9 @@ Result<void> CaptureMarks::mark(std::uint32_t node) {
     std::size_t count = 0;
     const CUresult status =
         m_api->streamGetCaptureInfo(m_stream, &capturing, &id, &graph, &ends, &edges, &count);
-    if (status != CUDA_SUCCESS) return failure(*m_api, "cuStreamGetCaptureInfo", status);
+    if (status != CUDA_SUCCESS) return callFailure(*m_api, "cuStreamGetCaptureInfo", status);
     if (capturing != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return tl::unexpected(Error{"the stream does not capture (any more)", {}, 0, 0});
+        return failure("the stream does not capture (any more)");
     std::vector<CUgraphNode> open(ends, ends + count), dependencies;
     std::vector<CUgraphEdgeData> data;
     while (!open.empty()) {
@@ -382,7 +382,7 @@ Result<void> CaptureMarks::mark(std::uint32_t node) {
         data.resize(size);
         if (asked == CUDA_SUCCESS && size > 0)
             asked = m_api->graphNodeGetDependencies(next, dependencies.data(), data.data(), &size);
-        if (asked != CUDA_SUCCESS) return failure(*m_api, "cuGraphNodeGetDependencies", asked);
+        if (asked != CUDA_SUCCESS) return callFailure(*m_api, "cuGraphNodeGetDependencies", asked);
         open.insert(open.end(), dependencies.begin(),
                     dependencies.begin() + static_cast<std::ptrdiff_t>(size));
     }
@@ -397,7 +397,7 @@ Result<CudaGraph> readGraph(const DriverApi& api, CUgraph graph, const Makers& m
 Result<std::string> dotDump(const DriverApi& api, CUgraph graph) {
     // The engine may not write files; memory has a path as well.
     const int file = ::memfd_create("cuda_graph", MFD_CLOEXEC);
-    if (file < 0) return tl::unexpected(Error{"no memory for the dump of a CUDA graph", {}, 0, 0});
+    if (file < 0) return failure("no memory for the dump of a CUDA graph");
     const std::string path = "/proc/self/fd/" + std::to_string(file);
     const CUresult status = api.graphDebugDotPrint(graph, path.c_str(), CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE);
     std::string out;
@@ -407,7 +407,7 @@ Result<std::string> dotDump(const DriverApi& api, CUgraph graph) {
         if (got > 0) out.append(buffer.data(), static_cast<std::size_t>(got));
     }
     ::close(file);
-    if (status != CUDA_SUCCESS) return failure(api, "cuGraphDebugDotPrint", status);
+    if (status != CUDA_SUCCESS) return callFailure(api, "cuGraphDebugDotPrint", status);
     return out;
 }
 
@@ -427,8 +427,8 @@ Result<void> updateExec(const DriverApi& api, CUgraphExec exec, CUgraph graph) {
     const CUresult status = api.graphExecUpdate(exec, graph, &info);
     if (status == CUDA_SUCCESS && info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS) return {};
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)
-        return failure(api, "cuGraphExecUpdate", status);
-    return tl::unexpected(Error{"the graph cannot be updated: " + updateReason(info.result), {}, 0, 0});
+        return callFailure(api, "cuGraphExecUpdate", status);
+    return failure("the graph cannot be updated: " + updateReason(info.result));
 }
 
 } // namespace dynascope::cuda

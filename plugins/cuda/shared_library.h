@@ -22,7 +22,7 @@ public:
         });
         if (!out.m_handle) {
             const char* const why = ::dlerror();
-            return tl::unexpected(Error{why ? why : name + " cannot be opened", {}, 0, 0});
+            return failure(why ? why : name + " cannot be opened");
         }
         return out;
     }
@@ -54,7 +54,7 @@ public:
     }
     [[nodiscard]] Result<void> result() const {
         if (m_missing.empty()) return {};
-        return tl::unexpected(Error{m_library.name() + " has no " + m_missing, {}, 0, 0});
+        return failure(m_library.name() + " has no " + m_missing);
     }
 
 private:

@@ -297,13 +297,11 @@ public:
             owner->second->set_data_ptr_noswap(std::move(block));
             owners.erase(owner);
         }
-        if (!owners.empty())
-            return tl::unexpected(Error{"a live tensor lies in no block of the checkpoint", {}, 0, 0});
+        if (!owners.empty()) return failure("a live tensor lies in no block of the checkpoint");
         std::sort(again.begin(), again.end());
         for (const void* gone : delta.ptrs_freed)
             if (!std::binary_search(again.begin(), again.end(), gone))
-                return tl::unexpected(
-                    Error{"memory of the pool is held by something that is no output of the path", {}, 0, 0});
+                return failure("memory of the pool is held by something that is no output of the path");
         for (const Address address : freed)
             allocator::raw_delete(reinterpret_cast<void*>(address));
         return {};

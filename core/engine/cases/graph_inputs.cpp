@@ -75,11 +75,8 @@ public:
             const ir::Node& node = m_graph.node(i);
             if (node.op != ir::Op::Placeholder) continue;
             if (auto added = add(i, node); !added)
-                return tl::unexpected(
-                    Error{"input '" + node.name + "' " + added.error() + "; give its value with --inputs",
-                          {},
-                          0,
-                          0});
+                return failure("input '" + node.name + "' " + added.error() +
+                               "; give its value with --inputs");
         }
         json out{{"storages", std::move(m_storages)}, {"inputs", std::move(m_inputs)}};
         if (!m_bases.empty()) out["bases"] = std::move(m_bases);

@@ -29,7 +29,7 @@ private:
 };
 
 Error systemError(const std::string& what, int code) {
-    return Error{what + ": " + std::strerror(code), {}, 0, 0};
+    return Error{what + ": " + std::strerror(code)};
 }
 
 } // namespace
@@ -40,7 +40,7 @@ void Fd::reset(int fd) {
 }
 
 Result<Process> spawn(const std::vector<std::string>& command) {
-    if (command.empty()) return tl::unexpected(Error{"the engine's command is empty", {}, 0, 0});
+    if (command.empty()) return failure("the engine's command is empty");
     std::array<int, 2> in{}, out{}, err{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) != 0)
         return tl::unexpected(systemError("no socket for the engine", errno));

@@ -304,7 +304,7 @@ Result<T> guarded(std::string_view what, Fn fn) {
     try {
         return fn();
     } catch (const std::exception& error) {
-        return tl::unexpected(Error{std::string(what) + ": " + errorText(error), {}, 0, 0});
+        return failure(std::string(what) + ": " + errorText(error));
     }
 }
 

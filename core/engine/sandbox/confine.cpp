@@ -132,8 +132,7 @@ Result<void> confine(std::uint64_t memoryMib, const GpuDriver& driver) {
         memoryMib > (RLIM_INFINITY >> 20) ? RLIM_INFINITY : static_cast<rlim_t>(memoryMib) << 20;
     const rlimit memory{bytes, bytes};
     if (!sanitized && ::setrlimit(RLIMIT_DATA, &memory) != 0)
-        return tl::unexpected(
-            Error{std::string("the memory limit cannot be set: ") + std::strerror(errno), {}, 0, 0});
+        return failure(std::string("the memory limit cannot be set: ") + std::strerror(errno));
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
     makeGpuDevices(driver); // what follows forbids the program that makes them to gain rights

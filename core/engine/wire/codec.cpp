@@ -171,7 +171,7 @@ void Reader::read(const Any& at, Elements& out) {
 
 std::optional<Error> Reader::error(const char* what) const {
     if (!m_error) return std::nullopt;
-    return Error{std::string(what) + ": " + *m_error, {}, 0, 0};
+    return Error{std::string(what) + ": " + *m_error};
 }
 
 void Reader::fail(const Any& at, const char* expected) {

@@ -18,7 +18,7 @@ bool equalsIgnoringCase(std::string_view a, std::string_view b) {
 }
 
 Error plain(std::string message) {
-    return Error{std::move(message), {}, 0, 0};
+    return Error{std::move(message)};
 }
 
 struct Header {

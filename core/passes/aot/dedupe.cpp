@@ -58,19 +58,13 @@ Result<DedupePlan> planDedupe(const CallArguments<OuterIndex>& arguments,
         return plan;
     }
     if (kind.tensorSubclasses)
-        return tl::unexpected(
-            Error{"Encountered duplicate inputs that are mutated in the graph, but at least one input/output "
-                  "to the graph is a tensor subclass. This is not supported today",
-                  {},
-                  0,
-                  0});
+        return failure(
+            "Encountered duplicate inputs that are mutated in the graph, but at least one input/output "
+            "to the graph is a tensor subclass. This is not supported today");
     if (kind.exporting)
-        return tl::unexpected(
-            Error{"Encountered duplicated inputs that are mutated in the graph you are trying to export. "
-                  "This functionality is currently not supported",
-                  {},
-                  0,
-                  0});
+        return failure(
+            "Encountered duplicated inputs that are mutated in the graph you are trying to export. "
+            "This functionality is currently not supported");
     return specialized(arguments);
 }
 
@@ -109,8 +103,7 @@ Result<void> checkRepeats(const DedupePlan& plan, const CallArguments<OuterIndex
         if (plan.keep[i.value]) continue;
         const OuterIndex first = kept[plan.keptOf[i.value].value];
         if (call.at(i).tensor && call.at(i).tensor == call.at(first).tensor) continue;
-        return tl::unexpected(
-            Error{call.describe(i) + " would be a duplicate of " + call.describe(first), {}, 0, 0});
+        return failure(call.describe(i) + " would be a duplicate of " + call.describe(first));
     }
     return {};
 }

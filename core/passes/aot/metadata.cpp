@@ -37,7 +37,7 @@ Error cannotStay(const InputAliasInfo& info) {
         pythonBool("mutations_under_no_grad_or_inference_mode", info.mutationsUnderNoGradOrInferenceMode);
     message += pythonBool("mutation_inductor_storage_resize", info.storageResized);
     message += pythonBool("requires_grad", info.requiresGrad);
-    return Error{std::move(message), {}, 0, 0};
+    return Error{std::move(message)};
 }
 
 } // namespace
@@ -56,8 +56,7 @@ std::string_view mutationTypeName(MutationType type) {
 
 Result<MutationType> InputAliasInfo::mutationType() const {
     if (mutatesStorageMetadata && !mutatesMetadata)
-        return tl::unexpected(
-            Error{"mutates_storage_metadata requires mutates_metadata to be True", {}, 0, 0});
+        return failure("mutates_storage_metadata requires mutates_metadata to be True");
     if (!mutatesData && !mutatesMetadata && !storageResized) return MutationType::NotMutated;
     const bool writes = mutatesData || mutatesStorageMetadata || storageResized;
     const bool invisible = (!mutatesMetadata && !requiresGrad) || mutationsHiddenFromAutograd ||

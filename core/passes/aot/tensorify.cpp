@@ -97,8 +97,7 @@ public:
             std::vector<Node> behind;
             m_behind = &behind;
             const bool replaced = node.op == Op::CallFunction && visit(node);
-            if (!m_failure.empty())
-                return tl::unexpected(Error{"'" + node.name + "' " + m_failure, {}, 0, 0});
+            if (!m_failure.empty()) return failure("'" + node.name + "' " + m_failure);
             if (!replaced) {
                 noteSymbol(node);
                 m_out.push_back(renamed(node));
@@ -341,14 +340,9 @@ private:
                 const auto value = ir::symbolNumber(*text, {}, m_floats);
                 if (value && std::holds_alternative<double>(*value) &&
                     !exactFloat(ir::pythonRepr(std::get<double>(*value)), m_joint))
-                    return tl::unexpected(Error{"'" + node.name + "' is " + *text +
-                                                    ", of which the capture has 15 digits alone",
-                                                {},
-                                                0,
-                                                0});
-                if (!value)
-                    return tl::unexpected(
-                        Error{"'" + node.name + "' is " + *text + ", which has no value", {}, 0, 0});
+                    return failure("'" + node.name + "' is " + *text +
+                                   ", of which the capture has 15 digits alone");
+                if (!value) return failure("'" + node.name + "' is " + *text + ", which has no value");
                 constants[node.name] =
                     std::holds_alternative<double>(*value)
                         ? Argument{Argument::Kind::Float, ir::pythonRepr(std::get<double>(*value)), {}, {}}

@@ -190,11 +190,8 @@ Result<Joint> capturedJoint(const ir::GraphPtr& graph, const ir::SymbolValues& h
                          graph->nodes().back()->args.size() == 1;
     const std::size_t results = returns ? graph->nodes().back()->args.front().items.size() : 0;
     if (results < primals)
-        return tl::unexpected(Error{"the graph has " + std::to_string(primals) + " inputs and only " +
-                                        std::to_string(results) + " results",
-                                    {},
-                                    0,
-                                    0});
+        return failure("the graph has " + std::to_string(primals) + " inputs and only " +
+                       std::to_string(results) + " results");
     Joint out;
     out.graph = graph;
     out.forwardOutputs = results - primals;

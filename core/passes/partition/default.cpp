@@ -66,14 +66,13 @@ private:
         if (onlyUnpacked(i)) return {};
         const bool impure = m_work.impureCall(i);
         if (impure && m_recomputes && facts.recompute != Recompute::MustSave)
-            return tl::unexpected(
-                Error{"impure node '" + node.name + "' in a graph with recomputation", {}, 0, 0});
+            return failure("impure node '" + node.name + "' in a graph with recomputation");
         if (impure || facts.recompute == Recompute::MustSave) {
             list(tensors, i);
             return {};
         }
         if (node.op == Op::CallFunction && !facts.tensor)
-            return tl::unexpected(Error{"Expected " + node.name + " to be a tensor", {}, 0, 0});
+            return failure("Expected " + node.name + " to be a tensor");
         readers(i);
         return {};
     }

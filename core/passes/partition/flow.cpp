@@ -80,7 +80,7 @@ Result<std::vector<bool>> FlowNetwork::sinkSide(std::size_t source, std::size_t 
     for (const Edge& edge : m_edges) {
         if (edge.capacity == infinite) continue;
         if (edge.capacity > most - finite)
-            return tl::unexpected(Error{"the sizes are too large to weigh against each other", {}, 0, 0});
+            return failure("the sizes are too large to weigh against each other");
         finite += edge.capacity;
     }
     std::vector<HalfEdge> edges;
@@ -109,8 +109,7 @@ Result<std::vector<bool>> FlowNetwork::sinkSide(std::size_t source, std::size_t 
         graph, byEdge(network.capacity), byEdge(network.left), byEdge(network.reverse), byVertex(predecessor),
         byVertex(color), byVertex(distance), vertex, source, sink);
     if (flow > finite)
-        return tl::unexpected(
-            Error{"something must be kept from recomputation and must not be saved either", {}, 0, 0});
+        return failure("something must be kept from recomputation and must not be saved either");
     return reaching(network, sink);
 }
 

@@ -27,7 +27,7 @@ Result<Cut> chosen(const Work& work, const CutProblem& problem, const Config& co
 
 Result<Partition> minCutPartition(const Joint& joint, const Config& config) {
     if (!(config.memoryBudget >= 0 && config.memoryBudget <= 1))
-        return tl::unexpected(Error{"a memory budget lies between 0 and 1", {}, 0, 0});
+        return failure("a memory budget lies between 0 and 1");
     auto made = makeWork(joint);
     if (!made) return tl::unexpected(made.error());
     Work work = withoutDeadCode(std::move(*made));

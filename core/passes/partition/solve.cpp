@@ -117,11 +117,8 @@ Result<Cut> CutProblem::solve(const BanRules& rules, const std::unordered_set<No
         network.add(source, in(i), FlowNetwork::infinite);
     const auto sinkSide = network.sinkSide(source, sink);
     if (!sinkSide)
-        return tl::unexpected(Error{"AOT Autograd failed to partition the joint forward-backward graph: " +
-                                        sinkSide.error().message,
-                                    {},
-                                    0,
-                                    0});
+        return failure("AOT Autograd failed to partition the joint forward-backward graph: " +
+                       sinkSide.error().message);
     Cut cut;
     for (NodeIndex i = 0; i < count; ++i)
         if (through[i] && !(*sinkSide)[in(i)] && (*sinkSide)[out(i)]) cut.saved.push_back(i);
