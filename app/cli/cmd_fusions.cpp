@@ -33,13 +33,6 @@ std::size_t asked(const Schedule& schedule) {
     return out;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string out;
-    for (const std::string& name : names)
-        out += (out.empty() ? "" : " ") + name;
-    return out;
-}
-
 std::string bytesText(const std::optional<double>& bytes) {
     return bytes ? std::to_string(static_cast<long long>(*bytes)) + " B shared" : std::string();
 }
@@ -78,14 +71,15 @@ std::string report(const PassRecording& recording, const Schedule& schedule) {
     Table fusions({Table::Align::Right, Table::Align::Left, Table::Align::Left, Table::Align::Right});
     std::size_t n = 0;
     for (const inductor::Fusion& fusion : schedule.fusions)
-        fusions.add(
-            {std::to_string(++n),
-             joined(schedule.operationsOf(fusion.a)) + "  with  " + joined(schedule.operationsOf(fusion.b)),
-             "round " + std::to_string(fusion.round), bytesText(fusion.score)});
+        fusions.add({std::to_string(++n),
+                     joined(schedule.operationsOf(fusion.a), " ") + "  with  " +
+                         joined(schedule.operationsOf(fusion.b), " "),
+                     "round " + std::to_string(fusion.round), bytesText(fusion.score)});
     if (!fusions.empty()) out += "    fused\n" + fusions.toString("      ");
     Table kernels({Table::Align::Left, Table::Align::Left, Table::Align::Left});
     for (const inductor::Kernel& kernel : schedule.kernels)
-        kernels.add({kernel.name, joined(kernel.operations), "from " + joined(schedule.originsOf(kernel))});
+        kernels.add(
+            {kernel.name, joined(kernel.operations, " "), "from " + joined(schedule.originsOf(kernel), " ")});
     if (!kernels.empty()) out += "    kernels\n" + kernels.toString("      ");
     return out;
 }

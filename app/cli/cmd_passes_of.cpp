@@ -63,7 +63,7 @@ std::string noteOf(const PassRow& row) {
     if (row.pass == nullptr) return {};
     if (!row.pass->skipped.empty())
         return (row.pass->kind == "skipped" ? "did not run: " : "") + row.pass->skipped;
-    if (!row.pass->exception.empty()) return "failed: " + firstLine(row.pass->exception);
+    if (!row.pass->exception.empty()) return "failed: " + std::string(firstLine(row.pass->exception));
     if (!row.pass->ended) return "the recording ends within it";
     return matchText(*row.pass);
 }
@@ -100,7 +100,7 @@ std::string phaseName(const inductor::Phase& phase) {
 std::string phaseTitle(const inductor::Phase& phase) {
     std::string out = phase.name == "other" ? "outside these phases" : phaseName(phase);
     if (phase.us > 0) out += ", " + milliseconds(phase.ownTime());
-    if (!phase.exception.empty()) out += ", failed: " + firstLine(phase.exception);
+    if (!phase.exception.empty()) out += ", failed: " + std::string(firstLine(phase.exception));
     if (!phase.ended) out += ", the recording ends within it";
     return out;
 }

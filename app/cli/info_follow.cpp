@@ -4,6 +4,7 @@
 #include "app/cli/info.h"
 
 #include "app/cli/command.h"
+#include "core/base/text.h"
 #include "core/capture/follow.h"
 #include "core/capture/log_memory.h"
 #include "core/session/compile_counts.h"
@@ -46,8 +47,7 @@ std::string columns(std::string_view what, const std::string& id, const std::str
     out += id;
     if (rest.empty()) return out + '\n';
     out.resize(std::max<std::size_t>(out.size() + 1, 22), ' ');
-    std::string line = rest.substr(0, rest.find('\n'));
-    return out + line + '\n';
+    return out.append(firstLine(rest)) + '\n';
 }
 
 std::string whatOf(const session::Compile& compile) {

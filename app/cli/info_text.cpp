@@ -3,6 +3,7 @@
 #include "app/cli/info.h"
 #include "app/cli/memory_report.h"
 #include "app/cli/table.h"
+#include "core/base/text.h"
 #include "core/computed/alias_table.h"
 #include "core/replay/tree_simulator.h"
 #include "core/session/break_reasons.h"
@@ -49,9 +50,10 @@ std::string whyOf(const Compile& compile) {
     if (compile.status == session::Status::Failed || !compile.failType.empty()) {
         const std::string at = placeText(compile.failAt);
         return compile.failType + (at.empty() ? "" : " at " + at) +
-               (compile.failReason.empty() ? "" : ": " + firstLine(compile.failReason));
+               (compile.failReason.empty() ? "" : ": " + std::string(firstLine(compile.failReason)));
     }
-    if (!compile.recompileReasons.empty()) return "recompile " + firstLine(compile.recompileReasons.front());
+    if (!compile.recompileReasons.empty())
+        return "recompile " + std::string(firstLine(compile.recompileReasons.front()));
     if (compile.isRecompile) return "recompile";
     if (!compile.breaks.empty()) return session::shortReason(compile.breaks.back());
     return {};

@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/steps_state.h"
+#include "core/base/text.h"
 #include "core/dynamo/console.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/recording.h"
@@ -54,11 +55,9 @@ void say(std::string_view text) {
 
 /// The first word, and what follows it.
 std::pair<std::string_view, std::string_view> split(std::string_view text) {
-    const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
-    text = text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+    text = trimmed(text);
     const std::size_t end = std::min(text.find(' '), text.size());
-    const std::size_t rest = std::min(text.find_first_not_of(' ', end), text.size());
-    return {text.substr(0, end), text.substr(rest)};
+    return {text.substr(0, end), trimmed(text.substr(end))};
 }
 
 std::string stackText(const Recording& recording, const State& state) {

@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "core/base/text.h"
 
 #include <cstdio>
 
@@ -36,7 +37,7 @@ std::string treeText(const TreeReport& report, const std::vector<std::string>& l
     for (std::size_t i = 0; i < report.steps.size(); ++i) {
         const TreeReportStep& step = report.steps[i];
         if (step.action.empty()) continue; // of no call: what came of it shows in the next one
-        std::string why = firstLine(step.why);
+        std::string why(firstLine(step.why));
         if (!step.path.empty()) why += (why.empty() ? "" : "; ") + step.path;
         table.add({std::to_string(i), step.function, step.again ? "re-record" : step.action,
                    nodeName(step.node), nodeName(step.parent), micros(step.us), why});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/steps_state.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/dynamo/side_effects.h"
 
@@ -40,13 +41,6 @@ std::string_view outcomeName(TrackedObject::Outcome outcome) {
     return "unknown";
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-    std::string out;
-    for (const std::string& text : texts)
-        out += (out.empty() ? "" : "; ") + text;
-    return out;
-}
-
 std::string objectText(const TrackedObject& object) {
     std::string out = object.kind;
     if (!object.type.empty()) out += ' ' + object.type;
@@ -81,8 +75,8 @@ std::string effectsText(const Recording& recording) {
                 "  " + std::to_string(i + 1) + ' ' + std::string(phaseName(step.phase)) + ' ' + step.text +
                 (step.check == ReplayStep::Check::Agrees ? "" : ": " + std::string(checkName(step.check))) +
                 '\n';
-            out +=
-                "      " + (step.generated.empty() ? "nothing was generated" : joined(step.generated)) + '\n';
+            out += "      " +
+                   (step.generated.empty() ? "nothing was generated" : joined(step.generated, "; ")) + '\n';
         }
         for (const std::string& fault : report.faults)
             out += "  differs: " + fault + '\n';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/steps_state.h"
 #include "app/cli/table.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
@@ -66,15 +67,17 @@ std::string_view raisedText(const Recording& recording, const EventInfo& event) 
 std::string eventText(const Recording& recording, const EventInfo& event) {
     switch (event.tag) {
     case Tag::Break:
-        return "graph break: " + firstLine(event.text);
+        return "graph break: " + std::string(firstLine(event.text));
     case Tag::GraphEnd:
-        return (event.graphBreak ? "graph ends by a break: " : "graph ends: ") + firstLine(event.text);
+        return (event.graphBreak ? "graph ends by a break: " : "graph ends: ") +
+               std::string(firstLine(event.text));
     case Tag::Raised:
-        return std::string(raisedText(recording, event)) + event.type + ' ' + firstLine(event.text);
+        return std::string(raisedText(recording, event)) + event.type + ' ' +
+               std::string(firstLine(event.text));
     case Tag::Comptime:
         return "comptime." + event.type;
     default:
-        return "the recorder failed: " + event.type + ' ' + firstLine(event.text);
+        return "the recorder failed: " + event.type + ' ' + std::string(firstLine(event.text));
     }
 }
 
@@ -91,7 +94,7 @@ std::string summaryText(const Recording& recording) {
                (compile.status.empty() ? "cut off" : compile.status) + '\n';
         for (const FailedGuard& failed : recordedFailures(recording, i)) {
             out += "  recompiled: " + (failed.entry.empty() ? std::string() : failed.entry + ": ") +
-                   firstLine(failed.check);
+                   std::string(firstLine(failed.check));
             if (!failed.actual.empty() && failed.check.find("actual") == std::string::npos)
                 out += ", the call had " + failed.actual;
             if (failed.addedAt.line != 0)
@@ -99,7 +102,7 @@ std::string summaryText(const Recording& recording) {
                        std::to_string(failed.addedAt.line);
             out += '\n';
         }
-        if (!compile.error.empty()) out += "  " + firstLine(compile.error) + '\n';
+        if (!compile.error.empty()) out += "  " + std::string(firstLine(compile.error)) + '\n';
     }
     for (const AttemptInfo& attempt : recording.attempts()) {
         out += attemptText(attempt);

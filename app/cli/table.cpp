@@ -57,8 +57,4 @@ std::string micros(double us) {
     return text.data();
 }
 
-std::string firstLine(std::string_view text) {
-    return std::string(text.substr(0, text.find('\n')));
-}
-
 } // namespace dynascope::cli

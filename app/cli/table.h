@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/base/text.h"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -30,7 +32,6 @@ private:
 /// At most `width` characters, the last three being dots where something was cut.
 [[nodiscard]] std::string elide(std::string_view text, std::size_t width);
 
-[[nodiscard]] std::string firstLine(std::string_view text);
 /// Microseconds for a column: "12.34", "123.4".
 [[nodiscard]] std::string micros(double us);
 

@@ -2,6 +2,7 @@
 #include "core/base/log.h"
 
 #include "core/base/shown_text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -21,12 +22,6 @@ constexpr std::array<std::string_view, topicCount> topicNames{"capture", "store"
 
 std::atomic<Sink> lineSink = nullptr;
 const Stopwatch sinceStart;
-
-std::string_view withoutSpaces(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
-}
 
 void toStderr(Topic topic, const std::string& line) {
     const std::int64_t ms = sinceStart.ms();
@@ -48,7 +43,7 @@ Choice choose(std::string_view list) {
     Choice out;
     while (!list.empty()) {
         const std::size_t comma = std::min(list.find(','), list.size());
-        const std::string_view name = withoutSpaces(list.substr(0, comma));
+        const std::string_view name = trimmed(list.substr(0, comma));
         list.remove_prefix(std::min(comma + 1, list.size()));
         const auto* const found = std::find(topicNames.begin(), topicNames.end(), name);
         if (name == "all") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/dot_graph.h"
 
+#include "core/base/text.h"
 #include "core/ir/value_parser.h"
-#include "core/torch_text/traceback.h"
 
 #include <algorithm>
 #include <cctype>
@@ -135,8 +135,8 @@ std::map<std::string, std::string> fieldsOf(std::string_view label) {
     for (const std::string& part : parts) {
         const std::size_t equals = part.find('=');
         if (equals != std::string::npos)
-            out.emplace(trim(std::string_view(part).substr(0, equals)),
-                        trim(std::string_view(part).substr(equals + 1)));
+            out.emplace(trimmed(std::string_view(part).substr(0, equals)),
+                        trimmed(std::string_view(part).substr(equals + 1)));
     }
     return out;
 }
@@ -147,7 +147,7 @@ std::vector<std::string> sizes(std::string_view text) {
     if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
     while (!text.empty()) {
         const std::size_t comma = text.find(',');
-        const std::string_view size = trim(text.substr(0, comma));
+        const std::string_view size = trimmed(text.substr(0, comma));
         if (!size.empty()) out.emplace_back(size);
         text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     }
@@ -173,7 +173,7 @@ std::shared_ptr<const ir::StackTrace> stackOf(std::string_view file) {
     const std::string_view rest = file.substr(colon + 1);
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), at.line);
     if (error != std::errc()) return nullptr;
-    at.code = trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
+    at.code = trimmed(rest.substr(static_cast<std::size_t>(end - rest.data())));
     return std::make_shared<const ir::StackTrace>(ir::StackTrace{std::move(at)});
 }
 
@@ -336,8 +336,8 @@ private:
 } // namespace
 
 bool looksLikeDot(std::string_view text) {
-    text = trim(text.substr(0, 4096));
-    if (text.starts_with("strict ")) text = trim(text.substr(7));
+    text = trimmed(text.substr(0, 4096));
+    if (text.starts_with("strict ")) text = trimmed(text.substr(7));
     return text.starts_with("digraph ") || text.starts_with("digraph{");
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/guards.h"
 
+#include "core/base/python_text.h"
+#include "core/base/text.h"
 #include "core/torch_text/text_lines.h"
-#include "core/torch_text/traceback.h"
 
 #include <cctype>
 #include <charconv>
@@ -21,8 +22,8 @@ std::optional<ir::SourceLocation> parseAddedAt(std::string_view text) {
     ir::SourceLocation out;
     const auto [end, error] = std::from_chars(text.data() + colon + 1, text.data() + in, out.line);
     if (error != std::errc() || end != text.data() + in) return std::nullopt;
-    out.file = trim(text.substr(0, colon));
-    out.function = trim(text.substr(in + 4));
+    out.file = trimmed(text.substr(0, colon));
+    out.function = trimmed(text.substr(in + 4));
     return out;
 }
 
@@ -36,7 +37,7 @@ void splitComment(session::Guard& guard, std::string_view& check) {
     check = check.substr(0, last);
     const std::size_t first = check.find(mark);
     if (first != std::string_view::npos) {
-        guard.userCode = trim(check.substr(first + mark.size()));
+        guard.userCode = trimmed(check.substr(first + mark.size()));
         check = check.substr(0, first);
     }
     place->code = guard.userCode;
@@ -57,16 +58,9 @@ std::string namedSource(std::string_view code) {
         if ((code[at] != 'L' && code[at] != 'G') || code[at + 1] != '[') continue;
         if (at > 0 && (std::isalnum(static_cast<unsigned char>(code[at - 1])) || code[at - 1] == '_'))
             continue;
-        std::size_t end = at + 1;
-        int depth = 0;
-        for (; end < code.size(); ++end) {
-            const char c = code[end];
-            if (c == '[') ++depth;
-            if (c == ']') --depth;
-            const bool more =
-                depth > 0 || c == ']' || c == '.' || c == '_' || std::isalnum(static_cast<unsigned char>(c));
-            if (!more) break;
-        }
+        const std::size_t end = python::findOutside(code, at + 1, python::Quotes::Strings, [](char c) {
+            return c != '[' && c != '.' && c != '_' && std::isalnum(static_cast<unsigned char>(c)) == 0;
+        });
         return std::string(code.substr(at, end - at));
     }
     return {};
@@ -104,12 +98,12 @@ std::vector<session::Guard> parseGuards(std::string_view text) {
         session::Guard guard;
         guard.depth = depth;
         const std::size_t colon = rest.find(": ");
-        guard.type = trim(rest.substr(0, colon));
+        guard.type = trimmed(rest.substr(0, colon));
         if (guard.type.ends_with(':')) guard.type.pop_back();
         std::string_view check =
             colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 2);
         splitComment(guard, check);
-        guard.code = trim(check);
+        guard.code = trimmed(check);
 
         const auto level = static_cast<std::size_t>(depth);
         sources.resize(level + 1);

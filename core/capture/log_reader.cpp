@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/log_reader.h"
 
+#include "core/base/text.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/log_ranks.h"
 #include "core/capture/trace_reader.h"
@@ -71,8 +72,8 @@ std::optional<std::string_view> after(std::string_view text, std::string_view ke
     return text.substr(key.size());
 }
 
-std::string_view firstLine(std::string_view text) {
-    return trim(text.substr(0, text.find('\n')));
+std::string_view opening(std::string_view text) {
+    return trimmed(firstLine(text));
 }
 
 Json frameJson(const ir::SourceLocation& at) {
@@ -83,7 +84,7 @@ Json frameJson(const ir::SourceLocation& at) {
 std::optional<Meaning> startOf(std::string_view text) {
     const auto rest = after(text, startWords);
     if (!rest) return std::nullopt;
-    const std::string_view head = firstLine(*rest);
+    const std::string_view head = opening(*rest);
     const std::optional<ir::SourceLocation> own = functionAt(head.substr(0, head.rfind(", stack")), " ");
     if (!own) return std::nullopt;
     Json stack = Json::array();
@@ -98,7 +99,7 @@ std::optional<Meaning> symbolOf(std::string_view text) {
     auto rest = after(text, "create_symbol ");
     if (!rest) rest = after(text, "create_unbacked_symbol ");
     if (!rest) return std::nullopt;
-    const std::string_view line = firstLine(*rest);
+    const std::string_view line = opening(*rest);
     const std::size_t equals = line.find(" = ");
     const std::size_t with = line.find(" for ");
     if (equals == std::string_view::npos || with == std::string_view::npos || with < equals)
@@ -120,7 +121,7 @@ std::optional<Meaning> symbolOf(std::string_view text) {
 std::optional<Meaning> specialisationOf(std::string_view text) {
     const auto rest = after(text, "set_replacement ");
     if (!rest) return std::nullopt;
-    const std::string_view line = firstLine(*rest);
+    const std::string_view line = opening(*rest);
     const std::size_t equals = line.find(" = "), open = line.find(" ("), close = line.find(')');
     if (equals == std::string_view::npos || open == std::string_view::npos || open < equals ||
         close == std::string_view::npos || close < open)
@@ -147,7 +148,7 @@ std::optional<Meaning> cacheOf(std::string_view text) {
          {"Bypassing autograd cache due to: ", "aotautograd_cache_bypass", "cache_bypass_reason"}}};
     for (const Form& form : forms)
         if (const auto rest = after(text, form.words))
-            return Meaning{std::string(form.name), dump({{std::string(form.key), firstLine(*rest)}})};
+            return Meaning{std::string(form.name), dump({{std::string(form.key), opening(*rest)}})};
     return std::nullopt;
 }
 
@@ -159,7 +160,7 @@ std::optional<Meaning> graphOf(std::string_view artifact, std::string_view text,
     for (LineReader reader(text.substr(0, 16384)); !reader.done() && lines < 4; ++lines) {
         const std::string_view line = reader.next();
         at = static_cast<std::size_t>(line.data() - text.data());
-        const std::string_view words = trim(line);
+        const std::string_view words = trimmed(line);
         if (words.starts_with("=====") && words.ends_with("=====")) {
             title = slug(words);
             continue;
@@ -188,7 +189,7 @@ std::string bytecodeName(std::string_view text) {
     for (const std::string_view kind : {"ORIGINAL", "MODIFIED"}) {
         const auto rest = after(text, std::string(kind) + " BYTECODE ");
         if (!rest) continue;
-        const std::string_view line = firstLine(*rest);
+        const std::string_view line = opening(*rest);
         return std::string(line.substr(0, line.find(' '))) + '_' + std::string(kind) + "_BYTECODE";
     }
     return {};
@@ -223,11 +224,11 @@ std::optional<Meaning> meaningOf(const LogMessage& message, std::string_view tex
 
 /// The code object that a message names.
 std::optional<ir::SourceLocation> codeOf(std::string_view text) {
-    if (const auto rest = after(text, "Recompiling function ")) return functionAt(firstLine(*rest), " in ");
+    if (const auto rest = after(text, "Recompiling function ")) return functionAt(opening(*rest), " in ");
     for (const std::string_view key : {"ORIGINAL BYTECODE ", "MODIFIED BYTECODE "}) {
         const auto rest = after(text, key);
         if (!rest) continue;
-        const std::string_view line = firstLine(*rest); // "f cap.py line 6"
+        const std::string_view line = opening(*rest); // "f cap.py line 6"
         const std::size_t number = line.rfind(" line ");
         if (number == std::string_view::npos) return std::nullopt;
         std::string spelled(line.substr(0, number));

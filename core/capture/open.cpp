@@ -2,6 +2,7 @@
 #include "core/capture/open.h"
 
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/capture/debug_folder.h"
 #include "core/capture/export_archive.h"
 #include "core/capture/formats.h"
@@ -61,7 +62,7 @@ Result<session::Session> openPlain(const session::ByteSourcePtr& source, const s
 /// "1122 09:55:11.212000" of a log's first record; empty where it does not begin with one.
 std::string_view beginning(std::string_view log) {
     constexpr std::size_t length = std::string_view("1122 09:55:11.212000").size();
-    log = log.substr(0, log.find('\n'));
+    log = firstLine(log);
     if (!parseLogPrefix(log)) return {};
     const std::size_t rank = log.find("]:");
     const std::size_t level =

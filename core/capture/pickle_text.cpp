@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/pickle_text.h"
 
+#include "core/base/python_text.h"
 #include "core/base/utf8.h"
 
 #include <charconv>
@@ -38,36 +39,14 @@ std::string decodeRawUnicode(std::string_view line) {
 }
 
 std::optional<std::string> decodeLiteral(std::string_view line) {
-    if (line.size() < 2 || (line.front() != '\'' && line.front() != '"') || line.back() != line.front())
-        return std::nullopt;
+    if (line.size() < 2 || !python::isQuote(line.front()) || line.back() != line.front()) return std::nullopt;
     line = line.substr(1, line.size() - 2);
     std::string out;
-    for (std::size_t at = 0; at < line.size(); ++at) {
-        if (line[at] != '\\' || at + 1 == line.size()) {
-            out += line[at];
-            continue;
-        }
-        const char escaped = line[++at];
-        switch (escaped) {
-        case 'n':
-            out += '\n';
-            break;
-        case 't':
-            out += '\t';
-            break;
-        case 'r':
-            out += '\r';
-            break;
-        case 'x':
-            if (const auto byte = at + 2 < line.size() ? hex(line.substr(at + 1, 2)) : std::nullopt) {
-                out += static_cast<char>(*byte);
-                at += 2;
-                break;
-            }
-            [[fallthrough]];
-        default:
-            out += escaped;
-        }
+    for (std::size_t at = 0; at < line.size();) {
+        if (line[at] == '\\')
+            at = python::appendEscape(line, at, python::Literal::Bytes, out);
+        else
+            out += line[at++];
     }
     return out;
 }

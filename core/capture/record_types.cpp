@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/record_types.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -237,7 +239,7 @@ bool isKnownArtifact(std::string_view name) {
 bool beginsLikeGraph(std::string_view payload) {
     std::string_view head = payload.substr(0, 400);
     head.remove_prefix(std::min(head.size(), head.find_first_not_of("\t\r\n ")));
-    const std::string_view line = head.substr(0, head.find('\n'));
+    const std::string_view line = firstLine(head);
     if (line.starts_with("graph(") && line.find("):") != std::string_view::npos) return true;
     return line.starts_with("class ") && line.find("torch.nn.Module):") != std::string_view::npos;
 }

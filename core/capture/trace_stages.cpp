@@ -3,6 +3,7 @@
 // TraceReader's stages: graphs and generated code, with their place in the pipeline; and the source lines
 // that records quote.
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/capture/trace_reader.h"
 #include "core/torch_text/text_lines.h"
 #include "core/torch_text/traceback.h"
@@ -122,7 +123,7 @@ void TraceReader::readHooks(const Visit& visit) {
         ++line;
         if (current.starts_with('\t')) current.remove_prefix(1);
         const auto at = static_cast<std::size_t>(current.data() - text.data());
-        const std::string_view content = trim(current);
+        const std::string_view content = trimmed(current);
         if (content.empty()) continue;
         if (current.front() == ' ') {
             begun.end = at + current.size();
@@ -194,7 +195,7 @@ void TraceReader::quoteComments(std::string_view payload) {
         const auto [end, error] =
             std::from_chars(place.data() + colon + 1, place.data() + place.size(), number);
         if (error != std::errc() || end != place.data() + place.size() || number == 0) continue;
-        const std::string_view quoted = trim(line.substr(code + codeKey.size()));
+        const std::string_view quoted = trimmed(line.substr(code + codeKey.size()));
         if (quoted.empty()) continue;
         auto file = m_session.sources.find(std::string(place.substr(0, colon)));
         if (file == m_session.sources.end())

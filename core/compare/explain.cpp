@@ -22,7 +22,7 @@ constexpr double leastSeconds = 0.05; // of a difference in time that is worth a
 constexpr double leastShare = 0.1;    // of the longer time
 
 /// "a, b, c and 3 more".
-std::string joined(const std::vector<std::string>& names) {
+std::string listed(const std::vector<std::string>& names) {
     std::string out;
     const std::size_t shown = names.size() > mostNames ? mostNames - 1 : names.size();
     for (std::size_t i = 0; i < shown; ++i)
@@ -140,8 +140,8 @@ private:
             std::string text = setting.name + ' ' + orNone(setting.a) + " / " + orNone(setting.b);
             (setting.name.ends_with("_version") ? versions : configured).push_back(std::move(text));
         }
-        if (!versions.empty()) m_out.points.push_back("Other versions: " + joined(versions) + '.');
-        if (!configured.empty()) m_out.points.push_back("Set differently: " + joined(configured) + '.');
+        if (!versions.empty()) m_out.points.push_back("Other versions: " + listed(versions) + '.');
+        if (!configured.empty()) m_out.points.push_back("Set differently: " + listed(configured) + '.');
     }
 
     /// Compiles that differ besides the first one, those with the same words in one line.
@@ -157,7 +157,7 @@ private:
         for (std::size_t i = 0; i < std::min(order.size(), mostNames); ++i) {
             const std::vector<std::string>& names = byWords[order[i]];
             m_out.points.push_back((names.size() == 1 ? "Differs as well: " : "Differ as well: ") +
-                                   joined(names) + ". " + order[i] + '.');
+                                   listed(names) + ". " + order[i] + '.');
         }
         if (order.size() > mostNames)
             m_out.points.push_back(count(order.size() - mostNames, "more difference") + " in the table.");
@@ -169,7 +169,7 @@ private:
             if (pair.verdict == verdict && &pair != m_first) names.push_back(nameOf(pair));
         if (!names.empty())
             m_out.points.push_back((verdict == Verdict::OnlyInA ? "Only in A: " : "Only in B: ") +
-                                   joined(names) + '.');
+                                   listed(names) + '.');
     }
 
     void caches() {
@@ -191,7 +191,7 @@ private:
                     group.because = ". The key differs in " + cache.differences.front();
             }
         for (const auto& [words, group] : groups)
-            m_out.points.push_back("Cache " + words + " for " + joined(group.names) + group.because + '.');
+            m_out.points.push_back("Cache " + words + " for " + listed(group.names) + group.because + '.');
     }
 
     void times() {
@@ -297,7 +297,7 @@ Explanation explainRanks(const Session& session, const RankComparison& compariso
             if (other.group[r] != other.group[0]) ids.push_back(other.compileId);
         if (!ids.empty())
             out.points.push_back("Rank " + std::to_string(comparison.ranks[r]) + " differs from rank " +
-                                 std::to_string(comparison.ranks.front()) + " in " + joined(ids) + '.');
+                                 std::to_string(comparison.ranks.front()) + " in " + listed(ids) + '.');
     }
     return out;
 }

@@ -22,7 +22,7 @@ namespace aot = passes::aot;
 
 constexpr std::size_t mostValues = 64; ///< cells whose values are drawn
 
-std::string joined(const std::vector<std::int64_t>& list, char open, char close) {
+std::string bracketed(const std::vector<std::int64_t>& list, char open, char close) {
     std::string out(1, open);
     for (std::size_t i = 0; i < list.size(); ++i)
         out += (i == 0 ? "" : ", ") + std::to_string(list[i]);
@@ -30,7 +30,7 @@ std::string joined(const std::vector<std::int64_t>& list, char open, char close)
 }
 
 std::string typeOf(const aot::TensorObject& object) {
-    return std::string(ir::shortDtype(object.dtype)) + joined(object.geometry.sizes, '[', ']');
+    return std::string(ir::shortDtype(object.dtype)) + bracketed(object.geometry.sizes, '[', ']');
 }
 
 /// The bytes that a tensor covers, by the reader of captures' own rule.
@@ -134,8 +134,8 @@ private:
             const aot::TensorObject& object = inputs.objects().objects[*argument.tensor];
             card.type = typeOf(object);
             card.storage = int(object.storage);
-            card.geometry = joined(object.geometry.sizes, '[', ']') + ' ' +
-                            joined(object.geometry.strides, '(', ')') + " at " +
+            card.geometry = bracketed(object.geometry.sizes, '[', ']') + ' ' +
+                            bracketed(object.geometry.strides, '(', ')') + " at " +
                             std::to_string(object.geometry.offset);
             card.cover = coverOfObject(object);
         }
@@ -169,7 +169,7 @@ private:
         for (std::size_t b = 0; plan && b < plan->bases.size(); ++b) {
             const aot::SyntheticBase& base = plan->bases[b];
             BaseCard& card = m_out.bases.emplace_back();
-            card.type = std::string(ir::shortDtype(base.dtype)) + joined(base.geometry.sizes, '[', ']');
+            card.type = std::string(ir::shortDtype(base.dtype)) + bracketed(base.geometry.sizes, '[', ']');
             card.cellBytes = ir::dtypeBytes(ir::shortDtype(base.dtype));
             card.bytes = std::uint64_t(std::max<std::int64_t>(0, base.geometry.end())) * card.cellBytes;
             card.copiedBytes = base.copiedBytes;

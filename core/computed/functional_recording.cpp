@@ -3,6 +3,7 @@
 // A recording, worked out once: phases of each op, and the storages and values in order of appearance.
 #include "core/computed/functional_recording.h"
 
+#include "core/base/text.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
@@ -164,10 +165,7 @@ void FunctionalRecording::findPhases(std::size_t op) {
 }
 
 std::string FunctionalRecording::chainText(const std::vector<std::string>& views) {
-    std::string out;
-    for (const std::string& view : views)
-        out += (out.empty() ? "" : " → ") + view;
-    return out;
+    return joined(views, " → ");
 }
 
 std::string_view phaseName(OpPhase::Kind kind) {

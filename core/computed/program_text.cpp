@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/computed/program_text.h"
 
-#include "core/ir/lines.h"
+#include "core/base/python_text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,33 +12,10 @@ namespace dynascope::computed {
 
 namespace {
 
-/// Pieces between separators that are in no bracket and no string, up to a comment, without blanks at their
-/// ends.
+/// Pieces between separators that are in no bracket and no string, up to a comment.
 std::vector<std::string> pieces(std::string_view text, char separator) {
-    std::vector<std::string> out(1);
-    int depth = 0;
-    char quote = 0;
-    for (const char ch : text) {
-        if (quote != 0) {
-            if (ch == quote) quote = 0;
-        } else if (ch == '\'' || ch == '"') {
-            quote = ch;
-        } else if (ch == '#') {
-            break;
-        } else if (ch == '(' || ch == '[' || ch == '{') {
-            ++depth;
-        } else if (ch == ')' || ch == ']' || ch == '}') {
-            --depth;
-        } else if (ch == separator && depth <= 0) {
-            out.emplace_back();
-            continue;
-        }
-        out.back() += ch;
-    }
-    for (std::string& piece : out)
-        piece = ir::trim(piece);
-    std::erase(out, "");
-    return out;
+    const auto views = python::splitOutside(text.substr(0, python::commentStart(text)), separator);
+    return {views.begin(), views.end()};
 }
 
 /// How a statement may spell a node's op.
@@ -77,7 +55,7 @@ std::vector<std::string> parametersOf(std::string_view def) {
     def.remove_prefix(std::min(def.find('('), def.size() - 1) + 1);
     std::vector<std::string> out = pieces(def.substr(0, def.find(')')), ',');
     for (std::string& parameter : out)
-        parameter = ir::trim(std::string_view(parameter).substr(0, parameter.find_first_of(":=")));
+        parameter = trimmed(std::string_view(parameter).substr(0, parameter.find_first_of(":=")));
     return out;
 }
 
@@ -116,12 +94,12 @@ ProgramText matchProgram(const std::map<std::uint32_t, std::string>& lines, cons
     ProgramText out;
     std::vector<std::string> parameters;
     for (const auto& [number, line] : lines) {
-        const std::string_view trimmed = ir::trim(line);
-        if (trimmed.starts_with('@') || trimmed.starts_with("import ") || trimmed.starts_with("from "))
+        const std::string_view content = trimmed(line);
+        if (content.starts_with('@') || content.starts_with("import ") || content.starts_with("from "))
             continue;
-        if (trimmed.starts_with("def ")) {
-            out.statements.push_back({int(number), std::string(trimmed)});
-            parameters = parametersOf(trimmed);
+        if (content.starts_with("def ")) {
+            out.statements.push_back({int(number), std::string(content)});
+            parameters = parametersOf(content);
             continue;
         }
         for (std::string& piece : pieces(line, ';'))

@@ -50,8 +50,8 @@ public:
         if (m_error.empty() && m_token.kind != Token::Kind::End)
             fail("'" + m_token.text + "' is not expected here");
         if (!m_error.empty())
-            return failure(m_error + ", column " + std::to_string(m_errorColumn), "condition", 0,
-                           m_errorColumn);
+            return tl::unexpected(
+                Error{m_error + ", column " + std::to_string(m_errorColumn), "condition", 0, m_errorColumn});
         return out;
     }
 

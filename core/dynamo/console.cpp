@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/console.h"
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/what_if.h"
-#include "core/ir/lines.h"
 
 #include <algorithm>
 #include <array>
@@ -43,12 +43,12 @@ std::string_view withoutContext(std::string_view text, std::size_t& parents) {
 /// that get_local() gives may stand for the name.
 Result<Call> parse(std::string_view text, int depth = 0) {
     std::size_t parents = 0;
-    text = withoutContext(ir::trim(text), parents);
+    text = withoutContext(trimmed(text), parents);
     const std::size_t open = text.find('(');
     if (open == std::string_view::npos || !text.ends_with(')'))
         return failure("a call such as print_locals() is needed");
-    Call call{std::string(ir::trim(text.substr(0, open))), {}, false, parents};
-    std::string_view rest = ir::trim(text.substr(open + 1, text.size() - open - 2));
+    Call call{std::string(trimmed(text.substr(0, open))), {}, false, parents};
+    std::string_view rest = trimmed(text.substr(open + 1, text.size() - open - 2));
     if (std::size_t more = 0; depth == 0 && withoutContext(rest, more).starts_with("get_local(")) {
         const Result<Call> inner = parse(rest, depth + 1);
         if (!inner) return inner;
@@ -64,23 +64,23 @@ Result<Call> parse(std::string_view text, int depth = 0) {
             const std::size_t close = rest.find(rest.front(), 1);
             if (close == std::string_view::npos) return failure("the quoted name has no end");
             call.text = rest.substr(1, close - 1);
-            rest = ir::trim(rest.substr(close + 1));
+            rest = trimmed(rest.substr(close + 1));
         } else if (const std::string_view word = rest.substr(0, end);
                    isName(word) && (word.front() < '0' || word.front() > '9')) {
             call.text = word;
             call.plain = true;
-            rest = ir::trim(rest.substr(end));
+            rest = trimmed(rest.substr(end));
         } else {
             if (rest.starts_with("stacklevel=")) rest.remove_prefix(11);
             std::size_t level = 0;
             const auto [after, error] = std::from_chars(rest.data(), rest.data() + rest.size(), level);
             if (error != std::errc()) return failure("an argument is a quoted name or stacklevel=N");
             call.stackLevel = parents + std::min<std::size_t>(level, UINT32_MAX);
-            rest = ir::trim(rest.substr(static_cast<std::size_t>(after - rest.data())));
+            rest = trimmed(rest.substr(static_cast<std::size_t>(after - rest.data())));
         }
         if (rest.empty()) break;
         if (rest.front() != ',') return failure("arguments are separated by commas");
-        rest = ir::trim(rest.substr(1));
+        rest = trimmed(rest.substr(1));
     }
     return call;
 }
@@ -126,7 +126,7 @@ public:
             const std::uint32_t line = lineOf(m_recording, *frames[i]);
             out +=
                 "  File \"" + code->file + "\", line " + std::to_string(line) + ", in " + code->name + '\n';
-            if (const std::string_view source = ir::trim(m_recording.sourceLine(code->file, line));
+            if (const std::string_view source = trimmed(m_recording.sourceLine(code->file, line));
                 !source.empty())
                 out += "    " + std::string(source) + '\n';
         }

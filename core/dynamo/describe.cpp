@@ -2,7 +2,6 @@
 #include "core/dynamo/describe.h"
 
 #include "core/dynamo/graph_window.h"
-#include "core/ir/lines.h"
 #include "core/ir/meta.h"
 
 #include <algorithm>

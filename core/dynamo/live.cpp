@@ -2,6 +2,7 @@
 #include "core/dynamo/live.h"
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/dynamo/condition.h"
 #include "core/dynamo/documents.h"
 
@@ -46,12 +47,6 @@ Value named(const std::array<std::pair<std::string_view, Value>, size>& table, s
 
 std::string line(const nlohmann::json& object) {
     return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 /// "FILE:LINE" or "LINE"; nothing for anything else.

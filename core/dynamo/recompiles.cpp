@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/recompiles.h"
 
-#include "core/ir/lines.h"
+#include "core/base/text.h"
 #include "core/session/compile_counts.h"
 #include "core/session/metrics.h"
 #include "core/session/resume.h"
@@ -40,10 +40,10 @@ void readComments(std::string_view& text, FailedGuard& guard) {
     const std::size_t comment = text.find(" # ");
     if (comment == std::string_view::npos) return;
     std::string_view rest = text.substr(comment + 3);
-    text = ir::trim(text.substr(0, comment));
+    text = trimmed(text.substr(0, comment));
     const std::size_t place = rest.rfind("  # ");
     if (place == std::string_view::npos) return;
-    guard.addedAt.code = ir::trim(rest.substr(0, place));
+    guard.addedAt.code = trimmed(rest.substr(0, place));
     const std::string_view where = rest.substr(place + 4);
     const std::size_t in = where.find(" in ");
     const std::size_t colon = where.substr(0, in).rfind(':');
@@ -112,8 +112,8 @@ void readComparison(std::string_view text, FailedGuard& guard) {
     }
     const std::size_t equals = text.find(" == ");
     if (equals == std::string_view::npos) return;
-    guard.subject = ir::trim(text.substr(0, equals));
-    guard.expected = ir::trim(text.substr(equals + 4));
+    guard.subject = trimmed(text.substr(0, equals));
+    guard.expected = trimmed(text.substr(equals + 4));
     guard.kind = Kind::Value;
     if (guard.subject.starts_with("len(")) {
         guard.kind = Kind::Length;
@@ -213,9 +213,9 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
         if (!guard.actual.empty()) break;
         const std::size_t equals = own.code.find(" == ");
         if (guard.kind != Kind::Value || equals == std::string::npos) continue;
-        const std::string_view left = ir::trim(std::string_view(own.code).substr(0, equals));
+        const std::string_view left = trimmed(std::string_view(own.code).substr(0, equals));
         if (left == guard.subject || left == source)
-            guard.actual = ir::trim(std::string_view(own.code).substr(equals + 4));
+            guard.actual = trimmed(std::string_view(own.code).substr(equals + 4));
     }
 }
 
@@ -223,7 +223,7 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
 
 FailedGuard readFailedGuard(std::string_view reason) {
     FailedGuard guard;
-    std::string_view text = ir::trim(reason);
+    std::string_view text = trimmed(reason);
     const std::size_t colon = text.find(": ");
     if (colon != std::string_view::npos &&
         text.substr(0, colon).find_first_not_of("0123456789/!_") == std::string_view::npos) {
@@ -231,7 +231,7 @@ FailedGuard readFailedGuard(std::string_view reason) {
         text = text.substr(colon + 2);
     }
     readComments(text, guard);
-    guard.check = ir::trim(text);
+    guard.check = trimmed(text);
     if (const auto hint = between(reason, "(HINT: ", ")");
         hint && guard.expected.empty() && hint->starts_with("type "))
         guard.expected = hint->substr(5);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/recorded_breaks.h"
 
+#include "core/base/text.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/handover.h"
-#include "core/ir/lines.h"
 #include "core/session/break_reasons.h"
 #include "core/torch_text/graph_break.h"
 
@@ -75,7 +75,7 @@ std::uint64_t tensorBytes(const Recording& recording, const State& state, const 
     std::uint64_t out = itemBytes(value.text("dtype"));
     while (!shape.empty()) {
         const std::size_t comma = std::min(shape.find(','), shape.size());
-        const auto size = extent(recording, state, ir::trim(shape.substr(0, comma)));
+        const auto size = extent(recording, state, trimmed(shape.substr(0, comma)));
         if (!size || (*size > 0 && out > mostBytes / *size)) return 0;
         out *= *size;
         shape.remove_prefix(std::min(comma + 1, shape.size()));

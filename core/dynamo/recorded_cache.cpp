@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/recorded_cache.h"
 
+#include "core/base/python_text.h"
+#include "core/base/text.h"
 #include "core/dynamo/describe.h"
-#include "core/ir/lines.h"
 
 #include <algorithm>
 #include <charconv>
@@ -13,7 +14,6 @@ namespace dynascope::dynamo {
 
 namespace {
 
-using ir::trim;
 using Kind = GuardVerdict::Kind;
 
 std::optional<std::int64_t> asInteger(std::string_view text) {
@@ -29,7 +29,7 @@ std::string withHints(const Recording& recording, const State& state, std::strin
     std::string out = "[";
     for (std::string_view rest = list.substr(1, list.size() - 2); !rest.empty();) {
         const std::size_t comma = std::min(rest.find(','), rest.size());
-        std::string_view one = trim(rest.substr(0, comma));
+        std::string_view one = trimmed(rest.substr(0, comma));
         for (const SymbolState& symbol : state.symbols)
             if (recording.text(symbol.name) == one && symbol.hint != 0) {
                 one = recording.text(symbol.hint);
@@ -45,16 +45,10 @@ std::string withHints(const Recording& recording, const State& state, std::strin
 std::string_view argument(std::string_view text, std::string_view name) {
     const std::size_t begin = text.find(name);
     if (begin == std::string_view::npos) return {};
-    std::size_t end = begin + name.size();
-    for (int brackets = 0; end < text.size(); ++end) {
-        if (text[end] == '[' || text[end] == '(') ++brackets;
-        if (text[end] == ']' || text[end] == ')') {
-            if (brackets == 0) break;
-            --brackets;
-        }
-        if (text[end] == ',' && brackets == 0) break;
-    }
-    return trim(text.substr(begin + name.size(), end - begin - name.size()));
+    text.remove_prefix(begin + name.size());
+    return trimmed(text.substr(0, python::findOutside(text, 0, python::Quotes::Strings, [](char c) {
+                                   return c == ',' || python::isClose(c);
+                               })));
 }
 
 /// Element by element; "None" stands for any.
@@ -65,7 +59,7 @@ bool listsAgree(std::string_view expected, std::string_view actual) {
     while (!expected.empty() && !actual.empty()) {
         const std::size_t a = std::min(expected.find(','), expected.size());
         const std::size_t b = std::min(actual.find(','), actual.size());
-        const std::string_view one = trim(expected.substr(0, a)), other = trim(actual.substr(0, b));
+        const std::string_view one = trimmed(expected.substr(0, a)), other = trimmed(actual.substr(0, b));
         // An expression of symbols is checked by guards of its own.
         if (one != "None" && asInteger(one) && asInteger(other) && one != other) return false;
         expected.remove_prefix(std::min(a + 1, expected.size()));
@@ -100,7 +94,7 @@ GuardVerdict checkTensor(std::string_view check, const CallInputs& call) {
 
 /// What an operand of a comparison is for a call: a number, a constant, a size of a tensor.
 std::optional<std::string> operandValue(std::string_view text, const CallInputs& call) {
-    text = trim(text);
+    text = trimmed(text);
     if (asInteger(text) || text == "True" || text == "False" || text == "None" || text.starts_with('\''))
         return std::string(text);
     if (const auto found = call.find(text); found != call.end() && !found->second.value.empty())
@@ -118,7 +112,7 @@ std::optional<std::string> operandValue(std::string_view text, const CallInputs&
         if (comma == std::string_view::npos) return std::nullopt;
         shape.remove_prefix(comma + 1);
     }
-    return std::string(trim(shape.substr(0, shape.find(','))));
+    return std::string(trimmed(shape.substr(0, shape.find(','))));
 }
 
 GuardVerdict checkComparison(std::string_view check, const CallInputs& call) {
@@ -132,7 +126,7 @@ GuardVerdict checkComparison(std::string_view check, const CallInputs& call) {
         if (!left || !right) return {};
         const auto a = asInteger(*left), b = asInteger(*right);
         const bool equal = a && b ? *a == *b : *left == *right;
-        const std::string_view word = trim(sign);
+        const std::string_view word = trimmed(sign);
         if (!(a && b) && word != "==" && word != "!=") return {};
         const bool holds = word == "=="   ? equal
                            : word == "!=" ? !equal
@@ -165,15 +159,10 @@ std::optional<std::string> recordedReason(const CompileInfo& call, std::string_v
 std::string_view sourceIn(std::string_view check) {
     const std::size_t begin = std::min(check.find("L["), check.find("G["));
     if (begin == std::string_view::npos) return {};
-    std::size_t end = begin;
-    for (int brackets = 0; end < check.size(); ++end) {
-        if (check[end] == '[' || check[end] == '(') ++brackets;
-        if (check[end] == ']' || check[end] == ')') {
-            if (brackets == 0) break;
-            --brackets;
-        }
-        if (brackets == 0 && (check[end] == ',' || check[end] == ' ')) break;
-    }
+    // A quote outside of the subscripts is the check's own: "tensor 'L['x']' size mismatch".
+    const std::size_t end = python::findOutside(check, begin, python::Quotes::Strings, [](char c) {
+        return c == ',' || c == ' ' || python::isClose(c) || python::isQuote(c);
+    });
     return check.substr(begin, end - begin);
 }
 
@@ -192,7 +181,7 @@ void placeAt(const Recording& recording, StepIndex step, RecordedGuard& guard) {
     guard.addedAt.file = code.file;
     guard.addedAt.line = instruction->line;
     guard.addedAt.function = code.name;
-    guard.code = ir::trim(recording.sourceLine(code.file, instruction->line));
+    guard.code = trimmed(recording.sourceLine(code.file, instruction->line));
     guard.addedAt.code = guard.code;
 }
 
@@ -214,7 +203,7 @@ RecordedGuard readRecordedGuard(std::string_view text) {
     // A guard that failed has the same comments: what PyTorch says of where it was added.
     const FailedGuard read = readFailedGuard(text);
     const std::size_t comment = text.find(" # ");
-    out.check = trim(text.substr(0, comment));
+    out.check = trimmed(text.substr(0, comment));
     out.addedAt = read.addedAt;
     out.code = read.addedAt.code;
     return out;

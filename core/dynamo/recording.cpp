@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/recording.h"
 
+#include "core/base/text.h"
 #include "core/session/byte_source.h"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ std::string_view Recording::sourceLine(std::string_view file, std::uint32_t line
             const std::size_t end = rest.find('\n');
             rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
         }
-        if (!rest.empty()) return rest.substr(0, rest.find('\n'));
+        if (!rest.empty()) return firstLine(rest);
     }
     return {};
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/search.h"
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/dynamo/describe.h"
-#include "core/ir/lines.h"
 
 #include <algorithm>
 #include <map>
@@ -69,8 +69,7 @@ public:
             if (event.step >= m_recording.steps().size()) continue;
             if (!holds(event.text) && !holds(event.type) && !holds(event.gbType)) continue;
             const std::string& text = event.gbType.empty() ? event.text : event.gbType;
-            add({SearchHit::Kind::Event, event.step, text.substr(0, text.find('\n')), placeAt(event.step),
-                 1});
+            add({SearchHit::Kind::Event, event.step, std::string(firstLine(text)), placeAt(event.step), 1});
         }
     }
 
@@ -136,7 +135,7 @@ private:
             const std::pair key{id, UINT32_MAX - instruction.line};
             if (begins || m_counts->find(key) == m_counts->end())
                 count(key, {SearchHit::Kind::Source, step,
-                            std::string(ir::trim(m_recording.sourceLine(code.file, instruction.line))),
+                            std::string(trimmed(m_recording.sourceLine(code.file, instruction.line))),
                             placeOf(code, instruction.line), 1});
         }
     }
@@ -163,7 +162,7 @@ private:
 
 Result<SearchResult> searchRecording(const Recording& recording, std::string_view text,
                                      const TaskContext& task, std::size_t most) {
-    text = ir::trim(text);
+    text = trimmed(text);
     if (text.empty()) return SearchResult{};
     Search search(recording, text);
     if (!search.steps(task)) return cancellation();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/what_if.h"
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/cursor.h"
@@ -45,13 +46,6 @@ std::string placeText(const Recording& recording, StepIndex step) {
     return "step " + std::to_string(step) + ", " + instructionText(recording, step);
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const std::string& word : words)
-        out += (out.empty() ? "" : ", ") + word;
-    return out;
-}
-
 class Teller {
 public:
     Teller(const Recording& recording, const State& end)
@@ -82,7 +76,7 @@ public:
         std::vector<std::string> words;
         for (const std::uint32_t id : ids)
             words.emplace_back(m_recording.text(m_end.nodes[id - 1].name));
-        return joined(words);
+        return joined(words, ", ");
     }
 
     std::string out;
@@ -176,7 +170,7 @@ std::string graphBreakText(const Recording& recording, StepIndex step, const Sta
         teller.inputs(handed, broken.handover.cells);
     }
     if (!broken.handover.dropped.empty())
-        teller.out += "not " + joined(broken.handover.dropped) + ", which nothing reads any more\n";
+        teller.out += "not " + joined(broken.handover.dropped, ", ") + ", which nothing reads any more\n";
     teller.out += "graph 2 from " + placeText(recording, broken.resumesAt) + " on, " +
                   count(broken.second.size(), "node");
     if (!broken.taken.empty()) teller.out += ", with " + teller.names(broken.taken) + " as inputs";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Reads str(graph): a header line and one line per node, as torch.fx.Node.format_node writes them.
+#include "core/base/python_text.h"
+#include "core/base/text.h"
 #include "core/ir/lines.h"
 #include "core/ir/text.h"
 #include "core/ir/value_parser.h"
@@ -72,18 +74,14 @@ bool FxReader::header(const Line& line) {
     const std::string_view text = line.trimmed();
     m_style.header = text;
     constexpr std::string_view open = "graph(";
-    std::size_t depth = 1;
-    std::size_t start = open.size();
-    for (std::size_t i = start; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '(' || c == '[') ++depth;
-        if (c == ')' || c == ']') --depth;
-        if (depth == 0 || (c == ',' && depth == 1)) {
-            const std::string_view piece = trim(text.substr(start, i - start));
-            if (!piece.empty() && !headerPlaceholder(piece, line)) return false;
-            start = i + 1;
-        }
-        if (depth == 0) return true;
+    for (std::size_t start = open.size(); start < text.size();) {
+        const std::size_t end = python::findOutside(text, start, python::Quotes::Marks,
+                                                    [](char c) { return c == ',' || python::isClose(c); });
+        if (end == text.size()) break;
+        const std::string_view piece = trimmed(text.substr(start, end - start));
+        if (!piece.empty() && !headerPlaceholder(piece, line)) return false;
+        if (text[end] != ',') return true;
+        start = end + 1;
     }
     return fail(line, line.text.size(), "Expected ')' to close the graph's placeholders");
 }
@@ -97,10 +95,10 @@ bool FxReader::headerPlaceholder(std::string_view text, const Line& line) {
         ++end;
     if (end == 0) return fail(line, at, "Expected the name of a placeholder");
     std::string_view name = text.substr(0, end);
-    std::string_view rest = trim(text.substr(end));
-    if (rest.starts_with(':')) rest = trim(rest.substr(1));
-    rest = trim(rest.substr(0, rest.find("[num_users=")));
-    rest = trim(rest.substr(0, rest.find("[#users=")));
+    std::string_view rest = trimmed(text.substr(end));
+    if (rest.starts_with(':')) rest = trimmed(rest.substr(1));
+    rest = trimmed(rest.substr(0, rest.find("[num_users=")));
+    rest = trimmed(rest.substr(0, rest.find("[#users=")));
     // A typed placeholder came out with its name doubled ("xx: torch.Tensor").
     const std::size_t half = name.size() / 2;
     if (!hasPercent && !rest.empty() && name.substr(0, half) == name.substr(half))
@@ -130,11 +128,11 @@ bool FxReader::typeAndUsers(ValueParser& in, Node& out) {
         key = oldUsersKey;
     }
     if (open >= equals) { // no count is printed
-        out.typeExpr = trim(rest.substr(0, equals));
+        out.typeExpr = trimmed(rest.substr(0, equals));
         in.pos += out.typeExpr.size();
         return true;
     }
-    out.typeExpr = trim(rest.substr(0, open));
+    out.typeExpr = trimmed(rest.substr(0, open));
     if (const std::size_t quote = out.typeExpr.find('"');
         out.typeExpr.ends_with('"') && quote + 1 < out.typeExpr.size())
         out.meta = parseAnnotation(

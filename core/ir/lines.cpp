@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/lines.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <utility>
 
 namespace dynascope::ir {
 
-std::string_view trim(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\f\v";
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 std::string_view Line::trimmed() const {
-    return trim(text);
+    return dynascope::trimmed(text);
 }
 
 std::vector<Line> splitLines(std::string_view text) {

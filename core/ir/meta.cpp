@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/meta.h"
 
+#include "core/base/python_text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -60,24 +62,16 @@ bool isWordChar(char c) {
 /// Reads "[a, b]" at the front of text, split at top-level commas. False if there is no such list.
 bool takeList(std::string_view& text, std::vector<std::string>& out) {
     if (text.empty() || text.front() != '[') return false;
-    std::size_t depth = 0;
-    std::size_t start = 1;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '[' || c == '(') ++depth;
-        if (c == ']' || c == ')') {
-            if (--depth != 0) continue;
-            if (c != ']') return false;
-            if (i > start) out.emplace_back(text.substr(start, i - start));
-            text.remove_prefix(i + 1);
+    for (std::size_t start = 1; start < text.size();) {
+        const std::size_t end = python::findOutside(text, start, python::Quotes::Marks,
+                                                    [](char c) { return c == ',' || python::isClose(c); });
+        if (end == text.size() || (text[end] != ',' && text[end] != ']')) return false;
+        if (text[end] == ',' || end > start) out.emplace_back(text.substr(start, end - start));
+        if (text[end] == ']') {
+            text.remove_prefix(end + 1);
             return true;
         }
-        if (c == ',' && depth == 1) {
-            out.emplace_back(text.substr(start, i - start));
-            start = i + 1;
-            while (start < text.size() && text[start] == ' ')
-                ++start;
-        }
+        start = std::min(text.find_first_not_of(' ', end + 1), text.size());
     }
     return false;
 }

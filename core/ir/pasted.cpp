@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Finds graphs in text as people paste it: logs, issue comments, chats.
+#include "core/base/text.h"
 #include "core/ir/lines.h"
 #include "core/ir/text.h"
 #include "core/ir/value_parser.h"
@@ -81,7 +82,9 @@ std::size_t openingAt(const Line& line) {
     };
     if (trimmed.ends_with("(torch.nn.Module):") || isClassLine(trimmed)) {
         const std::size_t at = text.rfind("class ");
-        if (at != std::string_view::npos && startsWord(at) && isClassLine(trim(text.substr(at)))) return at;
+        if (at != std::string_view::npos && startsWord(at) &&
+            isClassLine(dynascope::trimmed(text.substr(at))))
+            return at;
     }
     if (trimmed.ends_with(':')) {
         const std::size_t at = text.find("graph(");
@@ -107,9 +110,9 @@ std::string_view headerTitle(std::string_view trimmed) {
 
 /// The words before the opening, if they are a label and not a path.
 std::string_view labelTitle(std::string_view before) {
-    before = trim(before);
+    before = dynascope::trimmed(before);
     if (!before.ends_with(':')) return {};
-    return trim(before.substr(0, before.size() - 1));
+    return dynascope::trimmed(before.substr(0, before.size() - 1));
 }
 
 class Finder {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Prints graphs as GraphModule.print_readable() does: see CodeGen._gen_python_code of torch/fx/graph.py.
+#include "core/base/text.h"
 #include "core/ir/readable_code.h"
 #include "core/ir/source_comment.h"
 #include "core/ir/text.h"
@@ -152,7 +153,7 @@ void ModulePrinter::result(NodeIndex i) {
     line(std::string(before) + (isTuple ? "(" : "["), i);
     std::string_view rest = node.comment;
     for (const Argument& item : value.items) {
-        const std::string_view comment = rest.substr(0, rest.find('\n'));
+        const std::string_view comment = firstLine(rest);
         rest.remove_prefix(std::min(comment.size() + 1, rest.size()));
         line("    " + item.toString() + (comment.empty() ? "," : ",  # " + std::string(comment)), i);
     }

@@ -3,6 +3,7 @@
 // Reads print_readable() text: a class, its forward with a signature and one statement per node, then the
 // classes of nested GraphModules. Follows CodeGen._gen_python_code and GraphModule._print_readable of
 // torch.fx.
+#include "core/base/text.h"
 #include "core/ir/lines.h"
 #include "core/ir/signature.h"
 #include "core/ir/source_comment.h"
@@ -108,7 +109,7 @@ bool ModuleReader::opening() {
     m_style.classLine = isClassLine(first);
     if (m_style.classLine) {
         constexpr std::size_t keyword = std::string_view("class ").size();
-        m_name = trim(first.substr(keyword, first.find('(') - keyword));
+        m_name = trimmed(first.substr(keyword, first.find('(') - keyword));
         ++m_next;
     }
     for (; m_next < m_lines.size(); ++m_next) {
@@ -194,7 +195,7 @@ bool ModuleReader::declarations(ValueParser& in, const Line& line) {
         if (!readAnnotation(in, node)) return fail(in);
         in.skipBlanks();
         if (in.take("#")) {
-            node.comment = trim(in.text.substr(in.pos));
+            node.comment = trimmed(in.text.substr(in.pos));
             in.pos = in.text.size();
         } else if (!in.atEnd() && !in.take(";")) {
             return fail(line, in.pos, "Expected '=' or the end of the line after the annotation");
@@ -297,7 +298,7 @@ bool ModuleReader::result(const Line& line) {
     Argument& value = out.args.emplace_back();
     const char open = in.peek();
     const bool opens = open == '(' || open == '[';
-    const std::string_view rest = opens ? trim(in.text.substr(in.pos + 1)) : std::string_view();
+    const std::string_view rest = opens ? trimmed(in.text.substr(in.pos + 1)) : std::string_view();
     if (in.atEnd()) {
         // "return" alone gives None.
     } else if (opens && (rest.empty() || rest.starts_with('#'))) {
@@ -336,7 +337,7 @@ bool ModuleReader::resultItems(ValueParser& in, Argument& out, std::string& comm
         const bool comma = in.take(",");
         in.skipBlanks();
         if (in.take("#")) {
-            comments += trim(in.text.substr(in.pos));
+            comments += trimmed(in.text.substr(in.pos));
             in.pos = in.text.size();
             sawComment = true;
         } else if (!comma && !in.atEnd() && in.peek() != (isTuple ? ')' : ']')) {
@@ -356,7 +357,7 @@ bool ModuleReader::isChild(const Line& line) {
             if (node->op == Op::GetAttr || node->op == Op::CallModule) m_attributes.insert(node->target);
     const std::string_view text = line.trimmed();
     constexpr std::size_t keyword = std::string_view("class ").size();
-    return m_attributes.contains(trim(text.substr(keyword, text.find('(') - keyword)));
+    return m_attributes.contains(trimmed(text.substr(keyword, text.find('(') - keyword)));
 }
 
 bool ModuleReader::subgraphs(GraphBuilder& builder) {

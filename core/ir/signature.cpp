@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/signature.h"
 
+#include "core/base/text.h"
 #include "core/ir/statement.h"
 
 #include <utility>
@@ -56,7 +57,7 @@ bool SignatureReader::parameters(ValueParser& in) {
     for (;;) {
         in.skipBlanks();
         if (in.take("#")) {
-            if (!m_out.parameters.empty()) m_out.parameters.back().comment = trim(in.text.substr(in.pos));
+            if (!m_out.parameters.empty()) m_out.parameters.back().comment = trimmed(in.text.substr(in.pos));
             in.pos = in.text.size();
         }
         if (in.atEnd()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/source_comment.h"
 
+#include "core/base/text.h"
 #include "core/ir/lines.h"
 
 #include <charconv>
@@ -32,14 +33,14 @@ bool readPlace(std::string_view text, SourceLocation& out) {
 } // namespace
 
 bool SourceComment::read(std::string_view comment) {
-    comment = trim(comment);
+    comment = trimmed(comment);
     if (comment.starts_with('#')) comment.remove_prefix(1);
-    comment = trim(comment);
+    comment = trimmed(comment);
     const std::size_t file = comment.find(fileMark);
     if (file == std::string_view::npos) {
         if (!comment.ends_with(noStack)) return false;
         stack.reset();
-        note = trim(comment.substr(0, comment.size() - noStack.size()));
+        note = trimmed(comment.substr(0, comment.size() - noStack.size()));
         return true;
     }
     const std::string_view rest = comment.substr(file + fileMark.size());
@@ -47,9 +48,9 @@ bool SourceComment::read(std::string_view comment) {
     const std::size_t code = rest.find(codeMark);
     SourceLocation place;
     if (!readPlace(rest.substr(0, code), place)) return false;
-    if (code != std::string_view::npos) place.code = trim(rest.substr(code + codeMark.size()));
+    if (code != std::string_view::npos) place.code = trimmed(rest.substr(code + codeMark.size()));
     stack = std::make_shared<const StackTrace>(StackTrace{std::move(place)});
-    note = trim(comment.substr(0, file));
+    note = trimmed(comment.substr(0, file));
     return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/statement.h"
 
+#include "core/base/python_text.h"
 #include "core/ir/operators.h"
 
 #include <utility>
@@ -325,13 +326,9 @@ bool readAnnotation(ValueParser& in, Node& out) {
         return true;
     }
     const std::size_t start = in.pos;
-    std::size_t depth = 0;
-    for (; !in.atEnd(); ++in.pos) {
-        const char c = in.peek();
-        if (c == '[' || c == '(') ++depth;
-        if ((c == ']' || c == ')') && depth-- == 0) break;
-        if (depth == 0 && (c == ',' || c == '=' || c == '#' || c == ';')) break;
-    }
+    in.pos = python::findOutside(in.text, start, python::Quotes::Marks, [](char c) {
+        return python::isClose(c) || std::string_view(",=#;").find(c) != std::string_view::npos;
+    });
     std::string_view type = in.text.substr(start, in.pos - start);
     while (type.ends_with(' '))
         type.remove_suffix(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/value_parser.h"
 
-#include "core/base/utf8.h"
+#include "core/base/python_text.h"
 
 #include <algorithm>
 
@@ -11,27 +11,10 @@ namespace {
 
 using Kind = Argument::Kind;
 
-constexpr bool isOpen(char c) {
-    return c == '(' || c == '[' || c == '{';
-}
-constexpr bool isClose(char c) {
-    return c == ')' || c == ']' || c == '}';
-}
-constexpr bool isQuote(char c) {
-    return c == '\'' || c == '"';
-}
-
-/// Position after the string literal that starts at `pos`, or the end of the text if it is not closed.
-std::size_t afterString(std::string_view text, std::size_t pos) {
-    const char quote = text[pos];
-    for (std::size_t i = pos + 1; i < text.size(); ++i) {
-        if (text[i] == '\\')
-            ++i;
-        else if (text[i] == quote)
-            return i + 1;
-    }
-    return text.size();
-}
+using python::afterString;
+using python::isClose;
+using python::isOpen;
+using python::isQuote;
 
 /// Position after "<function f at 0x7f, (a, b)>" if the text has such an object at `pos`, else `pos`.
 std::size_t afterAngles(std::string_view text, std::size_t pos) {
@@ -44,19 +27,6 @@ std::size_t afterAngles(std::string_view text, std::size_t pos) {
         if (text[i] == '>' && text[i - 1] != '-' && --depth == 0) return i + 1;
     }
     return pos;
-}
-
-/// Reads up to `digits` hexadecimal digits after position i and moves i to the last one.
-std::uint32_t hexEscape(std::string_view text, std::size_t& i, std::size_t digits) {
-    std::uint32_t code = 0;
-    for (std::size_t n = 0; n < digits && i + 1 < text.size(); ++n) {
-        const char c = text[i + 1];
-        const std::size_t digit = std::string_view("0123456789abcdef").find(static_cast<char>(c | 0x20));
-        if (digit == std::string_view::npos) break;
-        code = code * 16 + static_cast<std::uint32_t>(digit);
-        ++i;
-    }
-    return code;
 }
 
 } // namespace
@@ -79,36 +49,15 @@ bool ValueParser::takeString(std::string& out) {
     const std::size_t start = pos;
     const char quote = peek();
     out.clear();
-    for (std::size_t i = pos + 1; i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == quote) {
+    for (std::size_t i = pos + 1; i < text.size();) {
+        if (text[i] == quote) {
             pos = i + 1;
             return true;
         }
-        if (c != '\\' || i + 1 >= text.size()) {
-            out += c;
-            continue;
-        }
-        switch (text[++i]) {
-        case 'n':
-            out += '\n';
-            break;
-        case 't':
-            out += '\t';
-            break;
-        case 'r':
-            out += '\r';
-            break;
-        case 'x':
-            out += static_cast<char>(hexEscape(text, i, 2));
-            break;
-        case 'u':
-            appendUtf8(out, hexEscape(text, i, 4));
-            break;
-        default:
-            if (!isQuote(text[i]) && text[i] != '\\') out += '\\';
-            out += text[i];
-        }
+        if (text[i] == '\\')
+            i = python::appendEscape(text, i, python::Literal::Str, out);
+        else
+            out += text[i++];
     }
     return fail("Expected a closing quote", start);
 }

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/tree_node.h"
 
+#include "core/base/text.h"
+
 namespace dynascope::replay {
 
 namespace {
-
-std::string trimmed(const std::string& text) {
-    constexpr const char* blanks = " \t\r\n\v\f";
-    const std::size_t first = text.find_first_not_of(blanks);
-    return first == std::string::npos ? std::string()
-                                      : text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 std::string orNone(const std::string& stack) {
     return stack.empty() ? "None" : stack;
@@ -67,7 +62,7 @@ std::string movedInputsMessage(InvariantStatus status, const TreeFunction& funct
 }
 
 std::string overwrittenMessage(const std::string& outputStack, bool gradient) {
-    std::string stack = trimmed(outputStack);
+    std::string stack(trimmed(outputStack));
     if (stack.empty()) stack = "[Could not find stack trace]";
     return std::string("Error: accessing ") + (gradient ? "gradient tensor" : "tensor") +
            " output of CUDAGraphs that has been overwritten by a subsequent run. Stack trace: " + stack +

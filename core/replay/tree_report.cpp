@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/tree_report.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 
 namespace dynascope::replay {
@@ -24,10 +26,6 @@ std::string_view eventName(TreeStep::Event event) {
         break;
     }
     return "drop";
-}
-
-std::string_view firstLine(std::string_view text) {
-    return text.substr(0, text.find('\n'));
 }
 
 /// The last check that asked for a new recording.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/break_reasons.h"
 
+#include "core/base/python_text.h"
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -138,28 +141,11 @@ std::string operatorName(const GraphBreak& graphBreak) {
 
 /// "if h.sum()>0" of "if h.sum()>0: h=h.relu()  # comment".
 std::string condition(std::string_view code) {
-    int depth = 0;
-    char quote = 0;
-    for (std::size_t i = 0; i < code.size(); ++i) {
-        const char c = code[i];
-        if (quote) {
-            if (c == '\\')
-                ++i;
-            else if (c == quote)
-                quote = 0;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-        } else if (c == '(' || c == '[' || c == '{') {
-            ++depth;
-        } else if (c == ')' || c == ']' || c == '}') {
-            --depth;
-        } else if (c == '#' || (c == ':' && depth <= 0 && (i + 1 >= code.size() || code[i + 1] != '='))) {
-            code = code.substr(0, i);
-            break;
-        }
+    code = code.substr(0, python::commentStart(code));
+    for (std::size_t end = 0;; ++end) {
+        end = python::findOutside(code, end, python::Quotes::Strings, [](char c) { return c == ':'; });
+        if (!code.substr(end).starts_with(":=")) return std::string(trimmed(code.substr(0, end)));
     }
-    const std::size_t end = code.find_last_not_of(" \t");
-    return std::string(end == std::string_view::npos ? std::string_view() : code.substr(0, end + 1));
 }
 
 std::string fillFor(const GraphBreak& graphBreak, Fill fill) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/filter_match.h"
 
+#include "core/base/python_text.h"
 #include "core/base/words.h"
 #include "core/session/compile_counts.h"
 
@@ -44,25 +45,8 @@ std::vector<std::string> statusWords(const Compile& compile) {
 std::vector<std::string> splitSizes(std::string_view text) {
     if (text.starts_with('[')) text.remove_prefix(1);
     if (text.ends_with(']')) text.remove_suffix(1);
-    std::vector<std::string> out;
-    std::string item;
-    int depth = 0;
-    const auto push = [&] {
-        const auto first = item.find_first_not_of(' ');
-        const auto last = item.find_last_not_of(' ');
-        if (first != item.npos) out.push_back(item.substr(first, last - first + 1));
-        item.clear();
-    };
-    for (const char c : text) {
-        if (c == '(') ++depth;
-        if (c == ')') --depth;
-        if (c == ',' && depth <= 0)
-            push();
-        else
-            item += c;
-    }
-    push();
-    return out;
+    const auto views = python::splitOutside(text, ',', python::Quotes::Marks);
+    return {views.begin(), views.end()};
 }
 
 std::optional<double> elements(const ir::TensorMeta& meta) {

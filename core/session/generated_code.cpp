@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/generated_code.h"
 
-#include "core/ir/lines.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -35,7 +35,7 @@ struct Comments {
 
     void add(std::string_view line, std::size_t number) {
         if (first == 0) first = number;
-        const std::string_view rest = ir::trim(line.substr(1));
+        const std::string_view rest = trimmed(line.substr(1));
         const auto list = [&](std::string_view key) -> std::string_view {
             const std::size_t at = rest.find(key);
             if (at == std::string_view::npos) return {};
@@ -79,7 +79,7 @@ public:
 
 private:
     void line(std::string_view text, std::size_t number) {
-        const std::string_view content = ir::trim(text);
+        const std::string_view content = trimmed(text);
         if (m_definition) {
             m_out.kernels[*m_definition].definition.last = number;
             if (content.starts_with("''')") || content.starts_with("\"\"\")") || content.starts_with("''',"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/torch_text/graph_break.h"
 
+#include "core/base/text.h"
 #include "core/torch_text/text_lines.h"
 #include "core/torch_text/traceback.h"
 
@@ -23,7 +24,7 @@ constexpr std::string_view sourcesKey = "Stack variable source attribution:";
 
 std::optional<std::string_view> trimmedAfter(std::string_view line, std::string_view key) {
     if (!line.starts_with(key)) return std::nullopt;
-    return trim(line.substr(key.size()));
+    return trimmed(line.substr(key.size()));
 }
 
 /// The reason's first line follows one of these; older versions said "Reason:".
@@ -38,7 +39,7 @@ std::optional<std::string_view> reasonOf(std::string_view line) {
 std::optional<std::string_view> placeIn(std::string_view line) {
     const std::size_t at = line.find(userCodeAt);
     if (!line.starts_with("Graph break") || at == std::string_view::npos) return std::nullopt;
-    return trim(line.substr(at + userCodeAt.size()));
+    return trimmed(line.substr(at + userCodeAt.size()));
 }
 
 ir::SourceLocation parsePlace(std::string_view place) {
@@ -75,7 +76,7 @@ session::GraphBreak parseGraphBreak(std::string_view text) {
     std::string* field = nullptr;
     bool inReason = false;
     for (LineReader lines(reason); !lines.done();) {
-        std::string_view line = trim(lines.next());
+        std::string_view line = trimmed(lines.next());
         if (const auto where = placeIn(line)) {
             place = parsePlace(*where);
             continue;

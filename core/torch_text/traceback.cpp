@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/torch_text/traceback.h"
 
+#include "core/base/text.h"
 #include "core/torch_text/text_lines.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace dynascope::capture {
 namespace {
 
 std::optional<ir::SourceLocation> parseFrame(std::string_view line) {
-    line = trim(line);
+    line = trimmed(line);
     constexpr std::string_view open = "File \"";
     constexpr std::string_view middle = "\", line ";
     if (!line.starts_with(open)) return std::nullopt;
@@ -53,13 +54,6 @@ std::size_t exceptionName(std::string_view line) {
 
 } // namespace
 
-std::string_view trim(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 ir::StackTrace parseTraceback(std::string_view text) {
     ir::StackTrace out;
     bool wantsCode = false;
@@ -69,7 +63,7 @@ ir::StackTrace parseTraceback(std::string_view text) {
             out.push_back(std::move(*frame));
             wantsCode = true;
         } else if (wantsCode) {
-            const std::string_view code = trim(line);
+            const std::string_view code = trimmed(line);
             if (line.starts_with("    ") && !isUnderline(code)) out.back().code = code;
             wantsCode = false;
         }
@@ -85,7 +79,7 @@ PythonError parsePythonError(std::string_view traceback) {
         if (name == 0) continue;
         const std::string_view full = line.substr(0, name);
         out.type = full.substr(full.rfind('.') + 1);
-        out.message = trim(line.substr(name + 1));
+        out.message = trimmed(line.substr(name + 1));
         // The message goes on until a blank line that is followed by an unindented one.
         for (LineReader more(lines.rest()); !more.done();) {
             const std::string_view next = more.next();

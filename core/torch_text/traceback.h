@@ -20,6 +20,4 @@ struct PythonError {
 };
 [[nodiscard]] PythonError parsePythonError(std::string_view traceback);
 
-[[nodiscard]] std::string_view trim(std::string_view text);
-
 } // namespace dynascope::capture

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/breaks/break_facts.h"
 
+#include "core/base/python_text.h"
+#include "core/base/text.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
@@ -150,36 +152,25 @@ Section causeSection(const session::GraphBreak& graphBreak) {
 
 QString withoutCall(const QString& line, const QString& callee) {
     if (callee.isEmpty()) return {};
-    QStringList kept;
+    const std::string text = line.toStdString(), name = callee.toStdString();
+    const std::string_view whole = text;
+    const std::string_view code = whole.substr(0, python::commentStart(whole));
+    std::vector<std::string_view> kept;
     bool found = false;
-    int depth = 0;
-    QChar quote;
-    qsizetype begin = 0;
-    for (qsizetype i = 0; i <= line.size(); ++i) {
-        const QChar c = i < line.size() ? line[i] : QChar(u';');
-        const bool atEnd = i == line.size();
-        if (!atEnd && !quote.isNull()) {
-            if (c == u'\\')
-                ++i;
-            else if (c == quote)
-                quote = {};
-            continue;
-        }
-        if (c == u'"' || c == u'\'') quote = c;
-        if (c == u'(' || c == u'[' || c == u'{') ++depth;
-        if (c == u')' || c == u']' || c == u'}') --depth;
-        if (c == u'#' && !atEnd) i = line.size() - 1; // the rest is a comment, and belongs to this statement
-        if (!atEnd && (c != u';' || depth > 0)) continue;
-        const QString statement = line.sliced(begin, std::min(i, line.size()) - begin).trimmed();
-        begin = std::min(i + 1, line.size());
-        if (!found && statement.startsWith(callee) &&
-            statement.sliced(callee.size()).trimmed().startsWith(u'('))
+    for (std::size_t begin = 0; begin <= code.size();) {
+        const std::size_t end =
+            python::findOutside(code, begin, python::Quotes::Strings, [](char c) { return c == ';'; });
+        // A comment belongs to the last statement.
+        const std::string_view statement =
+            trimmed(end == code.size() ? whole.substr(begin) : code.substr(begin, end - begin));
+        begin = end + 1;
+        if (!found && statement.starts_with(name) && trimmed(statement.substr(name.size())).starts_with('('))
             found = true;
-        else if (!statement.isEmpty())
-            kept << statement;
+        else if (!statement.empty())
+            kept.push_back(statement);
     }
     if (!found) return {};
-    return kept.isEmpty() ? QStringLiteral("pass") : kept.join(QStringLiteral("; "));
+    return kept.empty() ? QStringLiteral("pass") : toQString(joined(kept, "; "));
 }
 
 Facts breakFacts(const Workspace::Capture& capture, std::size_t index) {

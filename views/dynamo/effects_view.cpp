@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/effects_view.h"
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "views/dynamo/controlled_box.h"
 #include "views/models/labels.h"
@@ -19,13 +20,6 @@ namespace {
 using dynamo::ReplayStep;
 using dynamo::TrackedObject;
 using Look = TableCell::Look;
-
-QString joined(const std::vector<std::string>& texts, const QString& between) {
-    QStringList out;
-    for (const std::string& text : texts)
-        out << toQString(text);
-    return out.join(between);
-}
 
 QString nameOf(const TrackedObject& object) {
     if (!object.source.empty()) return toQString(object.source);
@@ -200,8 +194,8 @@ void EffectsView::setReports(dynamo::RecordingPtr recording, EffectReports repor
              {placeOf(refused.place), Look::MonoQuiet},
              {toQString(refused.called), Look::MonoQuiet},
              {toQString(refused.text), Look::Text, Tone::None, toQString(refused.text)},
-             {joined(refused.waysOut, QStringLiteral("; ")), Look::Text, Tone::None,
-              joined(refused.waysOut, QStringLiteral("\n"))}});
+             {toQString(joined(refused.waysOut, "; ")), Look::Text, Tone::None,
+              toQString(joined(refused.waysOut, "\n"))}});
     m_refusedBox->setVisible(!rows.empty());
     m_refused->setRows(std::move(rows));
     showGraph(0);
@@ -220,16 +214,16 @@ void EffectsView::showGraph(int index) {
             steps.push_back({{phaseText(step.phase), Look::Mono},
                              {known ? nameOf(report.objects[step.object]) : QString(), Look::Mono},
                              {toQString(step.text)},
-                             {joined(step.expected, QStringLiteral(", ")), Look::Mono, Tone::None,
-                              joined(step.expected, QStringLiteral("\n"))},
-                             {joined(step.generated, QStringLiteral(", ")), Look::MonoQuiet, Tone::None,
-                              joined(step.generated, QStringLiteral("\n"))},
+                             {toQString(joined(step.expected, ", ")), Look::Mono, Tone::None,
+                              toQString(joined(step.expected, "\n"))},
+                             {toQString(joined(step.generated, ", ")), Look::MonoQuiet, Tone::None,
+                              toQString(joined(step.generated, "\n"))},
                              checkCell(step.check)});
         }
         m_note->setText(tr("%1 more existed and stayed as they were").arg(report.untouched));
         m_verdict->setText(report.faults.empty() ? toQString(dynamo::verdictOf(report))
-                                                 : joined(report.faults, QStringLiteral("; ")));
-        m_verdict->setToolTip(plainToolTip(joined(report.faults, QStringLiteral("\n"))));
+                                                 : toQString(joined(report.faults, "; ")));
+        m_verdict->setToolTip(plainToolTip(toQString(joined(report.faults, "\n"))));
     } else {
         m_note->setText(
             tr("No graph of this recording had side effects, or it was recorded without their table."));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/guards/guards_model.h"
 
+#include "core/base/text.h"
 #include "views/models/labels.h"
 
 #include <array>
@@ -14,10 +15,6 @@ constexpr int deepestTree = 200;
 /// Checks about the whole process, which every frame has: no source of the user's.
 bool isAmbient(const session::Guard& guard) {
     return guard.source.empty() && !guard.isManager();
-}
-
-QString firstLine(std::string_view text) {
-    return toQString(text.substr(0, text.find('\n')));
 }
 
 } // namespace
@@ -170,7 +167,7 @@ QVariant GuardsModel::data(const QModelIndex& index, int role) const {
     case Type:
         return toQString(guard.type);
     case Check:
-        return guard.isManager() ? QString() : firstLine(guard.code);
+        return guard.isManager() ? QString() : toQString(firstLine(guard.code));
     case AddedBy:
         return guard.addedAt.line > 0 ? placeText(guard.addedAt) : QString();
     default:

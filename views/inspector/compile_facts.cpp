@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/text.h"
 #include "core/dynamo/symbol_report.h"
 #include "core/session/cache_counts.h"
 #include "core/session/symbol_hints.h"
@@ -62,8 +63,8 @@ Section mainSection(const session::Session& session, const Compile& compile) {
                "for.")));
     for (const std::string& reason : compile.restartReasons)
         // PyTorch's whole explanation stands with the break; here the first line says which it was.
-        out.facts.push_back(fact(tr("Restart"), {text(toQString(reason.substr(0, reason.find('\n'))))},
-                                 tr("Why Dynamo began again.")));
+        out.facts.push_back(
+            fact(tr("Restart"), {text(toQString(firstLine(reason)))}, tr("Why Dynamo began again.")));
     if (compile.compileSeconds > 0)
         out.facts.push_back(
             fact(tr("Compile time"), {panelLink(secondsText(compile.compileSeconds), PanelId::CompileTime)},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/text.h"
 #include "core/ir/storage.h"
 #include "core/ir/text.h"
 #include "views/inspector/facts.h"
@@ -82,13 +83,6 @@ Tokens nodeNames(std::span<const NodeIndex> nodes, const ir::Graph& graph, Side 
     return out;
 }
 
-QString joined(const std::vector<std::string>& parts) {
-    QStringList out;
-    for (const std::string& part : parts)
-        out << toQString(part);
-    return u'(' + out.join(QStringLiteral(", ")) + u')';
-}
-
 void addMeta(Section& section, const Node& node) {
     if (!node.meta) {
         section.facts.push_back(fact(tr("Value"), {quiet(tr("not recorded"))},
@@ -106,7 +100,7 @@ void addMeta(Section& section, const Node& node) {
         tr("dtype[sizes]. A name such as s77 is a symbolic size; its value is in the compile's symbols.")));
     if (meta.strides)
         section.facts.push_back(fact(
-            tr("Stride"), {mono(joined(*meta.strides))},
+            tr("Stride"), {mono(u'(' + toQString(joined(*meta.strides, ", ")) + u')')},
             tr("Elements to step in memory for each dimension. (5, 1) for a 4 x 5 tensor is contiguous.")));
     if (!meta.device.empty()) section.facts.push_back(fact(tr("Device"), {mono(toQString(meta.device))}));
     if (const auto bytes = meta.bytes())

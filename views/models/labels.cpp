@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/models/labels.h"
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 
 #include <QLocale>
@@ -10,13 +11,9 @@ namespace dynascope::views {
 
 namespace {
 
-QString firstLine(const std::string& text) {
-    return toQString(text).section(u'\n', 0, 0).simplified();
-}
-
 /// "0/0: tensor 'x' size mismatch ..." without the compile id it was checked against.
 QString recompileReason(const std::string& text) {
-    const QString line = firstLine(text);
+    const QString line = toQString(firstLine(text)).simplified();
     const auto colon = line.indexOf(QLatin1String(": "));
     return colon > 0 && colon < 8 ? line.mid(colon + 2) : line;
 }
@@ -97,14 +94,14 @@ QString statusChip(const session::Compile& compile) {
 QString statusDetail(const session::Compile& compile) {
     using session::Status;
     if (compile.status == Status::Failed || compile.status == Status::Skipped) {
-        const QString reason = firstLine(compile.failReason);
+        const QString reason = toQString(firstLine(compile.failReason)).simplified();
         return reason.isEmpty() ? toQString(compile.failType) : reason;
     }
     if (compile.isRecompile && !compile.recompileReasons.empty())
         return recompileReason(compile.recompileReasons.front());
     if (compile.status == Status::GraphBreak) {
         const auto breaks = compile.finalBreaks();
-        if (!breaks.empty()) return firstLine(breaks.back()->title);
+        if (!breaks.empty()) return toQString(firstLine(breaks.back()->title)).simplified();
     }
     return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/tree_rows.h"
 
+#include "core/base/text.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 #include "views/replay/coverage_rows.h"
@@ -18,10 +19,6 @@ using Event = TreeStep::Event;
 using Look = TableCell::Look;
 
 constexpr std::size_t mostInputs = 5000; ///< rows that anybody reads; an input has one
-
-QString firstLine(const std::string& text) {
-    return toQString(std::string_view(text).substr(0, text.find('\n')));
-}
 
 QString endText(const TreeStep& step) {
     if (step.pathEnd == TreeStep::PathEnd::None) return {};
@@ -54,12 +51,12 @@ QString callWhy(const TreeStep& step) {
     case Action::Replay:
         return tr("%1 fits.").arg(treeNodeName(step.node));
     case Action::Eager:
-        if (!step.message.empty()) return firstLine(step.message);
+        if (!step.message.empty()) return toQString(firstLine(step.message));
         return step.eagerCause == TreeStep::EagerCause::Mutation
                    ? tr("It writes a tensor that is neither static nor recorded.")
                    : tr("It was re-recorded too often.");
     case Action::Failed:
-        return firstLine(step.error);
+        return toQString(firstLine(step.error));
     case Action::None:
         break;
     }

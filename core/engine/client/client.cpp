@@ -2,6 +2,7 @@
 #include "core/engine/client/client.h"
 
 #include "core/base/log.h"
+#include "core/base/text.h"
 #include "core/engine/client/confinement_words.h"
 #include "core/engine/client/connection.h"
 #include "core/engine/client/plugin_list.h"
@@ -31,13 +32,6 @@ tl::expected<EngineInfo, CallError> readInfo(const json& answer, const std::stri
     const auto said = wire::decode<wire::InitializeReply>(answer);
     if (!said) return bad("did not answer as an engine does: " + said.error().message);
     return EngineInfo{said->engine, said->torch, said->devices, 0, unconfined(said->confinement)};
-}
-
-std::string commandText(const std::vector<std::string>& command) {
-    std::string out;
-    for (const std::string& word : command)
-        out += (out.empty() ? "" : " ") + word;
-    return out;
 }
 
 template <typename T>
@@ -72,7 +66,7 @@ tl::expected<std::shared_ptr<Connection>, CallError> Client::connect(const CallO
     }
     const log::Stopwatch watch;
     Result<Process> process = spawn(m_command);
-    log::write(log::Topic::Engine, again ? "starting again: " : "starting ", commandText(m_command),
+    log::write(log::Topic::Engine, again ? "starting again: " : "starting ", joined(m_command, " "),
                process ? std::string() : ": " + process.error().message);
     if (!process)
         return tl::unexpected(CallError{CallError::Kind::NotStarted, process.error().message, 0, {}});

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/client/plugin_list.h"
 
+#include "core/base/text.h"
+
 #include <string_view>
 
 namespace dynascope::engine {
-
-namespace {
-
-std::string joined(const std::vector<std::string>& parts, std::string_view between) {
-    std::string out;
-    for (const std::string& part : parts)
-        out += (out.empty() ? std::string() : std::string(between)) + part;
-    return out;
-}
-
-} // namespace
 
 PluginList pluginListOf(const wire::PluginsReply& reply) {
     PluginList out;

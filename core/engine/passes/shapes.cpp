@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/passes/shapes.h"
 
+#include "core/base/text.h"
 #include "core/engine/exec/map_tensors.h"
 #include "core/engine/exec/torch_level/modes.h"
 #include "core/engine/exec/torch_values.h"
@@ -196,7 +197,7 @@ private:
             return m_examples->at(at);
         }
         TORCH_CHECK(smallEnough(at), "there is no Meta kernel, no shape function and no recorded shape (",
-                    problem.substr(0, problem.find('\n')), ")");
+                    firstLine(problem), ")");
         why = "by a run on zeros";
         return onMeta(call(instruction, onDevice(at, c10::Device(at::kCPU))));
     }

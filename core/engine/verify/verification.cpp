@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/verify/verification.h"
 
+#include "core/base/text.h"
 #include "core/engine/verify/checks.h"
 #include "core/engine/verify/double_precision.h"
 #include "core/engine/verify/monitor.h"
@@ -30,10 +31,6 @@ constexpr double grave = 1e-3;
 /// How much further than one rounding of each value a kernel's own roundings may go: sums of a million terms.
 constexpr double inside = 1000;
 constexpr int noiseRuns = 3;
-
-std::string firstLine(const std::string& text) {
-    return text.substr(0, text.find('\n'));
-}
 
 std::string nameOf(const ir::Graph& graph, NodeIndex node) {
     return node < graph.size() ? graph.node(node).name : std::string();
@@ -124,13 +121,13 @@ private:
         if (eager && !computed)
             return verdict(Answer::Declined,
                            "eager raises at '" + nameOf(m_source, eager->node) +
-                               "', and the computed graph runs: " + firstLine(eager->message));
+                               "', and the computed graph runs: " + std::string(firstLine(eager->message)));
         if (eager) {
             return verdict(check.ok ? Answer::Equal : Answer::Declined,
                            check.ok ? "both raise the same error" : "both raise, but not the same error");
         }
-        wire::VerifyReply out =
-            verdict(Answer::Different, "only the computed graph raises: " + firstLine(computed->message));
+        wire::VerifyReply out = verdict(Answer::Different, "only the computed graph raises: " +
+                                                               std::string(firstLine(computed->message)));
         if (computed->node >= m_computed.size()) return out;
         if (const auto first = Locator(m_request.source, m_request.computed, m_request.pairs, m_inputs,
                                        m_request.seed, m_task)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/aot/metadata_text.h"
 
+#include "core/base/python_text.h"
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -8,44 +11,6 @@
 namespace dynascope::passes::aot {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blank = " \t\r\n";
-    const std::size_t first = text.find_first_not_of(blank);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
-/// "a, f(b, c), [d]" at its commas outside of brackets and strings.
-std::vector<std::string_view> split(std::string_view text) {
-    std::vector<std::string_view> out;
-    std::size_t begin = 0, depth = 0;
-    char quote = 0;
-    const auto add = [&](std::size_t end) {
-        if (const std::string_view piece = trimmed(text.substr(begin, end - begin)); !piece.empty())
-            out.push_back(piece);
-        begin = end + 1;
-    };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (quote != 0) {
-            if (c == '\\')
-                ++i;
-            else if (c == quote)
-                quote = 0;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-        } else if (c == '(' || c == '[' || c == '{') {
-            ++depth;
-        } else if (c == ')' || c == ']' || c == '}') {
-            if (depth > 0) --depth;
-        } else if (c == ',' && depth == 0) {
-            add(i);
-        }
-    }
-    add(text.size());
-    return out;
-}
 
 /// What stands between `open` and the last character, which must be its counterpart.
 std::optional<std::string_view> inside(std::string_view text, std::string_view open, char close) {
@@ -58,7 +23,7 @@ std::optional<std::string_view> inside(std::string_view text, std::string_view o
 class Fields {
 public:
     explicit Fields(std::string_view arguments)
-        : m_pieces(split(arguments)) {}
+        : m_pieces(python::splitOutside(arguments, ',')) {}
 
     [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const {
         for (const std::string_view piece : m_pieces)
@@ -75,7 +40,7 @@ public:
     [[nodiscard]] std::optional<std::vector<std::string_view>> items(std::string_view name) const {
         const auto text = find(name);
         const auto list = text ? inside(*text, "[", ']') : std::nullopt;
-        return list ? std::optional(split(*list)) : std::nullopt;
+        return list ? std::optional(python::splitOutside(*list, ',')) : std::nullopt;
     }
 
     static std::optional<std::size_t> numberOf(std::string_view text) {

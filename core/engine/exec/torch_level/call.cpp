@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/exec/torch_level/call.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <charconv>
 
 namespace dynascope::engine::torch_level {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' '))
-        text.remove_prefix(1);
-    while (text.ends_with(' '))
-        text.remove_suffix(1);
-    return text;
-}
 
 Value literal(std::string_view text) {
     if (text == "None") return {};
