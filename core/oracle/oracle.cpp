@@ -43,12 +43,12 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
                      const JudgeOptions& options) {
     CaseReport report{label, "unknown", {}};
     const json oracleCase = json::parse(caseText, nullptr, false);
-    if (!oracleCase.is_object() || text(oracleCase, "kind").empty()) {
+    if (!oracleCase.is_object() || stringField(oracleCase, "kind").empty()) {
         report.parts.push_back({"case", Verdict::Failed, "this is no case: an object with a kind is needed"});
         return report;
     }
-    report.kind = text(oracleCase, "kind");
-    if (const std::string name = text(oracleCase, "name"); !name.empty()) report.name = name;
+    report.kind = stringField(oracleCase, "kind");
+    if (const std::string name = stringField(oracleCase, "name"); !name.empty()) report.name = name;
     if (report.kind == "random" || report.kind == "hand") {
         judgeFunctionalization(engine, oracleCase, options, report);
         judgeSource(engine, oracleCase, options, report);

@@ -31,7 +31,7 @@ public:
         const bool failed = whole.contains("error");
         const json& answer = failed ? field(whole, "retry_without_view_replay") : whole;
         if (answer.contains("metadata_outer")) return layers(answer);
-        const std::string message = text(field(whole, "error"), "message");
+        const std::string message = stringField(field(whole, "error"), "message");
         if (message.starts_with("aot_autograd() does not yet handle")) refusal(message);
     }
 
@@ -209,7 +209,7 @@ void judgeMutationType(const json& oracleCase, CaseReport& report) {
     std::string different = rows.is_array() && !rows.empty() ? "" : "there are no rows";
     for (std::size_t i = 0; different.empty() && i < rows.size(); ++i) {
         const std::string got = mutationAnswer(inputInfo(rows[i]));
-        const std::string expected = text(rows[i], "mutation_type");
+        const std::string expected = stringField(rows[i], "mutation_type");
         if (got != expected) different = "row " + std::to_string(i) + " is " + got + ", expected " + expected;
     }
     report.parts.push_back({"rows", different.empty() ? Verdict::Passed : Verdict::Failed, different});

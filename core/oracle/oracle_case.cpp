@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/oracle/oracle_case.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 
 namespace dynascope::engine {
@@ -23,11 +25,6 @@ std::string withoutTypes(std::string_view text) {
 
 } // namespace
 
-std::string text(const json& object, const char* key) {
-    const json& value = field(object, key);
-    return value.is_string() ? value.get<std::string>() : std::string();
-}
-
 bool sameCause(std::string_view expected, std::string_view got) {
     constexpr std::size_t compared = 120;
     return !expected.empty() &&
@@ -36,8 +33,8 @@ bool sameCause(std::string_view expected, std::string_view got) {
 
 std::string firstDifferentLine(std::string_view expected, std::string_view got) {
     for (std::size_t line = 1;; ++line) {
-        const std::string_view a = expected.substr(0, expected.find('\n'));
-        const std::string_view b = got.substr(0, got.find('\n'));
+        const std::string_view a = firstLine(expected);
+        const std::string_view b = firstLine(got);
         if (a != b)
             return "line " + std::to_string(line) + " of the graph is '" + std::string(b) + "', expected '" +
                    std::string(a) + "'";
@@ -63,7 +60,8 @@ bool engineGone(const CallError& error) {
 }
 
 std::string lostGradMode(const json& oracleCase) {
-    const std::string source = text(oracleCase, "python_source"), graph = text(oracleCase, "before");
+    const std::string source = stringField(oracleCase, "python_source"),
+                      graph = stringField(oracleCase, "before");
     const json& inputs = field(field(oracleCase, "inputs"), "inputs");
     const bool differentiates = std::any_of(inputs.begin(), inputs.end(), [](const json& input) {
         return field(input, "requires_grad") == true;

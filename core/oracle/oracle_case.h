@@ -14,8 +14,6 @@ class Recording;
 
 namespace dynascope::engine {
 
-/// The member if it is a string, or nothing.
-[[nodiscard]] std::string text(const nlohmann::json& object, const char* key);
 /// Whether two error messages have one cause: sizes and positions come later in them.
 [[nodiscard]] bool sameCause(std::string_view expected, std::string_view got);
 [[nodiscard]] std::string firstDifferentLine(std::string_view expected, std::string_view got);

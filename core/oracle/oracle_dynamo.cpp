@@ -81,14 +81,14 @@ std::vector<dynamo::CacheNode> cacheNodes(const json& list, const ir::Graph& gra
     std::vector<dynamo::CacheNode> nodes;
     for (const json& entry : list) {
         dynamo::CacheNode node;
-        node.op = text(entry, "op");
-        node.target = text(entry, "target");
-        node.targetModule = text(entry, "target_module");
-        node.targetName = text(entry, "target_name");
+        node.op = stringField(entry, "op");
+        node.target = stringField(entry, "target");
+        node.targetModule = stringField(entry, "target_module");
+        node.targetName = stringField(entry, "target_name");
         node.wrapped = flag(entry, "is_wrapped", false);
-        node.userCacheHash = text(entry, "user_cache_hash");
-        hasExample[text(entry, "name")] = flag(entry, "has_example_value", false);
-        if (const auto place = graph.find(text(entry, "name"));
+        node.userCacheHash = stringField(entry, "user_cache_hash");
+        hasExample[stringField(entry, "name")] = flag(entry, "has_example_value", false);
+        if (const auto place = graph.find(stringField(entry, "name"));
             place != ir::npos && node.op == "call_method") {
             const ir::Node& call = graph.node(place);
             if (!call.args.empty() && call.args.front().isNode()) node.receiver = call.args.front().text;
@@ -142,11 +142,11 @@ void judgePgoNaming(const json& oracleCase, CaseReport& report) {
         {flag(settings, "duck_shape", true), flag(settings, "specialize_zero_one", true)});
     json hashes = json::array(), texts = json::array();
     for (const json& entry : entries) {
-        const auto policy = policyOf(text(entry, "dynamic"));
+        const auto policy = policyOf(stringField(entry, "dynamic"));
         const json& value = field(entry, "val");
         if (!policy || !(value.is_number_integer() || value.is_number_float()))
             return Part(report, "names").fail("an entry needs its value and whether it is dynamic");
-        const std::string source = text(entry, "source");
+        const std::string source = stringField(entry, "source");
         hashes.push_back(dynamo::hashedSymbolId(source));
         dynamo::SymbolRequest request{source, std::int64_t{0}, *policy};
         if (value.is_number_float())
@@ -161,11 +161,11 @@ void judgePgoNaming(const json& oracleCase, CaseReport& report) {
 
 void judgeAutogradCache(const json& oracleCase, CaseReport& report) {
     const json& list = field(oracleCase, "nodes");
-    const Result<ir::GraphPtr> graph = ir::readGraph(text(oracleCase, "graph"));
+    const Result<ir::GraphPtr> graph = ir::readGraph(stringField(oracleCase, "graph"));
     if (!list.is_array() || !graph) return Part(report, "nodes").fail("a graph and its nodes are needed");
     json listed = json::array(), printed = json::array();
     for (const json& entry : list)
-        listed.push_back(text(entry, "name") + ' ' + text(entry, "op"));
+        listed.push_back(stringField(entry, "name") + ' ' + stringField(entry, "op"));
     for (const ir::NodePtr& node : (*graph)->nodes())
         if (node->op != ir::Op::Output)
             printed.push_back(node->name + ' ' + std::string(ir::opName(node->op)));
@@ -176,11 +176,11 @@ void judgeAutogradCache(const json& oracleCase, CaseReport& report) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const auto bypass = dynamo::findCacheBypass(std::span(nodes).subspan(i, 1));
         got.push_back(withoutAddresses(bypass ? "bypass: " + bypass->reason : "ok"));
-        expected.push_back(withoutAddresses(text(list[i], "result")));
+        expected.push_back(withoutAddresses(stringField(list[i], "result")));
     }
     Part(report, "nodes").compare(expected, got);
 
-    const std::string whole = text(oracleCase, "expected");
+    const std::string whole = stringField(oracleCase, "expected");
     const auto bypass = dynamo::findCacheBypass(nodes);
     if (const std::string cause = bypass ? std::string() : causeOutside(whole); !cause.empty()) {
         report.parts.push_back(

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 20> viewTargets{
     "unbind", "unfold",       "as_strided", "lift_fresh"};
 
 std::string firstOfDifferences(const json& differences) {
-    return differences.is_array() && !differences.empty() ? text(differences.front(), "text")
+    return differences.is_array() && !differences.empty() ? stringField(differences.front(), "text")
                                                           : std::string("values differ");
 }
 
@@ -39,7 +39,7 @@ public:
         m_report = &report;
         if (!field(m_case, "before").is_string()) {
             add("eager", Verdict::Skipped,
-                "PyTorch could not trace it: " + text(field(m_case, "before_error"), "message"));
+                "PyTorch could not trace it: " + stringField(field(m_case, "before_error"), "message"));
             return;
         }
         eager();
@@ -60,7 +60,7 @@ private:
     }
 
     [[nodiscard]] std::string eagerError() const {
-        return text(field(field(m_case, "eager"), "error"), "message");
+        return stringField(field(field(m_case, "eager"), "error"), "message");
     }
 
     void eager() {
@@ -89,18 +89,18 @@ private:
         constexpr std::string_view loss =
             "sum over differentiable outputs o_k (k from 1) of k*sum(o_k); grads listed for leaf inputs with "
             "requires_grad, in order";
-        const std::string type = text(field(eager, "error"), "type");
-        if (const std::string raised = got ? std::string() : text(got.error().data, "type");
+        const std::string type = stringField(field(eager, "error"), "type");
+        if (const std::string raised = got ? std::string() : stringField(got.error().data, "type");
             !raised.empty() && !type.empty() && raised != type)
             return "the error is a " + raised + ", expected a " + type;
-        if (eager.contains("grad_loss") && text(eager, "grad_loss") != loss)
-            return "gradients are of '" + std::string(loss) + "', expected of '" + text(eager, "grad_loss") +
-                   '\'';
+        if (eager.contains("grad_loss") && stringField(eager, "grad_loss") != loss)
+            return "gradients are of '" + std::string(loss) + "', expected of '" +
+                   stringField(eager, "grad_loss") + '\'';
         return wrongAnswer(field(m_case, "before_matches_eager"), json::array());
     }
 
     [[nodiscard]] static std::string differentFromEager(const CallResult& got, const json& eager) {
-        const std::string expectedError = text(field(eager, "error"), "message");
+        const std::string expectedError = stringField(field(eager, "error"), "message");
         if (!got) {
             const bool expected = !engineGone(got.error()) && sameCause(expectedError, got.error().message);
             return expected ? std::string() : got.error().message;
@@ -125,13 +125,13 @@ private:
         const json& verified = field(*got, "verified");
         const bool right = verified.is_null() || verified == true;
         const std::string known = joined(field(*got, "deviations"));
-        if (const std::string error = text(field(expected, "error"), "message"); !error.empty())
+        if (const std::string error = stringField(field(expected, "error"), "message"); !error.empty())
             return right ? add(mode, Verdict::Passed)
                          : add(mode, Verdict::Failed,
                                "it ran, PyTorch raises '" + error + "', and " +
                                    firstOfDifferences(field(*got, "differences")));
-        const std::string golden = text(expected, "graph");
-        const std::string graph = text(*got, "graph");
+        const std::string golden = stringField(expected, "graph");
+        const std::string graph = stringField(*got, "graph");
         // Sizes that the program left to be inferred are numbers in the source graph.
         const bool sameGraph = graph == golden || (matchesEager(field(expected, "matches_eager")) &&
                                                    FrozenReshapes::sameButInferredSizes(golden, graph));
@@ -147,7 +147,7 @@ private:
 
     /// What a case says of its golden graph beside the text: number of nodes, and constants.
     static std::string wrongContent(const json& expected, const json& constants) {
-        const Result<ir::GraphPtr> graph = ir::readGraph(text(expected, "graph"));
+        const Result<ir::GraphPtr> graph = ir::readGraph(stringField(expected, "graph"));
         if (const json& nodes = field(expected, "n_nodes");
             graph && nodes.is_number() && nodes != json((*graph)->size()))
             return "the graph has " + std::to_string((*graph)->size()) + " nodes, expected " + nodes.dump();
@@ -165,7 +165,8 @@ private:
     /// torch.tensor and new_tensor detach what they make, which PyTorch's pass, run on the program itself,
     /// records and the graph does not have. Constants of other origin, such as indices, look the same there.
     [[nodiscard]] bool constantsAreDetached() const {
-        const std::string source = text(m_case, "python_source"), before = text(m_case, "before");
+        const std::string source = stringField(m_case, "python_source"),
+                          before = stringField(m_case, "before");
         const std::size_t detached =
             occurrences(source, "torch.tensor(") + occurrences(source, ".new_tensor(");
         return detached > 0 &&
@@ -193,7 +194,7 @@ private:
     }
 
     void raised(const std::string& mode, const json& expected, const CallError& error) {
-        const std::string wanted = text(field(expected, "error"), "message");
+        const std::string wanted = stringField(field(expected, "error"), "message");
         if (engineGone(error)) return add(mode, Verdict::Failed, error.message);
         if (sameCause(eagerError(), error.message)) return add(mode, Verdict::Passed);
         if (sameCause(wanted, error.message)) return add(mode, Verdict::Passed);
@@ -207,7 +208,8 @@ private:
     /// pass where they turn off its dispatch key: it leaves what they write as it is.
     void differentText(const std::string& mode, const std::string& golden, const std::string& graph,
                        bool right, const std::string& known) {
-        const bool reshapes = text(m_case, "python_source").find("torch.reshape(") != std::string::npos;
+        const bool reshapes =
+            stringField(m_case, "python_source").find("torch.reshape(") != std::string::npos;
         const std::string frozen =
             "the source graph froze a reshape at eager strides" + (known.empty() ? known : "; " + known);
         const bool claims = field(field(field(m_case, "after"), mode.c_str()), "matches_eager").is_object();
@@ -226,7 +228,7 @@ private:
     /// What PyTorch's pass makes of the source graph with torch.reshape in the place of the copies that it
     /// was traced as; sizes that golden leaves to be inferred are spelled as there.
     std::string asReshapes(const std::string& mode) {
-        const auto thawed = FrozenReshapes::thawed(text(m_case, "before"));
+        const auto thawed = FrozenReshapes::thawed(stringField(m_case, "before"));
         const json& expected = field(field(m_case, "after"), mode.c_str());
         if (thawed.empty() || field(expected, "matches_eager").is_null()) return {};
         const CallResult got = m_engine.callOnGraph("pass", thawed,
@@ -238,7 +240,7 @@ private:
                                                      {"attrs", field(m_case, "before_attrs")}},
                                                     m_options.call);
         if (!got) return {};
-        const std::string golden = text(expected, "graph"), graph = text(*got, "graph");
+        const std::string golden = stringField(expected, "graph"), graph = stringField(*got, "graph");
         const bool same = graph == golden || FrozenReshapes::sameButInferredSizes(golden, graph);
         const std::string wrong = wrongAnswer(field(expected, "matches_eager"), field(*got, "differences"));
         return same && wrong.empty() ? golden : std::string();
@@ -266,7 +268,7 @@ private:
         const json& claims = field(expected, "matches_eager");
         if (!claims.is_object()) return false;
         const CallResult got = m_engine.callOnGraph(
-            "execute", text(expected, "graph"),
+            "execute", stringField(expected, "graph"),
             {{"inputs", field(m_case, "inputs")}, {"attrs", field(expected, "attrs")}}, m_options.call);
         if (!got) return false;
         json differences = json::array();
@@ -305,12 +307,13 @@ private:
         for (const Aspect aspect : answeredAspects) {
             const auto name = std::string(aspectName(aspect));
             const auto found =
-                std::find_if(differences.begin(), differences.end(),
-                             [&](const json& difference) { return text(difference, "aspect") == name; });
+                std::find_if(differences.begin(), differences.end(), [&](const json& difference) {
+                    return stringField(difference, "aspect") == name;
+                });
             const bool same = found == differences.end();
             if (field(matchesEager, name.c_str()) == same) continue;
             return "matches_eager." + name + " is " +
-                   (same ? "true here" : "false here: " + text(*found, "text"));
+                   (same ? "true here" : "false here: " + stringField(*found, "text"));
         }
         return {};
     }

@@ -82,12 +82,12 @@ private:
     }
 
     ir::GraphPtr graphOf(const char* key) const {
-        auto graph = ir::readGraph(text(m_case, key));
+        auto graph = ir::readGraph(stringField(m_case, key));
         return graph ? *graph : nullptr;
     }
 
     hooks::Filter filter() const {
-        const std::string mode = text(m_case, "filtering_mode");
+        const std::string mode = stringField(m_case, "filtering_mode");
         if (mode == "donated") return hooks::Filter::Donated;
         return mode == "no_static" ? hooks::Filter::NoStatic : hooks::Filter::All;
     }
@@ -104,7 +104,7 @@ private:
         auto got = ask("execute", *graphOf("fw_pre"), m_arguments.inputs(), {{"values", true}});
         if (!got) return tl::unexpected(got.error());
         for (const json& value : field(*got, "values"))
-            m_values[text(value, "node")] = value;
+            m_values[stringField(value, "node")] = value;
         return {};
     }
 
@@ -112,7 +112,7 @@ private:
     Result<ir::GraphPtr> traced(const ir::Graph& hook, const json& inputs) {
         auto got = ask("pass", hook, inputs, {{"passes", {"functionalize"}}});
         if (!got) return tl::unexpected(got.error());
-        return ir::readGraph(text(*got, "graph"));
+        return ir::readGraph(stringField(*got, "graph"));
     }
 
     Result<ir::GraphPtr> tracedPack(const std::string& saved) {
@@ -138,7 +138,7 @@ private:
     }
 
     void compare(const char* key, const ir::Graph& got) {
-        const std::string printed = ir::printFx(got), expected = text(m_case, key);
+        const std::string printed = ir::printFx(got), expected = stringField(m_case, key);
         add(key, printed == expected ? std::string() : firstDifferentLine(expected, printed));
     }
 

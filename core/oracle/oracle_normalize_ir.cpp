@@ -81,7 +81,7 @@ private:
         const json& types = field(m_case, "out_dtypes");
         if (types.is_array() && types.size() != got["outputs"].size()) return "the number of dtypes differs";
         for (std::size_t i = 0; types.is_array() && i < std::min(types.size(), got["outputs"].size()); ++i) {
-            const std::string type = "torch." + text(got["outputs"][i], "dtype");
+            const std::string type = "torch." + stringField(got["outputs"][i], "dtype");
             if (types[i] != type) return "output " + std::to_string(i) + " is " + type;
         }
         return differentRows("input", field(m_case, "post_inputs"), got["post"]["inputs"]);
@@ -118,8 +118,8 @@ private:
             got.error().message.find("no pass 'normalize_ir'") != std::string::npos)
             return add("graph", Verdict::Skipped, "this engine has no pass 'normalize_ir'");
         if (!got) return notRun("graph", got.error());
-        const std::string golden = text(m_case, "after");
-        const std::string graph = text(*got, "graph");
+        const std::string golden = stringField(m_case, "after");
+        const std::string graph = stringField(*got, "graph");
         add("graph", graph == golden ? Verdict::Passed : Verdict::Failed,
             graph == golden ? std::string() : firstDifferentLine(golden, graph));
         verification(field(*got, "verified"), field(*got, "differences"));
@@ -129,8 +129,9 @@ private:
     void verification(const json& verified, const json& differences) {
         const json& expected = field(m_case, "after_matches_eager");
         const auto differs = [&](std::string_view aspect) {
-            return std::any_of(differences.begin(), differences.end(),
-                               [&](const json& difference) { return text(difference, "aspect") == aspect; });
+            return std::any_of(differences.begin(), differences.end(), [&](const json& difference) {
+                return stringField(difference, "aspect") == aspect;
+            });
         };
         for (const auto& [claim, aspect] :
              {std::pair{"outputs", "output_values"}, std::pair{"post_inputs", "input_values"}})

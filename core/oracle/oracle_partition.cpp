@@ -38,7 +38,7 @@ TensorValue tensorValue(const json& meta) {
     for (const std::int64_t size : out.sizes)
         fits &= !__builtin_mul_overflow(numel, size, &numel);
     numel = number(meta, "numel_hint", fits ? numel : INT64_MAX);
-    const std::int64_t itemSize = ir::dtypeBytes(ir::shortDtype(text(meta, "dtype")));
+    const std::int64_t itemSize = ir::dtypeBytes(ir::shortDtype(stringField(meta, "dtype")));
     if (__builtin_mul_overflow(numel, itemSize, &out.bytes)) out.bytes = INT64_MAX;
     out.storage = number<std::size_t>(meta, "storage", 0);
     return out;
@@ -67,16 +67,16 @@ SymbolKind symbolOf(const std::string& kind) {
 NodeFacts factsOf(const ir::Node& node, const json& meta, const json& attributes) {
     NodeFacts out;
     if (field(meta, "shape").is_array()) out.tensor = tensorValue(meta);
-    out.symbol = symbolOf(text(meta, "sym"));
+    out.symbol = symbolOf(stringField(meta, "sym"));
     const json& items = field(meta, "items");
     out.tuple = items.is_array();
     for (const json& item : items)
         if (field(item, "shape").is_array())
             out.itemBytes += std::min(tensorValue(item).bytes, std::int64_t{1} << 40);
     out.freeSymbols = names(field(meta, "free_symbols"));
-    out.binds = text(meta, "binds");
-    out.region = regionOf(text(meta, "tag"));
-    out.recompute = recomputeOf(text(meta, "recompute"));
+    out.binds = stringField(meta, "binds");
+    out.region = regionOf(stringField(meta, "tag"));
+    out.recompute = recomputeOf(stringField(meta, "recompute"));
     if (const json& id = field(meta, "ac_graph_id"); id.is_number_integer())
         out.checkpointRegion = id.get<std::int64_t>();
     out.hasBackwardHook = field(meta, "has_backward_hook") == true;
@@ -88,7 +88,7 @@ NodeFacts factsOf(const ir::Node& node, const json& meta, const json& attributes
 }
 
 Result<Joint> jointOf(const json& oracleCase) {
-    auto graph = ir::readGraph(text(oracleCase, "joint"));
+    auto graph = ir::readGraph(stringField(oracleCase, "joint"));
     if (!graph) return tl::unexpected(graph.error());
     Joint out;
     out.graph = std::move(*graph);
@@ -117,8 +117,9 @@ Config configOf(const json& config) {
     flag("aggressive_recomputation", out.aggressive);
     out.maxDistance = number(config, "max_dist_from_bw", out.maxDistance);
     out.memoryBudget = number(config, "activation_memory_budget", out.memoryBudget);
-    if (text(config, "activation_memory_budget_solver") == "greedy") out.solver = Config::Solver::Greedy;
-    out.countFlops = text(config, "activation_memory_budget_runtime_estimator") != "testing";
+    if (stringField(config, "activation_memory_budget_solver") == "greedy")
+        out.solver = Config::Solver::Greedy;
+    out.countFlops = stringField(config, "activation_memory_budget_runtime_estimator") != "testing";
     return out;
 }
 
@@ -136,10 +137,10 @@ public:
     void run() {
         const auto joint = jointOf(m_case);
         if (!joint) return add("case", joint.error().toString());
-        const auto got = text(m_case, "partitioner") == "default"
+        const auto got = stringField(m_case, "partitioner") == "default"
                              ? defaultPartition(*joint)
                              : minCutPartition(*joint, configOf(field(m_case, "config")));
-        const std::string error = text(m_case, "error");
+        const std::string error = stringField(m_case, "error");
         if (!got) {
             add("error", sameError(error, got.error().message));
             return inputs(*joint);
@@ -179,7 +180,8 @@ private:
     }
 
     void graph(const char* key, const ir::Graph& got) {
-        const std::string expected = withoutTrailingBlanks(text(m_case, key)), printed = ir::printFx(got);
+        const std::string expected = withoutTrailingBlanks(stringField(m_case, key)),
+                          printed = ir::printFx(got);
         add(key, expected == printed ? std::string() : firstDifferentLine(expected, printed));
     }
 

@@ -4,6 +4,7 @@
 // marked line what comptime printed there (oracle_program_marks.cpp), of the whole run graphs, ends of
 // graphs, breaks and recompiles, and of each compile what it came to (oracle_program_compiles.cpp).
 #include "core/oracle/oracle_program.h"
+#include "core/base/text.h"
 #include "core/dynamo/describe.h"
 
 #include <algorithm>
@@ -58,10 +59,10 @@ private:
 
     void graphs() {
         for (const json& graph : list(m_case, "graphs")) {
-            const std::string part = "graph " + text(graph, "compile_id");
-            const State* state = end(text(graph, "compile_id"), natural(graph, "attempt"));
+            const std::string part = "graph " + stringField(graph, "compile_id");
+            const State* state = end(stringField(graph, "compile_id"), natural(graph, "attempt"));
             add(part, state == nullptr ? "not recorded"
-                                       : differ("graph", masked(text(graph, "graph")),
+                                       : differ("graph", masked(stringField(graph, "graph")),
                                                 masked(graphText(m_recording, *state, 0))));
         }
     }
@@ -69,10 +70,10 @@ private:
     void ends() {
         std::string wanted, got;
         for (const json& one : list(m_case, "subgraphs"))
-            wanted += text(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ' +
-                      text(one, "frame") + ' ' + text(one, "inst") + ' ' +
+            wanted += stringField(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ' +
+                      stringField(one, "frame") + ' ' + stringField(one, "inst") + ' ' +
                       (field(one, "graph_break") == json(true) ? "break " : "end ") +
-                      masked(text(one, "reason")) + '\n';
+                      masked(stringField(one, "reason")) + '\n';
         for (const EventInfo& event : m_recording.events()) {
             if (event.tag != Tag::GraphEnd || event.step == noStep) continue;
             const AttemptInfo& attempt = attemptOf(event.step);
@@ -108,10 +109,10 @@ private:
                     masked(compile.error.substr(colon + 2, compile.error.find('\n') - colon - 2)));
         }
         for (const json& logged : list(m_case, "breaks_log")) {
-            const std::string whole = masked(text(logged, "text"));
+            const std::string whole = masked(stringField(logged, "text"));
             if (!whole.starts_with("Graph break") ||
-                end(text(logged, "compile_id"), natural(logged, "attempt")) == nullptr)
-                return add("breaks", "no graph break of an attempt: " + whole.substr(0, whole.find('\n')));
+                end(stringField(logged, "compile_id"), natural(logged, "attempt")) == nullptr)
+                return add("breaks", "no graph break of an attempt: " + std::string(firstLine(whole)));
             const auto said = [&whole](const std::string& reason) {
                 // The place, and the reason after it.
                 const std::size_t line = reason.starts_with("at ") ? reason.find('\n') : std::string::npos;
@@ -123,13 +124,13 @@ private:
                 const auto found = std::find_if(from->begin(), from->end(), said);
                 if (found == from->end()) {
                     if (from == &givenUp)
-                        return add("breaks", "not recorded: " + whole.substr(0, whole.find('\n')));
+                        return add("breaks", "not recorded: " + std::string(firstLine(whole)));
                     continue;
                 }
                 if (from == &recorded) {
                     const auto attempt = attempts.begin() + (found - recorded.begin());
                     const std::string wanted =
-                        text(logged, "compile_id") + '#' + std::to_string(natural(logged, "attempt"));
+                        stringField(logged, "compile_id") + '#' + std::to_string(natural(logged, "attempt"));
                     if (*attempt != wanted) return add("breaks", differ("attempt", wanted, *attempt));
                     attempts.erase(attempt);
                 }
@@ -144,7 +145,7 @@ private:
     void recompiles() {
         std::string wanted, got;
         for (const json& one : list(m_case, "recompiles"))
-            wanted += text(one, "compile_id") + ' ' + masked(text(one, "text")) + '\n';
+            wanted += stringField(one, "compile_id") + ' ' + masked(stringField(one, "text")) + '\n';
         for (const CompileInfo& compile : m_recording.compiles()) {
             if (compile.recompileReasons.empty()) continue;
             std::string whole = "Recompiling function " + compile.function + " in " + compile.file + ':' +
@@ -165,19 +166,19 @@ private:
     void unsupported() {
         std::multiset<std::string> listed;
         for (const json& one : list(m_case, "unsupported_raised")) {
-            const std::string message = text(one, "msg");
-            if (!message.starts_with(text(one, "first_line")))
-                return add("unsupported",
-                           "the first line of '" + message + "' is not '" + text(one, "first_line") + '\'');
-            if (end(text(one, "compile_id"), natural(one, "attempt")) == nullptr)
-                return add("unsupported", "there is no attempt " + text(one, "compile_id") + '#' +
+            const std::string message = stringField(one, "msg");
+            if (!message.starts_with(stringField(one, "first_line")))
+                return add("unsupported", "the first line of '" + message + "' is not '" +
+                                              stringField(one, "first_line") + '\'');
+            if (end(stringField(one, "compile_id"), natural(one, "attempt")) == nullptr)
+                return add("unsupported", "there is no attempt " + stringField(one, "compile_id") + '#' +
                                               field(one, "attempt").dump());
             const std::string attempt =
-                text(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ';
+                stringField(one, "compile_id") + '#' + std::to_string(natural(one, "attempt")) + ' ';
             const std::string rest = masked(message) + ' ' + field(one, "user_stack").dump();
             if (const std::string known = brokenElsewhere(attempt, masked(message), one); !known.empty())
                 return add("unsupported", known);
-            listed.insert(attempt + text(one, "gb_type") + ": " + rest);
+            listed.insert(attempt + stringField(one, "gb_type") + ": " + rest);
         }
         for (const EventInfo& event : m_recording.events()) {
             if (event.tag != Tag::Raised || event.type != "Unsupported" || event.text.empty() ||
@@ -201,17 +202,17 @@ private:
                 masked(event.text).find(message) == std::string::npos)
                 continue;
             const AttemptInfo& info = m_recording.attempts()[event.attempt];
-            if (info.compileId != text(one, "compile_id")) continue;
+            if (info.compileId != stringField(one, "compile_id")) continue;
             json recorded = stackOf(event);
             while (stack.is_array() && recorded.size() > stack.size())
                 recorded.erase(0);
             nearest = info.compileId + '#' + std::to_string(info.number) + ' ' + event.gbType + ' ' +
                       recorded.dump();
-            if (nearest == attempt + text(one, "gb_type") + ' ' + stack.dump()) return {};
+            if (nearest == attempt + stringField(one, "gb_type") + ' ' + stack.dump()) return {};
         }
         return nearest.empty()
                    ? nearest
-                   : differ("break", attempt + text(one, "gb_type") + ' ' + stack.dump(), nearest);
+                   : differ("break", attempt + stringField(one, "gb_type") + ' ' + stack.dump(), nearest);
     }
 
     const json& m_case;

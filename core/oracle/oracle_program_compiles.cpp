@@ -17,7 +17,7 @@ using nlohmann::json;
 using namespace dynamo;
 
 std::string attemptName(const json& object) {
-    return text(object, "compile_id") + '#' + std::to_string(natural(object, "attempt"));
+    return stringField(object, "compile_id") + '#' + std::to_string(natural(object, "attempt"));
 }
 
 class CompilesJudge {
@@ -55,7 +55,7 @@ private:
             if (!difference.empty()) break;
             difference = (this->*differs)(entry);
             if (difference.empty()) continue;
-            difference = text(entry, "compile_id") + ": " + difference;
+            difference = stringField(entry, "compile_id") + ": " + difference;
             break;
         }
         add(what, difference);
@@ -65,7 +65,7 @@ private:
     [[nodiscard]] std::string differentIds(const char* key) const {
         std::set<std::string> wanted, got;
         for (const json& entry : list(m_case, key))
-            wanted.insert(text(entry, "compile_id"));
+            wanted.insert(stringField(entry, "compile_id"));
         // Metrics are of every compile, those that raised among them.
         const bool all = std::string_view(key) == "metrics";
         for (const CompileInfo& compile : m_recording.compiles())
@@ -77,7 +77,7 @@ private:
     [[nodiscard]] const State* stateOf(const json& entry) const {
         const auto& places = entry.contains("attempt") ? m_attempts : m_last;
         const auto found =
-            places.find(entry.contains("attempt") ? attemptName(entry) : text(entry, "compile_id"));
+            places.find(entry.contains("attempt") ? attemptName(entry) : stringField(entry, "compile_id"));
         return found == places.end() ? nullptr : m_recording.stateAfter(found->second);
     }
 
@@ -128,9 +128,10 @@ private:
             if (i >= list(graph, "inputs").size() || example.empty()) continue;
             const json& input = list(graph, "inputs")[i];
             if (different.empty())
-                different = differ("input " + std::string(node.name), text(input, "example"), example);
+                different = differ("input " + std::string(node.name), stringField(input, "example"), example);
             if (different.empty() && !source.empty())
-                different = differ("source of " + std::string(node.name), text(input, "source"), source);
+                different =
+                    differ("source of " + std::string(node.name), stringField(input, "source"), source);
         }
         if (different.empty()) different = differ("inputs", wanted.dump(), names.dump());
         if (different.empty()) different = differentCode(graph, *state);
@@ -139,7 +140,7 @@ private:
 
     /// The readable form names every call.
     [[nodiscard]] std::string differentCode(const json& graph, const State& state) const {
-        const std::string code = text(graph, "code");
+        const std::string code = stringField(graph, "code");
         if (!code.starts_with("class GraphModule(torch.nn.Module):\n"))
             return "its code is no class GraphModule";
         for (const GraphLine& line : graphLines(m_recording, state, 0)) {
@@ -180,8 +181,8 @@ private:
         if (state == nullptr) return "not recorded";
         std::set<std::string> wanted, got;
         for (const json& guard : list(compile, "guards"))
-            wanted.insert(
-                masked(text(guard, "source") + ' ' + text(guard, "name") + ' ' + text(guard, "create_fn")));
+            wanted.insert(masked(stringField(guard, "source") + ' ' + stringField(guard, "name") + ' ' +
+                                 stringField(guard, "create_fn")));
         for (std::size_t i = 0; i < state->guards.size(); ++i)
             if (!state->guards[i].gone)
                 got.insert(masked(std::string(m_recording.text(state->guards[i].source)) + ' ' +
@@ -190,16 +191,17 @@ private:
         std::string different = differ("guards", json(wanted).dump(), json(got).dump());
         const Code* code = codeOf(compile);
         if (different.empty() && code != nullptr)
-            different = differ("function",
-                               text(compile, "code") + ':' + std::to_string(natural(compile, "firstlineno")),
-                               code->name + ':' + std::to_string(code->firstLine));
+            different =
+                differ("function",
+                       stringField(compile, "code") + ':' + std::to_string(natural(compile, "firstlineno")),
+                       code->name + ':' + std::to_string(code->firstLine));
         return different.empty() ? differentTree(compile) : different;
     }
 
     /// The guards as they were built, in the order of the tree. Where each came from, behind "#", PyTorch
     /// writes only with its logs on; the global state is that of a machine.
     [[nodiscard]] std::string differentTree(const json& compile) const {
-        const std::string tree = text(compile, "tree"), id = text(compile, "compile_id");
+        const std::string tree = stringField(compile, "tree"), id = stringField(compile, "compile_id");
         if (!tree.starts_with("\nTREE_GUARD_MANAGER:\n+- RootGuardManager\n"))
             return "the tree of guards has no root";
         std::vector<std::string> wanted, got;
@@ -226,7 +228,7 @@ private:
     }
 
     [[nodiscard]] const Code* codeOf(const json& entry) const {
-        const auto found = m_last.find(text(entry, "compile_id"));
+        const auto found = m_last.find(stringField(entry, "compile_id"));
         return found == m_last.end() ? nullptr : m_recording.code(m_recording.attempts()[found->second].code);
     }
 
@@ -249,8 +251,9 @@ private:
 
     /// In the code before or after; a module that Dynamo imported has a name of Dynamo's.
     [[nodiscard]] static bool isNamed(const json& compile, const std::string& name) {
-        return name.starts_with("__import_") || text(compile, "original").find(name) != std::string::npos ||
-               text(compile, "modified").find(name) != std::string::npos;
+        return name.starts_with("__import_") ||
+               stringField(compile, "original").find(name) != std::string::npos ||
+               stringField(compile, "modified").find(name) != std::string::npos;
     }
 
     [[nodiscard]] std::string differentBytecode(const json& compile) const {
@@ -259,7 +262,7 @@ private:
         std::vector<std::string> got;
         for (const Instruction& instruction : code->instructions)
             got.emplace_back(instruction.op);
-        const std::vector<std::string> original = instructionsOf(text(compile, "original"));
+        const std::vector<std::string> original = instructionsOf(stringField(compile, "original"));
         std::string different = differ("instructions", json(asTraced(original)).dump(), json(got).dump());
         const auto check = [&](const char* key, const json& recorded) {
             if (different.empty()) different = differ(key, field(compile, key).dump(), recorded.dump());
@@ -276,7 +279,7 @@ private:
                 different = "its code names no " + name.dump();
         if (different.empty())
             different = differ("n_instructions_modified", field(compile, "n_instructions_modified").dump(),
-                               std::to_string(instructionsOf(text(compile, "modified")).size()));
+                               std::to_string(instructionsOf(stringField(compile, "modified")).size()));
         return different;
     }
 
@@ -289,7 +292,7 @@ private:
             if (different.empty() && compile.contains(key))
                 different = differ(key, field(compile, key).dump(), recorded.dump());
         };
-        const std::string id = text(compile, "compile_id");
+        const std::string id = stringField(compile, "compile_id");
         const bool compiled = std::any_of(
             m_recording.compiles().begin(), m_recording.compiles().end(), [&](const CompileInfo& one) {
                 return one.id == id && (one.status == "compiled" || one.status == "skipped");
@@ -300,7 +303,7 @@ private:
             different = differ("cache_size", field(compile, "cache_size").dump(), nth);
         check("co_name", code->name);
         check("co_firstlineno", code->firstLine);
-        const auto last = m_last.find(text(compile, "compile_id"));
+        const auto last = m_last.find(stringField(compile, "compile_id"));
         if (!handedOver(m_recording, last->second)) return different;
         std::size_t calls = 0, inputs = 0, nodes = 0;
         for (const GraphLine& line : graphLines(m_recording, *state, 0)) {
@@ -327,7 +330,7 @@ private:
             different = differ("graphs", graphs.dump(), std::to_string(list(m_case, "graphs").size()));
         std::set<std::string> disassembled;
         for (const json& compile : list(m_case, "bytecode"))
-            disassembled.insert(text(compile, "compile_id"));
+            disassembled.insert(stringField(compile, "compile_id"));
         for (const CompileInfo& compile : m_recording.compiles())
             if (different.empty() && compile.status == "compiled" && !disassembled.contains(compile.id))
                 different = "there is no bytecode of " + compile.id;

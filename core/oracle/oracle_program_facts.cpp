@@ -2,6 +2,7 @@
 //
 // What kind `dynamo_program` says of compiles in metrics, logs and the shape environment, against what else it
 // says of them and what was recorded.
+#include "core/base/text.h"
 #include "core/oracle/oracle_program.h"
 
 #include <algorithm>
@@ -42,14 +43,14 @@ public:
     }
 
     [[nodiscard]] std::string differentMetrics(const json& metrics) const {
-        const std::string id = text(metrics, "compile_id");
+        const std::string id = stringField(metrics, "compile_id");
         std::string different;
         const auto check = [&](const char* key, const std::string& wanted) {
             if (different.empty() && metrics.contains(key))
                 different = differ(key, field(metrics, key).dump(), wanted);
         };
         for (const json& compile : list(m_case, "guards")) {
-            if (text(compile, "compile_id") != id) continue;
+            if (stringField(compile, "compile_id") != id) continue;
             check("guard_count", std::to_string(list(compile, "guards").size()));
             check("shape_env_guard_count", std::to_string(list(field(compile, "symbols"), "guards").size()));
         }
@@ -58,8 +59,8 @@ public:
         if (different.empty()) different = differentFailure(metrics);
         const auto saysSo = [&](const json& list, const char* key, const std::string& reason) {
             return std::any_of(list.begin(), list.end(), [&](const json& entry) {
-                return text(entry, "compile_id") == id &&
-                       oneLine(text(entry, key)).find(oneLine(reason)) != std::string::npos;
+                return stringField(entry, "compile_id") == id &&
+                       oneLine(stringField(entry, key)).find(oneLine(reason)) != std::string::npos;
             });
         };
         std::size_t restarts = 0;
@@ -73,12 +74,12 @@ public:
         if (different.empty() && restarts > 0 &&
             (last == m_last.end() || m_recording.attempts()[last->second].number == 0))
             different = "there was one attempt, and there are reasons of restarts";
-        if (const std::string reason = text(metrics, "recompile_reason");
+        if (const std::string reason = stringField(metrics, "recompile_reason");
             different.empty() && !reason.empty()) {
             json recompiles = list(m_case, "recompiles");
             for (json& entry : recompiles)
                 if (entry.is_object()) {
-                    std::string words = text(entry, "text");
+                    std::string words = stringField(entry, "text");
                     for (std::size_t at = 0; (at = words.find("\n    - ")) != std::string::npos;)
                         words.replace(at, 7, " ");
                     entry["text"] = words;
@@ -90,11 +91,11 @@ public:
 
     [[nodiscard]] std::string differentSymbols(const json& graph) const {
         for (const json& compile : list(m_case, "guards"))
-            if (text(compile, "compile_id") == text(graph, "compile_id") &&
+            if (stringField(compile, "compile_id") == stringField(graph, "compile_id") &&
                 field(compile, "symbols") != field(graph, "symbols"))
                 return "the shape environment changed after the graph was made";
-        const auto found =
-            m_attempts.find(text(graph, "compile_id") + '#' + std::to_string(natural(graph, "attempt")));
+        const auto found = m_attempts.find(stringField(graph, "compile_id") + '#' +
+                                           std::to_string(natural(graph, "attempt")));
         const State* state = found == m_attempts.end() ? nullptr : m_recording.stateAfter(found->second);
         if (state == nullptr) return {};
         const json& symbols = field(graph, "symbols");
@@ -114,7 +115,7 @@ public:
             if (kind == "runtime assert") asserts.emplace(m_recording.text(state->facts[i].text));
         }
         for (const json& guard : list(symbols, "guards"))
-            wantedGuards.insert(text(guard, "expr"));
+            wantedGuards.insert(stringField(guard, "expr"));
         for (const auto& [symbol, group] : field(symbols, "runtime_asserts").items())
             for (const json& expression : group)
                 if (expression.is_string()) wantedAsserts.insert(expression.get<std::string>());
@@ -122,7 +123,7 @@ public:
         std::string different;
         for (const std::string& guard : guards)
             if (!wantedGuards.contains(guard)) different = "it lacks the guard " + guard;
-        if (different.empty() && !field(graph, "name").is_null() && text(graph, "name").empty())
+        if (different.empty() && !field(graph, "name").is_null() && stringField(graph, "name").empty())
             different = "no name of a graph: " + field(graph, "name").dump();
         return different.empty() ? differ("runtime asserts", json(wantedAsserts).dump(), json(asserts).dump())
                                  : different;
@@ -130,12 +131,12 @@ public:
 
     /// How each guard is checked, and the user's line that asked for it.
     [[nodiscard]] std::string differentGuards(const json& compile) const {
-        const std::string tree = text(compile, "tree");
+        const std::string tree = stringField(compile, "tree");
         for (const json& expression : list(compile, "shape_env_code"))
             if (!expression.is_string() || tree.find(expression.get<std::string>()) == std::string::npos)
                 return "its tree lacks " + expression.dump();
         for (const json& guard : list(compile, "guards")) {
-            const std::string create = text(guard, "create_fn"), name = text(guard, "name"),
+            const std::string create = stringField(guard, "create_fn"), name = stringField(guard, "name"),
                               what = create + ' ' + name;
             for (const json& type : list(guard, "types"))
                 if (!type.is_string() || !isCheckedAs(create, type.get<std::string>()))
@@ -151,7 +152,7 @@ public:
     }
 
     [[nodiscard]] std::string differentStructured(const json& record) const {
-        const std::string kind = text(record, "kind");
+        const std::string kind = stringField(record, "kind");
         const json &where = field(record, "where"), &value = field(record, "value");
         if (!where.is_array() || where.size() != 2 || !where[0].is_string())
             return "a record of no compile: " + record.dump();
@@ -167,7 +168,7 @@ public:
                             [&](const CompileInfo& one) { return one.id == id && one.status == "raised"; });
             return raised && words.starts_with("Traceback (most recent call last):\n")
                        ? std::string()
-                       : "no compile failed with: " + words.substr(0, words.find('\n'));
+                       : "no compile failed with: " + std::string(firstLine(words));
         }
         if (kind == "recompile_reasons") return differentReason(id, words);
         if (kind == "create_symbol" || kind == "create_unbacked_symbol")
@@ -179,8 +180,9 @@ public:
 private:
     /// What a compile raised: its type, its words, and the line of the program.
     [[nodiscard]] std::string differentFailure(const json& metrics) const {
-        const std::string type = text(metrics, "fail_type"), reason = text(metrics, "fail_reason"),
-                          id = text(metrics, "compile_id");
+        const std::string type = stringField(metrics, "fail_type"),
+                          reason = stringField(metrics, "fail_reason"),
+                          id = stringField(metrics, "compile_id");
         if (type.empty() && reason.empty()) return {};
         const auto raised =
             std::find_if(m_recording.compiles().begin(), m_recording.compiles().end(),
@@ -189,15 +191,14 @@ private:
         const std::size_t colon = raised->error.find(": ");
         std::string different = differ("fail_type", type, raised->error.substr(0, colon));
         const std::string first = masked(raised->error.substr(colon + 2));
-        if (different.empty() &&
-            first.substr(0, first.find('\n')) != masked(reason).substr(0, masked(reason).find('\n')))
+        if (different.empty() && firstLine(first) != firstLine(masked(reason)))
             different = differ("fail_reason", reason, first);
         const json& line = field(metrics, "fail_user_frame_lineno");
         const std::string number = line.dump();
         if (!different.empty() || line.is_null()) return different;
         for (const json& one : list(m_case, "unsupported_raised")) {
             const json& stack = field(one, "user_stack");
-            if (text(one, "compile_id") == id && stack.is_array() && !stack.empty() &&
+            if (stringField(one, "compile_id") == id && stack.is_array() && !stack.empty() &&
                 stack.back().is_string() &&
                 stack.back().get<std::string>().find(':' + number + " in ") != std::string::npos)
                 return {};
@@ -269,12 +270,12 @@ private:
 
     /// A symbol, as the graphs of its compile say of it.
     [[nodiscard]] std::string differentInGraph(const std::string& id, const json& value) const {
-        const std::string name = text(value, "symbol");
+        const std::string name = stringField(value, "symbol");
         for (const json& graph : list(m_case, "graphs")) {
             const json& hint = field(field(field(graph, "symbols"), "hints"), name.c_str());
             const json& sources = field(field(field(graph, "symbols"), "sources"), name.c_str());
-            if (text(graph, "compile_id") != id) continue;
-            if (value.contains("val") && !hint.is_null() && !isNumber(text(value, "val"), hint))
+            if (stringField(graph, "compile_id") != id) continue;
+            if (value.contains("val") && !hint.is_null() && !isNumber(stringField(value, "val"), hint))
                 return differ("hint of " + name, field(value, "val").dump(), hint.dump());
             if (value.contains("source") && sources.is_array() &&
                 std::find(sources.begin(), sources.end(), field(value, "source")) == sources.end())
@@ -287,7 +288,7 @@ private:
                                               const json& value) const {
         const State* state = m_recording.stateAfter(attempt);
         if (state == nullptr) return {};
-        const std::string name = text(value, "symbol"), range = text(value, "vr");
+        const std::string name = stringField(value, "symbol"), range = stringField(value, "vr");
         const auto isBound = [](std::string_view bound) {
             bound.remove_prefix(bound.starts_with('-') ? 1 : 0);
             return bound == "oo" || bound == "int_oo" ||
@@ -303,10 +304,10 @@ private:
             const std::string hint(m_recording.text(symbol.hint)), sources(m_recording.text(symbol.sources));
             std::string different;
             if (value.contains("val") && !hint.empty())
-                different = differ("hint of " + name, text(value, "val"), hint);
+                different = differ("hint of " + name, stringField(value, "val"), hint);
             if (different.empty() && value.contains("source") && !sources.empty() &&
-                sources.find(text(value, "source")) == std::string::npos)
-                different = differ("source of " + name, text(value, "source"), sources);
+                sources.find(stringField(value, "source")) == std::string::npos)
+                different = differ("source of " + name, stringField(value, "source"), sources);
             return different;
         }
         // Not recorded where it was made before the attempt, or the attempt came to nothing.
@@ -331,7 +332,7 @@ void judgeFacts(const json& oracleCase, const Recording& recording, CaseReport& 
         for (const json& entry : list(oracleCase, key)) {
             if (!difference.empty()) break;
             difference = (judge.*differs)(entry);
-            if (const std::string id = text(entry, "compile_id"); !difference.empty() && !id.empty())
+            if (const std::string id = stringField(entry, "compile_id"); !difference.empty() && !id.empty())
                 difference = id + ": " + difference;
         }
         report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});

@@ -34,10 +34,11 @@ public:
         for (const char* kind : {"nonforcing", "forced_locals"}) {
             std::map<std::string, std::size_t> seen;
             for (const json& hit : list(observed, kind)) {
-                const std::string key = text(hit, "label") + ' ' + text(hit, "compile_id") + '#' +
-                                        std::to_string(natural(hit, "attempt")) + ' ' + text(hit, "frame");
+                const std::string key = stringField(hit, "label") + ' ' + stringField(hit, "compile_id") +
+                                        '#' + std::to_string(natural(hit, "attempt")) + ' ' +
+                                        stringField(hit, "frame");
                 const std::size_t nth = seen[key]++;
-                const std::vector<StepIndex> steps = occurrences(hit, lineAfter(text(hit, "label")));
+                const std::vector<StepIndex> steps = occurrences(hit, lineAfter(stringField(hit, "label")));
                 const std::string part = std::string(kind) + ' ' + key + " hit " + std::to_string(nth);
                 const State* state = nth < steps.size() ? m_recording.stateAt(steps[nth]) : nullptr;
                 if (const std::string wrong = wrongPlace(hit); !wrong.empty())
@@ -62,8 +63,9 @@ private:
              at = runToLine(m_recording, at, {}, line, Direction::Forward)) {
             const FrameInfo& frame = m_recording.frames()[m_recording.steps()[at].frame];
             const AttemptInfo& attempt = m_recording.attempts()[frame.attempt];
-            if (attempt.compileId == text(hit, "compile_id") && attempt.number == natural(hit, "attempt") &&
-                m_recording.codeOf(frame).name == text(hit, "frame"))
+            if (attempt.compileId == stringField(hit, "compile_id") &&
+                attempt.number == natural(hit, "attempt") &&
+                m_recording.codeOf(frame).name == stringField(hit, "frame"))
                 out.push_back(at);
         }
         return out;
@@ -91,7 +93,7 @@ private:
              "without comptime nothing of the program stands at the mark: it goes from line " +
                  std::to_string(from) + " to line " +
                  std::to_string(m_recording.instructionAt(beyond)->line) + ", past line " +
-                 std::to_string(lineAfter(text(hit, "label"))) + "; the state is the same there"});
+                 std::to_string(lineAfter(stringField(hit, "label"))) + "; the state is the same there"});
     }
 
     /// A compile that only printing brought about, since it guards on what the program never looks at.
@@ -100,11 +102,11 @@ private:
             field(field(m_case, "observation_effect"), kind == "nonforcing" ? "probe" : "locals");
         const std::uint32_t observed = natural(effect, "n_compiles"),
                             alone = natural(field(m_case, "counts"), "compiles");
-        const std::string id = text(hit, "compile_id");
+        const std::string id = stringField(hit, "compile_id");
         const auto isIt = [&](const auto& compile) { return compile == id; };
         std::set<std::string> others;
         for (const json& other : list(field(m_case, "at_marks"), kind.c_str())) {
-            const std::string otherId = text(other, "compile_id");
+            const std::string otherId = stringField(other, "compile_id");
             const bool known = std::any_of(m_recording.compiles().begin(), m_recording.compiles().end(),
                                            [&](const CompileInfo& compile) { return compile.id == otherId; });
             if (!known) others.insert(otherId);
@@ -120,7 +122,7 @@ private:
     /// The step at which the function, in the hit's attempt, goes on behind the mark's next line, coming from
     /// before the mark (`from`).
     [[nodiscard]] StepIndex pastTheMark(const json& hit, std::uint32_t& from) const {
-        const std::uint32_t next = lineAfter(text(hit, "label"));
+        const std::uint32_t next = lineAfter(stringField(hit, "label"));
         std::map<std::uint32_t, std::uint32_t> lines; // by frame
         for (StepIndex at = 0; at < m_recording.steps().size(); ++at) {
             const std::uint32_t frame = m_recording.steps()[at].frame;
@@ -128,8 +130,9 @@ private:
             const AttemptInfo& attempt = m_recording.attempts()[info.attempt];
             const Instruction* instruction = m_recording.instructionAt(at);
             if (instruction == nullptr || instruction->line == 0 ||
-                attempt.compileId != text(hit, "compile_id") || attempt.number != natural(hit, "attempt") ||
-                m_recording.codeOf(info).name != text(hit, "frame"))
+                attempt.compileId != stringField(hit, "compile_id") ||
+                attempt.number != natural(hit, "attempt") ||
+                m_recording.codeOf(info).name != stringField(hit, "frame"))
                 continue;
             std::uint32_t& line = lines[frame];
             if (line != 0 && line < natural(hit, "lineno") && instruction->line > next) {
@@ -144,36 +147,36 @@ private:
     /// A hit is at the line of its mark.
     [[nodiscard]] std::string wrongPlace(const json& hit) const {
         for (const json& mark : list(m_case, "marks"))
-            if (text(mark, "label") == text(hit, "label")) {
+            if (stringField(mark, "label") == stringField(hit, "label")) {
                 const std::string line = std::to_string(natural(mark, "line"));
                 std::string wrong = differ("line", line, std::to_string(natural(hit, "lineno")));
                 if (wrong.empty() && natural(mark, "next_code_line") <= natural(mark, "line"))
                     wrong = "the code behind the mark comes before it";
                 return wrong;
             }
-        return "there is no mark " + text(hit, "label");
+        return "there is no mark " + stringField(hit, "label");
     }
 
     [[nodiscard]] std::uint32_t lineAfter(const std::string& label) const {
         for (const json& mark : list(m_case, "marks"))
-            if (text(mark, "label") == label) return natural(mark, "next_code_line");
+            if (stringField(mark, "label") == label) return natural(mark, "next_code_line");
         return 0;
     }
 
     [[nodiscard]] std::string compareState(const json& hit, const State& state) const {
         const FrameState& frame = *state.frameState(state.frame);
         std::string difference =
-            differ("graph", masked(text(hit, "graph_str")), masked(graphText(m_recording, state)));
+            differ("graph", masked(stringField(hit, "graph_str")), masked(graphText(m_recording, state)));
         if (difference.empty())
-            difference = differ("value stack", text(hit, "value_stack"), stackText(state, frame));
+            difference = differ("value stack", stringField(hit, "value_stack"), stackText(state, frame));
         if (difference.empty()) difference = differ("guards", joinedSet(hit, "guards"), guardsText(state));
         if (difference.empty())
             difference = differ("changed containers", joinedSet(hit, "mutated"), mutatedText(state));
         if (difference.empty())
             difference = differ("pending stores", joinedSet(hit, "attr_stores"), storesText(state));
         if (difference.empty())
-            difference =
-                differ("translator", text(hit, "translator"), std::string(m_recording.text(frame.kind)));
+            difference = differ("translator", stringField(hit, "translator"),
+                                std::string(m_recording.text(frame.kind)));
         if (difference.empty())
             difference = differ("inline depth", std::to_string(natural(hit, "inline_depth")),
                                 std::to_string(frame.depth));
@@ -197,10 +200,10 @@ private:
 
     /// What is printed twice says the same twice.
     static std::string comparePrinted(const json& hit) {
-        const std::string guards = text(hit, "print_guards"), stack = text(hit, "bt_text"),
-                          code = text(hit, "graph");
+        const std::string guards = stringField(hit, "print_guards"), stack = stringField(hit, "bt_text"),
+                          code = stringField(hit, "graph");
         // The instruction after the call of comptime; the graph as Python.
-        const std::string at = text(hit, "disas_current");
+        const std::string at = stringField(hit, "disas_current");
         if (!at.starts_with("-->") || instructionsOf(at).size() != 1)
             return "print_disas is at no instruction";
         if (!code.starts_with("\n\n\ndef forward(self")) return "print_graph printed no function";
@@ -358,18 +361,19 @@ private:
     [[nodiscard]] std::string compareForced(const json& hit, const State& state) const {
         const FrameState& frame = *state.frameState(state.frame);
         std::string around =
-            differ("translator", text(hit, "translator"), std::string(m_recording.text(frame.kind)));
+            differ("translator", stringField(hit, "translator"), std::string(m_recording.text(frame.kind)));
         if (around.empty())
             around = differ("inline depth", std::to_string(natural(hit, "inline_depth")),
                             std::to_string(frame.depth));
         if (around.empty()) around = compareCallers(hit, state);
         if (!around.empty()) return around;
-        const std::map<std::string, std::string> printed = printedLocals(text(hit, "locals"));
+        const std::map<std::string, std::string> printed = printedLocals(stringField(hit, "locals"));
         around = strangers(printed, frame);
         const std::vector<const FrameState*> callers = callStack(state);
         if (around.empty() && hit.contains("parent_locals"))
-            around = callers.size() < 2 ? "it has no caller"
-                                        : strangers(printedLocals(text(hit, "parent_locals")), *callers[1]);
+            around = callers.size() < 2
+                         ? "it has no caller"
+                         : strangers(printedLocals(stringField(hit, "parent_locals")), *callers[1]);
         if (!around.empty()) return around;
         for (const Local& local : frame.locals) {
             const std::string name(m_recording.text(local.name));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/text.h"
 #include "core/dynamo/describe.h"
 #include "core/oracle/oracle_program.h"
 
@@ -17,10 +18,6 @@ std::string fileName(std::string_view path) {
     return std::string(path.substr(path.rfind('/') + 1));
 }
 
-std::string firstLine(std::string_view text) {
-    return std::string(text.substr(0, text.find('\n')));
-}
-
 /// The end of the attempt's graph; null where it did not come to one.
 const EventInfo* endOf(const Recording& recording, std::uint32_t attempt) {
     const auto found =
@@ -33,7 +30,7 @@ const EventInfo* endOf(const Recording& recording, std::uint32_t attempt) {
 /// How the frame ended, as the case says it: "compiled", "skip", "raised TYPE: first line".
 std::string resultOf(const CompileInfo& compile) {
     if (compile.status == "skipped") return "skip";
-    return compile.status == "raised" ? "raised " + firstLine(compile.error) : compile.status;
+    return compile.status == "raised" ? "raised " + std::string(firstLine(compile.error)) : compile.status;
 }
 
 std::string countsOf(const Recording& recording) {
@@ -82,15 +79,15 @@ std::string differentFrames(const json& oracleCase, const Recording& recording) 
     for (const CompileInfo& compile : recording.compiles())
         ids.insert(compile.id + ' ' + compile.function);
     for (const json& frame : list(oracleCase, "frames")) {
-        if (!field(frame, "compile_id").is_null() && text(frame, "compile_id").empty())
+        if (!field(frame, "compile_id").is_null() && stringField(frame, "compile_id").empty())
             return "a frame of no compile: " + field(frame, "compile_id").dump();
-        const std::string id = text(frame, "compile_id"), result = text(frame, "result");
-        const std::string what =
-            key(text(frame, "code"), natural(frame, "firstlineno"), text(frame, "file"), result);
+        const std::string id = stringField(frame, "compile_id"), result = stringField(frame, "result");
+        const std::string what = key(stringField(frame, "code"), natural(frame, "firstlineno"),
+                                     stringField(frame, "file"), result);
         const auto found = recorded.find(what);
         if (found == recorded.end() && result == "skip" && id.empty()) continue;
         if (found == recorded.end()) return "frame not recorded: " + what;
-        if (!id.empty() && !ids.contains(id + ' ' + text(frame, "code")))
+        if (!id.empty() && !ids.contains(id + ' ' + stringField(frame, "code")))
             return "frame " + what + " was not recorded as " + id;
         recorded.erase(found);
     }
@@ -100,7 +97,7 @@ std::string differentFrames(const json& oracleCase, const Recording& recording) 
 std::string differentGraphList(const json& oracleCase, const Recording& recording) {
     std::set<std::string> wanted, got;
     for (const json& graph : list(oracleCase, "graphs"))
-        wanted.insert(text(graph, "compile_id") + '#' + std::to_string(natural(graph, "attempt")));
+        wanted.insert(stringField(graph, "compile_id") + '#' + std::to_string(natural(graph, "attempt")));
     for (std::uint32_t i = 0; i < recording.attempts().size(); ++i)
         if (handedOver(recording, i))
             got.insert(recording.attempts()[i].compileId + '#' +
@@ -125,15 +122,16 @@ std::string differentEnds(const json& oracleCase, const Recording& recording) {
         if (event.tag != Tag::GraphEnd || event.step == noStep || at >= ends.size()) continue;
         const json& wanted = ends[at++];
         const Instruction* instruction = recording.instructionAt(event.step);
-        const std::string where = text(wanted, "compile_id") + ' ' + text(wanted, "frame");
+        const std::string where = stringField(wanted, "compile_id") + ' ' + stringField(wanted, "frame");
         std::string different =
             differ(where + ", stack", field(wanted, "user_stack").dump(), stackOf(event).dump());
         if (different.empty() && instruction != nullptr)
             different = differ(where + ", line", std::to_string(natural(wanted, "lineno")),
                                std::to_string(instruction->line));
-        const std::string reason = text(wanted, "reason_short");
+        const std::string reason = stringField(wanted, "reason_short");
         if (different.empty() && !masked(event.text).starts_with(masked(reason)))
-            different = where + ", short reason: wanted " + reason + ", got " + firstLine(event.text);
+            different =
+                where + ", short reason: wanted " + reason + ", got " + std::string(firstLine(event.text));
         if (different.empty() &&
             (natural(wanted, "calls_in_graph") > 0) != handedOver(recording, event.attempt))
             different = where + ": a graph without calls goes to no backend, one with calls does";

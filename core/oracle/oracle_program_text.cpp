@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/text.h"
 #include "core/oracle/oracle_program.h"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ std::string masked(std::string text) {
 std::map<std::string, std::string> printedLocals(std::string_view text) {
     std::map<std::string, std::string> out;
     while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
+        const std::string_view line = firstLine(text);
         text.remove_prefix(std::min(line.size() + 1, text.size()));
         if (const std::size_t sign = line.find(" = "); sign != std::string_view::npos)
             out.emplace(line.substr(0, sign), line.substr(sign + 3));

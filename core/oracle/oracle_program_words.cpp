@@ -2,6 +2,7 @@
 //
 // What kind `dynamo_program` says of a whole run twice, in words of its own or as the recording has it: marks and
 // the program's text, the runs that were observed, Dynamo's counters.
+#include "core/base/text.h"
 #include "core/oracle/oracle_program.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::string_view lineAt(std::string_view text, std::uint32_t line) {
         if (end == std::string_view::npos) return {};
         text.remove_prefix(end + 1);
     }
-    return line == 0 ? std::string_view() : text.substr(0, text.find('\n'));
+    return line == 0 ? std::string_view() : firstLine(text);
 }
 
 std::size_t occurrencesOf(std::string_view word, std::string_view text) {
@@ -43,17 +44,17 @@ std::int64_t sumOf(const json& numbers) {
 }
 
 std::string differentProgram(const json& oracleCase) {
-    const std::string source = text(oracleCase, "source"), name = text(oracleCase, "name");
-    std::string different = differ("file", name + ".py", text(oracleCase, "file"));
+    const std::string source = stringField(oracleCase, "source"), name = stringField(oracleCase, "name");
+    std::string different = differ("file", name + ".py", stringField(oracleCase, "file"));
     for (const char* key : {"group", "about"})
-        if (different.empty() &&
-            source.find(std::string("# ") + key + ": " + text(oracleCase, key) + '\n') == std::string::npos)
+        if (different.empty() && source.find(std::string("# ") + key + ": " + stringField(oracleCase, key) +
+                                             '\n') == std::string::npos)
             different = std::string("the program has another '") + key + '\'';
     for (const json& mark : list(oracleCase, "marks")) {
         if (!different.empty()) return different;
         const std::uint32_t line = natural(mark, "line");
-        if (lineAt(source, line).find("#@" + text(mark, "label")) == std::string_view::npos)
-            return "line " + std::to_string(line) + " has no mark '" + text(mark, "label") + '\'';
+        if (lineAt(source, line).find("#@" + stringField(mark, "label")) == std::string_view::npos)
+            return "line " + std::to_string(line) + " has no mark '" + stringField(mark, "label") + '\'';
         std::uint32_t next = line + 1;
         const auto isCode = [](std::string_view words) {
             const std::size_t begin = words.find_first_not_of(' ');
@@ -61,7 +62,7 @@ std::string differentProgram(const json& oracleCase) {
         };
         while (next < line + 99 && !isCode(lineAt(source, next)))
             ++next;
-        different = differ("code after " + text(mark, "label"), field(mark, "next_code_line").dump(),
+        different = differ("code after " + stringField(mark, "label"), field(mark, "next_code_line").dump(),
                            std::to_string(next));
     }
     return different;
@@ -77,13 +78,13 @@ std::string differentRuns(const json& oracleCase, const Recording& recording) {
     const json& error = field(run, "error");
     if (const json& eagers = field(eager, "error"); !eagers.is_null() && !eagers.is_object())
         return "eager's error is none: " + eagers.dump();
-    if (!error.is_null() &&
-        std::none_of(recording.compiles().begin(), recording.compiles().end(),
-                     [&](const CompileInfo& compile) {
-                         const std::string said = text(error, "text");
-                         return compile.error.starts_with(text(error, "type") + ": " +
-                                                          said.substr(0, said.find('\n')));
-                     }))
+    if (!error.is_null() && std::none_of(recording.compiles().begin(), recording.compiles().end(),
+                                         [&](const CompileInfo& compile) {
+                                             const std::string said = stringField(error, "text");
+                                             return compile.error.starts_with(stringField(error, "type") +
+                                                                              ": " +
+                                                                              std::string(firstLine(said)));
+                                         }))
         return "no compile raised what the run is said to have raised";
     const json& counts = field(oracleCase, "counts");
     for (const char* kind : {"trace", "probe", "locals"}) {
@@ -116,12 +117,13 @@ std::string differentCounters(const json& oracleCase, const Recording& recording
     std::size_t ok = 0, calls = 0, breaks = 0, unsupported = 0;
     std::map<std::string, std::size_t> resumed;
     for (const json& frame : list(oracleCase, "frames")) {
-        ok += text(frame, "result").starts_with("raised") ? 0 : 1;
-        if (text(frame, "code").starts_with("torch_dynamo_resume")) ++resumed[text(frame, "code")];
+        ok += stringField(frame, "result").starts_with("raised") ? 0 : 1;
+        if (stringField(frame, "code").starts_with("torch_dynamo_resume"))
+            ++resumed[stringField(frame, "code")];
     }
     for (const json& graph : list(oracleCase, "graphs"))
         for (const char* call : {"= call_function[", "= call_method[", "= call_module["})
-            calls += occurrencesOf(call, text(graph, "graph"));
+            calls += occurrencesOf(call, stringField(graph, "graph"));
     for (const json& end : list(oracleCase, "subgraphs"))
         breaks += field(end, "graph_break") == json(true) ? 1 : 0;
     for (const CompileInfo& compile : recording.compiles())

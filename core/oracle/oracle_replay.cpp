@@ -62,7 +62,7 @@ void judgeCheckForMutation(const json& oracleCase, CaseReport& report) {
 
 /// The graph of a skip case with its devices, dtypes and storages.
 std::optional<replay::GraphFacts> factsOfCase(const json& oracleCase) {
-    const Result<ir::GraphPtr> graph = ir::readGraph(text(oracleCase, "graph"));
+    const Result<ir::GraphPtr> graph = ir::readGraph(stringField(oracleCase, "graph"));
     const json& devices = field(oracleCase, "node_device");
     const json& dtypes = field(oracleCase, "node_dtype");
     const json& storages = field(oracleCase, "storage_group");
@@ -71,8 +71,8 @@ std::optional<replay::GraphFacts> factsOfCase(const json& oracleCase) {
     for (ir::NodeIndex i = 0; i < facts.nodes.size(); ++i) {
         const char* name = (*graph)->node(i).name.c_str();
         replay::NodeFacts& node = facts.nodes[i];
-        node.device = text(devices, name);
-        node.dtype = ir::shortDtype(text(dtypes, name));
+        node.device = stringField(devices, name);
+        node.dtype = ir::shortDtype(stringField(dtypes, name));
         node.known = node.tensor = !node.device.empty();
         if (const json& storage = field(storages, name); storage.is_number_integer())
             node.storage = storage.get<int>();
@@ -169,7 +169,7 @@ std::vector<std::vector<std::size_t>> inputGroups(const ir::Graph& graph, const 
     std::map<std::string, int> storageOf;
     for (const json& input : inputs)
         if (const json& storage = field(input, "storage"); storage.is_number_integer())
-            storageOf[text(input, "name") + "_1"] = storage.get<int>();
+            storageOf[stringField(input, "name") + "_1"] = storage.get<int>();
     std::map<int, std::vector<std::size_t>> groups;
     std::size_t ordinal = 0;
     for (const ir::NodePtr& node : graph.nodes()) {
@@ -190,7 +190,7 @@ void judgeInputMutations(const json& oracleCase, CaseReport& report) {
     const json& expected = field(oracleCase, "cudagraph_find_input_mutations_on_before");
     if (expected.is_null()) return;
     Part part(report, "find_input_mutations");
-    const Result<ir::GraphPtr> graph = ir::readGraph(text(oracleCase, "before"));
+    const Result<ir::GraphPtr> graph = ir::readGraph(stringField(oracleCase, "before"));
     const json& inputs = field(field(oracleCase, "inputs"), "inputs");
     if (!graph || !inputs.is_array()) return part.fail("a graph `before` and inputs are needed");
     replay::GraphFacts facts = replay::factsOf(*graph, inputGroups(**graph, inputs));

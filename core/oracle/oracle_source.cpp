@@ -16,13 +16,13 @@ using nlohmann::json;
 
 /// A value as "execute" describes it, in the form of node_meta_before; null for what is no tensor.
 json metaOf(const json& value) {
-    if (text(value, "kind") == "list") {
+    if (stringField(value, "kind") == "list") {
         json out = json::array();
         for (const json& item : field(value, "items"))
             out.push_back(metaOf(item));
         return out;
     }
-    if (text(value, "kind") != "tensor") return {};
+    if (stringField(value, "kind") != "tensor") return {};
     return {{"shape", field(value, "shape")},
             {"stride", field(value, "stride")},
             {"dtype", field(value, "dtype")},
@@ -41,7 +41,7 @@ json withoutIdleStrides(json meta) {
     const bool empty = std::find(shape.begin(), shape.end(), json(0)) != shape.end();
     for (std::size_t i = 0; i < shape.size(); ++i)
         if (empty || shape[i] == 1) meta["stride"][i] = 0;
-    if (const std::string dtype = text(meta, "dtype"); dtype.starts_with("torch."))
+    if (const std::string dtype = stringField(meta, "dtype"); dtype.starts_with("torch."))
         meta["dtype"] = dtype.substr(dtype.find('.') + 1);
     return meta;
 }
@@ -51,7 +51,7 @@ std::string differentMeta(const json& oracleCase, const json& values) {
     if (!expected.is_object() || !values.is_array()) return {};
     std::map<std::string, json> got;
     for (const json& value : values)
-        got[text(value, "node")] = metaOf(value);
+        got[stringField(value, "node")] = metaOf(value);
     for (const auto& [name, meta] : expected.items()) {
         const auto found = got.find(name);
         if (found == got.end()) return "there is no node '" + name + "', of which the case says what it is";
@@ -62,7 +62,7 @@ std::string differentMeta(const json& oracleCase, const json& values) {
 }
 
 std::string differentText(const json& oracleCase) {
-    const std::string source = text(oracleCase, "before");
+    const std::string source = stringField(oracleCase, "before");
     const Result<ir::GraphPtr> graph = ir::readGraph(source);
     if (!graph) return graph.error().toString();
     if (const json& nodes = field(oracleCase, "n_nodes_before");
@@ -84,7 +84,7 @@ void judgeSource(Client& engine, const json& oracleCase, const JudgeOptions& opt
         for (json& input : inputs["inputs"]) // it was traced without gradients
             if (input.is_object()) input.erase("requires_grad");
         const CallResult got = engine.callOnGraph(
-            "execute", text(oracleCase, "before"),
+            "execute", stringField(oracleCase, "before"),
             {{"inputs", std::move(inputs)}, {"attrs", field(oracleCase, "before_attrs")}, {"values", true}},
             options.call);
         // Eager may raise after the first nodes; another judge has that.

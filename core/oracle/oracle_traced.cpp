@@ -37,7 +37,7 @@ public:
             for (json& gradient : (*side)["grads"])
                 if (gradient.is_object()) gradient.erase("stride");
         }
-        std::string different = text(field(run, "error"), "message");
+        std::string different = stringField(field(run, "error"), "message");
         for (const Difference& difference : different.empty() ? compareRuns(eager, run) : Differences()) {
             const bool counts = difference.aspect != Aspect::OutputStrides &&
                                 difference.aspect != Aspect::OutputAliasing &&
@@ -71,9 +71,9 @@ public:
 
     /// PyTorch traces without values, and so without what only running finds. What it refuses may be refused.
     void refused(const std::string& message, const json& whole, const json& eager) {
-        bool same = sameCause(text(field(eager, "error"), "message"), message);
+        bool same = sameCause(stringField(field(eager, "error"), "message"), message);
         for (const json* run : {&whole, &field(whole, "retry_without_view_replay")})
-            same = same || sameCause(text(field(*run, "error"), "message"), message);
+            same = same || sameCause(stringField(field(*run, "error"), "message"), message);
         const bool recorded = m_answer.contains("metadata_outer");
         if (!same && recorded) return add("traced metadata", message);
         m_report.parts.push_back({m_run + (recorded ? " traced metadata" : " refusal"),
@@ -105,7 +105,7 @@ private:
     }
 
     void compare(const std::string& what, const char* key, const ir::Graph& got) {
-        std::string expected = text(m_answer, key);
+        std::string expected = stringField(m_answer, key);
         expected.erase(expected.find_last_not_of(" \n") + 1);
         const std::string printed = ir::printFx(got);
         std::string different = expected == printed ? std::string() : firstDifferentLine(expected, printed);
@@ -137,7 +137,7 @@ void judgeTraced(Client& engine, const json& oracleCase, const JudgeOptions& opt
         const bool recorded = answer.contains("metadata_outer");
         if (!recorded && eager.contains("error")) continue;
         TracedJudge judge(run, answer, lostGradMode(oracleCase), report);
-        const CallResult got = engine.callOnGraph("aot", text(oracleCase, "before"),
+        const CallResult got = engine.callOnGraph("aot", stringField(oracleCase, "before"),
                                                   {{"inputs", field(oracleCase, "inputs")},
                                                    {"attrs", field(oracleCase, "before_attrs")},
                                                    {"keep_input_mutations", run != "aot"},
@@ -149,7 +149,7 @@ void judgeTraced(Client& engine, const json& oracleCase, const JudgeOptions& opt
         }
         const bool refused = got->contains("refused");
         if (refused && whole.is_object()) // else PyTorch was not asked
-            judge.refused(text(*got, "refused"), whole, eager);
+            judge.refused(stringField(*got, "refused"), whole, eager);
         else if (recorded)
             judge.judge(*got);
         judge.judgeRun(*got, eager);
