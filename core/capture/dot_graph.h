@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Graphs that torch.fx draws (torch/fx/passes/graph_drawer.py), as Inductor writes them before and after its
-// passes (trace.log_url_for_graph_xform). A small reader of its own: Graphviz's parser is not made for files
-// of strangers.
+// passes (trace.log_url_for_graph_xform).
 #pragma once
 
 #include "core/base/result.h"

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/cuda_dot.h"
 
+#include "core/base/text.h"
+#include "core/ir/dot_text.h"
+
 #include <algorithm>
-#include <graphviz/cgraph.h>
 #include <map>
-#include <memory>
+#include <unordered_map>
+#include <utility>
 
 namespace dynascope::replay {
 
 namespace {
 
-struct GraphCloser {
-    void operator()(Agraph_t* graph) const { agclose(graph); }
-};
-
 constexpr std::string_view capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-    text.remove_prefix(begin);
-    return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-}
 
 /// Without the backslashes by which record labels escape their own signs.
 std::string unescaped(std::string_view text) {
@@ -32,8 +25,8 @@ std::string unescaped(std::string_view text) {
     return out;
 }
 
-DotNode nodeOf(const char* name, std::string_view label) {
-    DotNode out{name, {}, {}, {}};
+DotNode nodeOf(std::string name, std::string_view label) {
+    DotNode out{std::move(name), {}, {}, {}};
     std::string_view text = label.substr(std::min(label.find_first_not_of("{ \r\n"), label.size()));
     out.kind = text.substr(0, text.find_first_not_of(capitals));
     // {ID | 0 (topoId: 3) | NAME\<\<\<GRID,BLOCK,SHARED\>\>\>}
@@ -47,6 +40,35 @@ DotNode nodeOf(const char* name, std::string_view label) {
     out.launch = unescaped(text.substr(0, text.find(close)));
     return out;
 }
+
+/// The outermost subgraphs, each with what the subgraphs within it hold. A node is of every one that names it.
+class Clusters final : public ir::DotListener {
+public:
+    void onBegin(const std::string& name) override {
+        if (m_depth++ == 0) {
+            m_out.emplace_back().name = name;
+            m_nodes.clear();
+        }
+    }
+    void onEnd() override { --m_depth; }
+    void onStatement(ir::DotStatement statement) override {
+        if (m_depth == 0) return;
+        DotCluster& cluster = m_out.back();
+        cluster.edges += statement.chain.size() - 1;
+        for (std::string& name : statement.chain)
+            if (m_nodes.try_emplace(name, cluster.nodes.size()).second)
+                cluster.nodes.push_back(nodeOf(name, {}));
+        if (!statement.isNode()) return;
+        const std::string& name = statement.chain.front();
+        cluster.nodes[m_nodes[name]] = nodeOf(name, statement.label);
+    }
+    [[nodiscard]] std::vector<DotCluster> take() { return std::move(m_out); }
+
+private:
+    std::vector<DotCluster> m_out;
+    std::unordered_map<std::string, std::size_t> m_nodes; ///< of the last cluster, by name
+    std::size_t m_depth = 0;
+};
 
 std::string dotDims(const std::array<std::uint32_t, 3>& dim) {
     std::size_t last = 2;
@@ -115,21 +137,9 @@ void tell(const Counts& read, const Counts& dumped, std::string_view what, std::
 } // namespace
 
 Result<std::vector<DotCluster>> readCudaDot(std::string_view text) {
-    agseterr(AGMAX); // nothing is printed; a failure is told by the result
-    const std::unique_ptr<Agraph_t, GraphCloser> graph(agmemread(std::string(text).c_str()));
-    if (!graph) return failure("the dump of the CUDA graph is no DOT");
-    std::vector<DotCluster> out;
-    for (Agraph_t* cluster = agfstsubg(graph.get()); cluster; cluster = agnxtsubg(cluster)) {
-        DotCluster& rows = out.emplace_back();
-        rows.name = agnameof(cluster);
-        for (Agnode_t* node = agfstnode(cluster); node; node = agnxtnode(cluster, node)) {
-            const char* label = agget(node, const_cast<char*>("label"));
-            rows.nodes.push_back(nodeOf(agnameof(node), label ? label : ""));
-            for (Agedge_t* edge = agfstout(cluster, node); edge; edge = agnxtout(cluster, edge))
-                ++rows.edges;
-        }
-    }
-    return out;
+    Clusters clusters;
+    if (!ir::readDot(text, clusters)) return failure("the dump of the CUDA graph is no DOT");
+    return clusters.take();
 }
 
 std::vector<std::string> compareWithDot(const CudaGraph& graph, const std::vector<DotCluster>& dump) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What cudaGraphDebugDotPrint writes, read by Graphviz's own parser, as a second opinion on a CUDA graph that
-// was read node by node. The format is documented nowhere; this reads the verbose form of CUDA 12 and 13: a
-// cluster per graph, a record per node that opens with the node's kind.
-//
-// For the text of a driver, not of a capture. Graphviz's parser is global: one thread at a time.
+// What cudaGraphDebugDotPrint writes, as a second opinion on a CUDA graph that was read node by node. The
+// format is documented nowhere; this reads the verbose form of CUDA 12 and 13: a cluster per graph, a record
+// per node that opens with the node's kind.
 #pragma once
 
 #include "core/replay/cuda_graph.h"

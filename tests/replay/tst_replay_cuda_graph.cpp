@@ -184,6 +184,11 @@ private slots:
         QVERIFY(!readCudaDot(""));
         const auto empty = readCudaDot("digraph dot {}");
         QVERIFY(empty && empty->empty());
+        std::string deep = "digraph dot {";
+        for (int i = 0; i < 100000; ++i)
+            deep += "subgraph c {";
+        QVERIFY(!readCudaDot(deep));
+        QVERIFY(!readCudaDot("digraph dot { subgraph c { \"a [label=\"x\"] } }"));
     }
 };
 
