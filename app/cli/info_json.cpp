@@ -142,9 +142,8 @@ std::string infoJson(const session::Session& session) {
                              {"frames", std::move(frames)},
                              {"compiles", std::move(compiles)},
                              {"timings", std::move(timings)}};
-    if (session.tree)
-        document["tree"] = {{"functions", session.tree->functions.size()},
-                            {"events", session.tree->events.size()}};
+    if (const auto tree = session::attachedAs<replay::TreeProgram>(session.tree))
+        document["tree"] = {{"functions", tree->functions.size()}, {"events", tree->events.size()}};
     if (session.memory) document["memory"] = memoryJson(*session.memory, SIZE_MAX);
     document["answers"] = answersJson(session);
     // Text of a capture may hold anything; bad UTF-8 is replaced rather than thrown at.

@@ -287,9 +287,9 @@ std::vector<PhaseTime> phaseTimes(const Session& session) {
 std::string infoText(const Session& session) {
     std::string out = headText(session);
     if (session.memory) return out + memoryText(*session.memory, mostMemoryLines);
-    if (session.tree)
-        return out + count(session.tree->functions.size(), "function") + ", " +
-               count(session.tree->events.size(), "event") + " of CUDA-graph trees\n";
+    if (const auto tree = session::attachedAs<replay::TreeProgram>(session.tree))
+        return out + count(tree->functions.size(), "function") + ", " + count(tree->events.size(), "event") +
+               " of CUDA-graph trees\n";
     if (!session.records.empty()) {
         countNodes(session);
         out += runsText(session) + compilesText(session);

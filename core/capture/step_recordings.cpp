@@ -91,7 +91,7 @@ Result<session::Session> readRecordings(const session::Inputs& inputs, const Tas
     if (!addRecordings(session, inputs, task)) return cancellation();
     if (session.recordings.empty() && session.passRecordings.empty())
         return tl::unexpected(session.warnings.front().error);
-    for (const inductor::PassRecordingPtr& passes : session.passRecordings)
+    for (const auto& passes : session::attachedAs<inductor::PassRecording>(session.passRecordings))
         std::ranges::move(inductor::compilesIn(*passes), std::back_inserter(session.compiles));
     return session;
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/task.h"
 #include "core/dynamo/state.h"
+#include "core/session/attachment.h"
 
 #include <array>
 #include <deque>
@@ -196,7 +197,7 @@ class Recording;
 using RecordingPtr = std::shared_ptr<const Recording>;
 
 /// Immutable but for caches: for one thread at a time.
-class Recording {
+class Recording : public session::Attachment {
 public:
     /// Opens a recording, with the tail beside it if there is one.
     [[nodiscard]] static Result<RecordingPtr> open(const std::string& path, const TaskContext& task = {});

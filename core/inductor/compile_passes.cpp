@@ -24,7 +24,7 @@ struct Recorded {
 /// In the order in which the processes of a rank compiled this id.
 std::vector<Recorded> compilesOf(const session::Session& session, int rank, const std::string& id) {
     std::vector<PassRecordingPtr> recordings;
-    for (const PassRecordingPtr& recording : session.passRecordings) {
+    for (const PassRecordingPtr& recording : session::attachedAs<PassRecording>(session.passRecordings)) {
         const int of = recording->rank() < 0 ? 0 : recording->rank();
         if (of == rank || session.ranks.size() <= 1) recordings.push_back(recording);
     }

@@ -154,7 +154,7 @@ class PassRecording;
 using PassRecordingPtr = std::shared_ptr<const PassRecording>;
 
 /// Immutable but for caches, which a lock guards: for any thread.
-class PassRecording {
+class PassRecording : public session::Attachment {
 public:
     /// `tail` may be null. Records that make no sense are left out and counted in a warning.
     [[nodiscard]] static Result<PassRecordingPtr>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/replay/tree_manager.h"
+#include "core/session/attachment.h"
 
 #include <functional>
 #include <memory>
@@ -105,7 +106,7 @@ struct TreeEvent {
 void carryOut(const TreeEvent& event, TreeManager& manager, const std::function<void()>& call,
               const std::function<void(std::size_t output)>& drop);
 
-struct TreeProgram {
+struct TreeProgram : session::Attachment {
     std::vector<SimulatedFunction> functions;
     std::vector<TreeEvent> events;
     TreeOptions options;

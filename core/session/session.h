@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/ir/graph.h"
+#include "core/session/attachment.h"
 #include "core/session/guard_list.h"
 #include "core/session/memory_snapshot.h"
 #include "core/session/record_list.h"
@@ -21,17 +22,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-namespace dynascope::replay {
-struct TreeProgram;
-}
-
-namespace dynascope::inductor {
-class PassRecording;
-}
-namespace dynascope::dynamo {
-class Recording;
-}
 
 namespace dynascope::session {
 
@@ -331,12 +321,12 @@ struct Session {
     std::map<std::string, SourceFile> sources;
     std::map<std::string, std::size_t> recordCounts; ///< by Record::type
     std::shared_ptr<const MemorySnapshot> memory;    ///< null where the input is none
-    std::shared_ptr<const replay::TreeProgram> tree; ///< calls of CUDA graphs; null where the input is none
+    AttachmentPtr tree; ///< calls of CUDA graphs, a replay::TreeProgram; null where the input is none
 
-    /// Dynamo's steps, a recording a process. Each is for one thread at a time.
-    std::vector<std::shared_ptr<const dynamo::Recording>> recordings;
-    /// What Inductor's passes did, a recording a process.
-    std::vector<std::shared_ptr<const inductor::PassRecording>> passRecordings;
+    /// Dynamo's steps, a dynamo::Recording a process. Each is for one thread at a time.
+    std::vector<AttachmentPtr> recordings;
+    /// What Inductor's passes did, an inductor::PassRecording a process.
+    std::vector<AttachmentPtr> passRecordings;
 
     /// `compileId` is as CompileId::toString spells it.
     [[nodiscard]] const Compile* find(int rank, std::string_view compileId) const;

@@ -63,9 +63,10 @@ private slots:
         const session::Session& session = **opened;
         QCOMPARE(session.kind, session::Kind::TreeCase);
         QCOMPARE(session.torchVersion, std::string("2.13.0"));
-        QVERIFY(session.tree && session.compiles.empty());
-        QCOMPARE(session.tree->functions.size(), std::size_t{1});
-        QCOMPARE(session.tree->events.size(), std::size_t{2});
+        const auto tree = session::attachedAs<replay::TreeProgram>(session.tree);
+        QVERIFY(tree && session.compiles.empty());
+        QCOMPARE(tree->functions.size(), std::size_t{1});
+        QCOMPARE(tree->events.size(), std::size_t{2});
         const auto wrong =
             capture::openText(json(head + "{'op': 'call', 'fn': 7, 'inputs': []}]}"), "x.json");
         QVERIFY(!wrong);

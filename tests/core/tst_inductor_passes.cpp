@@ -75,7 +75,8 @@ private slots:
 void TestInductorPasses::stagesOfTheTraceAreRecordedTextForText() {
     const session::Session session = openedFolder();
     QCOMPARE(session.passRecordings.size(), std::size_t(1));
-    const PassRecording& recording = *session.passRecordings.front();
+    const auto read = session::attachedAs<PassRecording>(session.passRecordings.front());
+    const PassRecording& recording = *read;
     std::multiset<std::pair<std::string, std::string>> recorded;
     for (std::size_t i = 0; i < recording.stages().size(); ++i) {
         const auto text = recording.stageText(i);
@@ -98,7 +99,8 @@ void TestInductorPasses::stagesOfTheTraceAreRecordedTextForText() {
 
 void TestInductorPasses::theChainOfEachGraphIsUnbroken() {
     const session::Session session = openedFolder();
-    const PassRecording& recording = *session.passRecordings.front();
+    const auto read = session::attachedAs<PassRecording>(session.passRecordings.front());
+    const PassRecording& recording = *read;
     std::map<std::uint32_t, std::uint32_t> last; // by module
     for (const State& state : recording.states()) {
         QCOMPARE(state.first, !last.contains(state.module));

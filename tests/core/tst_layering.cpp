@@ -145,6 +145,54 @@ QMap<QString, QSet<QString>> arrows(const QString& root) {
     return found;
 }
 
+/// A class that a header names without including it, in a namespace that is not the header's own.
+struct Declared {
+    QString header, space, name;
+};
+QList<Declared> declaredElsewhere(const QString& header, const QString& text) {
+    static const QRegularExpression block(
+        "^namespace (dynascope::[\\w:]+) \\{\\n((?:(?:class|struct) \\w+;\\n)+)\\}",
+        QRegularExpression::MultilineOption);
+    static const QRegularExpression one("(?:class|struct) (\\w+);");
+    QList<Declared> found;
+    for (auto it = block.globalMatch(text); it.hasNext();) {
+        const QRegularExpressionMatch match = it.next();
+        for (auto name = one.globalMatch(match.captured(2)); name.hasNext();)
+            found << Declared{header, match.captured(1), name.next().captured(1)};
+    }
+    return found;
+}
+
+/// Arrows that no include shows: a header declares a class of a room that its own room does not include from.
+QStringList hiddenArrows(const QString& root) {
+    static const QRegularExpression space("^namespace (dynascope::[\\w:]+) \\{$",
+                                          QRegularExpression::MultilineOption);
+    static const QRegularExpression definition("^(?:class|struct) (\\w+)(?: final)?(?: :[^;{]*)? \\{",
+                                               QRegularExpression::MultilineOption);
+    const Tree tree(root);
+    QList<Declared> declared;
+    QHash<QString, QString> roomOfClass;
+    for (const char* top : {"core", "views", "app"})
+        for (const QString& file : tree.files(top)) {
+            if (!file.endsWith(".h")) continue;
+            const QString text = readAll(QDir(root).filePath(file));
+            declared << declaredElsewhere(file, text);
+            QString own;
+            for (auto it = space.globalMatch(text); it.hasNext();)
+                own = it.next().captured(1); // those of declarations stand in front
+            for (auto it = definition.globalMatch(text); it.hasNext();)
+                roomOfClass.insert(own + "::" + it.next().captured(1), roomOf(file));
+        }
+    const QMap<QString, QSet<QString>> sources = arrows(root);
+    QStringList found;
+    for (const Declared& one : declared) {
+        const QString own = roomOf(one.header), other = roomOfClass.value(one.space + "::" + one.name);
+        if (!other.isEmpty() && other != own && !sources.value(own).contains(other))
+            found << one.header + " declares " + one.name + " of " + other;
+    }
+    return found;
+}
+
 /// What is wrong with a table of rooms, whose rows are "| `room` | words | rooms that it reaches |": rooms
 /// that it lacks or invents, arrows that differ from the sources', and arrows to a room that does not stand
 /// above.
@@ -273,6 +321,29 @@ private slots:
         const QStringList faults = faultsOfTable(readAll(root + "/docs/layers.md"), sources);
         QVERIFY2(faults.isEmpty(),
                  qPrintable("\n" + faults.join('\n') + "\nscripts/layers prints what the sources say"));
+    }
+
+    void noArrowHidesBehindADeclaration() {
+        QTemporaryDir planted;
+        const auto write = [&](const QString& path, const QByteArray& text) {
+            QDir(planted.path()).mkpath(QFileInfo(path).path());
+            QFile file(planted.filePath(path));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            QVERIFY(file.write(text) >= 0);
+        };
+        write("core/session/session.h",
+              "namespace dynascope::dynamo {\nclass Recording;\nstruct State;\n}\n\n"
+              "namespace dynascope::session {\nstruct Session {};\n}\n");
+        write("core/dynamo/recording.h",
+              "namespace dynascope::dynamo {\nclass Recording : public Base {\n};\n}\n");
+        write("core/dynamo/state.h", "namespace dynascope::session {\nstruct Session;\n}\n\n"
+                                     "namespace dynascope::dynamo {\nstruct Other {\n};\n}\n");
+        write("core/dynamo/state.cpp", "#include \"core/session/session.h\"\n");
+        QCOMPARE(hiddenArrows(planted.path()),
+                 QStringList({"core/session/session.h declares Recording of core/dynamo"}));
+
+        const QStringList found = hiddenArrows(DYNASCOPE_SOURCE_DIR);
+        QVERIFY2(found.isEmpty(), qPrintable("\n" + found.join('\n')));
     }
 
     void tellsForbiddenLinks() {

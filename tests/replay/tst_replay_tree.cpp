@@ -43,7 +43,11 @@ const SimulatedOutput fresh{};
 
 TreeSimulation simulate(std::vector<SimulatedFunction> functions, std::vector<TreeEvent> events,
                         TreeOptions options = {}) {
-    return TreeSimulation({std::move(functions), std::move(events), options});
+    TreeProgram program;
+    program.functions = std::move(functions);
+    program.events = std::move(events);
+    program.options = std::move(options);
+    return TreeSimulation(std::move(program));
 }
 
 std::vector<OutputClass> classes(const TreeNode& node) {

@@ -59,7 +59,7 @@ struct Shown : test::Fixture {
         page = show<DynamoPage>(1200, 700);
     }
     [[nodiscard]] const dynamo::Recording& recording() const {
-        return *workspace.session()->recordings.front();
+        return *session::attachedAs<dynamo::Recording>(workspace.session()->recordings.front());
     }
     /// "Locals: x = TensorVariable f32[4] l_x_".
     [[nodiscard]] QStringList rows() const {

@@ -50,7 +50,8 @@ private slots:
     void links() {
         const auto session = capture::openText(recordingOfABreak(), "generated");
         QVERIFY(session);
-        const dynamo::Recording& recording = *(*session)->recordings.front();
+        const auto read = session::attachedAs<dynamo::Recording>((*session)->recordings.front());
+        const dynamo::Recording& recording = *read;
         const auto codes = dynamo::generatedCodes(recording);
         QCOMPARE(codes.size(), std::size_t(1));
         const dynamo::GeneratedLink link = dynamo::linkGenerated(recording, codes[0]);

@@ -106,7 +106,7 @@ void DynamoPage::refresh() {
     if (session != d->session) {
         d->questions->cancel();
         d->session = session;
-        d->known = session->recordings;
+        d->known = session::attachedAs<dynamo::Recording>(session->recordings);
         d->controls->setRecordings(d->known);
         showRecording(std::max(0, own.recording));
     } else if (own.recording >= 0 && own.recording != d->index) {

@@ -43,8 +43,8 @@ PageSpec dynamoPageSpec() {
         place.own.set(DynamoPlace{numberOf(QStringLiteral("recording")), numberOf(QStringLiteral("step"))});
     };
     spec.pictures = [](PagePictures& pictures, const Place& place) {
-        const auto& recordings =
-            pictures.workspace().captures()[std::size_t(place.capture)].session->recordings;
+        const auto recordings = session::attachedAs<dynamo::Recording>(
+            pictures.workspace().captures()[std::size_t(place.capture)].session->recordings);
         if (recordings.empty()) return;
         // In the middle, where stack and graph hold something.
         Place middle = place;

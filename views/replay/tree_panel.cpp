@@ -332,7 +332,7 @@ void TreePanel::refresh() {
         d->walk.setRun(nullptr);
     };
     if (showNothingOpen()) return forget();
-    const auto& program = workspace().capture()->session->tree;
+    const auto program = session::attachedAs<replay::TreeProgram>(workspace().capture()->session->tree);
     if (!program) {
         forget();
         showMessage(

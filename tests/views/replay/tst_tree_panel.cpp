@@ -296,7 +296,9 @@ private slots:
             TreeWalk walk;
             TreePicture picture(walk, f.theme);
             picture.resize(400, 300);
-            walk.setRun(std::make_shared<const TreeRun>(*(*session)->tree, TaskContext{}));
+            const auto program = session::attachedAs<replay::TreeProgram>((*session)->tree);
+            QVERIFY(program);
+            walk.setRun(std::make_shared<const TreeRun>(*program, TaskContext{}));
             QCOMPARE(eventRows(*walk.run()).size(), walk.run()->size());
             for (; walk.position() > 0; walk.back()) {
                 QVERIFY(!treeFacts(walk).sections.empty());
