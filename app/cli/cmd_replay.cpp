@@ -257,7 +257,7 @@ Result<std::vector<replay::RunChange>> keepRun(const ReplayOptions& options, con
     std::vector<replay::RunChange> changes;
     for (auto row = contents.replays.rbegin(); row != contents.replays.rend() && changes.empty(); ++row) {
         if (row->root != root || row->backend != options.backend) continue;
-        const auto before = replay::keptRunFromJson(json::parse(row->result, nullptr, false));
+        const auto before = replay::readKeptRun(row->result);
         if (before) changes = replay::compareRuns(*before, kept);
     }
     contents.replays.push_back({root, options.backend, replay::toJson(kept).dump()});

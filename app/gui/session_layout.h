@@ -8,8 +8,8 @@
 #include "views/canvas/compare_view.h"
 #include "views/models/workspace.h"
 
+#include <QJsonObject>
 #include <QString>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -17,16 +17,17 @@ namespace dynascope::app {
 
 /// The longest text that is read.
 inline constexpr std::size_t longestLayout = 64U << 10U;
-/// No object for anything else than a small JSON object.
-[[nodiscard]] nlohmann::json readLayout(const std::string& text);
+/// Empty for anything else than a small JSON object.
+[[nodiscard]] QJsonObject readLayout(const std::string& text);
+[[nodiscard]] std::string layoutText(const QJsonObject& layout);
 
 /// The current place: page, stages A and B, node, graph break.
-[[nodiscard]] nlohmann::json placeToJson(const views::Workspace& workspace);
+[[nodiscard]] QJsonObject placeToJson(const views::Workspace& workspace);
 /// Goes there, without a step in the history. False where the capture has no such place.
-bool goToPlace(views::Workspace& workspace, int capture, const nlohmann::json& place);
+bool goToPlace(views::Workspace& workspace, int capture, const QJsonObject& place);
 
 /// Zoom and places of the canvases.
-[[nodiscard]] nlohmann::json viewToJson(const views::CompareView::View& view);
-[[nodiscard]] std::optional<views::CompareView::View> viewFromJson(const nlohmann::json& view);
+[[nodiscard]] QJsonObject viewToJson(const views::CompareView::View& view);
+[[nodiscard]] std::optional<views::CompareView::View> viewFromJson(const QJsonObject& view);
 
 } // namespace dynascope::app

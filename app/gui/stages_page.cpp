@@ -28,10 +28,11 @@ constexpr int narrowWindow = 1440;
 constexpr int roomForTools = 920; ///< of this page: four tabs beside the tools of the text diff
 constexpr int roomBeside = 840;   ///< of this page: a canvas and lines of code side by side
 
-constexpr std::pair<CompareView::Mode, const char*> modeNames[] = {
-    {CompareView::Mode::SideBySide, "side_by_side"},
-    {CompareView::Mode::Merged, "merged"},
-    {CompareView::Mode::Single, "single"}};
+constexpr std::pair<CompareView::Mode, QLatin1String> modeNames[] = {
+    {CompareView::Mode::SideBySide, QLatin1String("side_by_side")},
+    {CompareView::Mode::Merged, QLatin1String("merged")},
+    {CompareView::Mode::Single, QLatin1String("single")}};
+constexpr QLatin1String panelKey("panel"), modeKey("mode"), canvasKey("canvas");
 } // namespace
 
 StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -176,28 +177,25 @@ QByteArray StagesPage::saveState() const {
     return bytes;
 }
 
-nlohmann::json StagesPage::state() const {
-    nlohmann::json out = nlohmann::json::object();
+QJsonObject StagesPage::state() const {
+    QJsonObject out;
     for (const auto& [id, panel] : m_panels)
-        if (panel == m_tabs->currentWidget()) out["panel"] = panelName(id).toStdString();
+        if (panel == m_tabs->currentWidget()) out[panelKey] = panelName(id);
     for (const auto& [mode, name] : modeNames)
-        if (mode == m_compare->mode()) out["mode"] = name;
+        if (mode == m_compare->mode()) out[modeKey] = name;
     const QList<int> sizes = m_split->sizes();
     const int all = std::accumulate(sizes.begin(), sizes.end(), 0);
-    if (all > 0 && !m_textsBeside) out["canvas"] = std::lround(100.0 * sizes.front() / all);
+    if (all > 0 && !m_textsBeside) out[canvasKey] = int(std::lround(100.0 * sizes.front() / all));
     return out;
 }
 
-void StagesPage::restore(const nlohmann::json& state) {
-    if (!state.is_object()) return;
-    if (const auto panel = state.find("panel"); panel != state.end() && panel->is_string())
-        if (const auto named = panelNamed(QString::fromStdString(panel->get<std::string>())))
-            raisePanel(*named);
-    if (const auto text = state.find("mode"); text != state.end())
-        for (const auto& [mode, name] : modeNames)
-            if (*text == name) m_compare->setMode(mode);
-    if (const auto share = state.find("canvas"); share != state.end() && share->is_number_integer()) {
-        const auto percent = int(std::clamp<std::int64_t>(share->get<std::int64_t>(), 10, 95));
+void StagesPage::restore(const QJsonObject& state) {
+    if (const QJsonValue panel = state.value(panelKey); panel.isString())
+        if (const auto named = panelNamed(panel.toString())) raisePanel(*named);
+    for (const auto& [mode, name] : modeNames)
+        if (state.value(modeKey) == name) m_compare->setMode(mode);
+    if (const QJsonValue share = state.value(canvasKey); share.isDouble()) {
+        const int percent = int(std::clamp(share.toDouble(), 10.0, 95.0));
         if (!m_textsBeside) m_split->setSizes({percent * 10, (100 - percent) * 10});
     }
 }

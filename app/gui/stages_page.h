@@ -6,9 +6,9 @@
 #include "views/models/page_spec.h"
 #include "views/theme/theme.h"
 
+#include <QJsonObject>
 #include <QWidget>
 #include <map>
-#include <nlohmann/json.hpp>
 
 class QSplitter;
 class QTabWidget;
@@ -41,8 +41,8 @@ public:
     [[nodiscard]] QByteArray saveState() const override;
     void restoreState(const QByteArray& state) override;
     /// For a session file: text panel in front, canvas mode, shares of the splitter.
-    [[nodiscard]] nlohmann::json state() const;
-    void restore(const nlohmann::json& state);
+    [[nodiscard]] QJsonObject state() const;
+    void restore(const QJsonObject& state);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

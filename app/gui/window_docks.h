@@ -9,8 +9,8 @@
 
 #include <QDockWidget>
 #include <QHash>
+#include <QJsonObject>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 class QMainWindow;
@@ -64,9 +64,9 @@ public:
     [[nodiscard]] views::NotesPanel& notesPanel();
     void stepProblem(int direction);
     /// Which docks are open and where, by name, and how wide or high their areas are.
-    [[nodiscard]] nlohmann::json state() const;
+    [[nodiscard]] QJsonObject state() const;
     /// Docks that `state` does not name stay as they are; so does what it says wrong.
-    void restore(const nlohmann::json& state);
+    void restore(const QJsonObject& state);
     [[nodiscard]] std::size_t problemCount() const;
     [[nodiscard]] QString problemsText() const; ///< by kind, as views::problemsText says them
 

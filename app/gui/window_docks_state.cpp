@@ -9,17 +9,19 @@
 
 namespace dynascope::app {
 
-using nlohmann::json;
 using views::Page;
 
 namespace {
 
 constexpr int smallestDock = 80, largestDock = 2000;
 
-constexpr std::pair<Qt::DockWidgetArea, const char*> areaNames[] = {{Qt::LeftDockWidgetArea, "left"},
-                                                                    {Qt::RightDockWidgetArea, "right"},
-                                                                    {Qt::TopDockWidgetArea, "top"},
-                                                                    {Qt::BottomDockWidgetArea, "bottom"}};
+constexpr std::pair<Qt::DockWidgetArea, QLatin1String> areaNames[] = {
+    {Qt::LeftDockWidgetArea, QLatin1String("left")},
+    {Qt::RightDockWidgetArea, QLatin1String("right")},
+    {Qt::TopDockWidgetArea, QLatin1String("top")},
+    {Qt::BottomDockWidgetArea, QLatin1String("bottom")}};
+constexpr QLatin1String docksKey("docks"), sizesKey("sizes"), openKey("open"), areaKey("area"),
+    frontKey("front");
 
 bool isUpright(Qt::DockWidgetArea area) {
     return area == Qt::LeftDockWidgetArea || area == Qt::RightDockWidgetArea;
@@ -27,8 +29,8 @@ bool isUpright(Qt::DockWidgetArea area) {
 
 } // namespace
 
-json WindowDocks::state() const {
-    json docks = json::object(), sizes = json::object();
+QJsonObject WindowDocks::state() const {
+    QJsonObject docks, sizes;
     for (const auto& [area, name] : areaNames) {
         // Docks behind others keep the size that they had when they were seen last: the largest is right.
         int size = 0;
@@ -41,46 +43,41 @@ json WindowDocks::state() const {
         const bool hidden =
             std::find(m_hiddenRight.begin(), m_hiddenRight.end(), dock) != m_hiddenRight.end() ||
             (dock == m_capture && m_hiddenCapture && fillsWindow(m_page));
-        json entry{{"open", dock->isOpen() || hidden}};
+        QJsonObject entry{{openKey, dock->isOpen() || hidden}};
         for (const auto& [area, name] : areaNames)
-            if (area == m_window.dockWidgetArea(dock)) entry["area"] = name;
-        if (dock->isVisible() && !dock->visibleRegion().isEmpty()) entry["front"] = true;
-        docks[dock->objectName().toStdString()] = std::move(entry);
+            if (area == m_window.dockWidgetArea(dock)) entry[areaKey] = name;
+        if (dock->isVisible() && !dock->visibleRegion().isEmpty()) entry[frontKey] = true;
+        docks[dock->objectName()] = entry;
     }
-    return {{"docks", std::move(docks)}, {"sizes", std::move(sizes)}};
+    return {{docksKey, docks}, {sizesKey, sizes}};
 }
 
-void WindowDocks::restore(const json& state) {
-    if (!state.is_object()) return;
-    const auto docks = state.find("docks"), sizes = state.find("sizes");
+void WindowDocks::restore(const QJsonObject& state) {
+    if (state.isEmpty()) return;
+    const QJsonObject docks = state.value(docksKey).toObject(), sizes = state.value(sizesKey).toObject();
     const Page page = m_page;
     setPage(Page::Stages); // on other pages some docks are hidden for the page's sake
     LazyDock* front = nullptr;
     for (LazyDock* dock : m_docks) {
-        if (docks == state.end() || !docks->is_object()) break;
-        const auto entry = docks->find(dock->objectName().toStdString());
-        if (entry == docks->end() || !entry->is_object()) continue;
-        const auto text = entry->find("area");
+        const QJsonObject entry = docks.value(dock->objectName()).toObject();
+        if (entry.isEmpty()) continue;
         for (const auto& [area, name] : areaNames)
-            if (text != entry->end() && *text == name && area != m_window.dockWidgetArea(dock))
+            if (entry.value(areaKey) == name && area != m_window.dockWidgetArea(dock))
                 m_window.addDockWidget(area, dock);
-        if (const auto open = entry->find("open"); open != entry->end() && open->is_boolean())
-            dock->setVisible(open->get<bool>());
-        const auto is = entry->find("front");
-        if (is != entry->end() && *is == true && dock->isOpen() &&
+        if (const QJsonValue open = entry.value(openKey); open.isBool()) dock->setVisible(open.toBool());
+        if (entry.value(frontKey).toBool() && dock->isOpen() &&
             m_window.dockWidgetArea(dock) == Qt::RightDockWidgetArea)
             front = dock;
     }
     QList<QDockWidget*> wide, high;
     QList<int> widths, heights;
     for (const auto& [area, name] : areaNames) {
-        if (sizes == state.end() || !sizes->is_object()) break;
-        const auto size = sizes->find(name);
+        const QJsonValue size = sizes.value(name);
         const auto dock = std::find_if(m_docks.begin(), m_docks.end(), [&, at = area](LazyDock* d) {
             return d->isOpen() && !d->isFloating() && m_window.dockWidgetArea(d) == at;
         });
-        if (size == sizes->end() || !size->is_number_integer() || dock == m_docks.end()) continue;
-        const auto pixels = std::clamp<std::int64_t>(size->get<std::int64_t>(), smallestDock, largestDock);
+        if (!size.isDouble() || dock == m_docks.end()) continue;
+        const double pixels = std::clamp(size.toDouble(), double(smallestDock), double(largestDock));
         (isUpright(area) ? wide : high) << *dock;
         (isUpright(area) ? widths : heights) << int(pixels);
     }

@@ -18,7 +18,12 @@
 namespace dynascope::app {
 
 using namespace views;
-using nlohmann::json;
+
+namespace {
+
+constexpr QLatin1String docksPart("docks"), stagesPart("stages"), viewPart("view");
+
+} // namespace
 
 void WindowLayout::reset() {
     m_settings.clearLayout();
@@ -71,15 +76,15 @@ void WindowLayout::restore() {
 std::map<std::string, std::string> WindowLayout::ofSession(int capture) const {
     std::map<std::string, std::string> out;
     if (capture != m_workspace.place().capture) return out;
-    out["place"] = placeToJson(m_workspace).dump(-1, ' ', false, json::error_handler_t::replace);
-    if (const json given = m_passes->inputsToSave(*m_workspace.capture()->session); !given.is_null())
-        out["inputs"] = given.dump(-1, ' ', false, json::error_handler_t::replace);
-    json window{{"docks", m_docks->state()}};
+    out["place"] = layoutText(placeToJson(m_workspace));
+    if (const auto given = m_passes->inputsToSave(*m_workspace.capture()->session); !given.empty())
+        out["inputs"] = engine::formsText(given);
+    QJsonObject window{{docksPart, m_docks->state()}};
     if (const auto* stages = m_pages->find<StagesPage>()) {
-        window["stages"] = stages->state();
-        window["view"] = viewToJson(stages->compare()->view());
+        window[stagesPart] = stages->state();
+        window[viewPart] = viewToJson(stages->compare()->view());
     }
-    out["window"] = window.dump();
+    out["window"] = layoutText(window);
     return out;
 }
 
@@ -90,22 +95,21 @@ void WindowLayout::restoreSession(int capture, const store::SessionContents& sav
     if (const auto at = saved.layout.find("inputs");
         at != saved.layout.end() && at->second.size() <= longestInputs)
         m_passes->restoreInputs(*m_workspace.captures()[std::size_t(capture)].session,
-                                json::parse(at->second, nullptr, false));
+                                engine::readForms(at->second));
     // Somebody who opens a second capture beside the first wants neither the window nor the place to change.
     if (m_workspace.place().capture != capture) return;
     const auto part = [&saved](const char* name) {
         const auto at = saved.layout.find(name);
-        return at == saved.layout.end() ? json() : readLayout(at->second);
+        return at == saved.layout.end() ? QJsonObject() : readLayout(at->second);
     };
     goToPlace(m_workspace, capture, part("place"));
-    const json window = part("window");
-    if (!window.is_object() || m_workspace.captures().size() > 1) return;
-    if (const auto docks = window.find("docks"); docks != window.end()) m_docks->restore(*docks);
+    const QJsonObject window = part("window");
+    if (window.isEmpty() || m_workspace.captures().size() > 1) return;
+    m_docks->restore(window.value(docksPart).toObject());
     if (m_workspace.place().page != Page::Stages) return;
     auto& stages = m_pages->get<StagesPage>();
-    if (const auto state = window.find("stages"); state != window.end()) stages.restore(*state);
-    const auto at = window.find("view");
-    const auto view = at == window.end() ? std::nullopt : viewFromJson(*at);
+    stages.restore(window.value(stagesPart).toObject());
+    const auto view = viewFromJson(window.value(viewPart).toObject());
     if (!view) return;
     m_window.layout()->activate();
     // Once the graphs of this place have their layout; elsewhere it would mean nothing.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/computed/alias_table.h"
 
-#include "core/engine/cases/metadata_compare.h"
-
 #include <algorithm>
 #include <charconv>
 
@@ -104,14 +102,24 @@ AliasTable aliasTable(const session::Session& session, std::size_t index) {
     return out;
 }
 
-AliasTable withDerivedMetadata(AliasTable table, const nlohmann::json& derived) {
-    auto read = engine::readGraphMetadata(derived);
+AliasTable withDerivedMetadata(AliasTable table, const engine::RederivedStage& derived) {
+    auto read = engine::readGraphMetadata(derived.metadata);
     if (!read) return table;
     table.metadata.emplace();
     table.metadata->meta = std::move(*read);
     table.problem.clear();
     placeNodes(table);
     return table;
+}
+
+MetadataComparison compareMetadata(const AliasTable& table, const engine::RederivedStage& derived) {
+    MetadataComparison out{engine::metadataFields(*table.metadata, derived.metadata), {}};
+    if (auto read = engine::readGraphMetadata(derived.metadata)) out.derived = std::move(*read);
+    return out;
+}
+
+std::string mutationWords(const AliasTable& table, const engine::RederivedStage& derived) {
+    return table.graph ? engine::mutationWords(derived.metadata, *table.graph) : std::string();
 }
 
 } // namespace dynascope::computed

@@ -4,10 +4,11 @@
 // or as it was derived. Pure functions.
 #pragma once
 
+#include "core/engine/cases/metadata_compare.h"
 #include "core/passes/aot/metadata_text.h"
+#include "core/rederive/rederive.h"
 #include "core/session/session.h"
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,20 @@ struct AliasTable {
 [[nodiscard]] bool hasMetadata(const session::Session& session, const session::Compile& compile);
 /// Of the compile's last attempt. Reads the graph: for a worker.
 [[nodiscard]] AliasTable aliasTable(const session::Session& session, std::size_t compile);
-/// The same of metadata that was derived (engine::graphMetadataJson), where the capture has none; `metadata`
-/// stays empty where it does not fit together.
-[[nodiscard]] AliasTable withDerivedMetadata(AliasTable table, const nlohmann::json& derived);
+/// The same of metadata that was derived, where the capture has none; `metadata` stays empty where it does not
+/// fit together.
+[[nodiscard]] AliasTable withDerivedMetadata(AliasTable table, const engine::RederivedStage& derived);
+
+/// Captured metadata beside what was derived.
+struct MetadataComparison {
+    std::vector<engine::MetadataField> fields; ///< inputs, then outputs, then the graph's own
+    /// What was derived; empty where it does not fit together.
+    passes::aot::ViewAndMutationMeta<passes::aot::InnerIndex> derived;
+};
+/// `table` must have metadata.
+[[nodiscard]] MetadataComparison compareMetadata(const AliasTable& table,
+                                                 const engine::RederivedStage& derived);
+/// Which inputs derived metadata says are written, in words; empty where the graph was not read.
+[[nodiscard]] std::string mutationWords(const AliasTable& table, const engine::RederivedStage& derived);
 
 } // namespace dynascope::computed

@@ -46,6 +46,7 @@ struct RederivedStage {
     ir::GraphPtr derived;      ///< null for metadata, and where nothing was derived
     /// Of metadata: what was derived, as "aot" answers it (protocol.h); else null.
     nlohmann::json metadata;
+    [[nodiscard]] bool hasMetadata() const { return !metadata.is_null(); }
     /// One sentence where the guards let inputs through for which the captured code is wrong; else empty.
     std::string missedGuard;
     /// One sentence where sizes were left out that the guards let in, because deriving the graph at these

@@ -159,6 +159,10 @@ Result<KeptRun> keptRunFromJson(const json& document) {
     }
 }
 
+Result<KeptRun> readKeptRun(std::string_view text) {
+    return keptRunFromJson(json::parse(text, nullptr, false));
+}
+
 std::vector<RunChange> compareRuns(const KeptRun& before, const KeptRun& now) {
     std::vector<RunChange> out;
     // Totals of other sets of graphs have nothing to do with each other.

@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace dynascope::replay {
 
@@ -30,6 +31,8 @@ struct KeptRun {
 [[nodiscard]] KeptRun keptRun(std::span<const Recording> recordings, const ReplayRun& run);
 [[nodiscard]] nlohmann::json toJson(const KeptRun& run);
 [[nodiscard]] Result<KeptRun> keptRunFromJson(const nlohmann::json& document);
+/// The same of its text.
+[[nodiscard]] Result<KeptRun> readKeptRun(std::string_view text);
 
 /// One time of a run against the same of an earlier one.
 struct RunChange {

@@ -206,7 +206,7 @@ private slots:
     /// From the pasted text to the functional graph without the mouse; and what was typed, as JSON, is enough
     /// for another window.
     void keysAlone() {
-        nlohmann::json saved;
+        std::string saved;
         {
             Opened w;
             QVERIFY(QTest::qWaitForWindowExposed(&w.window));
@@ -231,17 +231,18 @@ private slots:
             QTRY_VERIFY(!w.dialog());
             QVERIFY(w.settles());
             QTRY_COMPARE(w.workspace.stageCount(), 2);
-            saved = w.window.findChild<Passes*>()->inputsToSave(*w.workspace.session());
+            saved = engine::formsText(w.window.findChild<Passes*>()->inputsToSave(*w.workspace.session()));
         }
-        const nlohmann::json& rows = saved.at(0).at("rows");
-        QCOMPARE(rows.at(0).value("dtype", ""), std::string("float32"));
-        QCOMPARE(rows.at(1).value("values", ""), std::string("1.5 -2"));
+        const std::vector<engine::SavedForm> forms = engine::readForms(saved);
+        QCOMPARE(forms.size(), std::size_t(1));
+        QCOMPARE(forms.front().rows.at(0).dtype, std::string("float32"));
+        QCOMPARE(forms.front().rows.at(1).values, std::string("1.5 -2"));
         Opened other;
         other.workspace.openText(QString::fromLatin1(bareGraph), "pasted text");
         QVERIFY(other.settles());
         auto* passes = other.window.findChild<Passes*>();
-        passes->restoreInputs(*other.workspace.session(), nlohmann::json::parse(saved.dump()));
-        QCOMPARE(passes->inputsToSave(*other.workspace.session()), saved);
+        passes->restoreInputs(*other.workspace.session(), forms);
+        QVERIFY(passes->inputsToSave(*other.workspace.session()) == forms);
         other.window.actionRegistry().trigger("go.functionalize");
         QVERIFY(other.settles());
         QTRY_COMPARE(other.workspace.stageCount(), 2);
@@ -270,8 +271,8 @@ private slots:
              {"7", "[7]", R"([{"compile":0,"stage":0,"rows":7}])", R"([{"compile":9,"stage":0,"rows":[]}])",
               R"([{"compile":0,"stage":0,"rows":[]}])",
               R"([{"compile":0,"stage":0,"rows":[{"name":"x","shape":"-1"}]}])"})
-            passes->restoreInputs(**session, nlohmann::json::parse(text));
-        QVERIFY(passes->inputsToSave(**session).is_null());
+            passes->restoreInputs(**session, engine::readForms(text));
+        QVERIFY(passes->inputsToSave(**session).empty());
     }
 };
 

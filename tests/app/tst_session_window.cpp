@@ -252,7 +252,7 @@ void TestSessionWindow::theWindowComesBack() {
     QVERIFY(!m_window->docks().find(PanelId::Guards)->isOpen());
     QVERIFY(m_window->docks().find(PanelId::Inspector)->isOpen());
     QVERIFY(m_window->page<StagesPage>().compare()->mode() == CompareView::Mode::SideBySide);
-    QCOMPARE(m_window->page<StagesPage>().state()["panel"].get<std::string>(), std::string("source"));
+    QCOMPARE(m_window->page<StagesPage>().state()["panel"].toString(), QString("source"));
     // A scroll bar that came moves the middle by half its width.
     const auto close = [](QPointF a, QPointF b) { return (a - b).manhattanLength() < 8; };
     const CompareView& compare = *m_window->page<StagesPage>().compare();

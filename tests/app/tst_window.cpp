@@ -231,8 +231,7 @@ void TestWindow::raisesPanels() {
     for (const PanelId panel : {PanelId::TextDiff, PanelId::Source, PanelId::Bytecode, PanelId::OutputCode}) {
         QVERIFY(!window().docks().find(panel));
         emit workspace().panelRequested(panel);
-        QCOMPARE(window().page<StagesPage>().state()["panel"].get<std::string>(),
-                 panelName(panel).toStdString());
+        QCOMPARE(window().page<StagesPage>().state()["panel"].toString(), panelName(panel));
     }
     emit workspace().panelRequested(PanelId::CompileTime);
     // The bottom docks take turns.

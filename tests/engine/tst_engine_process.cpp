@@ -88,7 +88,8 @@ private slots:
         rows[0].shape = rows[1].shape = "2";
         rows[0].values = "1 2";
         rows[1].values = "10, 20";
-        QCOMPARE(engine::readForm(engine::formJson(rows)), rows);
+        QVERIFY(engine::readForms(engine::formsText({{1, 2, rows}})) ==
+                std::vector<engine::SavedForm>({{1, 2, rows}}));
         const auto form = engine::formValues(rows);
         QVERIFY2(form, form ? "" : form.error().message.c_str());
         const auto run =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/metadata_panel.h"
 
-#include "core/engine/cases/metadata_compare.h"
 #include "views/autograd/metadata_rows.h"
 #include "views/engine/rederivations.h"
 #include "views/models/go_to.h"
@@ -110,7 +109,7 @@ void MetadataPanel::showAgain() {
         return showMessage(tr("There is no metadata to compare with: %1.").arg(toQString(d->table.problem)));
     if (d->rederived && d->rederived->isRunning(*session(), std::size_t(compile())))
         return showMessage(tr("The graphs of this compile are being re-derived."));
-    if (!derived || derived->metadata.is_null()) {
+    if (!derived || !derived->hasMetadata()) {
         QString why = alone ? tr("Nothing was derived, and %1.").arg(toQString(d->table.problem))
                             : tr("Nothing was derived to compare the captured metadata with.");
         if (derived) why = tr("The metadata was not derived: %1.").arg(toQString(derived->reason));
@@ -118,11 +117,10 @@ void MetadataPanel::showAgain() {
         return showMessage(why, derived ? tr("Re-derive the graphs once more") : tr("Re-derive the graphs"),
                            [this] { d->rederived->run(); });
     }
-    const computed::AliasTable shown =
-        alone ? computed::withDerivedMetadata(d->table, derived->metadata) : d->table;
+    const computed::AliasTable shown = alone ? computed::withDerivedMetadata(d->table, *derived) : d->table;
     if (!shown.metadata || !shown.graph)
         return showMessage(tr("The derived metadata does not fit together."));
-    d->rows = metadataRows(shown, derived->metadata);
+    d->rows = metadataRows(shown, computed::compareMetadata(shown, *derived));
     if (alone)
         for (MetadataRow& row : d->rows) {
             row.captured.clear();
@@ -134,9 +132,9 @@ void MetadataPanel::showAgain() {
         d->only->setChecked(false);
         d->verdict->setText(tr("only derived"));
         d->verdict->setStyleSheet({});
-        d->note->setText(tr("%1; all of this is derived by the engine from Dynamo's graph: %2")
-                             .arg(toQString(d->table.problem),
-                                  toQString(engine::mutationWords(derived->metadata, *shown.graph))));
+        d->note->setText(
+            tr("%1; all of this is derived by the engine from Dynamo's graph: %2")
+                .arg(toQString(d->table.problem), toQString(computed::mutationWords(shown, *derived))));
         showContent();
         return showRows();
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/metadata_rows.h"
 
-#include "core/engine/cases/metadata_compare.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
@@ -101,9 +100,10 @@ constexpr Known meanings[] = {
 
 } // namespace
 
-std::vector<MetadataRow> metadataRows(const computed::AliasTable& table, const nlohmann::json& derived) {
+std::vector<MetadataRow> metadataRows(const computed::AliasTable& table,
+                                      const computed::MetadataComparison& compared) {
     std::vector<MetadataRow> out;
-    for (const MetadataField& field : engine::metadataFields(*table.metadata, derived)) {
+    for (const MetadataField& field : compared.fields) {
         const Part part = partOf(field.of);
         out.push_back({part, field.index, toQString(field.name), toQString(field.captured),
                        toQString(field.derived),
@@ -112,7 +112,7 @@ std::vector<MetadataRow> metadataRows(const computed::AliasTable& table, const n
                                               : ir::npos});
     }
     const Meta& captured = table.metadata->meta;
-    const Meta got = engine::readGraphMetadata(derived).value_or(Meta());
+    const Meta& got = compared.derived;
     const auto lists = [&](Part part, const QString& field, const std::vector<QString>& want,
                            const std::vector<QString>& have, auto nodeOf) {
         for (std::size_t i = 0; i < std::max(want.size(), have.size()); ++i)

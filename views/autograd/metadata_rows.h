@@ -6,7 +6,6 @@
 
 #include "views/autograd/alias_rows.h"
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 namespace dynascope::views {
@@ -22,10 +21,9 @@ struct MetadataRow {
 };
 
 /// Fields of inputs, outputs and the graph, then what follows from them: what each tangent is the gradient
-/// of, and what stands where among the outputs of the graph. `table` must have metadata; `derived` is what
-/// the engine answered (protocol.h). Linear.
+/// of, and what stands where among the outputs of the graph. `compared` is of this table. Linear.
 [[nodiscard]] std::vector<MetadataRow> metadataRows(const computed::AliasTable& table,
-                                                    const nlohmann::json& derived);
+                                                    const computed::MetadataComparison& compared);
 
 /// What a field says, in a sentence; empty for one that is not known.
 [[nodiscard]] QString metadataMeaning(const MetadataRow& row);

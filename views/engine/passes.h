@@ -74,8 +74,8 @@ public:
     /// The captured or derived stage that a stage's graph goes back to; null where there is none.
     [[nodiscard]] session::StagePtr rootOf(int stage) const;
     /// Forms that were filled in, as a session file keeps them; null for none.
-    [[nodiscard]] wire::Any inputsToSave(const session::Session& session) const;
-    void restoreInputs(const session::Session& session, const wire::Any& saved);
+    [[nodiscard]] std::vector<engine::SavedForm> inputsToSave(const session::Session& session) const;
+    void restoreInputs(const session::Session& session, const std::vector<engine::SavedForm>& saved);
     [[nodiscard]] Engine& engine() { return m_engine; }
 
     /// The computed stages of a capture, parents first; removed ones only where another was made from them.

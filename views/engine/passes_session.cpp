@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The part of Passes that hands computed stages and inputs to session files and takes them from there.
-#include "core/base/json_fields.h"
 #include "core/computed/saved_stages.h"
 #include "views/engine/passes.h"
 #include "views/models/labels.h"
@@ -106,26 +105,20 @@ void Passes::forgetClosed() {
     std::erase_if(m_given, [&](const auto& entry) { return !captured.contains(entry.first); });
 }
 
-wire::Any Passes::inputsToSave(const session::Session& session) const {
-    wire::Any out;
+std::vector<engine::SavedForm> Passes::inputsToSave(const session::Session& session) const {
+    std::vector<engine::SavedForm> out;
     for (std::size_t i = 0; i < session.compiles.size(); ++i)
         for (std::size_t k = 0; k < session.compiles[i].stages.size(); ++k)
             if (const auto given = m_given.find(session.compiles[i].stages[k]->id()); given != m_given.end())
-                out.push_back({{"compile", i}, {"stage", k}, {"rows", engine::formJson(given->second)}});
+                out.push_back({i, k, given->second});
     return out;
 }
 
-void Passes::restoreInputs(const session::Session& session, const wire::Any& saved) {
-    if (!saved.is_array()) return;
-    const auto index = [](const wire::Any& entry, const char* key) {
-        const wire::Any& value = field(entry, key);
-        return value.is_number_unsigned() ? value.get<std::size_t>() : SIZE_MAX;
-    };
-    for (const wire::Any& entry : saved) {
-        const std::size_t compile = index(entry, "compile"), stage = index(entry, "stage");
-        if (compile >= session.compiles.size() || stage >= session.compiles[compile].stages.size()) continue;
-        giveInputs(session.compiles[compile].stages[stage], engine::readForm(field(entry, "rows")));
-    }
+void Passes::restoreInputs(const session::Session& session, const std::vector<engine::SavedForm>& saved) {
+    for (const engine::SavedForm& form : saved)
+        if (form.compile < session.compiles.size() &&
+            form.stage < session.compiles[form.compile].stages.size())
+            giveInputs(session.compiles[form.compile].stages[form.stage], form.rows);
 }
 
 } // namespace dynascope::views

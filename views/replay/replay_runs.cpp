@@ -330,7 +330,7 @@ std::vector<KnownRun> ReplayRuns::history(const ReplayedRun& run) const {
     const std::vector<ReplayedRunPtr> full = runs(*session);
     for (const store::Replay& row : m_notebook.replays(*session)) {
         if (row.root != run.root || row.backend != "cpu") continue;
-        Result<replay::KeptRun> kept = replay::keptRunFromJson(wire::Any::parse(row.result, nullptr, false));
+        Result<replay::KeptRun> kept = replay::readKeptRun(row.result);
         if (!kept) continue;
         KnownRun known{std::move(*kept), nullptr};
         for (const ReplayedRunPtr& one : full)

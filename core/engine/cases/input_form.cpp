@@ -283,6 +283,34 @@ void fillIn(InputRow& row, const ir::TensorMeta& meta) {
     if (meta.strides) row.stride = list(*meta.strides);
 }
 
+json formJson(const std::vector<InputRow>& rows) {
+    json out = json::array();
+    for (const InputRow& row : rows)
+        out.push_back({{"constant", row.constant},
+                       {"name", row.name},
+                       {"dtype", row.dtype},
+                       {"shape", row.shape},
+                       {"stride", row.stride},
+                       {"memory", row.memory},
+                       {"offset", row.offset},
+                       {"values", row.values}});
+    return out;
+}
+
+std::vector<InputRow> readForm(const json& rows) {
+    std::vector<InputRow> out;
+    if (!rows.is_array()) return out;
+    for (const json& row : rows) {
+        if (!row.is_object()) continue;
+        const auto constant = row.find("constant");
+        out.push_back({constant != row.end() && constant->is_boolean() && constant->get<bool>(),
+                       stringField(row, "name"), stringField(row, "dtype"), stringField(row, "shape"),
+                       stringField(row, "stride"), stringField(row, "memory"), stringField(row, "offset"),
+                       stringField(row, "values")});
+    }
+    return out;
+}
+
 } // namespace
 
 const std::vector<std::string>& formDtypes() {
@@ -343,31 +371,23 @@ Result<FormValues> formValues(const std::vector<InputRow>& rows) {
     return Reader().run(rows);
 }
 
-json formJson(const std::vector<InputRow>& rows) {
+std::string formsText(const std::vector<SavedForm>& forms) {
     json out = json::array();
-    for (const InputRow& row : rows)
-        out.push_back({{"constant", row.constant},
-                       {"name", row.name},
-                       {"dtype", row.dtype},
-                       {"shape", row.shape},
-                       {"stride", row.stride},
-                       {"memory", row.memory},
-                       {"offset", row.offset},
-                       {"values", row.values}});
-    return out;
+    for (const SavedForm& form : forms)
+        out.push_back({{"compile", form.compile}, {"stage", form.stage}, {"rows", formJson(form.rows)}});
+    return out.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::vector<InputRow> readForm(const json& rows) {
-    std::vector<InputRow> out;
-    if (!rows.is_array()) return out;
-    for (const json& row : rows) {
-        if (!row.is_object()) continue;
-        const auto constant = row.find("constant");
-        out.push_back({constant != row.end() && constant->is_boolean() && constant->get<bool>(),
-                       stringField(row, "name"), stringField(row, "dtype"), stringField(row, "shape"),
-                       stringField(row, "stride"), stringField(row, "memory"), stringField(row, "offset"),
-                       stringField(row, "values")});
-    }
+std::vector<SavedForm> readForms(std::string_view text) {
+    const json saved = json::parse(text, nullptr, false);
+    const auto index = [](const json& entry, const char* key) {
+        const json& value = field(entry, key);
+        return value.is_number_unsigned() ? value.get<std::size_t>() : SIZE_MAX;
+    };
+    std::vector<SavedForm> out;
+    if (!saved.is_array()) return out;
+    for (const json& entry : saved)
+        out.push_back({index(entry, "compile"), index(entry, "stage"), readForm(field(entry, "rows"))});
     return out;
 }
 

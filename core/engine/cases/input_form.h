@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynascope::engine {
@@ -40,9 +41,16 @@ struct FormValues {
 /// Fails, naming the row, where one is incomplete or rows do not fit each other.
 [[nodiscard]] Result<FormValues> formValues(const std::vector<InputRow>& rows);
 
-/// For session files. What cannot be read gives no rows.
-[[nodiscard]] nlohmann::json formJson(const std::vector<InputRow>& rows);
-[[nodiscard]] std::vector<InputRow> readForm(const nlohmann::json& rows);
+/// A form that was filled in, and of which stage of a session.
+struct SavedForm {
+    std::size_t compile = 0,
+                stage = 0; ///< indices into Session::compiles and Compile::stages; maybe too large
+    std::vector<InputRow> rows;
+    friend bool operator==(const SavedForm&, const SavedForm&) = default;
+};
+/// For session files, as JSON. What cannot be read is left out.
+[[nodiscard]] std::string formsText(const std::vector<SavedForm>& forms);
+[[nodiscard]] std::vector<SavedForm> readForms(std::string_view text);
 
 /// The names that a row's dtype may have, numbers included.
 [[nodiscard]] const std::vector<std::string>& formDtypes();

@@ -169,7 +169,10 @@ private slots:
         for (const char* text :
              {"null", "3", "[]", "{}", R"({"input_info":3})", R"({"input_info":[1,2],"output_info":[{}]})",
               R"({"output_info":[{"output_type":"is_input","base_idx":99}],"input_info":[]})"}) {
-            const std::vector<MetadataRow> rows = metadataRows(table, json::parse(text));
+            engine::RederivedStage derived;
+            derived.metadata = json::parse(text);
+            const std::vector<MetadataRow> rows =
+                metadataRows(table, computed::compareMetadata(table, derived));
             QVERIFY(!rows.empty());
             QVERIFY(std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.same(); }));
             QCOMPARE(metadataCells(table, rows).size(), rows.size());
