@@ -4,8 +4,11 @@
 // [--json]
 #include "app/cli/computed_text.h"
 #include "app/cli/engine_command.h"
+#include "core/base/text.h"
 #include "core/computed/program_text.h"
 #include "core/engine/client/torch_release.h"
+#include "core/engine/wire/methods.h"
+#include "core/engine/wire/verify.h"
 #include "core/ir/annotate.h"
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
@@ -15,7 +18,9 @@
 #include "core/session/write_back.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 
 namespace dynascope::cli {
 
@@ -53,111 +58,135 @@ std::vector<std::string> namesOf(std::string_view text) {
     return names;
 }
 
-std::string joined(const json& list, std::string_view separator) {
-    std::string out;
-    for (const json& item : list)
-        (out += out.empty() ? std::string_view() : separator) += item.get<std::string>();
+std::string orElse(const std::string& text, std::string_view otherwise) {
+    return text.empty() ? std::string(otherwise) : text;
+}
+
+std::string scoreLine(const wire::ScoreRow& row) {
+    return "    " + row.value + ": storage " + std::to_string(row.storage) + ", base " +
+           orElse(row.base, "none") + ", value " + orElse(row.current, "none") +
+           (row.views.empty() ? std::string() : ", views " + joined(row.views, " > ")) + ", generation " +
+           std::to_string(row.generation) + " of " + std::to_string(row.storageGeneration) +
+           (row.stale ? " (stale)" : "") + ", pending " + std::to_string(row.pendingUpdates) + '\n';
+}
+
+std::string stepText(const wire::PassStep& step) {
+    std::string out = step.source + " (" + step.target + ")";
+    if (!step.why.empty()) out += ": " + step.why;
+    out += '\n';
+    const auto line = [&out](char sign, const std::string& node, const std::string& why) {
+        out += std::string("    ") + sign + ' ' + node + "  " + why + '\n';
+    };
+    for (const wire::EmittedNode& emitted : step.emitted)
+        line('+', emitted.node, emitted.why);
+    for (const wire::ChangedNode& changed : step.changed)
+        line('~', changed.after, changed.why);
+    for (const wire::RemovedNode& removed : step.removed)
+        line('-', removed.node, removed.why);
+    if (step.scorecard)
+        for (const wire::ScoreRow& row : step.scorecard->scorecard)
+            out += scoreLine(row);
     return out;
 }
 
-std::string textOr(const json& value, const char* fallback) {
-    return value.is_string() ? value.get<std::string>() : fallback;
-}
+/// What of the capture sees a changed input after the graph.
+struct Reader {
+    std::string source;                         ///< the input, as the program spells it
+    const session::BreakGroup* group = nullptr; ///< null where no graph break comes before the next read
+    const session::Compile* resumed = nullptr;  ///< the compile after it that reads the input; null: none
+};
 
-std::string scoreLine(const json& row) {
-    const std::string views = joined(row["views"], " > ");
-    return "    " + row["value"].get<std::string>() + ": storage " + row["storage"].dump() + ", base " +
-           textOr(row["base"], "none") + ", value " + textOr(row["current"], "none") +
-           (views.empty() ? std::string() : ", views " + views) + ", generation " + row["generation"].dump() +
-           " of " + row["storage_generation"].dump() + (row["stale"].get<bool>() ? " (stale)" : "") +
-           ", pending " + row["pending_updates"].dump() + '\n';
-}
+/// Of each write-back of a pass; none where the graph is of no capture.
+class Readers {
+public:
+    explicit Readers(const ChosenGraph& chosen)
+        : m_chosen(chosen) {
+        if (!chosen.compile) return;
+        m_breaks = session::summarizeBreaks(*chosen.session);
+        m_sources = session::inputSources(*chosen.compile, *chosen.graph);
+    }
 
-std::string changeLine(const json& step, const char* kind, const char* node, const char* sign) {
-    std::string out;
-    for (const json& entry : step.value(kind, json::array()))
-        out += std::string("    ") + sign + ' ' + entry[node].get<std::string>() + "  " +
-               entry["why"].get<std::string>() + '\n';
-    return out;
-}
+    [[nodiscard]] std::optional<Reader> of(const wire::WriteBack& back) const {
+        if (!m_chosen.compile) return std::nullopt;
+        Reader out;
+        if (back.position < m_sources.size()) out.source = m_sources[back.position];
+        const session::Session& session = *m_chosen.session;
+        const auto compile = static_cast<std::size_t>(m_chosen.compile - session.compiles.data());
+        const auto after = session::breakAfterWrite(session, m_breaks, compile, out.source);
+        if (!after || after->group == SIZE_MAX) return out;
+        out.group = &m_breaks.groups[after->group];
+        if (after->resumed != SIZE_MAX) out.resumed = &session.compiles[after->resumed];
+        return out;
+    }
 
-std::string stepText(const json& step) {
-    std::string out = step["source"].get<std::string>() + " (" + step["target"].get<std::string>() + ")";
-    if (step.contains("why")) out += ": " + step["why"].get<std::string>();
-    out += '\n' + changeLine(step, "emitted", "node", "+") + changeLine(step, "changed", "after", "~") +
-           changeLine(step, "removed", "node", "-");
-    for (const json& row : step.value("scorecard", json::array()))
-        out += scoreLine(row);
-    return out;
-}
+private:
+    const ChosenGraph& m_chosen;
+    session::BreakSummary m_breaks;
+    std::vector<std::string> m_sources;
+};
 
-/// What of the capture sees each changed input after the graph, as the write-backs' member "break".
-void addBreaks(json& reply, const ChosenGraph& chosen) {
-    const session::Session& session = *chosen.session;
-    const session::BreakSummary breaks = session::summarizeBreaks(session);
-    const auto compile = static_cast<std::size_t>(chosen.compile - session.compiles.data());
-    const std::vector<std::string> sources = session::inputSources(*chosen.compile, *chosen.graph);
-    for (json& pass : reply["passes"]) {
-        if (!pass.contains("write_back")) continue;
-        for (json& back : pass["write_back"]) {
-            const auto position = back.value("position", std::size_t{0});
-            const std::string source = position < sources.size() ? sources[position] : std::string();
-            back["source"] = source;
-            back["break"] = nullptr;
-            const auto after = session::breakAfterWrite(session, breaks, compile, source);
-            if (!after || after->group == SIZE_MAX) continue;
-            const session::BreakGroup& group = breaks.groups[after->group];
-            back["break"] = {{"reason", group.reason},
-                             {"file", group.location.file},
-                             {"line", group.location.line},
-                             {"resumed", nullptr}};
-            if (after->resumed == SIZE_MAX) continue;
-            const session::Compile& resumed = session.compiles[after->resumed];
-            back["break"]["resumed"] = {{"compile", resumed.id.toString()}, {"function", resumed.function}};
+/// The write-backs' members "source" and "break" of what is printed.
+void addBreaks(json& printed, const wire::PassReply& reply, const Readers& readers) {
+    for (std::size_t i = 0; i < reply.passes.size(); ++i) {
+        if (!reply.passes[i].functionalize) continue;
+        json& list = printed["passes"][i]["write_back"];
+        const std::vector<wire::WriteBack>& backs = reply.passes[i].functionalize->writeBacks;
+        for (std::size_t k = 0; k < backs.size() && k < list.size(); ++k) {
+            const std::optional<Reader> reader = readers.of(backs[k]);
+            if (!reader) continue;
+            list[k]["source"] = reader->source;
+            list[k]["break"] = nullptr;
+            if (!reader->group) continue;
+            json resumed;
+            if (reader->resumed)
+                resumed = {{"compile", reader->resumed->id.toString()},
+                           {"function", reader->resumed->function}};
+            list[k]["break"] = {{"reason", reader->group->reason},
+                                {"file", reader->group->location.file},
+                                {"line", reader->group->location.line},
+                                {"resumed", std::move(resumed)}};
         }
     }
 }
 
-std::string breakText(const json& back) {
-    const json after = back.value("break", json());
-    if (!after.is_object()) return {};
-    const auto file = after["file"].get<std::string>();
-    std::string out = ", before the break at " + file.substr(file.rfind('/') + 1) + ':' +
-                      after["line"].dump() + " (" + after["reason"].get<std::string>() + ')';
-    if (after["resumed"].is_object())
-        out += ": " + after["resumed"]["compile"].get<std::string>() + " reads it as " +
-               back["source"].get<std::string>();
+std::string breakText(const std::optional<Reader>& reader) {
+    if (!reader || !reader->group) return {};
+    const ir::SourceLocation& at = reader->group->location;
+    std::string out = ", before the break at " + std::string(baseName(at.file)) + ':' +
+                      std::to_string(at.line) + " (" + reader->group->reason + ')';
+    if (reader->resumed) out += ": " + reader->resumed->id.toString() + " reads it as " + reader->source;
     return out;
 }
 
 /// Where it goes, if that is not the input alone.
-std::string destinationText(const json& back) {
+std::string destinationText(const wire::WriteBack& back) {
     std::string out;
-    if (back.value("whole_storage", false)) out += " into its whole storage";
-    if (const json shared = back.value("shared_with", json::array()); !shared.empty())
-        out += (out.empty() ? " into its memory, in which " : ", in which ") + joined(shared, ", ") +
-               (shared.size() == 1 ? " lies too" : " lie too");
+    if (back.wholeStorage) out += " into its whole storage";
+    if (!back.sharedWith.empty())
+        out += (out.empty() ? " into its memory, in which " : ", in which ") + joined(back.sharedWith, ", ") +
+               (back.sharedWith.size() == 1 ? " lies too" : " lie too");
     return out;
 }
 
-std::string writeBackText(const json& reply) {
+std::string writeBackText(const wire::PassReply& reply, const Readers& readers) {
     std::string out;
-    for (const json& pass : reply["passes"]) {
-        for (const json& back : pass.value("write_back", json::array()))
-            out += "input " + back["input"].get<std::string>() + ": " + back["bytes"].dump() +
-                   " bytes written back by " + joined(back["how"], ", ") + destinationText(back) +
-                   (back["output"].is_null() ? std::string() : " of result " + back["output"].dump()) +
-                   breakText(back) + '\n';
+    for (const wire::PassSummary& pass : reply.passes) {
+        if (!pass.functionalize) continue;
+        for (const wire::WriteBack& back : pass.functionalize->writeBacks)
+            out += "input " + back.input + ": " + std::to_string(back.bytes) + " bytes written back by " +
+                   joined(back.how, ", ") + destinationText(back) +
+                   (back.output ? " of result " + std::to_string(*back.output) : std::string()) +
+                   breakText(readers.of(back)) + '\n';
     }
     return out;
 }
 
-std::string warningText(const json& reply) {
+std::string warningText(const wire::PassReply& reply) {
     std::string out;
-    for (const json& warning : reply["warnings"])
-        out += "warning: " + warning.get<std::string>() + '\n';
-    for (const json& note : reply.value("notes", json::array()))
-        out += "note: " + note.get<std::string>() + '\n';
+    for (const std::string& warning : reply.warnings)
+        out += "warning: " + warning + '\n';
+    for (const std::string& note : reply.notes)
+        out += "note: " + note + '\n';
     return out;
 }
 
@@ -169,52 +198,60 @@ int list(const PassOptions& options) {
         print(reply->dump() + '\n');
         return exitOk;
     }
+    const auto read = wire::decode<wire::PassesReply>(*reply);
+    if (!read) return fail(read.error());
     std::string out;
-    for (const json& pass : (*reply)["passes"])
-        out += pass["name"].get<std::string>() + "  " + pass["description"].get<std::string>() + "  (" +
-               pass["origin"].get<std::string>() + ")\n";
-    for (const json& problem : reply->value("problems", json::array()))
-        out += "not loaded: " + problem.get<std::string>() + '\n';
+    for (const wire::PassInfo& pass : read->passes)
+        out += pass.name + "  " + pass.description + "  (" + pass.origin + ")\n";
+    for (const std::string& problem : read->problems)
+        out += "not loaded: " + problem + '\n';
     print(out);
     return exitOk;
 }
 
-std::string verdictText(const json& reply) {
-    std::string apart = reply.value("versions", "");
-    if (!apart.empty()) apart = " (" + apart + ')';
-    if (reply["verified"] == true) return "verified: the same values as eager" + apart + '\n';
-    std::string out = (reply["verified"].is_null() ? "not verified" : "verification failed") + apart + '\n';
-    for (const json& difference : reply.value("differences", json::array()))
-        out += "  " + difference["text"].get<std::string>() + '\n';
-    for (const json& deviation : reply.value("deviations", json::array()))
-        out += "  known deviation: " + deviation.get<std::string>() + '\n';
-    const json verification = reply.value("verification", json::object());
-    if (const std::string reason = textOr(verification.value("reason", json()), ""); !reason.empty())
-        out += "  " + textOr(verification["verdict"], "") + ": " + reason + '\n';
-    if (const json first = verification.value("first_difference", json()); first.is_object())
-        out += "  first at '" + textOr(first["computed"], "?") + "', which stands for '" +
-               textOr(first["source"], "no node") + "': " + textOr(first["text"], "") + " (" +
-               textOr(first["how"], "") + "; " + first["runs"].dump() + " runs)\n";
+/// What was found out about the values of a result.
+struct Verified {
+    std::optional<wire::VerifyReply> where; ///< of a result that differs: how, and where it begins
+    std::string versions;                   ///< where another release of PyTorch made the capture
+};
+
+std::string verdictText(const wire::PassReply& reply, const Verified& verified) {
+    const std::string apart = verified.versions.empty() ? std::string() : " (" + verified.versions + ')';
+    if (reply.verified == true) return "verified: the same values as eager" + apart + '\n';
+    std::string out = (reply.verified ? "verification failed" : "not verified") + apart + '\n';
+    for (const wire::RunDifference& difference :
+         reply.differences.value_or(std::vector<wire::RunDifference>()))
+        out += "  " + difference.text + '\n';
+    for (const std::string& deviation : reply.deviations.value_or(std::vector<std::string>()))
+        out += "  known deviation: " + deviation + '\n';
+    if (!verified.where) return out;
+    if (!verified.where->reason.empty())
+        out += "  " + std::string(wire::verdictName(verified.where->verdict)) + ": " +
+               verified.where->reason + '\n';
+    if (const auto& first = verified.where->firstDifference)
+        out += "  first at '" + orElse(first->computed, "?") + "', which stands for '" +
+               orElse(first->source, "no node") + "': " + first->text + " (" + first->how + "; " +
+               std::to_string(first->runs) + " runs)\n";
     return out;
 }
 
 /// The result as print_readable writes it, with its shapes.
-std::string readableText(const json& reply) {
-    const auto text = reply["graph"].get<std::string>();
-    const Result<ir::GraphPtr> graph = ir::readGraph(text);
-    if (!graph) return text + '\n';
-    const json& meta = reply["meta"];
-    return ir::printReadable(
-               *ir::withAnnotations(**graph,
-                                    [&](const std::string& node) { return meta.value(node, std::string()); }))
-        .text;
+std::string readableText(const wire::PassReply& reply) {
+    const Result<ir::GraphPtr> graph = ir::readGraph(reply.graph);
+    if (!graph) return reply.graph + '\n';
+    const std::map<std::string, std::string> meta = reply.meta.value_or(std::map<std::string, std::string>());
+    const auto metaOf = [&meta](const std::string& node) {
+        const auto at = meta.find(node);
+        return at == meta.end() ? std::string() : at->second;
+    };
+    return ir::printReadable(*ir::withAnnotations(**graph, metaOf)).text;
 }
 
 /// Whether the reply, verified, is a reported failure: a program without a defined result is none.
-bool failedVerification(const json& reply) {
-    const std::string verdict =
-        textOr(reply.value("verification", json::object()).value("verdict", json()), "");
-    return reply["verified"] != true && verdict != "order-dependent" && verdict != "random";
+bool failedVerification(const wire::PassReply& reply, const Verified& verified) {
+    if (reply.verified == true) return false;
+    return !verified.where || (verified.where->verdict != wire::Verdict::OrderDependent &&
+                               verified.where->verdict != wire::Verdict::Random);
 }
 
 /// NAME=VALUE, or NAME=@FILE for what a file holds.
@@ -252,34 +289,41 @@ Result<void> fillHooks(const ChosenGraph& chosen, json& settings) {
     return {};
 }
 
-/// The result held against what PyTorch captured: {"stage", "isomorphic", "nodes", "difference"}.
-json twinOf(const ChosenGraph& chosen, const json& reply) {
+/// The result held against what PyTorch captured.
+struct Twin {
+    std::string stage;
+    bool isomorphic = false;
+    std::size_t nodes = 0;
+    std::string difference;
+};
+
+std::optional<Twin> twinOf(const ChosenGraph& chosen, const wire::PassReply& reply) {
     const session::StagePtr twin =
         chosen.compile && chosen.stage ? engine::hookedTwin(*chosen.compile, *chosen.stage) : nullptr;
     const auto captured = twin ? twin->graph() : Result<ir::GraphPtr>(nullptr);
-    const auto made = ir::readGraph(reply["graph"].get<std::string>());
-    if (!captured || !*captured || !made) return nullptr;
+    const auto made = ir::readGraph(reply.graph);
+    if (!captured || !*captured || !made) return std::nullopt;
     const passes::OrderedMatch match = passes::matchInOrder(**captured, **made);
-    return {{"stage", twin->label()},
-            {"isomorphic", match.same},
-            {"nodes", (*captured)->size()},
-            {"difference", match.difference}};
+    return Twin{twin->label(), match.same, (*captured)->size(), match.difference};
 }
 
-std::string twinText(const json& twin) {
-    const std::string stage = twin["stage"].get<std::string>();
-    if (twin["isomorphic"].get<bool>())
-        return "isomorphic to the captured " + stage + " (" +
-               count(twin["nodes"].get<std::size_t>(), "node") + ")\n";
-    return "differs from the captured " + stage + ": " + twin["difference"].get<std::string>() + '\n';
+json twinJson(const Twin& twin) {
+    return {{"stage", twin.stage},
+            {"isomorphic", twin.isomorphic},
+            {"nodes", twin.nodes},
+            {"difference", twin.difference}};
+}
+
+std::string twinText(const Twin& twin) {
+    if (twin.isomorphic)
+        return "isomorphic to the captured " + twin.stage + " (" + count(twin.nodes, "node") + ")\n";
+    return "differs from the captured " + twin.stage + ": " + twin.difference + '\n';
 }
 
 /// The functionalization that a reply tells, with the program's own words where the capture has them.
-Result<computed::FunctionalRecording> recordingOf(const json& reply, const PassOptions& options,
-                                                  const ChosenGraph& chosen) {
-    const auto read = wire::decode<wire::PassReply>(reply, wire::Missing::NotSaid);
-    if (!read) return tl::unexpected(read.error());
-    computed::FunctionalRun run = computed::functionalRun(*read, chosen.graph);
+computed::FunctionalRecording recordingOf(const wire::PassReply& reply, const PassOptions& options,
+                                          const ChosenGraph& chosen) {
+    computed::FunctionalRun run = computed::functionalRun(reply, chosen.graph);
     run.mode = {options.remove == "mutations_and_views", options.writeBack == "caller"};
     if (chosen.compile) run.program = computed::programOf(*chosen.session, *chosen.compile, *chosen.graph);
     return computed::FunctionalRecording(std::move(run));
@@ -329,53 +373,59 @@ int run(const PassOptions& options) {
                 {"scorecard", options.steps || options.scoreboard},
                 {"verify", options.verify},
                 {"shapes", readable}};
-    engine::CallResult reply = client.callOnGraph("pass", text, params);
-    if (!reply) return fail(reply.error(), options.graph.path);
-    if (chosen->compile) addBreaks(*reply, *chosen);
-    const json twin = options.verify && inlinesHooks && names.size() == 1 ? twinOf(*chosen, *reply) : json();
-    if (!twin.is_null()) (*reply)["twin"] = twin;
+    engine::CallResult answer = client.callOnGraph("pass", text, params);
+    if (!answer) return fail(answer.error(), options.graph.path);
+    const auto reply = wire::decode<wire::PassReply>(*answer, wire::Missing::NotSaid);
+    if (!reply) return fail(reply.error().message, options.graph.path);
+    const std::optional<Twin> twin =
+        options.verify && inlinesHooks && names.size() == 1 ? twinOf(*chosen, *reply) : std::nullopt;
+    Verified verified;
     if (options.verify)
         if (const auto info = client.start())
-            if (std::string apart = engine::releasesApart(info->torch, chosen->session->torchVersion);
-                !apart.empty())
-                (*reply)["versions"] = std::move(apart);
-    if (options.verify && (*reply)["verified"] == false) {
-        if (engine::CallResult where = client.callOnGraph("verify", text, params)) {
-            where->erase("graph");
-            (*reply)["verification"] = std::move(*where);
+            verified.versions = engine::releasesApart(info->torch, chosen->session->torchVersion);
+    json where;
+    if (options.verify && reply->verified == false) {
+        if (engine::CallResult answered = client.callOnGraph("verify", text, params)) {
+            where = std::move(*answered);
+            if (auto read = wire::decode<wire::VerifyReply>(where, wire::Missing::NotSaid))
+                verified.where = std::move(*read);
         }
     }
-    std::string scoreboard;
-    if (options.scoreboard) {
-        const auto recording = recordingOf(*reply, options, *chosen);
-        if (!recording) return fail(recording.error().message, options.graph.path);
-        const computed::CallingConvention convention = conventionOf(*recording, *chosen);
-        if (options.json) {
-            (*reply)["scoreboard"] = scoreboardJson(*recording);
-            (*reply)["convention"] = conventionJson(convention);
-        } else {
-            scoreboard = scoreboardReport(*recording) + conventionReport(convention);
+    const Readers readers(*chosen);
+    std::optional<computed::FunctionalRecording> recording;
+    if (options.scoreboard) recording = recordingOf(*reply, options, *chosen);
+    if (options.json) { // as the engine answered, plugins' own fields included
+        json& printed = *answer;
+        addBreaks(printed, *reply, readers);
+        if (twin) printed["twin"] = twinJson(*twin);
+        if (!verified.versions.empty()) printed["versions"] = verified.versions;
+        if (where.is_object()) {
+            where.erase("graph");
+            printed["verification"] = std::move(where);
         }
-    }
-    if (options.json) {
-        print(reply->dump() + '\n');
+        if (recording) {
+            printed["scoreboard"] = scoreboardJson(*recording);
+            printed["convention"] = conventionJson(conventionOf(*recording, *chosen));
+        }
+        print(printed.dump() + '\n');
     } else {
-        std::string out = scoreboard;
-        if (options.steps) {
-            for (const json& step : (*reply)["steps"])
+        std::string out;
+        if (recording)
+            out += scoreboardReport(*recording) + conventionReport(conventionOf(*recording, *chosen));
+        if (options.steps)
+            for (const wire::PassStep& step : reply->steps)
                 out += stepText(step);
-        }
-        out += readable ? readableText(*reply) : (*reply)["graph"].get<std::string>() + '\n';
-        if (options.steps) out += writeBackText(*reply);
+        out += readable ? readableText(*reply) : reply->graph + '\n';
+        if (options.steps) out += writeBackText(*reply, readers);
         out += warningText(*reply);
-        if (!twin.is_null())
-            out += twinText(twin);
+        if (twin)
+            out += twinText(*twin);
         else if (options.verify)
-            out += verdictText(*reply);
+            out += verdictText(*reply, verified);
         print(out);
     }
-    if (!twin.is_null()) return twin["isomorphic"].get<bool>() ? exitOk : exitFailure;
-    return options.verify && failedVerification(*reply) ? exitFailure : exitOk;
+    if (twin) return twin->isomorphic ? exitOk : exitFailure;
+    return options.verify && failedVerification(*reply, verified) ? exitFailure : exitOk;
 }
 
 } // namespace
