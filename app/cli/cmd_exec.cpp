@@ -2,8 +2,10 @@
 //
 // dynascope-cli exec GRAPH [--inputs FILE] [--symbol s0=7] [--until NODE] [--values] [--watch NODE] [--json]
 #include "app/cli/engine_command.h"
+#include "core/engine/wire/execute.h"
 
 #include <memory>
+#include <optional>
 
 namespace dynascope::cli {
 
@@ -33,88 +35,97 @@ std::string list(const json& values, std::size_t count) {
     return out + "]";
 }
 
-std::string list(const json& values) {
-    return list(values, values.size());
+template <typename T>
+std::string list(const std::vector<T>& values) {
+    return list(json(values), values.size());
 }
 
 /// "float32 [2, 2] stride [2, 1] offset 1: [-2.0, 1.0, 1.0, 1.0]".
-std::string describe(const json& value) {
-    if (value.contains("none")) return "None";
-    if (value.contains("scalar")) return value["scalar"].dump();
+std::string describe(const wire::RunValue& value) {
+    if (value.none) return "None";
+    if (value.scalar) return value.scalar->dump();
+    if (!value.tensor) return value.text.value_or(std::string());
+    const wire::RunTensor& tensor = *value.tensor;
     std::size_t count = 1;
-    for (const json& size : value["shape"])
-        count *= size.get<std::size_t>();
-    return value["dtype"].get<std::string>() + ' ' + list(value["shape"]) + " stride " +
-           list(value["stride"]) + " offset " + value["storage_offset"].dump() + ": " +
-           list(value["data"], count);
+    for (const std::int64_t size : tensor.shape)
+        count *= static_cast<std::size_t>(size);
+    return tensor.dtype + ' ' + list(tensor.shape) + " stride " + list(tensor.stride) + " offset " +
+           std::to_string(tensor.offset) + ": " +
+           list(tensor.data ? tensor.data->list : json::array(), count);
 }
 
-std::string aliases(const json& output) {
+std::string aliases(const wire::RunValue& output) {
     std::string out;
-    if (const json& input = output.value("is_input", json()); !input.is_null())
-        out += ", is input " + input.dump();
-    if (const json& shared = output.value("aliases_inputs", json::array()); !shared.empty())
-        out += ", shares memory with inputs " + list(shared);
-    if (const json& shared = output.value("aliases_outputs", json::array()); !shared.empty())
-        out += ", shares memory with outputs " + list(shared);
+    if (!output.aliases) return out;
+    if (output.aliases->isInput) out += ", is input " + std::to_string(*output.aliases->isInput);
+    if (!output.aliases->inputs.empty()) out += ", shares memory with inputs " + list(output.aliases->inputs);
+    if (!output.aliases->outputs.empty())
+        out += ", shares memory with outputs " + list(output.aliases->outputs);
     return out;
 }
 
 /// "add_1  float32[2, 3]  storage 4  min -1.0 max 2.0 mean 0.5  writes x".
-std::string valueLine(const json& value) {
-    std::string out = value["node"].get<std::string>() + "  " + value["text"].get<std::string>();
-    if (value["kind"] == "tensor") {
-        const json& summary = value["summary"];
-        out += "  storage " + value["storage"].dump();
-        for (const char* key : {"min", "max", "mean", "std"})
-            out += (std::string(key) == "min" ? "  " : " ") + std::string(key) + ' ' + summary[key].dump();
-        for (const char* key : {"nan", "inf"}) {
-            if (summary[key] != 0) out += ' ' + summary[key].dump() + ' ' + key;
-        }
+std::string valueLine(const wire::NodeValue& value) {
+    std::string out = value.node + "  " + value.held.text;
+    if (value.held.tensor) {
+        const wire::ValueSummary& summary = value.held.tensor->summary;
+        const auto number = [](const std::optional<double>& of) { return of ? json(*of).dump() : "null"; };
+        out += "  storage " + std::to_string(value.held.tensor->storage) + "  min " + number(summary.min) +
+               " max " + number(summary.max) + " mean " + number(summary.mean) + " std " +
+               number(summary.deviation);
+        if (summary.nan != 0) out += ' ' + std::to_string(summary.nan) + " nan";
+        if (summary.infinite != 0) out += ' ' + std::to_string(summary.infinite) + " inf";
     }
-    if (const json& written = value["version_bumped_by_node"]; !written.empty())
-        out += "  writes " + list(written);
+    if (!value.bumped.empty()) out += "  writes " + list(value.bumped);
     return out + '\n';
 }
 
-std::string report(const json& result) {
+std::string report(const wire::ExecuteReply& result) {
     std::string out;
-    for (const json& value : result.value("values", json::array()))
-        out += valueLine(value);
-    if (result.contains("stopped_at"))
-        out += "stopped after " + result["stopped_at"].get<std::string>() + '\n';
+    if (result.values)
+        for (const wire::NodeValue& value : *result.values)
+            out += valueLine(value);
+    if (result.stoppedAt) out += "stopped after " + *result.stoppedAt + '\n';
     std::size_t i = 0;
-    for (const json& output : result["outputs"])
+    for (const wire::RunValue& output : result.outputs)
         out += "output " + std::to_string(i++) + ": " + describe(output) + aliases(output) + '\n';
     i = 0;
-    for (const json& input : result["post"]["inputs"])
+    for (const wire::RunValue& input : result.post.inputs)
         out += "input " + std::to_string(i++) + " after the call: " + describe(input) + '\n';
     return out;
 }
 
 /// What the request holds besides the graph.
-Result<json> parameters(const ExecOptions& options, const ChosenGraph& chosen) {
-    json out{{"values", options.values},
-             {"watch", options.watch},
-             {"until", options.until},
-             {"grad", options.grad}};
+Result<wire::ExecuteRequest> request(const ExecOptions& options, const ChosenGraph& chosen) {
     Result<CaseFile> inputs = chosenInputs(options.inputs, chosen, options.grad);
     if (!inputs) return tl::unexpected(inputs.error());
-    if (!options.json) out["elements"] = shownElements; // the engine need not write what is not shown
-    out["inputs"] = std::move(inputs->inputs);
-    out["attrs"] = std::move(inputs->attributes);
+    wire::ExecuteRequest out;
+    out.values = options.values;
+    out.watch = options.watch;
+    out.until = options.until;
+    out.grad = options.grad;
+    if (!options.json) out.elements = shownElements; // the engine need not write what is not shown
+    out.on.inputs = std::move(inputs->inputs);
+    out.on.attributes = std::move(inputs->attributes);
     return out;
 }
 
 int run(const ExecOptions& options) {
     const Result<ChosenGraph> chosen = chosenGraph(options.graph);
     if (!chosen) return fail(chosen.error());
-    const Result<json> params = parameters(options, *chosen);
-    if (!params) return fail(params.error());
+    const Result<wire::ExecuteRequest> asked = request(options, *chosen);
+    if (!asked) return fail(asked.error());
     engine::Client client = makeClient(options.engine);
-    const engine::CallResult result = client.callOnGraph("execute", graphText(*chosen->graph), *params);
+    const engine::CallResult result =
+        client.callOnGraph("execute", graphText(*chosen->graph), wire::encode(*asked));
     if (!result) return fail(result.error(), options.graph.path);
-    print(options.json ? result->dump() + '\n' : report(*result));
+    if (options.json) {
+        print(result->dump() + '\n');
+        return exitOk;
+    }
+    const Result<wire::ExecuteReply> reply = wire::decode<wire::ExecuteReply>(*result);
+    if (!reply) return fail(reply.error().message, options.graph.path);
+    print(report(*reply));
     return exitOk;
 }
 
