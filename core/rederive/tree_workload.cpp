@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/rederive/tree_workload.h"
 
+#include "core/engine/wire/tree.h"
 #include "core/ir/text.h"
 #include "core/replay/tree_function.h"
 
@@ -144,28 +145,23 @@ CallError refused(std::string message) {
     return {CallError::Kind::Refused, std::move(message), static_cast<int>(ErrorCode::Failed), {}};
 }
 
-/// Parameters of "tree" and "tree_begin", with the functions at the engine.
-CallResult bring(Client& client, const Workload& workload, const TreeWorkloadOptions& options,
-                 const CallOptions& call) {
+/// What to run, with its functions at the engine.
+Answer<wire::TreeRequest> bring(Client& client, const Workload& workload, const TreeWorkloadOptions& options,
+                                const CallOptions& call) {
     if (workload.graphs.empty())
         return tl::unexpected(
             refused(workload.left.empty() ? "there is no graph to run" : workload.left.front()));
     std::string tree;
     for (const WorkloadGraph& graph : workload.graphs) {
-        json params{{"inputs", graph.inputs}, {"name", graph.name}};
-        if (!graph.attributes.is_null()) params["attrs"] = graph.attributes;
-        if (!tree.empty()) params["tree"] = tree;
-        CallResult reply = client.callOnGraph("tree_function", textOf(graph), std::move(params), call);
+        wire::TreeFunctionRequest request{{graph.inputs, graph.attributes, {}}, graph.name, tree};
+        auto reply = client.treeFunction(textOf(graph), request, call);
         if (!reply) {
             reply.error().message = graph.name + ": " + reply.error().message;
             return tl::unexpected(std::move(reply.error()));
         }
-        tree = reply->value("tree", std::string());
+        tree = std::move(reply->tree);
     }
-    return json{{"tree", tree},
-                {"case", treeCaseOf(workload, options)},
-                {"backend", options.backend},
-                {"verify", options.verify}};
+    return wire::TreeRequest{tree, treeCaseOf(workload, options), options.backend, options.verify};
 }
 
 } // namespace
@@ -174,23 +170,21 @@ tl::expected<replay::TreeReport, CallError> runTree(Client& client, const Worklo
                                                     const TreeWorkloadOptions& options,
                                                     const TaskContext& task) {
     const CallOptions call = callOptions(task);
-    const CallResult params = bring(client, workload, options, call);
-    if (!params) return tl::unexpected(params.error());
-    const CallResult reply = client.call("tree", *params, call);
-    if (!reply) return tl::unexpected(reply.error());
-    auto report = replay::treeReportFromJson(reply->value("report", json()));
-    if (!report) return tl::unexpected(CallError{CallError::Kind::Refused, report.error().message, 0, {}});
-    return std::move(*report);
+    const auto request = bring(client, workload, options, call);
+    if (!request) return tl::unexpected(request.error());
+    auto reply = client.tree(*request, call);
+    if (!reply) return tl::unexpected(std::move(reply.error()));
+    return std::move(reply->report);
 }
 
 tl::expected<LiveTree, CallError> LiveTree::begin(Client& client, const Workload& workload,
                                                   const TreeWorkloadOptions& options,
                                                   const TaskContext& task) {
     const CallOptions call = callOptions(task);
-    const CallResult params = bring(client, workload, options, call);
-    if (!params) return tl::unexpected(params.error());
+    const auto request = bring(client, workload, options, call);
+    if (!request) return tl::unexpected(request.error());
     LiveTree out(client);
-    auto program = replay::readTreeCase(params->at("case").dump());
+    auto program = replay::readTreeCase(request->program.dump());
     if (!program) return tl::unexpected(refused(program.error().message));
     out.m_program = std::move(*program);
     for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
@@ -198,23 +192,20 @@ tl::expected<LiveTree, CallError> LiveTree::begin(Client& client, const Workload
         replay::describe(function, *workload.graphs[i].graph);
         function.name = workload.graphs[i].name;
     }
-    const CallResult reply = client.call("tree_begin", *params, call);
-    if (!reply) return tl::unexpected(reply.error());
-    out.m_run = reply->value("run", std::string());
+    auto reply = client.treeBegin(*request, call);
+    if (!reply) return tl::unexpected(std::move(reply.error()));
+    out.m_run = std::move(reply->run);
     return out;
 }
 
 tl::expected<replay::TreeLogPart, CallError> LiveTree::next(std::size_t steps, const TaskContext& task) {
-    const CallResult reply =
-        m_client->call("tree_next", {{"run", m_run}, {"steps", steps}}, callOptions(task));
-    if (!reply) return tl::unexpected(reply.error());
-    auto part = replay::treeLogPartFromJson(reply->value("part", json()));
-    if (!part) return tl::unexpected(refused(part.error().message));
-    return std::move(*part);
+    auto reply = m_client->treeNext({m_run, steps}, callOptions(task));
+    if (!reply) return tl::unexpected(std::move(reply.error()));
+    return std::move(reply->part);
 }
 
 void LiveTree::drop() {
-    (void)m_client->call("tree_drop", {{"run", m_run}});
+    m_client->treeDrop({m_run});
 }
 
 } // namespace dynascope::engine

@@ -8,6 +8,7 @@
 #include "core/engine/wire/methods.h"
 #include "core/engine/wire/replay.h"
 #include "core/engine/wire/stage_document.h"
+#include "core/engine/wire/tree.h"
 #include "core/engine/wire/verify.h"
 #include "tests/support/programs.h"
 
@@ -82,9 +83,9 @@ Said said(std::string what, const engine::CallResult& reply) {
 }
 
 /// Of any form, or with a codec that has tests of its own: not looked into. By field.
-const std::set<std::string> opaque{"attrs", "expected",       "actual",    "scalar",
-                                   "data",  "corner",         "storages",  "metadata",
-                                   "run",   "metadata_outer", "recording", "recordings"};
+const std::set<std::string> opaque{"attrs",     "expected",   "actual",   "scalar", "data",
+                                   "corner",    "storages",   "metadata", "run",    "metadata_outer",
+                                   "recording", "recordings", "report",   "part"};
 /// May be left out, or is not the field that is missed then.
 const std::set<std::string> optional{
     "why",         "changed",         "removed",     "storage",        "from",
@@ -205,6 +206,35 @@ private slots:
             m_engine.call("replay",
                           {{"plans", {(*recorded)["plan"]}}, {"iterations", 2}, {"node_iterations", 1}})));
         m_said.push_back(said<DropReply>("drop", m_engine.call("drop", {{"plans", {(*recorded)["plan"]}}})));
+        const std::string product = "graph():\n"
+                                    "    %x : [num_users=1] = placeholder[target=x]\n"
+                                    "    %y : [num_users=1] = placeholder[target=y]\n"
+                                    "    %m : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor]"
+                                    "(args = (%x, %y), kwargs = {})\n"
+                                    "    return (m,)";
+        const Any program{
+            {"functions",
+             {{{"n_inputs", 2},
+               {"n_outputs", 1},
+               {"static_input_idxs", Any::array()},
+               {"mutated_input_idxs", Any::array()},
+               {"mode", "FORWARD"}}}},
+            {"events",
+             {{{"op", "mark_step"}},
+              {{"op", "call"}, {"fn", 0}, {"inputs", {Any::array({"user"}), Any::array({"user"})}}}}},
+            {"cudagraph_unexpected_rerecord_limit", 128}};
+        const auto treeOf = [&](const char* what) {
+            const auto function = m_engine.callOnGraph("tree_function", product, {{"inputs", inputs()}});
+            m_said.push_back(said<TreeFunctionReply>(what, function));
+            return Any{{"tree", (*function)["tree"]}, {"case", program}};
+        };
+        m_said.push_back(said<TreeReply>("tree", m_engine.call("tree", treeOf("tree function"))));
+        const auto begun = m_engine.call("tree_begin", treeOf("another tree function"));
+        m_said.push_back(said<TreeBeginReply>("tree run", begun));
+        m_said.push_back(said<TreeNextReply>(
+            "tree step", m_engine.call("tree_next", {{"run", (*begun)["run"]}, {"steps", 2}})));
+        QVERIFY(m_engine.call("tree_drop", {{"run", (*begun)["run"]}}).has_value());
+        QVERIFY(!m_engine.call("tree_drop", Any::object()).has_value());
         const std::string unknown = "graph():\n"
                                     "    %x : [num_users=1] = placeholder[target=x]\n"
                                     "    %m : [num_users=1] = call_function[target=torch.ops.mine.op.default]"

@@ -7,6 +7,7 @@
 #include "core/engine/wire/methods.h"
 #include "core/engine/wire/replay.h"
 #include "core/engine/wire/stage_document.h"
+#include "core/engine/wire/tree.h"
 #include "core/engine/wire/verify.h"
 #include "tests/fuzz/expect.h"
 
@@ -52,6 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                wire::InitializeRequest, wire::LoadReply, wire::LoadRequest, wire::PassReply,
                wire::PassRequest, wire::PassesReply, wire::PluginsReply, wire::RecordReply,
                wire::RecordRequest, wire::ReplayReply, wire::ReplayRequest, wire::TensorReply,
-               wire::TensorRequest, wire::VerifyReply, wire::VerifyRequest>(document);
+               wire::TensorRequest, wire::TreeBeginReply, wire::TreeDropRequest, wire::TreeFunctionReply,
+               wire::TreeFunctionRequest, wire::TreeNextReply, wire::TreeNextRequest, wire::TreeReply,
+               wire::TreeRequest, wire::VerifyReply, wire::VerifyRequest>(document);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/methods.h"
 #include "core/engine/wire/replay.h"
+#include "core/engine/wire/tree.h"
 #include "core/engine/wire/verify.h"
 
 #include <filesystem>
@@ -180,6 +181,30 @@ Answer<wire::ReplayReply> Client::replay(const wire::ReplayRequest& request, con
 
 Answer<wire::DropReply> Client::drop(const wire::DropRequest& request, const CallOptions& options) {
     return answerOf<wire::DropReply>(call("drop", wire::encode(request), options));
+}
+
+Answer<wire::TreeFunctionReply> Client::treeFunction(std::string_view graphText,
+                                                     const wire::TreeFunctionRequest& request,
+                                                     const CallOptions& options) {
+    return answerOf<wire::TreeFunctionReply>(
+        callOnGraph("tree_function", graphText, wire::encode(request), options));
+}
+
+Answer<wire::TreeReply> Client::tree(const wire::TreeRequest& request, const CallOptions& options) {
+    return answerOf<wire::TreeReply>(call("tree", wire::encode(request), options));
+}
+
+Answer<wire::TreeBeginReply> Client::treeBegin(const wire::TreeRequest& request, const CallOptions& options) {
+    return answerOf<wire::TreeBeginReply>(call("tree_begin", wire::encode(request), options));
+}
+
+Answer<wire::TreeNextReply> Client::treeNext(const wire::TreeNextRequest& request,
+                                             const CallOptions& options) {
+    return answerOf<wire::TreeNextReply>(call("tree_next", wire::encode(request), options));
+}
+
+void Client::treeDrop(const wire::TreeDropRequest& request) {
+    (void)call("tree_drop", wire::encode(request));
 }
 
 bool Client::running() const {

@@ -104,6 +104,17 @@ public:
                                                    const CallOptions& options = {});
     [[nodiscard]] Answer<wire::DropReply> drop(const wire::DropRequest& request,
                                                const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::TreeFunctionReply> treeFunction(std::string_view graphText,
+                                                               const wire::TreeFunctionRequest& request,
+                                                               const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::TreeReply> tree(const wire::TreeRequest& request,
+                                               const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::TreeBeginReply> treeBegin(const wire::TreeRequest& request,
+                                                         const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::TreeNextReply> treeNext(const wire::TreeNextRequest& request,
+                                                       const CallOptions& options = {});
+    /// Gives the run up; what the engine says of it is of no use any more.
+    void treeDrop(const wire::TreeDropRequest& request);
 
     /// Any method, as JSON.
     [[nodiscard]] CallResult call(const std::string& method,

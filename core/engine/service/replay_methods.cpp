@@ -35,6 +35,15 @@ private:
     int m_before;
 };
 
+/// For trees: small ops lose more by waking other threads than they gain.
+class OneThread {
+public:
+    OneThread() { at::set_num_threads(1); }
+
+private:
+    ThreadCount m_before;
+};
+
 bool fits(const c10::IValue& wanted, const c10::IValue& given) {
     return isDefinedTensor(wanted) && isDefinedTensor(given) &&
            wanted.toTensor().sizes() == given.toTensor().sizes() &&
@@ -224,24 +233,33 @@ tl::expected<std::unique_ptr<GraphPool>, Failure> ReplayPlans::pool(const std::s
     return makeCudaPool(std::move(*device));
 }
 
-Reply ReplayPlans::treeFunction(const json& params, std::shared_ptr<const Program> program,
-                                const json& inputs) {
-    return m_trees.addFunction(params, std::move(program), inputs);
+tl::expected<wire::TreeFunctionReply, Failure>
+ReplayPlans::treeFunction(const wire::TreeFunctionRequest& said, std::shared_ptr<const Program> program,
+                          const json& inputs) {
+    return m_trees.addFunction(said, std::move(program), inputs);
 }
 
-Reply ReplayPlans::tree(const json& params, const TaskContext& task) {
-    const ThreadCount threads;
-    at::set_num_threads(1); // small ops lose more by waking other threads than they gain
+tl::expected<wire::TreeReply, Failure> ReplayPlans::tree(const wire::TreeRequest& said,
+                                                         const TaskContext& task) {
+    const OneThread threads;
     return m_trees.run(
-        params, [this](const std::string& backend) { return pool(backend); }, task);
+        said, [this](const std::string& backend) { return pool(backend); }, task);
 }
 
-Reply ReplayPlans::treeStep(const std::string& method, const json& params, const TaskContext& task) {
-    const ThreadCount threads;
-    at::set_num_threads(1); // as in tree()
-    if (method == "tree_begin")
-        return m_trees.begin(params, [this](const std::string& backend) { return pool(backend); });
-    return method == "tree_next" ? m_trees.next(params, task) : m_trees.drop(params);
+tl::expected<wire::TreeBeginReply, Failure> ReplayPlans::treeBegin(const wire::TreeRequest& said) {
+    const OneThread threads;
+    return m_trees.begin(said, [this](const std::string& backend) { return pool(backend); });
+}
+
+tl::expected<wire::TreeNextReply, Failure> ReplayPlans::treeNext(const wire::TreeNextRequest& said,
+                                                                 const TaskContext& task) {
+    const OneThread threads;
+    return m_trees.next(said, task);
+}
+
+void ReplayPlans::treeDrop(const wire::TreeDropRequest& said) {
+    const OneThread threads;
+    m_trees.drop(said);
 }
 
 } // namespace dynascope::engine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The methods "record", "replay", "drop", "tree_function" and "tree" (protocol.h).
+// The methods "record", "replay" and "drop", and those of trees (protocol.h).
 #pragma once
 
 #include "core/engine/replay/backend.h"
@@ -30,13 +30,15 @@ public:
     [[nodiscard]] tl::expected<wire::ReplayReply, Failure> replay(const wire::ReplayRequest& said,
                                                                   const RequestContext& task);
     [[nodiscard]] wire::DropReply drop(const wire::DropRequest& said);
-    /// Those of trees throw nlohmann's exceptions.
-    [[nodiscard]] Reply treeFunction(const nlohmann::json& params, std::shared_ptr<const Program> program,
-                                     const nlohmann::json& inputs);
-    [[nodiscard]] Reply tree(const nlohmann::json& params, const TaskContext& task);
-    /// "tree_begin", "tree_next" and "tree_drop".
-    [[nodiscard]] Reply treeStep(const std::string& method, const nlohmann::json& params,
-                                 const TaskContext& task);
+    [[nodiscard]] tl::expected<wire::TreeFunctionReply, Failure>
+    treeFunction(const wire::TreeFunctionRequest& said, std::shared_ptr<const Program> program,
+                 const nlohmann::json& inputs);
+    [[nodiscard]] tl::expected<wire::TreeReply, Failure> tree(const wire::TreeRequest& said,
+                                                              const TaskContext& task);
+    [[nodiscard]] tl::expected<wire::TreeBeginReply, Failure> treeBegin(const wire::TreeRequest& said);
+    [[nodiscard]] tl::expected<wire::TreeNextReply, Failure> treeNext(const wire::TreeNextRequest& said,
+                                                                      const TaskContext& task);
+    void treeDrop(const wire::TreeDropRequest& said);
 
 private:
     struct Plan {

@@ -160,13 +160,30 @@ Reply Service::dispatch(const std::string& name, const json& params, const Reque
                    });
                }},
         Method{"tree", Needs::Nothing,
-               [](Service& s, Call& c) { return s.m_replays->tree(c.params, c.task); }},
+               [](Service& s, Call& c) {
+                   return typed<wire::TreeRequest>("tree", c.params, [&](const auto& request) {
+                       return s.m_replays->tree(request, c.task);
+                   });
+               }},
         Method{"tree_begin", Needs::Nothing,
-               [](Service& s, Call& c) { return s.m_replays->treeStep("tree_begin", c.params, c.task); }},
+               [](Service& s, Call& c) {
+                   return typed<wire::TreeRequest>("tree_begin", c.params, [&](const auto& request) {
+                       return s.m_replays->treeBegin(request);
+                   });
+               }},
         Method{"tree_next", Needs::Nothing,
-               [](Service& s, Call& c) { return s.m_replays->treeStep("tree_next", c.params, c.task); }},
+               [](Service& s, Call& c) {
+                   return typed<wire::TreeNextRequest>("tree_next", c.params, [&](const auto& request) {
+                       return s.m_replays->treeNext(request, c.task);
+                   });
+               }},
         Method{"tree_drop", Needs::Nothing,
-               [](Service& s, Call& c) { return s.m_replays->treeStep("tree_drop", c.params, c.task); }},
+               [](Service& s, Call& c) {
+                   const auto request = wire::decode<wire::TreeDropRequest>(c.params);
+                   if (!request) return Reply(wrong("tree_drop", request.error().message));
+                   s.m_replays->treeDrop(*request);
+                   return Reply(json::object());
+               }},
         Method{"coverage", Needs::Graph, [](Service&, Call& c) { return coverage(*c.program); }},
         Method{"execute", Needs::Run, [](Service&, Call& c) { return executeMethod(c); }},
         Method{"pass", Needs::Run, [](Service& s, Call& c) { return s.pass(c); }},
@@ -190,7 +207,12 @@ Reply Service::dispatch(const std::string& name, const json& params, const Reque
                    });
                }},
         Method{"tree_function", Needs::Run,
-               [](Service& s, Call& c) { return s.m_replays->treeFunction(c.params, c.program, c.inputs); }},
+               [](Service& s, Call& c) {
+                   return typed<wire::TreeFunctionRequest>(
+                       "tree_function", c.params, [&](const auto& request) {
+                           return s.m_replays->treeFunction(request, c.program, c.inputs);
+                       });
+               }},
     };
     const auto method =
         std::find_if(methods.begin(), methods.end(), [&](const Method& known) { return known.name == name; });

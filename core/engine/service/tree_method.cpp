@@ -28,44 +28,45 @@ std::optional<Failure> refusalOf(const GraphPool& pool, const TreeRunRequest& re
 
 } // namespace
 
-Reply TreeRuns::addFunction(const json& params, std::shared_ptr<const Program> program, const json& inputs) {
+tl::expected<wire::TreeFunctionReply, Failure> TreeRuns::addFunction(const wire::TreeFunctionRequest& said,
+                                                                     std::shared_ptr<const Program> program,
+                                                                     const json& inputs) {
     Result<CaseInputs> made = makeInputs(inputs, {});
     if (!made) return invalid(made.error().message);
-    Result<Attributes> attributes = makeAttributes(params.value("attrs", json()));
+    Result<Attributes> attributes = makeAttributes(said.on.attributes);
     if (!attributes) return invalid(attributes.error().message);
     seedAttributes(*program, *attributes);
-    const std::string name = params.value("tree", std::string());
-    auto tree = find(name);
-    if (name.empty()) {
+    auto tree = find(said.tree);
+    if (said.tree.empty()) {
         if (m_trees.size() >= maxTrees) m_trees.erase(m_trees.begin()); // its client went away
         tree = m_trees.insert(m_trees.end(), {"tree" + std::to_string(m_next++), {}});
     } else if (tree == m_trees.end()) {
-        return invalid("there is no tree '" + name + "'");
+        return invalid("there is no tree '" + said.tree + "'");
     }
     std::vector<TreeRunFunction>& functions = tree->functions;
     if (functions.size() >= maxFunctions) return invalid("there are too many functions");
     TreeRunFunction function;
     replay::describe(function.about, *program->graph);
-    function.about.name = params.value("name", "f" + std::to_string(functions.size()));
+    function.about.name = said.name.empty() ? "f" + std::to_string(functions.size()) : said.name;
     function.program = std::move(program);
     function.inputs = std::move(made->values);
     function.attributes = std::move(*attributes);
     functions.push_back(std::move(function));
-    return json{{"tree", tree->name}, {"function", functions.size() - 1}};
+    return wire::TreeFunctionReply{tree->name, functions.size() - 1};
 }
 
 std::vector<TreeRuns::Tree>::iterator TreeRuns::find(const std::string& name) {
     return std::find_if(m_trees.begin(), m_trees.end(), [&](const Tree& tree) { return tree.name == name; });
 }
 
-tl::expected<TreeRunRequest, Failure> TreeRuns::takeRequest(const json& params) {
-    const auto found = find(params.at("tree").get<std::string>());
+tl::expected<TreeRunRequest, Failure> TreeRuns::takeRequest(const wire::TreeRequest& said) {
+    const auto found = find(said.tree);
     if (found == m_trees.end()) return invalid("there is no such tree");
     TreeRunRequest request;
     request.functions = std::move(found->functions);
     m_trees.erase(found);
-    request.verify = params.value("verify", true);
-    Result<replay::TreeProgram> program = replay::readTreeCase(params.at("case").dump());
+    request.verify = said.verify;
+    Result<replay::TreeProgram> program = replay::readTreeCase(said.program.dump());
     if (!program) return invalid(program.error().message);
     if (program->functions.size() != request.functions.size())
         return invalid("the case has other functions than the tree");
@@ -83,10 +84,11 @@ tl::expected<TreeRunRequest, Failure> TreeRuns::takeRequest(const json& params) 
     return request;
 }
 
-Reply TreeRuns::run(const json& params, const PoolOf& poolOf, const TaskContext& task) {
-    auto request = takeRequest(params);
+tl::expected<wire::TreeReply, Failure> TreeRuns::run(const wire::TreeRequest& said, const PoolOf& poolOf,
+                                                     const TaskContext& task) {
+    auto request = takeRequest(said);
     if (!request) return tl::unexpected(request.error());
-    const auto pool = poolOf(params.value("backend", "cpu"));
+    const auto pool = poolOf(said.backend);
     if (!pool) return tl::unexpected(pool.error());
     if (auto refused = refusalOf(**pool, *request)) return tl::unexpected(std::move(*refused));
     const std::size_t events = request->events.size();
@@ -95,17 +97,18 @@ Reply TreeRuns::run(const json& params, const PoolOf& poolOf, const TaskContext&
         if (task.cancelled()) return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
         task.report("Running the tree", done + 1, events);
     }
-    return json{{"report", replay::toJson(run.report())}};
+    return wire::TreeReply{run.report()};
 }
 
 std::vector<TreeRuns::Live>::iterator TreeRuns::findLive(const std::string& name) {
     return std::find_if(m_live.begin(), m_live.end(), [&](const Live& live) { return live.name == name; });
 }
 
-Reply TreeRuns::begin(const json& params, const PoolOf& poolOf) {
-    auto request = takeRequest(params);
+tl::expected<wire::TreeBeginReply, Failure> TreeRuns::begin(const wire::TreeRequest& said,
+                                                            const PoolOf& poolOf) {
+    auto request = takeRequest(said);
     if (!request) return tl::unexpected(request.error());
-    auto pool = poolOf(params.value("backend", "cpu"));
+    auto pool = poolOf(said.backend);
     if (!pool) return tl::unexpected(pool.error());
     if (auto refused = refusalOf(**pool, *request)) return tl::unexpected(std::move(*refused));
     if (m_live.size() >= maxLive) m_live.erase(m_live.begin()); // its client went away
@@ -113,21 +116,21 @@ Reply TreeRuns::begin(const json& params, const PoolOf& poolOf) {
     live.name = "run" + std::to_string(m_next++);
     live.pool = std::move(*pool);
     live.run = std::make_unique<TreeRun>(*live.pool, std::move(*request));
-    return json{{"run", live.name}};
+    return wire::TreeBeginReply{live.name};
 }
 
-Reply TreeRuns::next(const json& params, const TaskContext& task) {
-    const auto live = findLive(params.at("run").get<std::string>());
+tl::expected<wire::TreeNextReply, Failure> TreeRuns::next(const wire::TreeNextRequest& said,
+                                                          const TaskContext& task) {
+    const auto live = findLive(said.run);
     if (live == m_live.end()) return invalid("there is no such run");
-    for (std::size_t left = params.value("steps", std::size_t{1}); left > 0 && !task.cancelled(); --left)
+    for (std::uint64_t left = said.steps; left > 0 && !task.cancelled(); --left)
         if (!live->run->next(task)) break;
-    return json{{"part", replay::toJson(live->run->news())}};
+    return wire::TreeNextReply{live->run->news()};
 }
 
-Reply TreeRuns::drop(const json& params) {
-    const auto live = findLive(params.at("run").get<std::string>());
+void TreeRuns::drop(const wire::TreeDropRequest& said) {
+    const auto live = findLive(said.run);
     if (live != m_live.end()) m_live.erase(live);
-    return json::object();
 }
 
 } // namespace dynascope::engine

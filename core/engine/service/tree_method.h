@@ -6,6 +6,7 @@
 #include "core/engine/replay/cuda_device.h"
 #include "core/engine/replay/tree_run.h"
 #include "core/engine/server/server.h"
+#include "core/engine/wire/tree.h"
 
 #include <functional>
 #include <memory>
@@ -21,14 +22,20 @@ public:
     using PoolOf =
         std::function<tl::expected<std::unique_ptr<GraphPool>, Failure>(const std::string& backend)>;
 
-    /// Throws nlohmann's exceptions, as the others do.
-    [[nodiscard]] Reply addFunction(const nlohmann::json& params, std::shared_ptr<const Program> program,
-                                    const nlohmann::json& inputs);
-    [[nodiscard]] Reply run(const nlohmann::json& params, const PoolOf& poolOf, const TaskContext& task);
+    template <typename T>
+    using Answer = tl::expected<T, Failure>;
+
+    /// `inputs` are those that the request brought along or that were made from the graph.
+    [[nodiscard]] Answer<wire::TreeFunctionReply> addFunction(const wire::TreeFunctionRequest& said,
+                                                              std::shared_ptr<const Program> program,
+                                                              const nlohmann::json& inputs);
+    [[nodiscard]] Answer<wire::TreeReply> run(const wire::TreeRequest& said, const PoolOf& poolOf,
+                                              const TaskContext& task);
     /// A run that goes on step by step, as its client asks.
-    [[nodiscard]] Reply begin(const nlohmann::json& params, const PoolOf& poolOf);
-    [[nodiscard]] Reply next(const nlohmann::json& params, const TaskContext& task);
-    [[nodiscard]] Reply drop(const nlohmann::json& params);
+    [[nodiscard]] Answer<wire::TreeBeginReply> begin(const wire::TreeRequest& said, const PoolOf& poolOf);
+    [[nodiscard]] Answer<wire::TreeNextReply> next(const wire::TreeNextRequest& said,
+                                                   const TaskContext& task);
+    void drop(const wire::TreeDropRequest& said);
 
 private:
     struct Live {
@@ -43,7 +50,7 @@ private:
     [[nodiscard]] std::vector<Tree>::iterator find(const std::string& name);
     [[nodiscard]] std::vector<Live>::iterator findLive(const std::string& name);
     /// The functions of a tree, which is none any more, and what the case says of them.
-    [[nodiscard]] tl::expected<TreeRunRequest, Failure> takeRequest(const nlohmann::json& params);
+    [[nodiscard]] tl::expected<TreeRunRequest, Failure> takeRequest(const wire::TreeRequest& said);
 
     std::vector<Tree> m_trees; ///< the oldest first
     std::vector<Live> m_live;  ///< likewise

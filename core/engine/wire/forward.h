@@ -21,6 +21,14 @@ struct RecordReply;
 struct RecordRequest;
 struct ReplayReply;
 struct ReplayRequest;
+struct TreeBeginReply;
+struct TreeDropRequest;
+struct TreeFunctionReply;
+struct TreeFunctionRequest;
+struct TreeNextReply;
+struct TreeNextRequest;
+struct TreeReply;
+struct TreeRequest;
 struct VerifyReply;
 struct VerifyRequest;
 

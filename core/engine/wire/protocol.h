@@ -19,23 +19,15 @@
 //   record         RecordRequest, RecordReply on a graph     replay.h
 //   replay         ReplayRequest, ReplayReply, bulk data     replay.h
 //   drop           DropRequest, DropReply                    replay.h
-//   tree_function  {inputs, attrs, name, tree} on a graph -> {tree, function}              below
-//   tree           {tree, case, backend, verify (true)} -> {report}                        below
-//   tree_begin     the same -> {run}                                                       below
-//   tree_next      {run, steps (1)} -> {part}                                              below
-//   tree_drop      {run} -> {}                                                             below
+//   tree_function  TreeFunctionRequest, TreeFunctionReply on a graph  tree.h
+//   tree           TreeRequest, TreeReply                    tree.h
+//   tree_begin     TreeRequest, TreeBeginReply               tree.h
+//   tree_next      TreeNextRequest, TreeNextReply            tree.h
+//   tree_drop      TreeDropRequest, {}                       tree.h
 //   status         {} -> {busy, method, queued, graphs}      answered at once
 //   cancel         {id} -> {cancelled}                       answered at once
 //   credit         {id, count} -> {}                         answered at once
 //   shutdown       {} -> {}
-//
-// tree_function adds a function to a program under CUDA-graph trees, a new one without `tree`. tree runs
-// once what `case` holds (functions and events of an oracle case of kind cudagraph_tree_trace, see
-// core/replay/tree_simulator.h), every call held against an eager run with `verify`; `report` is a
-// replay::TreeReport (core/replay/tree_report.h). A fresh argument is a copy of the function's own input.
-// tree_begin makes a run that goes on as its client asks. tree_next carries out so many events, or fewer at
-// the end or where it is cancelled; `part` is a replay::TreeLogPart (core/replay/tree_log.h). tree_drop gives
-// it up; four are kept.
 //
 // Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
 // "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A
