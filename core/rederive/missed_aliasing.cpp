@@ -3,6 +3,7 @@
 
 #include "core/engine/cases/compare.h"
 #include "core/engine/cases/graph_inputs.h"
+#include "core/engine/wire/execute.h"
 #include "core/ir/text.h"
 #include "core/rederive/rederive_trace.h"
 #include "core/session/input_sources.h"
@@ -107,6 +108,11 @@ std::optional<std::vector<std::size_t>> outputPlaces(const ir::Graph& captured, 
     return out;
 }
 
+/// Null of what is no tensor.
+json dataOf(const wire::RunValue& value) {
+    return value.tensor && value.tensor->data ? value.tensor->data->list : json();
+}
+
 /// How the compiled graph's results differ from the function's; empty where they do not, nothing where one of
 /// them does not run.
 std::optional<std::string> difference(Client& engine, const ir::Graph& dynamo, const ir::Graph& captured,
@@ -114,19 +120,18 @@ std::optional<std::string> difference(Client& engine, const ir::Graph& dynamo, c
                                       const CallOptions& options) {
     const auto given = handedOver(inputs, captured, sizes);
     if (!given) return std::nullopt;
-    const CallResult want =
-        engine.callOnGraph("execute", ir::printReadable(dynamo).text, {{"inputs", inputs}}, options);
-    const CallResult got =
-        engine.callOnGraph("execute", ir::printReadable(captured).text, {{"inputs", *given}}, options);
+    wire::ExecuteRequest request;
+    request.on.inputs = inputs;
+    const auto want = engine.execute(ir::printReadable(dynamo).text, request, options);
+    request.on.inputs = *given;
+    const auto got = engine.execute(ir::printReadable(captured).text, request, options);
     if (!want || (!got && got.error().kind != CallError::Kind::Refused)) return std::nullopt;
     if (!got) return got.error().message;
-    const json expected = want->value("outputs", json::array()),
-               actual = got->value("outputs", json::array());
+    const std::vector<wire::RunValue>&expected = want->outputs, &actual = got->outputs;
     const auto places = outputPlaces(captured, expected.size(), actual.size());
     if (!places) return std::nullopt;
     for (std::size_t i = 0; i < expected.size(); ++i)
-        if (std::string text =
-                dataDifference(expected[i].value("data", json()), actual[(*places)[i]].value("data", json()));
+        if (std::string text = dataDifference(dataOf(expected[i]), dataOf(actual[(*places)[i]]));
             !text.empty())
             return "output " + std::to_string(i) + ": " + text;
     return std::string();
