@@ -15,10 +15,10 @@ namespace dynascope::cli {
 
 namespace {
 
+using compare::CompareVerdict;
 using compare::Comparison;
 using compare::CompileComparison;
 using compare::RankComparison;
-using compare::Verdict;
 using nlohmann::ordered_json;
 using session::Session;
 
@@ -70,7 +70,7 @@ std::string detailText(const CompileComparison& pair) {
     Table stages({Table::Align::Left, Table::Align::Left, Table::Align::Left});
     for (const compare::StageComparison& stage : pair.stages)
         stages.add({(stage.a ? stage.a : stage.b)->label(), std::string(compare::verdictName(stage.verdict)),
-                    stage.verdict == Verdict::Differs || stage.verdict == Verdict::Unreadable
+                    stage.verdict == CompareVerdict::Differs || stage.verdict == CompareVerdict::Unreadable
                         ? stage.difference
                     : stage.cached ? "from a cache on the other side"
                                    : ""});
@@ -94,7 +94,7 @@ std::string comparisonText(const Session& a, const Session& b, const Comparison&
                    formatSeconds(pair.secondsA), formatSeconds(pair.secondsB)});
     if (!table.empty()) out += table.toString("  ");
     for (const CompileComparison& pair : result.compiles) {
-        if (pair.verdict != Verdict::Differs) continue;
+        if (pair.verdict != CompareVerdict::Differs) continue;
         out += "\n" + idOf(a, pair.a) + " and " + idOf(b, pair.b) + ", matched by " +
                std::string(compare::matchName(pair.match)) + ": " + pair.difference + '\n' + detailText(pair);
     }

@@ -17,7 +17,7 @@ namespace dynascope::cli {
 namespace {
 
 using engine::CaseReport;
-using engine::Verdict;
+using engine::CaseVerdict;
 using nlohmann::json;
 
 struct OracleOptions {
@@ -28,12 +28,13 @@ struct OracleOptions {
     unsigned jobs = 1;
 };
 
-constexpr std::array caseVerdicts{Verdict::Passed, Verdict::Failed, Verdict::Declined, Verdict::Skipped};
+constexpr std::array caseVerdicts{CaseVerdict::Passed, CaseVerdict::Failed, CaseVerdict::Declined,
+                                  CaseVerdict::Skipped};
 
 struct Tally {
-    std::map<Verdict, std::size_t> cases;
-    void add(Verdict verdict) { ++cases[verdict]; }
-    [[nodiscard]] std::size_t of(Verdict verdict) const {
+    std::map<CaseVerdict, std::size_t> cases;
+    void add(CaseVerdict verdict) { ++cases[verdict]; }
+    [[nodiscard]] std::size_t of(CaseVerdict verdict) const {
         const auto found = cases.find(verdict);
         return found == cases.end() ? 0 : found->second;
     }
@@ -47,16 +48,16 @@ struct Results {
     Tally total;
 
     void add(CaseReport report) {
-        const Verdict verdict = report.verdict();
+        const CaseVerdict verdict = report.verdict();
         kinds[report.kind].add(verdict);
         total.add(verdict);
-        if (verdict == Verdict::Skipped) {
+        if (verdict == CaseVerdict::Skipped) {
             ++skipReasons[report.reason()];
             return;
         }
         for (const engine::PartReport& part : report.parts)
             parts[report.kind + ' ' + part.part].add(part.verdict);
-        if (verdict != Verdict::Passed) notPassed.push_back(std::move(report));
+        if (verdict != CaseVerdict::Passed) notPassed.push_back(std::move(report));
     }
 };
 
@@ -87,12 +88,12 @@ std::string table(const std::map<std::string, Tally>& rows, const std::string& h
     for (const auto& [name, tally] : rows)
         width = std::max(width, name.size());
     std::string out = cell(heading, width, true);
-    for (const Verdict verdict : caseVerdicts)
+    for (const CaseVerdict verdict : caseVerdicts)
         out += cell(std::string(engine::verdictName(verdict)), 10, false);
     out += '\n';
     for (const auto& [name, tally] : rows) {
         out += cell(name, width, true);
-        for (const Verdict verdict : caseVerdicts)
+        for (const CaseVerdict verdict : caseVerdicts)
             out += cell(std::to_string(tally.of(verdict)), 10, false);
         out += '\n';
     }
@@ -107,17 +108,17 @@ std::string report(const Results& results) {
     for (const auto& [reason, cases] : results.skipReasons)
         out += "skipped " + count(cases, "case") + ": " + reason + '\n';
     out += '\n' + table(results.kinds, "kind") + '\n' + table(results.parts, "part") + '\n';
-    if (const std::size_t declined = results.total.of(Verdict::Declined); declined > 0)
+    if (const std::size_t declined = results.total.of(CaseVerdict::Declined); declined > 0)
         out += count(declined, "case") + " declined, each for the reason given above\n";
-    return out + std::to_string(results.total.of(Verdict::Passed)) + " passed, " +
-           std::to_string(results.total.of(Verdict::Failed)) + " failed, " +
-           std::to_string(results.total.of(Verdict::Skipped)) + " skipped\n";
+    return out + std::to_string(results.total.of(CaseVerdict::Passed)) + " passed, " +
+           std::to_string(results.total.of(CaseVerdict::Failed)) + " failed, " +
+           std::to_string(results.total.of(CaseVerdict::Skipped)) + " skipped\n";
 }
 
 json tallies(const std::map<std::string, Tally>& rows) {
     json out = json::object();
     for (const auto& [name, tally] : rows) {
-        for (const Verdict verdict : caseVerdicts)
+        for (const CaseVerdict verdict : caseVerdicts)
             out[name][std::string(engine::verdictName(verdict))] = tally.of(verdict);
     }
     return out;
@@ -127,7 +128,7 @@ json document(const Results& results) {
     json failures = json::array();
     json declined = json::array();
     for (const CaseReport& entry : results.notPassed)
-        (entry.verdict() == Verdict::Failed ? failures : declined)
+        (entry.verdict() == CaseVerdict::Failed ? failures : declined)
             .push_back({{"case", entry.name}, {"reason", entry.reason()}});
     return {{"kinds", tallies(results.kinds)},
             {"parts", tallies(results.parts)},
@@ -175,7 +176,7 @@ int run(const OracleOptions& options) {
         results.add(std::move(*report));
     }
     print(options.json ? document(results).dump() + '\n' : report(results));
-    return results.total.of(Verdict::Failed) == 0 ? exitOk : exitFailure;
+    return results.total.of(CaseVerdict::Failed) == 0 ? exitOk : exitFailure;
 }
 
 } // namespace

@@ -250,8 +250,8 @@ std::string readableText(const wire::PassReply& reply) {
 /// Whether the reply, verified, is a reported failure: a program without a defined result is none.
 bool failedVerification(const wire::PassReply& reply, const Verified& verified) {
     if (reply.verified == true) return false;
-    return !verified.where || (verified.where->verdict != wire::Verdict::OrderDependent &&
-                               verified.where->verdict != wire::Verdict::Random);
+    return !verified.where || (verified.where->verdict != wire::VerifyVerdict::OrderDependent &&
+                               verified.where->verdict != wire::VerifyVerdict::Random);
 }
 
 /// NAME=VALUE, or NAME=@FILE for what a file holds.

@@ -137,7 +137,7 @@ std::string launchLine(const replay::GraphRun& graph) {
 }
 
 std::string rerecordLine(const std::vector<WorkloadRun::Rerecorded>& rows,
-                         const replay::Recording& recording) {
+                         const replay::ReplayRecording& recording) {
     std::string out;
     for (const WorkloadRun::Rerecorded& row : rows)
         out += "  re-recorded in " + micros(row.us) + " us" +
@@ -148,7 +148,7 @@ std::string rerecordLine(const std::vector<WorkloadRun::Rerecorded>& rows,
     return out;
 }
 
-std::string graphLine(const replay::GraphRun& graph, const replay::Recording& recording) {
+std::string graphLine(const replay::GraphRun& graph, const replay::ReplayRecording& recording) {
     std::string out =
         graph.plan + ": " + micros(graph.replay.us.median) + " us, eager " + micros(graph.eager.us.median) +
         " us (" + ratio(graph.replay.us.median, graph.eager.us.median) + "); arena " +
@@ -200,7 +200,7 @@ json document(const WorkloadRun& done, const std::vector<std::string>& left,
     const replay::KeptRun kept = replay::keptRun(done.recordings, done.run);
     std::size_t nodes = 0;
     json recordings = json::array();
-    for (const replay::Recording& recording : done.recordings) {
+    for (const replay::ReplayRecording& recording : done.recordings) {
         nodes += recording.nodes.size();
         recordings.push_back(replay::toJson(recording));
     }

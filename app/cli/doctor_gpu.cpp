@@ -66,7 +66,7 @@ json resultOf(engine::Client& client, const engine::Workload& workload, const st
     const auto done = engine::runWorkload(client, workload, how);
     if (!done) return {{"error", done.error().message}};
     json recordings = json::array(), again = json::array();
-    for (const replay::Recording& recording : done->recordings)
+    for (const replay::ReplayRecording& recording : done->recordings)
         recordings.push_back(replay::toJson(recording));
     for (const auto& rows : done->rerecordings)
         for (const auto& row : rows)
@@ -98,7 +98,7 @@ void addNodeTimes(engine::Client& client, const engine::Workload& workload, cons
     }
     result["run"] = replay::toJson(*run);
     json warnings = json::array();
-    for (const replay::Recording& recording : done->recordings)
+    for (const replay::ReplayRecording& recording : done->recordings)
         if (recording.cudaGraph)
             for (const std::string& warning : recording.cudaGraph->warnings)
                 warnings.push_back(warning);
@@ -135,7 +135,7 @@ ProgramLine lineOf(const std::string& name, const json& result, const json& peer
         return out;
     }
     const auto run = replay::replayRunFromJson(result.value("run", json()));
-    std::vector<replay::Recording> recordings;
+    std::vector<replay::ReplayRecording> recordings;
     for (const json& row : result.value("recordings", json::array()))
         if (auto recording = replay::recordingFromJson(row)) recordings.push_back(std::move(*recording));
     if (!run || recordings.size() != run->graphs.size() || recordings.empty()) {

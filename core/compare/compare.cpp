@@ -98,7 +98,7 @@ std::string firstOf(const ListComparison& list, const char* what) {
 /// The verdict of two compiles whose parts are compared: a cause goes before what follows from it.
 void judge(CompileComparison& pair, const Compile& a, const Compile& b) {
     const auto say = [&](std::string text) {
-        pair.verdict = Verdict::Differs;
+        pair.verdict = CompareVerdict::Differs;
         if (pair.difference.empty()) pair.difference = std::move(text);
     };
     if (a.status != b.status) say("status: " + statusText(a) + " / " + statusText(b));
@@ -126,7 +126,7 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
         if (pair.a != none) entry.secondsA = session::compileTime(a.compiles[pair.a]);
         if (pair.b != none) entry.secondsB = session::compileTime(b.compiles[pair.b]);
         if (pair.a == none || pair.b == none) {
-            entry.verdict = pair.b == none ? Verdict::OnlyInA : Verdict::OnlyInB;
+            entry.verdict = pair.b == none ? CompareVerdict::OnlyInA : CompareVerdict::OnlyInB;
             entry.difference = verdictName(entry.verdict);
             continue;
         }
@@ -157,10 +157,10 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
                 settled = true;
             }
         }
-        ++(entry.verdict == Verdict::Same      ? out.same
-           : entry.verdict == Verdict::OnlyInA ? out.onlyInA
-           : entry.verdict == Verdict::OnlyInB ? out.onlyInB
-                                               : out.differing);
+        ++(entry.verdict == CompareVerdict::Same      ? out.same
+           : entry.verdict == CompareVerdict::OnlyInA ? out.onlyInA
+           : entry.verdict == CompareVerdict::OnlyInB ? out.onlyInB
+                                                      : out.differing);
     }
     return out;
 }
@@ -169,7 +169,7 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
 
 std::size_t firstDifferingStage(const CompileComparison& pair) {
     for (std::size_t i = 0; i < pair.stages.size(); ++i)
-        if (pair.stages[i].verdict != Verdict::Same && !pair.stages[i].cached) return i;
+        if (pair.stages[i].verdict != CompareVerdict::Same && !pair.stages[i].cached) return i;
     return none;
 }
 

@@ -18,7 +18,7 @@ namespace dynascope::compare {
 
 inline constexpr std::size_t none = SIZE_MAX;
 
-enum class Verdict : std::uint8_t {
+enum class CompareVerdict : std::uint8_t {
     Same, ///< up to the names of nodes and the spelling of targets
     Differs,
     OnlyInA,
@@ -26,7 +26,7 @@ enum class Verdict : std::uint8_t {
     Unreadable, ///< a text cannot be read as a graph, and is not the same
 };
 /// "same", "differs", "only in A", "only in B", "unreadable".
-[[nodiscard]] std::string_view verdictName(Verdict verdict);
+[[nodiscard]] std::string_view verdictName(CompareVerdict verdict);
 
 /// How two compiles were found to belong together.
 enum class Match : std::uint8_t {
@@ -39,7 +39,7 @@ enum class Match : std::uint8_t {
 
 struct StageComparison {
     session::StagePtr a, b; ///< null on the side that lacks it
-    Verdict verdict = Verdict::Same;
+    CompareVerdict verdict = CompareVerdict::Same;
     std::string difference;   ///< the first one, in a line; empty where there is none
     std::string nodeA, nodeB; ///< where that is; empty where no node is
     std::size_t added = 0, removed = 0, changed = 0, moved = 0; ///< nodes
@@ -72,7 +72,7 @@ struct ValueComparison {
 struct CompileComparison {
     std::size_t a = none, b = none; ///< indices into Session::compiles
     Match match = Match::Source;
-    Verdict verdict = Verdict::Same;
+    CompareVerdict verdict = CompareVerdict::Same;
     /// What tells them apart, the cause before its consequences: one line, empty where they are alike.
     std::string difference;
     std::vector<StageComparison> stages; ///< as A has them, then those that only B has

@@ -46,8 +46,8 @@ public:
         summarize();
         settings();
         others();
-        onlyIn(Verdict::OnlyInA);
-        onlyIn(Verdict::OnlyInB);
+        onlyIn(CompareVerdict::OnlyInA);
+        onlyIn(CompareVerdict::OnlyInB);
         caches();
         times();
         return std::move(m_out);
@@ -76,7 +76,7 @@ private:
     [[nodiscard]] const CompileComparison* first() const {
         const CompileComparison *differing = nullptr, *onlyB = nullptr;
         for (const CompileComparison& pair : m_comparison.compiles) {
-            if (pair.verdict == Verdict::Same) continue;
+            if (pair.verdict == CompareVerdict::Same) continue;
             const CompileComparison*& found = pair.a == none ? onlyB : differing;
             if (found == nullptr) found = &pair;
         }
@@ -149,7 +149,7 @@ private:
         std::map<std::string, std::vector<std::string>> byWords;
         std::vector<std::string> order;
         for (const CompileComparison& pair : m_comparison.compiles) {
-            if (pair.verdict != Verdict::Differs || &pair == m_first) continue;
+            if (pair.verdict != CompareVerdict::Differs || &pair == m_first) continue;
             std::vector<std::string>& names = byWords[pair.difference];
             if (names.empty()) order.push_back(pair.difference);
             names.push_back(shortName(pair));
@@ -163,12 +163,12 @@ private:
             m_out.points.push_back(count(order.size() - mostNames, "more difference") + " in the table.");
     }
 
-    void onlyIn(Verdict verdict) {
+    void onlyIn(CompareVerdict verdict) {
         std::vector<std::string> names;
         for (const CompileComparison& pair : m_comparison.compiles)
             if (pair.verdict == verdict && &pair != m_first) names.push_back(nameOf(pair));
         if (!names.empty())
-            m_out.points.push_back((verdict == Verdict::OnlyInA ? "Only in A: " : "Only in B: ") +
+            m_out.points.push_back((verdict == CompareVerdict::OnlyInA ? "Only in A: " : "Only in B: ") +
                                    listed(names) + '.');
     }
 

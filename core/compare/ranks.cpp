@@ -46,7 +46,7 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
         for (const CompileComparison& entry : pair->compiles) {
             const session::Compile& compile = session.compiles[entry.b != none ? entry.b : entry.a];
             RankRow& row = rowFor(compile);
-            if (entry.verdict == Verdict::Same) {
+            if (entry.verdict == CompareVerdict::Same) {
                 row.group[r] = 0;
                 continue;
             }
@@ -59,9 +59,9 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
             if (row.differing >= 0) continue;
             row.differing = static_cast<int>(r);
             const std::string first = std::to_string(out.ranks.front()), other = std::to_string(out.ranks[r]);
-            row.difference = entry.verdict == Verdict::OnlyInA   ? "only on rank " + first
-                             : entry.verdict == Verdict::OnlyInB ? "only on rank " + other
-                                                                 : entry.difference;
+            row.difference = entry.verdict == CompareVerdict::OnlyInA   ? "only on rank " + first
+                             : entry.verdict == CompareVerdict::OnlyInB ? "only on rank " + other
+                                                                        : entry.difference;
         }
         out.comparisons[r] = std::move(*pair);
     }

@@ -40,7 +40,7 @@ void compareCode(StageComparison& pair, const OwnDevices& devices) {
     for (;;) {
         const std::string_view lineA = nextCodeLine(restA, numberA), lineB = nextCodeLine(restB, numberB);
         if (lineA != lineB) {
-            pair.verdict = Verdict::Differs;
+            pair.verdict = CompareVerdict::Differs;
             pair.difference = "line " + std::to_string(lineA.empty() ? numberB : numberA) + ": " +
                               (lineA.empty()   ? "only in B: " + shortened(devices.exchanged(lineB))
                                : lineB.empty() ? "only in A: " + shortened(lineA)
@@ -92,7 +92,7 @@ void addDifferences(StageComparison& pair, const ir::Graph& a, const ir::Graph& 
                         : devices.exchanged(line(b, row.b));
         }
         if (!pair.difference.empty()) continue;
-        pair.verdict = Verdict::Differs;
+        pair.verdict = CompareVerdict::Differs;
         pair.difference = within + text;
         if (row.a != ir::npos) pair.nodeA = a.node(row.a).name;
         if (row.b != ir::npos) pair.nodeB = b.node(row.b).name;
@@ -147,7 +147,7 @@ std::vector<StageComparison> matchStages(const session::Compile& a, const sessio
             if (inA != ofA.end()) pair.a = inA->second;
             if (inB != ofB.end()) pair.b = inB->second;
             if (!pair.a || !pair.b) {
-                pair.verdict = pair.a ? Verdict::OnlyInA : Verdict::OnlyInB;
+                pair.verdict = pair.a ? CompareVerdict::OnlyInA : CompareVerdict::OnlyInB;
                 pair.cached = pair.a ? cachedB : cachedA;
                 pair.difference = verdictName(pair.verdict);
                 if (pair.cached) pair.difference += ": the other side took it from a cache";
@@ -171,7 +171,7 @@ void compareStage(StageComparison& pair, const OwnDevices& devices) {
     Result<ir::GraphPtr> b = pair.b->graph();
     if (a && b && devices.differ()) b = ir::readGraph(devices.exchanged(pair.b->payload.text()));
     if (a && b) return compareGraphs(pair, *a, *b, devices);
-    pair.verdict = Verdict::Unreadable;
+    pair.verdict = CompareVerdict::Unreadable;
     pair.difference = (a ? "B: " : "A: ") + (a ? b : a).error().toString();
 }
 

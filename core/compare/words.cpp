@@ -8,7 +8,7 @@
 
 namespace dynascope::compare {
 
-std::string_view verdictName(Verdict verdict) {
+std::string_view verdictName(CompareVerdict verdict) {
     static constexpr std::array<std::string_view, 5> names = {"same", "differs", "only in A", "only in B",
                                                               "unreadable"};
     return names[static_cast<std::size_t>(verdict)];

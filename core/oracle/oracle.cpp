@@ -9,31 +9,31 @@ namespace dynascope::engine {
 
 using nlohmann::json;
 
-std::string_view verdictName(Verdict verdict) {
+std::string_view verdictName(CaseVerdict verdict) {
     switch (verdict) {
-    case Verdict::Passed:
+    case CaseVerdict::Passed:
         return "passed";
-    case Verdict::Failed:
+    case CaseVerdict::Failed:
         return "failed";
-    case Verdict::Declined:
+    case CaseVerdict::Declined:
         return "declined";
-    case Verdict::Skipped:
+    case CaseVerdict::Skipped:
         return "skipped";
     }
     return {};
 }
 
-Verdict CaseReport::verdict() const {
-    for (const Verdict verdict : {Verdict::Failed, Verdict::Declined, Verdict::Skipped}) {
+CaseVerdict CaseReport::verdict() const {
+    for (const CaseVerdict verdict : {CaseVerdict::Failed, CaseVerdict::Declined, CaseVerdict::Skipped}) {
         if (std::any_of(parts.begin(), parts.end(),
                         [&](const PartReport& p) { return p.verdict == verdict; }))
             return verdict;
     }
-    return Verdict::Passed;
+    return CaseVerdict::Passed;
 }
 
 std::string CaseReport::reason() const {
-    const Verdict worst = verdict();
+    const CaseVerdict worst = verdict();
     const auto part =
         std::find_if(parts.begin(), parts.end(), [&](const PartReport& p) { return p.verdict == worst; });
     return part == parts.end() || part->reason.empty() ? std::string() : part->part + ": " + part->reason;
@@ -44,7 +44,8 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
     CaseReport report{label, "unknown", {}};
     const json oracleCase = json::parse(caseText, nullptr, false);
     if (!oracleCase.is_object() || stringField(oracleCase, "kind").empty()) {
-        report.parts.push_back({"case", Verdict::Failed, "this is no case: an object with a kind is needed"});
+        report.parts.push_back(
+            {"case", CaseVerdict::Failed, "this is no case: an object with a kind is needed"});
         return report;
     }
     report.kind = stringField(oracleCase, "kind");
@@ -75,7 +76,7 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
         judgeNormalizeIr(engine, oracleCase, options, report);
     } else if (!judgeReplay(oracleCase, report)) {
         report.parts.push_back(
-            {"case", Verdict::Skipped, "kind '" + report.kind + "' is not judged by this version"});
+            {"case", CaseVerdict::Skipped, "kind '" + report.kind + "' is not judged by this version"});
     }
     return report;
 }

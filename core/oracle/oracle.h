@@ -13,19 +13,19 @@
 
 namespace dynascope::engine {
 
-enum class Verdict {
+enum class CaseVerdict {
     Passed,
     Failed,
     Declined, ///< PyTorch itself raises or parts from eager here, or the case lacks what decided; the reason
               ///< says which
     Skipped,  ///< not judged by this version
 };
-[[nodiscard]] std::string_view verdictName(Verdict verdict);
+[[nodiscard]] std::string_view verdictName(CaseVerdict verdict);
 
 /// One part of a case: "eager", "mutations", "mutations_and_views".
 struct PartReport {
     std::string part;
-    Verdict verdict = Verdict::Passed;
+    CaseVerdict verdict = CaseVerdict::Passed;
     std::string reason; ///< empty only where passed
 };
 
@@ -35,7 +35,7 @@ struct CaseReport {
     std::vector<PartReport> parts;
 
     /// The worst of the parts: failed, declined, skipped, passed.
-    [[nodiscard]] Verdict verdict() const;
+    [[nodiscard]] CaseVerdict verdict() const;
     /// "mutations: ..." of the first part with that verdict.
     [[nodiscard]] std::string reason() const;
 };

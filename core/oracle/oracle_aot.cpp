@@ -37,8 +37,9 @@ public:
 
 private:
     void add(const std::string& layer, const std::string& difference) {
-        m_report.parts.push_back(
-            {m_run + ' ' + layer, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+        m_report.parts.push_back({m_run + ' ' + layer,
+                                  difference.empty() ? CaseVerdict::Passed : CaseVerdict::Failed,
+                                  difference});
     }
 
     void layers(const json& answer) {
@@ -187,20 +188,21 @@ void judgeOverlap(const json& oracleCase, CaseReport& report) {
     for (const json& tensor : field(oracleCase, "tensors")) {
         auto geometry = geometryOf(tensor);
         if (!geometry) {
-            report.parts.push_back({"case", Verdict::Failed, "a tensor has no shape and stride"});
+            report.parts.push_back({"case", CaseVerdict::Failed, "a tensor has no shape and stride"});
             return;
         }
         tensors.push_back(std::move(*geometry));
     }
     const json got = aot::overlapping(tensors);
     const std::string different = firstDifference(field(oracleCase, "expected_overlapping_indices"), got);
-    report.parts.push_back({"indices", different.empty() ? Verdict::Passed : Verdict::Failed, different});
+    report.parts.push_back(
+        {"indices", different.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, different});
     const json& exact = field(oracleCase, "exact_overlapping_indices");
     Part(report, "exact indices").compare(exact, exactOverlaps(tensors));
     const bool sound = exact.is_array() && std::all_of(exact.begin(), exact.end(), [&](const json& index) {
                            return std::find(got.begin(), got.end(), index) != got.end();
                        });
-    report.parts.push_back({"soundness", sound ? Verdict::Passed : Verdict::Failed,
+    report.parts.push_back({"soundness", sound ? CaseVerdict::Passed : CaseVerdict::Failed,
                             sound ? "" : "a tensor that does overlap another one was missed"});
 }
 
@@ -212,7 +214,8 @@ void judgeMutationType(const json& oracleCase, CaseReport& report) {
         const std::string expected = stringField(rows[i], "mutation_type");
         if (got != expected) different = "row " + std::to_string(i) + " is " + got + ", expected " + expected;
     }
-    report.parts.push_back({"rows", different.empty() ? Verdict::Passed : Verdict::Failed, different});
+    report.parts.push_back(
+        {"rows", different.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, different});
 }
 
 } // namespace dynascope::engine

@@ -40,7 +40,7 @@ public:
 private:
     [[nodiscard]] static std::string difference(const nlohmann::json& expected, const nlohmann::json& got);
     void add(std::string reason) {
-        const Verdict verdict = reason.empty() ? Verdict::Passed : Verdict::Failed;
+        const CaseVerdict verdict = reason.empty() ? CaseVerdict::Passed : CaseVerdict::Failed;
         m_report.parts.push_back({m_name, verdict, std::move(reason)});
     }
     CaseReport& m_report;

@@ -183,8 +183,8 @@ void judgeAutogradCache(const json& oracleCase, CaseReport& report) {
     const std::string whole = stringField(oracleCase, "expected");
     const auto bypass = dynamo::findCacheBypass(nodes);
     if (const std::string cause = bypass ? std::string() : causeOutside(whole); !cause.empty()) {
-        report.parts.push_back(
-            {"graph", Verdict::Declined, "PyTorch bypassed for " + cause + ", which the case does not hold"});
+        report.parts.push_back({"graph", CaseVerdict::Declined,
+                                "PyTorch bypassed for " + cause + ", which the case does not hold"});
         return;
     }
     Part(report, "graph")

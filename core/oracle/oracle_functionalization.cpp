@@ -38,7 +38,7 @@ public:
     void run(CaseReport& report) {
         m_report = &report;
         if (!field(m_case, "before").is_string()) {
-            add("eager", Verdict::Skipped,
+            add("eager", CaseVerdict::Skipped,
                 "PyTorch could not trace it: " + stringField(field(m_case, "before_error"), "message"));
             return;
         }
@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    void add(const std::string& part, Verdict verdict, std::string reason = {}) {
+    void add(const std::string& part, CaseVerdict verdict, std::string reason = {}) {
         m_report->parts.push_back({part, verdict, std::move(reason)});
     }
 
@@ -69,10 +69,10 @@ private:
         const std::string different = differentFromEager(got, eager);
         if (different.empty()) {
             const std::string wrong = wrongWords(got, eager);
-            return add("eager", wrong.empty() ? Verdict::Passed : Verdict::Failed, wrong);
+            return add("eager", wrong.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, wrong);
         }
         const std::string lost = lostGradMode(m_case);
-        if (lost.empty() || !eagerError().empty()) return add("eager", Verdict::Failed, different);
+        if (lost.empty() || !eagerError().empty()) return add("eager", CaseVerdict::Failed, different);
         // Values do not depend on the grad mode: they are held against eager's all the same.
         json inputs = field(m_case, "inputs"), expected = field(m_case, "eager");
         for (json& input : inputs["inputs"])
@@ -80,7 +80,8 @@ private:
         expected.erase("grads");
         const std::string wrong =
             differentFromEager(ask("execute", {{"inputs", std::move(inputs)}}), expected);
-        add("eager", wrong.empty() ? Verdict::Declined : Verdict::Failed, wrong.empty() ? lost : wrong);
+        add("eager", wrong.empty() ? CaseVerdict::Declined : CaseVerdict::Failed,
+            wrong.empty() ? lost : wrong);
     }
 
     /// What the case says beside results: the class of an error, how gradients were asked for, and that the
@@ -114,7 +115,7 @@ private:
     /// graph is right the two are one.
     void functionalized(const std::string& mode) {
         const json& expected = field(field(m_case, "after"), mode.c_str());
-        if (!expected.is_object()) return add(mode, Verdict::Skipped, "the case has no such part");
+        if (!expected.is_object()) return add(mode, CaseVerdict::Skipped, "the case has no such part");
         json params{{"passes", {"functionalize"}}, {"remove", mode}, {"verify", eagerError().empty()}};
         if (constantsAreDetached()) params["options"] = {{"detach_constants", "yes"}};
         const CallResult answer = ask("pass", params);
@@ -126,8 +127,8 @@ private:
         const bool right = verified.is_null() || verified == true;
         const std::string known = joined(field(*got, "deviations"));
         if (const std::string error = stringField(field(expected, "error"), "message"); !error.empty())
-            return right ? add(mode, Verdict::Passed)
-                         : add(mode, Verdict::Failed,
+            return right ? add(mode, CaseVerdict::Passed)
+                         : add(mode, CaseVerdict::Failed,
                                "it ran, PyTorch raises '" + error + "', and " +
                                    firstOfDifferences(field(*got, "differences")));
         const std::string golden = stringField(expected, "graph");
@@ -139,10 +140,10 @@ private:
         if (const std::string wrong =
                 wrongAnswer(field(expected, "matches_eager"), field(*got, "differences"));
             !verified.is_null() && !wrong.empty())
-            return add(mode, Verdict::Failed, wrong);
+            return add(mode, CaseVerdict::Failed, wrong);
         if (const std::string wrong = wrongContent(expected, field(*got, "attrs")); !wrong.empty())
-            return add(mode, Verdict::Failed, wrong);
-        add(mode, Verdict::Passed);
+            return add(mode, CaseVerdict::Failed, wrong);
+        add(mode, CaseVerdict::Passed);
     }
 
     /// What a case says of its golden graph beside the text: number of nodes, and constants.
@@ -184,21 +185,21 @@ private:
     bool equalsEager(const std::string& mode, const CallResult& answer) {
         if (!answer) {
             if (!engineGone(answer.error()) && sameCause(eagerError(), answer.error().message)) return true;
-            add(mode, Verdict::Failed, answer.error().message);
+            add(mode, CaseVerdict::Failed, answer.error().message);
             return false;
         }
         const json& verified = field(*answer, "verified");
         if (verified.is_null() || verified == true) return true;
-        add(mode, Verdict::Failed, firstOfDifferences(field(*answer, "differences")));
+        add(mode, CaseVerdict::Failed, firstOfDifferences(field(*answer, "differences")));
         return false;
     }
 
     void raised(const std::string& mode, const json& expected, const CallError& error) {
         const std::string wanted = stringField(field(expected, "error"), "message");
-        if (engineGone(error)) return add(mode, Verdict::Failed, error.message);
-        if (sameCause(eagerError(), error.message)) return add(mode, Verdict::Passed);
-        if (sameCause(wanted, error.message)) return add(mode, Verdict::Passed);
-        add(mode, Verdict::Failed,
+        if (engineGone(error)) return add(mode, CaseVerdict::Failed, error.message);
+        if (sameCause(eagerError(), error.message)) return add(mode, CaseVerdict::Passed);
+        if (sameCause(wanted, error.message)) return add(mode, CaseVerdict::Passed);
+        add(mode, CaseVerdict::Failed,
             error.message + (wanted.empty() ? std::string() : " (PyTorch raises '" + wanted + "')"));
     }
 
@@ -215,14 +216,14 @@ private:
         const bool claims = field(field(field(m_case, "after"), mode.c_str()), "matches_eager").is_object();
         if (reshapes && (right || !known.empty()) && computations(golden) == computations(graph) &&
             (!claims || keepsItsWord(mode)))
-            return add(mode, Verdict::Declined, frozen);
+            return add(mode, CaseVerdict::Declined, frozen);
         if (reshapes && !golden.empty() && asReshapes(mode) == golden)
-            return add(mode, Verdict::Declined, frozen + "; PyTorch's pass takes it for a view");
+            return add(mode, CaseVerdict::Declined, frozen + "; PyTorch's pass takes it for a view");
         if (const std::string left = leftWrite(golden); right && !left.empty() && keepsItsWord(mode))
-            return add(mode, Verdict::Declined,
+            return add(mode, CaseVerdict::Declined,
                        "PyTorch's pass leaves the write '" + left +
                            "' in the graph, since its operator runs below functionalization");
-        add(mode, Verdict::Failed, firstDifferentLine(golden, graph));
+        add(mode, CaseVerdict::Failed, firstDifferentLine(golden, graph));
     }
 
     /// What PyTorch's pass makes of the source graph with torch.reshape in the place of the copies that it

@@ -78,7 +78,8 @@ public:
 
 private:
     void add(const std::string& part, const std::string& difference) {
-        m_report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+        m_report.parts.push_back(
+            {part, difference.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, difference});
     }
 
     ir::GraphPtr graphOf(const char* key) const {

@@ -44,13 +44,13 @@ public:
 
     void run() {
         if (!field(m_case, "before").is_string() || m_inputs.is_null())
-            return add("case", Verdict::Failed, "a graph `before` and inputs are needed");
+            return add("case", CaseVerdict::Failed, "a graph `before` and inputs are needed");
         eager();
         pass();
     }
 
 private:
-    void add(const std::string& part, Verdict verdict, std::string reason = {}) {
+    void add(const std::string& part, CaseVerdict verdict, std::string reason = {}) {
         m_report.parts.push_back({part, verdict, std::move(reason)});
     }
 
@@ -64,13 +64,13 @@ private:
         const CallResult got = ask("execute", m_case["before"], json::object());
         if (!got) return notRun("eager", got.error());
         const std::string different = differentFromEager(*got);
-        add("eager", different.empty() ? Verdict::Passed : Verdict::Failed, different);
+        add("eager", different.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, different);
     }
 
     /// What the engine cannot run it says; that is no wrong answer.
     void notRun(const std::string& part, const CallError& error) {
         const bool unsupported = field(error.data, "unsupported").is_array();
-        add(part, unsupported ? Verdict::Skipped : Verdict::Failed, error.message);
+        add(part, unsupported ? CaseVerdict::Skipped : CaseVerdict::Failed, error.message);
     }
 
     /// The case has outputs and inputs after the call as nested lists, and dtypes of outputs.
@@ -116,11 +116,11 @@ private:
             ask("pass", m_case["before"], {{"passes", {"normalize_ir"}}, {"verify", true}});
         if (!got && got.error().code == static_cast<int>(ErrorCode::InvalidParams) &&
             got.error().message.find("no pass 'normalize_ir'") != std::string::npos)
-            return add("graph", Verdict::Skipped, "this engine has no pass 'normalize_ir'");
+            return add("graph", CaseVerdict::Skipped, "this engine has no pass 'normalize_ir'");
         if (!got) return notRun("graph", got.error());
         const std::string golden = stringField(m_case, "after");
         const std::string graph = stringField(*got, "graph");
-        add("graph", graph == golden ? Verdict::Passed : Verdict::Failed,
+        add("graph", graph == golden ? CaseVerdict::Passed : CaseVerdict::Failed,
             graph == golden ? std::string() : firstDifferentLine(golden, graph));
         verification(field(*got, "verified"), field(*got, "differences"));
     }
@@ -136,11 +136,11 @@ private:
         for (const auto& [claim, aspect] :
              {std::pair{"outputs", "output_values"}, std::pair{"post_inputs", "input_values"}})
             if (differences.is_array() && field(expected, claim) == differs(aspect))
-                return add("verification", Verdict::Failed,
+                return add("verification", CaseVerdict::Failed,
                            std::string("after_matches_eager.") + claim + " is not so here");
         const bool sound = field(expected, "outputs") == true && field(expected, "post_inputs") == true;
-        if (verified == sound) return add("verification", Verdict::Passed);
-        add("verification", Verdict::Failed,
+        if (verified == sound) return add("verification", CaseVerdict::Passed);
+        add("verification", CaseVerdict::Failed,
             std::string("verification finds the graph ") +
                 (sound ? "different from eager" : "equal to eager"));
     }

@@ -158,7 +158,8 @@ public:
 
 private:
     void add(const std::string& part, const std::string& difference) {
-        m_report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+        m_report.parts.push_back(
+            {part, difference.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, difference});
     }
 
     /// How many inputs are primals, and which ones are tangents.

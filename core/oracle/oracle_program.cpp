@@ -41,7 +41,8 @@ public:
 
 private:
     void add(const std::string& part, const std::string& difference) {
-        m_report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+        m_report.parts.push_back(
+            {part, difference.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, difference});
     }
 
     [[nodiscard]] const AttemptInfo& attemptOf(StepIndex step) const {
@@ -229,12 +230,12 @@ void judgeProgram(const json& oracleCase, const JudgeOptions& options, CaseRepor
     std::error_code ignored;
     if (path.empty() || !std::filesystem::exists(path, ignored)) {
         report.parts.push_back(
-            {"case", Verdict::Skipped, "a program needs a recording: --recordings FOLDER"});
+            {"case", CaseVerdict::Skipped, "a program needs a recording: --recordings FOLDER"});
         return;
     }
     const auto recording = Recording::open(path);
     if (!recording) {
-        report.parts.push_back({"recording", Verdict::Failed, recording.error().toString()});
+        report.parts.push_back({"recording", CaseVerdict::Failed, recording.error().toString()});
         return;
     }
     judgeProgram(oracleCase, **recording, report);

@@ -44,7 +44,8 @@ public:
 
 private:
     void add(const std::string& what, const std::string& difference) {
-        m_report.parts.push_back({what, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+        m_report.parts.push_back(
+            {what, difference.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, difference});
     }
 
     void part(const char* what, const char* key, std::string (CompilesJudge::*differs)(const json&) const) {

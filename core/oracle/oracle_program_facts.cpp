@@ -335,7 +335,8 @@ void judgeFacts(const json& oracleCase, const Recording& recording, CaseReport& 
             if (const std::string id = stringField(entry, "compile_id"); !difference.empty() && !id.empty())
                 difference = id + ": " + difference;
         }
-        report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+        report.parts.push_back(
+            {part, difference.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, difference});
     };
     each("metrics and logs", "metrics", &FactsJudge::differentMetrics);
     each("shape environment", "graphs", &FactsJudge::differentSymbols);

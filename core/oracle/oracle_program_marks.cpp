@@ -53,7 +53,8 @@ public:
 
 private:
     void add(const std::string& part, const std::string& difference) {
-        m_report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+        m_report.parts.push_back(
+            {part, difference.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, difference});
     }
 
     /// The steps at which a line of a function begins, in an attempt.
@@ -79,7 +80,7 @@ private:
     /// is recorded, may have nothing there.
     void unrecorded(const std::string& kind, const std::string& part, const json& hit, std::size_t times) {
         if (std::string cause = onlyObserved(kind, hit); !cause.empty()) {
-            m_report.parts.push_back({part, Verdict::Declined, std::move(cause)});
+            m_report.parts.push_back({part, CaseVerdict::Declined, std::move(cause)});
             return;
         }
         std::uint32_t from = 0;
@@ -89,7 +90,7 @@ private:
         if (std::string difference = compareHit(kind, hit, *state); !difference.empty())
             return add(part, difference);
         m_report.parts.push_back(
-            {part, Verdict::Declined,
+            {part, CaseVerdict::Declined,
              "without comptime nothing of the program stands at the mark: it goes from line " +
                  std::to_string(from) + " to line " +
                  std::to_string(m_recording.instructionAt(beyond)->line) + ", past line " +

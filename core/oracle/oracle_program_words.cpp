@@ -160,7 +160,8 @@ void judgeWords(const json& oracleCase, const Recording& recording, CaseReport& 
         {"observed runs", differentRuns(oracleCase, recording)},
         {"Dynamo's counters", differentCounters(oracleCase, recording)}};
     for (const auto& [part, difference] : parts)
-        report.parts.push_back({part, difference.empty() ? Verdict::Passed : Verdict::Failed, difference});
+        report.parts.push_back(
+            {part, difference.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, difference});
 }
 
 } // namespace dynascope::engine::program

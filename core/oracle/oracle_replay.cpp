@@ -61,16 +61,16 @@ void judgeCheckForMutation(const json& oracleCase, CaseReport& report) {
 }
 
 /// The graph of a skip case with its devices, dtypes and storages.
-std::optional<replay::GraphFacts> factsOfCase(const json& oracleCase) {
+std::optional<replay::ReplayGraphFacts> factsOfCase(const json& oracleCase) {
     const Result<ir::GraphPtr> graph = ir::readGraph(stringField(oracleCase, "graph"));
     const json& devices = field(oracleCase, "node_device");
     const json& dtypes = field(oracleCase, "node_dtype");
     const json& storages = field(oracleCase, "storage_group");
     if (!graph || !devices.is_object() || !dtypes.is_object() || !storages.is_object()) return {};
-    replay::GraphFacts facts{*graph, std::vector<replay::NodeFacts>((*graph)->size())};
+    replay::ReplayGraphFacts facts{*graph, std::vector<replay::ReplayNodeFacts>((*graph)->size())};
     for (ir::NodeIndex i = 0; i < facts.nodes.size(); ++i) {
         const char* name = (*graph)->node(i).name.c_str();
-        replay::NodeFacts& node = facts.nodes[i];
+        replay::ReplayNodeFacts& node = facts.nodes[i];
         node.device = stringField(devices, name);
         node.dtype = ir::shortDtype(stringField(dtypes, name));
         node.known = node.tensor = !node.device.empty();
@@ -193,7 +193,7 @@ void judgeInputMutations(const json& oracleCase, CaseReport& report) {
     const Result<ir::GraphPtr> graph = ir::readGraph(stringField(oracleCase, "before"));
     const json& inputs = field(field(oracleCase, "inputs"), "inputs");
     if (!graph || !inputs.is_array()) return part.fail("a graph `before` and inputs are needed");
-    replay::GraphFacts facts = replay::factsOf(*graph, inputGroups(**graph, inputs));
+    replay::ReplayGraphFacts facts = replay::factsOf(*graph, inputGroups(**graph, inputs));
     std::size_t ordinal = 0;
     for (ir::NodeIndex i = 0; i < facts.nodes.size(); ++i)
         if ((*graph)->node(i).op == ir::Op::Placeholder && ordinal < inputs.size())

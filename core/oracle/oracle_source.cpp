@@ -91,8 +91,8 @@ void judgeSource(Client& engine, const json& oracleCase, const JudgeOptions& opt
         if (got) different = differentMeta(oracleCase, field(*got, "values"));
         if (!got && engineGone(got.error())) different = got.error().message;
     }
-    report.parts.push_back(
-        {"source graph", different.empty() ? Verdict::Passed : Verdict::Failed, std::move(different)});
+    report.parts.push_back({"source graph", different.empty() ? CaseVerdict::Passed : CaseVerdict::Failed,
+                            std::move(different)});
 }
 
 } // namespace dynascope::engine

@@ -46,7 +46,7 @@ public:
         }
         const std::string known = joined(field(reply, "graph_warnings"));
         if (different.empty() || known.empty()) return add("end to end", different);
-        m_report.parts.push_back({m_run + " end to end", Verdict::Declined, known});
+        m_report.parts.push_back({m_run + " end to end", CaseVerdict::Declined, known});
     }
 
     /// Where PyTorch's call raised or left other values behind than eager, the engine has to say why.
@@ -63,7 +63,7 @@ public:
 
     void failed(const CallError& error, const json& whole, const json& eager) {
         if (engineGone(error)) {
-            m_report.parts.push_back({m_run + " refusal", Verdict::Failed, error.message});
+            m_report.parts.push_back({m_run + " refusal", CaseVerdict::Failed, error.message});
             return;
         }
         refused(error.message, whole, eager);
@@ -77,7 +77,7 @@ public:
         const bool recorded = m_answer.contains("metadata_outer");
         if (!same && recorded) return add("traced metadata", message);
         m_report.parts.push_back({m_run + (recorded ? " traced metadata" : " refusal"),
-                                  same ? Verdict::Passed : Verdict::Declined,
+                                  same ? CaseVerdict::Passed : CaseVerdict::Declined,
                                   same ? std::string() : message});
     }
 
@@ -98,9 +98,9 @@ public:
 
 private:
     void add(const std::string& what, std::string difference) {
-        const Verdict other = m_lost.empty() ? Verdict::Failed : Verdict::Declined;
-        const Verdict verdict = difference.empty() ? Verdict::Passed : other;
-        if (verdict == Verdict::Declined) difference = m_lost;
+        const CaseVerdict other = m_lost.empty() ? CaseVerdict::Failed : CaseVerdict::Declined;
+        const CaseVerdict verdict = difference.empty() ? CaseVerdict::Passed : other;
+        if (verdict == CaseVerdict::Declined) difference = m_lost;
         m_report.parts.push_back({m_run + ' ' + what, verdict, std::move(difference)});
     }
 

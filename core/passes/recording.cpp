@@ -7,7 +7,7 @@ namespace dynascope::passes {
 
 using ir::NodeIndex;
 
-ir::GraphPtr Recording::snapshot(std::size_t count) const {
+ir::GraphPtr StepRecording::snapshot(std::size_t count) const {
     const std::size_t done = std::min(count, steps.size());
     if (done == steps.size()) return after.graph;
     const std::size_t end = done == 0 ? 0 : steps[done - 1].end;
@@ -18,7 +18,7 @@ ir::GraphPtr Recording::snapshot(std::size_t count) const {
     return builder.build();
 }
 
-std::vector<std::pair<NodeIndex, NodeIndex>> Recording::provenance() const {
+std::vector<std::pair<NodeIndex, NodeIndex>> StepRecording::provenance() const {
     std::vector<std::pair<NodeIndex, NodeIndex>> pairs;
     const std::size_t nodesBefore = before.graph->size();
     std::vector<bool> removed(nodesBefore, false);
@@ -48,13 +48,14 @@ std::vector<std::pair<NodeIndex, NodeIndex>> Recording::provenance() const {
     return pairs;
 }
 
-PassResult<Recording> record(const Pass& pass, PassState source, const PassContext& context) {
+PassResult<StepRecording> record(const Pass& pass, PassState source, const PassContext& context) {
     Recorder recorder;
     const auto start = std::chrono::steady_clock::now();
     PassResult<PassState> after = pass.run(source, context, recorder);
     const auto time = std::chrono::steady_clock::now() - start;
     if (!after) return tl::unexpected(after.error());
-    return Recording{std::string(pass.name()), std::move(source), std::move(*after), recorder.take(), time};
+    return StepRecording{std::string(pass.name()), std::move(source), std::move(*after), recorder.take(),
+                         time};
 }
 
 Pipeline& Pipeline::add(std::shared_ptr<const Pass> pass) {
@@ -62,10 +63,10 @@ Pipeline& Pipeline::add(std::shared_ptr<const Pass> pass) {
     return *this;
 }
 
-PassResult<std::vector<Recording>> Pipeline::run(PassState source, const PassContext& context) const {
-    std::vector<Recording> recordings;
+PassResult<std::vector<StepRecording>> Pipeline::run(PassState source, const PassContext& context) const {
+    std::vector<StepRecording> recordings;
     for (const auto& pass : m_passes) {
-        PassResult<Recording> recording = record(*pass, source, context);
+        PassResult<StepRecording> recording = record(*pass, source, context);
         if (!recording) {
             PassError error = recording.error();
             error.pass = pass->name();

@@ -10,7 +10,7 @@
 namespace dynascope::passes {
 
 /// Immutable once made; cheap to copy parts of, since graphs are shared.
-struct Recording {
+struct StepRecording {
     std::string pass;
     PassState before, after;
     std::vector<Step> steps;
@@ -35,14 +35,16 @@ private:
 };
 
 /// Runs one pass and keeps what it did.
-[[nodiscard]] PassResult<Recording> record(const Pass& pass, PassState source, const PassContext& context);
+[[nodiscard]] PassResult<StepRecording> record(const Pass& pass, PassState source,
+                                               const PassContext& context);
 
 /// Passes run one after the other, each on the result of the one before.
 class Pipeline {
 public:
     Pipeline& add(std::shared_ptr<const Pass> pass);
     /// One recording a pass. The error names the pass that failed.
-    [[nodiscard]] PassResult<std::vector<Recording>> run(PassState source, const PassContext& context) const;
+    [[nodiscard]] PassResult<std::vector<StepRecording>> run(PassState source,
+                                                             const PassContext& context) const;
 
 private:
     std::vector<std::shared_ptr<const Pass>> m_passes;

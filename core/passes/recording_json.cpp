@@ -14,7 +14,7 @@ json nameOf(const ir::Graph& graph, NodeIndex node) {
 
 } // namespace
 
-json stepsJson(const Recording& recording, bool withDetails) {
+json stepsJson(const StepRecording& recording, bool withDetails) {
     const ir::Graph& before = *recording.before.graph;
     const ir::Graph& after = *recording.after.graph;
     json steps = json::array();
@@ -42,7 +42,7 @@ json stepsJson(const Recording& recording, bool withDetails) {
     return steps;
 }
 
-json recordingJson(const Recording& recording) {
+json recordingJson(const StepRecording& recording) {
     json provenance = json::array();
     for (const auto& [from, to] : recording.provenance())
         provenance.push_back({nameOf(*recording.before.graph, from), nameOf(*recording.after.graph, to)});

@@ -11,9 +11,9 @@ namespace dynascope::passes {
 
 /// [{pass, source, target, why, end, emitted: [{node, why}], changed: [{before, after, why}],
 ///   removed: [{node, replacement, why}], ...}], with the members that `details` add.
-[[nodiscard]] nlohmann::json stepsJson(const Recording& recording, bool withDetails);
+[[nodiscard]] nlohmann::json stepsJson(const StepRecording& recording, bool withDetails);
 
 /// {pass, nodes_before, nodes_after, time_us, warnings, provenance: [[before, after], ...], ...}.
-[[nodiscard]] nlohmann::json recordingJson(const Recording& recording);
+[[nodiscard]] nlohmann::json recordingJson(const StepRecording& recording);
 
 } // namespace dynascope::passes

@@ -298,8 +298,8 @@ private:
         bool isEqual = false;
         std::string found;
         for (const wire::VariantVerdict& variant : verified->variants) {
-            if (variant.inputs == "as given") isEqual = variant.verdict == wire::Verdict::Equal;
-            if (variant.inputs == "overlapping" && variant.verdict == wire::Verdict::Different)
+            if (variant.inputs == "as given") isEqual = variant.verdict == wire::VerifyVerdict::Equal;
+            if (variant.inputs == "overlapping" && variant.verdict == wire::VerifyVerdict::Different)
                 found = variant.reason;
         }
         if (!isEqual || found.empty()) return {};

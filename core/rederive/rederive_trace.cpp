@@ -418,7 +418,7 @@ Answer<wire::VerifyReply> verifyDerived(Client& engine, const ir::Graph& capture
 }
 
 bool isClose(const wire::VerifyReply& verified) {
-    return verified.verdict == wire::Verdict::Different && !verified.inDoublePrecision &&
+    return verified.verdict == wire::VerifyVerdict::Different && !verified.inDoublePrecision &&
            !verified.checks.empty() && areAllClose(verified.checks);
 }
 
@@ -436,9 +436,9 @@ NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured
                         firstSentence(check.expected.get<std::string>()),
                     {}};
     if (isClose(*verified)) return {Outcome::Equal, std::string(closeWords), {}};
-    const Outcome outcome = verified->verdict == wire::Verdict::Equal       ? Outcome::Equal
-                            : verified->verdict == wire::Verdict::Different ? Outcome::Different
-                                                                            : Outcome::Unknown;
+    const Outcome outcome = verified->verdict == wire::VerifyVerdict::Equal       ? Outcome::Equal
+                            : verified->verdict == wire::VerifyVerdict::Different ? Outcome::Different
+                                                                                  : Outcome::Unknown;
     return {outcome, verified->reason, {}};
 }
 

@@ -263,7 +263,7 @@ private:
     }
 
     /// In the place of the graph's plan, where it has one; what it reads of other graphs has one.
-    tl::expected<replay::Recording, CallError> callRecord(std::size_t index) {
+    tl::expected<replay::ReplayRecording, CallError> callRecord(std::size_t index) {
         const WorkloadGraph& graph = m_workload.graphs[index];
         wire::RecordRequest request;
         request.on.inputs = graph.inputs;

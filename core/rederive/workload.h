@@ -68,15 +68,15 @@ struct WorkloadOptions {
     /// thread.
     std::function<void(const WorkloadRun& soFar)> onRecorded = {};
     /// Takes what happens in the replays while they run, 30 times a second and sooner where there is much,
-    /// none left out. LiveEvent::graph is an index into WorkloadRun::graphs. On the client's reader thread; a
+    /// none left out. ReplayEvent::graph is an index into WorkloadRun::graphs. On the client's reader thread; a
     /// slow one slows the replays down.
-    std::function<void(std::span<const replay::LiveEvent>)> onEvents = {};
+    std::function<void(std::span<const replay::ReplayEvent>)> onEvents = {};
 };
 
 /// What came of it. `recordings` go with `run.graphs`.
 struct WorkloadRun {
     std::vector<std::size_t> graphs; ///< indices into Workload::graphs of those that were replayed
-    std::vector<replay::Recording> recordings;
+    std::vector<replay::ReplayRecording> recordings;
     /// By graph: every time that it was recorded anew, how long that took and what came of it.
     struct Rerecorded {
         double us = 0;

@@ -214,7 +214,7 @@ private:
         const ir::NodeIndex node =
             output < results.size() && !results[output].empty() ? graph->find(results[output]) : ir::npos;
         if (node == ir::npos) return false;
-        const GraphFacts facts = factsOf(graph);
+        const ReplayGraphFacts facts = factsOf(graph);
         const auto made = static_cast<ir::NodeIndex>(std::max(facts.nodes[node].storage, 0));
         return deviceType(facts.nodes[made].device) == "cuda" && !cannotBeRecorded(facts, made);
     }

@@ -84,7 +84,7 @@ struct CoverageReport {
 
 /// One graph by itself. `fixed` lists inputs with fixed addresses, `recorded` those that lie in recordings of
 /// other graphs, by ordinal, sorted.
-[[nodiscard]] GraphCoverage judgeGraph(const GraphFacts& facts, const std::vector<std::size_t>& fixed,
+[[nodiscard]] GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
                                        GraphBackend backend, const std::vector<std::size_t>& recorded = {});
 
 /// "static_input_indices=[0, 1]" of AOTAutograd's metadata; empty where there is none.

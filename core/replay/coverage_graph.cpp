@@ -56,7 +56,7 @@ Words wordsOf(Kind kind) {
 
 class Judge {
 public:
-    Judge(const GraphFacts& facts, const std::vector<std::size_t>& fixed,
+    Judge(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
           const std::vector<std::size_t>& recorded, GraphBackend backend)
         : m_facts(facts)
         , m_graph(*facts.graph)
@@ -115,7 +115,8 @@ private:
 
     /// What PyTorch raises instead of answering: the backend "cudagraphs" only, since Inductor asks
     /// otherwise.
-    [[nodiscard]] std::optional<PythonError> errorOf(const GraphFacts& facts, const InputMutations& mutations,
+    [[nodiscard]] std::optional<PythonError> errorOf(const ReplayGraphFacts& facts,
+                                                     const InputMutations& mutations,
                                                      const std::vector<SkipReason>& reasons) const {
         if (m_backend != GraphBackend::Cudagraphs) return {};
         if (mutations.error) return mutations.error;
@@ -127,7 +128,7 @@ private:
         return std::move(m_out);
     }
 
-    std::vector<SkipReason> reasonsOf(const GraphFacts& facts, const InputMutations& mutations) const {
+    std::vector<SkipReason> reasonsOf(const ReplayGraphFacts& facts, const InputMutations& mutations) const {
         SkipOptions options;
         options.allowInputMutation = true; // asked below, since fixed inputs need not come first
         std::vector<SkipReason> reasons = checkForSkip(facts, mutations, options).reasons;
@@ -152,7 +153,7 @@ private:
         if (reasons.empty()) return splitsAtBranches() ? CoverageVerdict::Split : CoverageVerdict::CudaGraph;
         const bool anyCuda =
             std::any_of(m_facts.nodes.begin(), m_facts.nodes.end(),
-                        [](const NodeFacts& node) { return deviceType(node.device) == "cuda"; });
+                        [](const ReplayNodeFacts& node) { return deviceType(node.device) == "cuda"; });
         const auto canSplit = [&](const SkipReason& reason) {
             return reason.kind != Kind::MutatedInputs && reason.kind != Kind::MultipleDevices &&
                    reason.kind != Kind::NoDevice && (reason.kind != Kind::CpuTensor || anyCuda);
@@ -166,8 +167,8 @@ private:
     void judgeOnGpu(const InputMutations& mutations) {
         const std::vector<DeviceUse> devices = devicesOf(m_facts);
         if (devices.size() != 1 || devices.front().device != "cpu") return;
-        GraphFacts moved = m_facts;
-        for (NodeFacts& node : moved.nodes)
+        ReplayGraphFacts moved = m_facts;
+        for (ReplayNodeFacts& node : moved.nodes)
             if (node.device == "cpu") node.device = "cuda:0";
         const std::vector<SkipReason> reasons = reasonsOf(moved, mutations);
         m_out.onGpu = errorOf(moved, mutations, reasons) ? CoverageVerdict::Raises : verdictOf(reasons);
@@ -285,7 +286,7 @@ private:
             if (!note->places.empty()) m_out.problems.push_back(std::move(*note));
     }
 
-    const GraphFacts& m_facts;
+    const ReplayGraphFacts& m_facts;
     const ir::Graph& m_graph;
     GraphBackend m_backend;
     std::vector<bool> m_isFixed, m_isRecorded; ///< by placeholder
@@ -295,8 +296,8 @@ private:
 
 } // namespace
 
-GraphCoverage judgeGraph(const GraphFacts& facts, const std::vector<std::size_t>& fixed, GraphBackend backend,
-                         const std::vector<std::size_t>& recorded) {
+GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
+                         GraphBackend backend, const std::vector<std::size_t>& recorded) {
     return Judge(facts, fixed, recorded, backend).run();
 }
 

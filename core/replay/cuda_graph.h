@@ -97,7 +97,7 @@ struct CudaInner {
 
 struct CudaNode {
     CudaNodeKind kind = CudaNodeKind::Other;
-    /// The FX node that was running when it was captured: index into Recording::nodes.
+    /// The FX node that was running when it was captured: index into ReplayRecording::nodes.
     std::optional<std::uint32_t> maker;
     /// Its number among the nodes of all graphs, from 1; 0 where the backend does not number them.
     std::uint64_t id = 0;

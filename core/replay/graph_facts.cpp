@@ -56,8 +56,8 @@ bool makesSparse(const ir::Node& node) {
 
 /// A text says nothing of values that PyTorch has all the same: all of them where it has no annotations,
 /// tuples where it has.
-NodeFacts factsOfNode(const ir::Node& node, bool annotated) {
-    NodeFacts facts;
+ReplayNodeFacts factsOfNode(const ir::Node& node, bool annotated) {
+    ReplayNodeFacts facts;
     if (node.op == ir::Op::Output) return facts;
     facts.known = true;
     facts.tensor = !annotated;
@@ -79,8 +79,8 @@ NodeFacts factsOfNode(const ir::Node& node, bool annotated) {
 
 } // namespace
 
-GraphFacts factsOf(ir::GraphPtr graph, std::span<const std::vector<std::size_t>> inputGroups) {
-    GraphFacts facts{std::move(graph), {}};
+ReplayGraphFacts factsOf(ir::GraphPtr graph, std::span<const std::vector<std::size_t>> inputGroups) {
+    ReplayGraphFacts facts{std::move(graph), {}};
     std::vector<ir::NodeIndex> roots = ir::storageRoots(*facts.graph, ir::FunctionalForms::NewStorage);
     std::vector<ir::NodeIndex> placeholders;
     for (ir::NodeIndex i = 0; i < facts.graph->size(); ++i)
@@ -99,7 +99,7 @@ GraphFacts factsOf(ir::GraphPtr graph, std::span<const std::vector<std::size_t>>
         std::any_of(facts.graph->nodes().begin(), facts.graph->nodes().end(),
                     [](const ir::NodePtr& node) { return node->meta && node->meta->tensor; });
     for (ir::NodeIndex i = 0; i < facts.graph->size(); ++i) {
-        NodeFacts node = factsOfNode(facts.graph->node(i), annotated);
+        ReplayNodeFacts node = factsOfNode(facts.graph->node(i), annotated);
         node.storage = static_cast<int>(merged[roots[i]]);
         facts.nodes.push_back(std::move(node));
     }

@@ -15,7 +15,7 @@
 namespace dynascope::replay {
 
 /// The value of one node: meta["val"] in PyTorch.
-struct NodeFacts {
+struct ReplayNodeFacts {
     bool known = false;  ///< there is a value at all
     bool tensor = false; ///< and it is one tensor
     std::string device;  ///< "cuda:0"; empty where not known
@@ -27,15 +27,15 @@ struct NodeFacts {
 };
 
 /// A graph and the facts of its nodes, by their positions.
-struct GraphFacts {
+struct ReplayGraphFacts {
     ir::GraphPtr graph;
-    std::vector<NodeFacts> nodes; ///< as many as the graph has
+    std::vector<ReplayNodeFacts> nodes; ///< as many as the graph has
 };
 
 /// What the graph's text tells. Storages are followed through views and in-place writes (ir::storageRoots);
 /// `inputGroups` lists placeholders, by their ordinal, that share a storage with one another.
-[[nodiscard]] GraphFacts factsOf(ir::GraphPtr graph,
-                                 std::span<const std::vector<std::size_t>> inputGroups = {});
+[[nodiscard]] ReplayGraphFacts factsOf(ir::GraphPtr graph,
+                                       std::span<const std::vector<std::size_t>> inputGroups = {});
 
 /// "u0" or "zuf3" among the symbols of an expression such as "2*u0 + s1".
 [[nodiscard]] bool hasUnbackedSymbol(std::string_view expression);

@@ -5,7 +5,7 @@
 
 namespace dynascope::replay {
 
-InputCategories inputCategories(const GraphFacts& facts, std::span<const std::size_t> fixed,
+InputCategories inputCategories(const ReplayGraphFacts& facts, std::span<const std::size_t> fixed,
                                 std::span<const std::size_t> recorded) {
     const ir::Graph& graph = *facts.graph;
     InputCategories out;

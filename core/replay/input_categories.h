@@ -32,7 +32,8 @@ struct InputCategories {
 
 /// `fixed` lists inputs with fixed addresses, `recorded` those that lie in recordings of earlier graphs,
 /// ascending.
-[[nodiscard]] InputCategories inputCategories(const GraphFacts& facts, std::span<const std::size_t> fixed,
+[[nodiscard]] InputCategories inputCategories(const ReplayGraphFacts& facts,
+                                              std::span<const std::size_t> fixed,
                                               std::span<const std::size_t> recorded = {});
 
 } // namespace dynascope::replay

@@ -12,7 +12,7 @@ namespace {
 
 class Search {
 public:
-    explicit Search(const GraphFacts& facts)
+    explicit Search(const ReplayGraphFacts& facts)
         : m_facts(facts)
         , m_graph(*facts.graph) {}
 
@@ -29,7 +29,7 @@ public:
 
 private:
     void addPlaceholder(ir::NodeIndex i) {
-        const NodeFacts& facts = m_facts.nodes[i];
+        const ReplayNodeFacts& facts = m_facts.nodes[i];
         if (!facts.known) raise("KeyError", "'fake_result'");
         if (facts.tensor) m_inputsOf[facts.storage].push_back(m_next);
         ++m_next;
@@ -60,7 +60,7 @@ private:
     void write(ir::NodeIndex writer, std::string_view name, bool marked) {
         const ir::NodeIndex written = m_graph.find(name);
         if (written == ir::npos) return;
-        const NodeFacts& facts = m_facts.nodes[written];
+        const ReplayNodeFacts& facts = m_facts.nodes[written];
         if (marked && !facts.known) raise("KeyError", "'fake_result'");
         const auto inputs = m_inputsOf.find(facts.storage);
         if (facts.storage < 0 || inputs == m_inputsOf.end()) return;
@@ -74,7 +74,7 @@ private:
         if (!m_out.error) m_out.error = PythonError{std::move(type), std::move(message)};
     }
 
-    const GraphFacts& m_facts;
+    const ReplayGraphFacts& m_facts;
     const ir::Graph& m_graph;
     std::map<int, std::vector<std::size_t>> m_inputsOf; ///< by storage
     std::size_t m_next = 0;
@@ -87,7 +87,7 @@ bool isCopy(const ir::Node& node) {
 
 } // namespace
 
-InputMutations findInputMutations(const GraphFacts& facts) {
+InputMutations findInputMutations(const ReplayGraphFacts& facts) {
     return Search(facts).run();
 }
 

@@ -31,7 +31,7 @@ struct InputMutations {
 };
 
 /// Linear in the graph but for a logarithm.
-[[nodiscard]] InputMutations findInputMutations(const GraphFacts& facts);
+[[nodiscard]] InputMutations findInputMutations(const ReplayGraphFacts& facts);
 
 /// A placeholder as the messages about CUDA graphs need it.
 struct PlaceholderInfo {

@@ -27,14 +27,14 @@ Number take(std::string_view& bytes) {
 
 } // namespace
 
-std::string liveBatch(std::uint64_t first, std::span<const LiveEvent> events) {
+std::string liveBatch(std::uint64_t first, std::span<const ReplayEvent> events) {
     std::string out;
     out.reserve(liveBatchHeader + events.size() * liveEventBytes);
     out += magic;
     put(out, first);
     put(out, static_cast<std::uint32_t>(events.size()));
     put(out, std::uint32_t{0});
-    for (const LiveEvent& event : events) {
+    for (const ReplayEvent& event : events) {
         put(out, static_cast<std::uint8_t>(event.kind));
         put(out, static_cast<std::uint8_t>(event.planned));
         put(out, event.graph);
@@ -46,7 +46,7 @@ std::string liveBatch(std::uint64_t first, std::span<const LiveEvent> events) {
     return out;
 }
 
-Result<std::span<const LiveEvent>> LiveReader::read(std::string_view batch) {
+Result<std::span<const ReplayEvent>> LiveReader::read(std::string_view batch) {
     const auto refuse = [this](std::string why) {
         m_failed = true;
         return failure("no batch of live events: " + std::move(why));
@@ -65,9 +65,9 @@ Result<std::span<const LiveEvent>> LiveReader::read(std::string_view batch) {
     m_batch.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
         const auto kind = take<std::uint8_t>(batch), planned = take<std::uint8_t>(batch);
-        if (kind > static_cast<std::uint8_t>(LiveEvent::Kind::Free) || planned > 1)
+        if (kind > static_cast<std::uint8_t>(ReplayEvent::Kind::Free) || planned > 1)
             return refuse("no kind " + std::to_string(kind));
-        LiveEvent event{static_cast<LiveEvent::Kind>(kind), planned == 1, 0, 0, 0, 0, 0};
+        ReplayEvent event{static_cast<ReplayEvent::Kind>(kind), planned == 1, 0, 0, 0, 0, 0};
         event.graph = take<std::uint16_t>(batch);
         event.node = take<std::uint32_t>(batch);
         event.ns = take<std::uint64_t>(batch);
@@ -78,7 +78,7 @@ Result<std::span<const LiveEvent>> LiveReader::read(std::string_view batch) {
         m_batch.push_back(event);
     }
     m_events += count;
-    return std::span<const LiveEvent>(m_batch);
+    return std::span<const ReplayEvent>(m_batch);
 }
 
 } // namespace dynascope::replay

@@ -36,7 +36,7 @@ void LiveFeed::run() {
 
 bool LiveFeed::sendAll() {
     std::uint64_t tail = m_tail.load(std::memory_order_relaxed);
-    std::vector<LiveEvent> batch;
+    std::vector<ReplayEvent> batch;
     for (const std::uint64_t head = m_head.load(std::memory_order_acquire); tail != head && !broken();) {
         const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(head - tail, maxLiveBatch));
         batch.clear();

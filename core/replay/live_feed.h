@@ -34,7 +34,7 @@ public:
         return static_cast<std::uint64_t>((std::chrono::steady_clock::now() - m_start).count());
     }
     /// From one thread only, with times that do not fall. Blocks while the ring is full.
-    void push(const LiveEvent& event) {
+    void push(const ReplayEvent& event) {
         const std::uint64_t head = m_head.load(std::memory_order_relaxed);
         if (head - m_seenTail == m_ring.size() && !makeRoom(head)) return;
         m_ring[head & (m_ring.size() - 1)] = event;
@@ -54,7 +54,7 @@ private:
     void hurry();
 
     Send m_send;
-    std::vector<LiveEvent> m_ring;
+    std::vector<ReplayEvent> m_ring;
     const std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
     alignas(64) std::atomic<std::uint64_t> m_head{0}; ///< events pushed
     std::uint64_t m_seenTail = 0;                     ///< of the pushing thread
@@ -73,21 +73,21 @@ public:
         : m_feed(&feed)
         , m_graph(graph) {}
 
-    void replayBegin() { push(LiveEvent::Kind::ReplayBegin, 0, false, m_replays, 0); }
-    void replayEnd() { push(LiveEvent::Kind::ReplayEnd, 0, false, m_replays++, 0); }
-    void nodeBegin(std::uint32_t node) { push(LiveEvent::Kind::NodeBegin, m_node = node, false, 0, 0); }
-    void nodeEnd() { push(LiveEvent::Kind::NodeEnd, m_node, false, 0, 0); }
+    void replayBegin() { push(ReplayEvent::Kind::ReplayBegin, 0, false, m_replays, 0); }
+    void replayEnd() { push(ReplayEvent::Kind::ReplayEnd, 0, false, m_replays++, 0); }
+    void nodeBegin(std::uint32_t node) { push(ReplayEvent::Kind::NodeBegin, m_node = node, false, 0, 0); }
+    void nodeEnd() { push(ReplayEvent::Kind::NodeEnd, m_node, false, 0, 0); }
     /// By the node that began last.
     void alloc(std::uint64_t address, std::uint64_t bytes, bool planned) {
-        push(LiveEvent::Kind::Alloc, m_node, planned, address, bytes);
+        push(ReplayEvent::Kind::Alloc, m_node, planned, address, bytes);
     }
     void free(std::uint64_t address, bool planned) {
-        push(LiveEvent::Kind::Free, m_node, planned, address, 0);
+        push(ReplayEvent::Kind::Free, m_node, planned, address, 0);
     }
     [[nodiscard]] std::uint64_t replays() const { return m_replays; }
 
 private:
-    void push(LiveEvent::Kind kind, std::uint32_t node, bool planned, std::uint64_t address,
+    void push(ReplayEvent::Kind kind, std::uint32_t node, bool planned, std::uint64_t address,
               std::uint64_t bytes) {
         m_feed->push({kind, planned, m_graph, node, m_feed->now(), address, bytes});
     }

@@ -5,11 +5,11 @@
 
 namespace dynascope::replay {
 
-void LiveReplay::take(std::span<const LiveEvent> events) {
-    using Kind = LiveEvent::Kind;
+void LiveReplay::take(std::span<const ReplayEvent> events) {
+    using Kind = ReplayEvent::Kind;
     const std::lock_guard lock(m_mutex);
     m_place.events += events.size();
-    for (const LiveEvent& event : events) {
+    for (const ReplayEvent& event : events) {
         m_place.graph = event.graph;
         std::uint64_t& sum = event.planned ? m_place.planned : m_place.heap;
         auto& taken = event.planned ? m_planned : m_heap;

@@ -27,7 +27,7 @@ struct LivePlace {
 /// Thread-safe.
 class LiveReplay {
 public:
-    void take(std::span<const LiveEvent> events);
+    void take(std::span<const ReplayEvent> events);
     [[nodiscard]] LivePlace place() const;
 
 private:

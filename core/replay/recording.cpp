@@ -65,8 +65,8 @@ GraphRun graphRunFrom(const json& value) {
     return out;
 }
 
-Recording readRecording(const json& value) {
-    Recording out;
+ReplayRecording readRecording(const json& value) {
+    ReplayRecording out;
     value.at("backend").get_to(out.backend);
     value.at("threads").get_to(out.threads);
     for (const json& node : value.at("nodes"))
@@ -132,12 +132,12 @@ std::string_view nodeModeName(NodeMode mode) {
     return modeNames[static_cast<std::size_t>(mode)];
 }
 
-std::size_t Recording::count(NodeMode mode) const {
+std::size_t ReplayRecording::count(NodeMode mode) const {
     return static_cast<std::size_t>(std::count_if(
         nodes.begin(), nodes.end(), [&](const RecordedNode& node) { return node.mode == mode; }));
 }
 
-json toJson(const Recording& recording) {
+json toJson(const ReplayRecording& recording) {
     json nodes = json::array();
     for (const RecordedNode& node : recording.nodes) {
         nodes.push_back({{"name", node.name}, {"target", node.target}, {"mode", nodeModeName(node.mode)}});
@@ -165,7 +165,7 @@ json toJson(const Recording& recording) {
     return out;
 }
 
-Result<Recording> recordingFromJson(const json& document) {
+Result<ReplayRecording> recordingFromJson(const json& document) {
     return reading(readRecording, document, "a recording");
 }
 

@@ -37,7 +37,7 @@ struct RecordedNode {
 /// One storage that was allocated while the graph was recorded. Times are numbers of events: every
 /// allocation and every release is one, so that all order is kept.
 struct RecordedAllocation {
-    std::uint32_t node = 0; ///< index into Recording::nodes
+    std::uint32_t node = 0; ///< index into ReplayRecording::nodes
     std::uint64_t bytes = 0;
     std::uint64_t offset = 0;         ///< in the arena
     std::uint32_t born = 0, died = 0; ///< alive from event `born` up to, not including, event `died`
@@ -53,7 +53,7 @@ struct Rerecording {
     friend bool operator==(const Rerecording&, const Rerecording&) = default;
 };
 
-struct Recording {
+struct ReplayRecording {
     std::string backend; ///< "cpu", "cuda"
     unsigned threads = 1;
     std::vector<RecordedNode> nodes;             ///< in the graph's order, without the output
@@ -66,14 +66,14 @@ struct Recording {
     std::vector<std::uint32_t> writtenInputs; ///< positions of inputs whose content the graph changes
     std::optional<CudaGraph> cudaGraph;       ///< of backend "cuda"
     std::optional<Rerecording> rerecording;   ///< of backend "cuda", where there was one before
-    friend bool operator==(const Recording&, const Recording&) = default;
+    friend bool operator==(const ReplayRecording&, const ReplayRecording&) = default;
 
     [[nodiscard]] std::size_t count(NodeMode mode) const;
 };
 
-[[nodiscard]] nlohmann::json toJson(const Recording& recording);
+[[nodiscard]] nlohmann::json toJson(const ReplayRecording& recording);
 /// Fails on anything but what toJson makes.
-[[nodiscard]] Result<Recording> recordingFromJson(const nlohmann::json& document);
+[[nodiscard]] Result<ReplayRecording> recordingFromJson(const nlohmann::json& document);
 
 /// Times of many runs, in microseconds.
 struct Spread {
@@ -92,7 +92,7 @@ struct TotalTime {
 };
 
 struct NodeTime {
-    std::uint32_t node = 0; ///< index into Recording::nodes
+    std::uint32_t node = 0; ///< index into ReplayRecording::nodes
     Spread us;
     friend bool operator==(const NodeTime&, const NodeTime&) = default;
 };

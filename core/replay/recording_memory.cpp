@@ -75,7 +75,7 @@ private:
 
 class Builder {
 public:
-    Builder(const Recording& recording, const ir::Graph& graph, const GraphRole& role)
+    Builder(const ReplayRecording& recording, const ir::Graph& graph, const GraphRole& role)
         : m_recording(recording)
         , m_graph(graph)
         , m_storages(graph, role)
@@ -254,7 +254,7 @@ private:
         }
     }
 
-    const Recording& m_recording;
+    const ReplayRecording& m_recording;
     const ir::Graph& m_graph;
     Storages m_storages;
     std::vector<bool> m_taken;       ///< by node: an allocation was found for it
@@ -266,7 +266,8 @@ private:
 
 } // namespace
 
-RecordingMemory recordingMemory(const Recording& recording, const ir::Graph& graph, const GraphRole& role) {
+RecordingMemory recordingMemory(const ReplayRecording& recording, const ir::Graph& graph,
+                                const GraphRole& role) {
     return Builder(recording, graph, role).run();
 }
 
@@ -312,11 +313,11 @@ ArenaHoles arenaHoles(const RecordingMemory& memory, std::uint64_t arenaBytes, s
     return out;
 }
 
-std::vector<MemoryChange> compareMemory(const Recording& beforeRecording, const RecordingMemory& before,
-                                        const Recording& nowRecording, const RecordingMemory& now) {
+std::vector<MemoryChange> compareMemory(const ReplayRecording& beforeRecording, const RecordingMemory& before,
+                                        const ReplayRecording& nowRecording, const RecordingMemory& now) {
     using Kind = MemoryChange::Kind;
     using Key = std::pair<std::string_view, std::size_t>;
-    const auto keysOf = [](const Recording& recording, const RecordingMemory& memory) {
+    const auto keysOf = [](const ReplayRecording& recording, const RecordingMemory& memory) {
         std::vector<Key> out;
         std::unordered_map<std::string_view, std::size_t> count;
         for (const HeldFor& held : memory.held) {
@@ -327,7 +328,7 @@ std::vector<MemoryChange> compareMemory(const Recording& beforeRecording, const 
         }
         return out;
     };
-    const auto lastOf = [](const Recording& recording, const HeldFor& held) {
+    const auto lastOf = [](const ReplayRecording& recording, const HeldFor& held) {
         return held.last < recording.nodes.size() ? std::string_view(recording.nodes[held.last].name)
                                                   : std::string_view();
     };

@@ -38,8 +38,8 @@ struct GraphRole {
 
 /// Who holds a life of the timeline, and for whom.
 struct HeldFor {
-    std::uint32_t node = 0; ///< index into Recording::nodes: the one that allocates it, or the input
-    /// The last node that reads it; Recording::nodes.size() for what outlives the run
+    std::uint32_t node = 0; ///< index into ReplayRecording::nodes: the one that allocates it, or the input
+    /// The last node that reads it; ReplayRecording::nodes.size() for what outlives the run
     std::uint32_t last = 0;
     MemoryUse use = MemoryUse::ForwardTemporary;
     bool workspace = false; ///< gone before its operator returned
@@ -60,7 +60,7 @@ struct RecordingMemory {
 
 /// `graph` is what was recorded. Linear, but for placing what the heap gives. A recording that does not fit
 /// the graph is shown as far as names agree.
-[[nodiscard]] RecordingMemory recordingMemory(const Recording& recording, const ir::Graph& graph,
+[[nodiscard]] RecordingMemory recordingMemory(const ReplayRecording& recording, const ir::Graph& graph,
                                               const GraphRole& role);
 
 /// Where each moment lies on an axis on which node i begins at `starts[i]`: the events of a node are spread
@@ -84,9 +84,9 @@ struct MemoryChange {
 };
 /// Of two recordings of the same graph or of two that share names. In the order of `now`, then what is gone.
 /// A storage that differs in several ways is named by the last of Moved, Lifetime, Resized that applies.
-[[nodiscard]] std::vector<MemoryChange> compareMemory(const Recording& beforeRecording,
+[[nodiscard]] std::vector<MemoryChange> compareMemory(const ReplayRecording& beforeRecording,
                                                       const RecordingMemory& before,
-                                                      const Recording& nowRecording,
+                                                      const ReplayRecording& nowRecording,
                                                       const RecordingMemory& now);
 
 } // namespace dynascope::replay

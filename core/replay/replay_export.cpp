@@ -31,7 +31,7 @@ std::string number(double value) {
 }
 
 /// Bytes alive while each node runs: what it allocates is there, what dies with it still is.
-std::vector<std::uint64_t> aliveByNode(const Recording& recording) {
+std::vector<std::uint64_t> aliveByNode(const ReplayRecording& recording) {
     std::vector<std::uint64_t> out(recording.nodes.size());
     std::vector<std::pair<std::uint32_t, std::uint32_t>> order; // born, node
     for (const RecordedAllocation& row : recording.allocations)
@@ -63,7 +63,7 @@ RunChange changeOf(std::string what, const TotalTime& before, const TotalTime& n
 
 } // namespace
 
-std::string toCsv(std::span<const Recording> recordings, const ReplayRun& run) {
+std::string toCsv(std::span<const ReplayRecording> recordings, const ReplayRun& run) {
     std::string out = "graph,position,node,target,mode,min_us,median_us,p99_us\r\n";
     for (std::size_t i = 0; i < std::min(recordings.size(), run.graphs.size()); ++i) {
         for (const NodeTime& time : run.graphs[i].nodes) {
@@ -76,7 +76,7 @@ std::string toCsv(std::span<const Recording> recordings, const ReplayRun& run) {
     return out;
 }
 
-std::string toChromeTrace(std::span<const Recording> recordings, const ReplayRun& run) {
+std::string toChromeTrace(std::span<const ReplayRecording> recordings, const ReplayRun& run) {
     json events = json::array();
     double at = 0;
     for (std::size_t i = 0; i < std::min(recordings.size(), run.graphs.size()); ++i) {
@@ -122,12 +122,12 @@ std::string toChromeTrace(std::span<const Recording> recordings, const ReplayRun
         -1, ' ', false, json::error_handler_t::replace);
 }
 
-KeptRun keptRun(std::span<const Recording> recordings, const ReplayRun& run) {
+KeptRun keptRun(std::span<const ReplayRecording> recordings, const ReplayRun& run) {
     KeptRun out;
     out.run = run;
     for (GraphRun& graph : out.run.graphs)
         graph.nodes.clear();
-    for (const Recording& recording : recordings) {
+    for (const ReplayRecording& recording : recordings) {
         out.threads = std::max(out.threads, recording.threads);
         out.arenaBytes += recording.arenaBytes;
         out.peakBytes += recording.peakBytes;

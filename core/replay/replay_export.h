@@ -13,11 +13,11 @@ namespace dynascope::replay {
 
 /// One row per node that ran, with a header line (RFC 4180). `recordings` go with `run.graphs`:
 /// graph,position,node,target,mode,min_us,median_us,p99_us.
-[[nodiscard]] std::string toCsv(std::span<const Recording> recordings, const ReplayRun& run);
+[[nodiscard]] std::string toCsv(std::span<const ReplayRecording> recordings, const ReplayRun& run);
 
 /// A JSON trace that Chrome and Perfetto open: a lane for each graph's nodes, one after the other at their
 /// median times, and a counter of what is alive in its arena.
-[[nodiscard]] std::string toChromeTrace(std::span<const Recording> recordings, const ReplayRun& run);
+[[nodiscard]] std::string toChromeTrace(std::span<const ReplayRecording> recordings, const ReplayRun& run);
 
 /// A run among earlier ones, as session files keep it (store::Replay::result).
 struct KeptRun {
@@ -28,7 +28,7 @@ struct KeptRun {
     ReplayRun run; ///< without the times of single nodes
     friend bool operator==(const KeptRun&, const KeptRun&) = default;
 };
-[[nodiscard]] KeptRun keptRun(std::span<const Recording> recordings, const ReplayRun& run);
+[[nodiscard]] KeptRun keptRun(std::span<const ReplayRecording> recordings, const ReplayRun& run);
 [[nodiscard]] nlohmann::json toJson(const KeptRun& run);
 [[nodiscard]] Result<KeptRun> keptRunFromJson(const nlohmann::json& document);
 /// The same of its text.

@@ -37,7 +37,7 @@ bool isForbidden(const ir::Node& node, bool rocm) {
            (rocm && name == "aten.topk.default");
 }
 
-bool hasBooleanIndex(const GraphFacts& facts, const ir::Node& node) {
+bool hasBooleanIndex(const ReplayGraphFacts& facts, const ir::Node& node) {
     const std::string target = ir::shortTarget(node.target);
     if (target != "aten.index_put.default" && target != "aten.index_put_.default" &&
         target != "aten._unsafe_index_put.default")
@@ -62,8 +62,8 @@ std::string firstUseTrace(const ir::Graph& graph, ir::NodeIndex i) {
     return {};
 }
 
-void checkMutations(const GraphFacts& facts, const InputMutations& mutations, const SkipOptions& options,
-                    SkipCheck& out) {
+void checkMutations(const ReplayGraphFacts& facts, const InputMutations& mutations,
+                    const SkipOptions& options, SkipCheck& out) {
     if (options.allowInputMutation) return;
     out.error = mutations.error;
     std::vector<std::size_t> inputs;
@@ -82,7 +82,7 @@ void checkMutations(const GraphFacts& facts, const InputMutations& mutations, co
     out.reasons.push_back(std::move(reason));
 }
 
-void checkDevices(const GraphFacts& facts, SkipCheck& out) {
+void checkDevices(const ReplayGraphFacts& facts, SkipCheck& out) {
     std::vector<DeviceUse> devices = devicesOf(facts);
     std::erase_if(devices, [](const DeviceUse& use) { return use.device == "meta"; });
     const auto cpu = std::find_if(devices.begin(), devices.end(),
@@ -109,7 +109,7 @@ void checkDevices(const GraphFacts& facts, SkipCheck& out) {
     out.reasons.push_back(std::move(reason));
 }
 
-void checkOps(const GraphFacts& facts, const SkipOptions& options, SkipCheck& out) {
+void checkOps(const ReplayGraphFacts& facts, const SkipOptions& options, SkipCheck& out) {
     const std::size_t before = out.reasons.size();
     for (ir::NodeIndex i = 0; i < facts.nodes.size(); ++i) {
         const std::optional<Kind> kind = cannotBeRecorded(facts, i, options.rocm);
@@ -127,7 +127,7 @@ void checkOps(const GraphFacts& facts, const SkipOptions& options, SkipCheck& ou
 
 } // namespace
 
-std::optional<SkipReason::Kind> cannotBeRecorded(const GraphFacts& facts, ir::NodeIndex i, bool rocm) {
+std::optional<SkipReason::Kind> cannotBeRecorded(const ReplayGraphFacts& facts, ir::NodeIndex i, bool rocm) {
     const ir::Node& node = facts.graph->node(i);
     if (node.op == ir::Op::CallFunction) {
         if (isForbidden(node, rocm)) return Kind::ForbiddenOp;
@@ -138,18 +138,19 @@ std::optional<SkipReason::Kind> cannotBeRecorded(const GraphFacts& facts, ir::No
     return {};
 }
 
-std::vector<DeviceUse> devicesOf(const GraphFacts& facts) {
+std::vector<DeviceUse> devicesOf(const ReplayGraphFacts& facts) {
     std::vector<DeviceUse> out;
     std::set<std::string_view> seen;
     for (ir::NodeIndex i = 0; i < facts.nodes.size(); ++i) {
-        const NodeFacts& node = facts.nodes[i];
+        const ReplayNodeFacts& node = facts.nodes[i];
         if (node.tensor && !node.device.empty() && seen.insert(node.device).second)
             out.push_back({node.device, i});
     }
     return out;
 }
 
-SkipCheck checkForSkip(const GraphFacts& facts, const InputMutations& mutations, const SkipOptions& options) {
+SkipCheck checkForSkip(const ReplayGraphFacts& facts, const InputMutations& mutations,
+                       const SkipOptions& options) {
     SkipCheck out;
     checkMutations(facts, mutations, options, out);
     checkDevices(facts, out);
@@ -158,7 +159,7 @@ SkipCheck checkForSkip(const GraphFacts& facts, const InputMutations& mutations,
     return out;
 }
 
-DeviceIndex deviceIndex(const GraphFacts& facts) {
+DeviceIndex deviceIndex(const ReplayGraphFacts& facts) {
     const std::vector<DeviceUse> devices = devicesOf(facts);
     if (devices.empty()) return {{}, PythonError{"StopIteration", {}}};
     const std::string_view device = devices.front().device;

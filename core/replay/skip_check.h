@@ -42,19 +42,19 @@ struct SkipCheck {
     std::optional<PythonError> error;   ///< what PyTorch raises instead
     std::vector<SkipReason> reasons;    ///< all, in PyTorch's order of asking
 };
-[[nodiscard]] SkipCheck checkForSkip(const GraphFacts& facts, const InputMutations& mutations,
+[[nodiscard]] SkipCheck checkForSkip(const ReplayGraphFacts& facts, const InputMutations& mutations,
                                      const SkipOptions& options = {});
 
 /// Why PyTorch leaves this node out of a CUDA graph; nothing where it does not.
-[[nodiscard]] std::optional<SkipReason::Kind> cannotBeRecorded(const GraphFacts& facts, ir::NodeIndex node,
-                                                               bool rocm = false);
+[[nodiscard]] std::optional<SkipReason::Kind> cannotBeRecorded(const ReplayGraphFacts& facts,
+                                                               ir::NodeIndex node, bool rocm = false);
 
 /// Number of the CUDA device that a graph runs on: that of its first tensor.
 struct DeviceIndex {
     std::optional<int> index;         ///< none also for "cuda" without number
     std::optional<PythonError> error; ///< what PyTorch raises: no tensor, or one elsewhere
 };
-[[nodiscard]] DeviceIndex deviceIndex(const GraphFacts& facts);
+[[nodiscard]] DeviceIndex deviceIndex(const ReplayGraphFacts& facts);
 
 /// A device and the first node with a tensor there.
 struct DeviceUse {
@@ -62,6 +62,6 @@ struct DeviceUse {
     ir::NodeIndex node = ir::npos;
 };
 /// In graph order; "meta" included.
-[[nodiscard]] std::vector<DeviceUse> devicesOf(const GraphFacts& facts);
+[[nodiscard]] std::vector<DeviceUse> devicesOf(const ReplayGraphFacts& facts);
 
 } // namespace dynascope::replay

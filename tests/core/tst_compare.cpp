@@ -12,7 +12,7 @@
 using namespace dynascope;
 using compare::Comparison;
 using compare::Match;
-using compare::Verdict;
+using Verdict = compare::CompareVerdict;
 using test::addCompile;
 using test::openTrace;
 using test::readableGraph;

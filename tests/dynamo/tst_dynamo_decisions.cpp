@@ -13,7 +13,7 @@
 
 using namespace dynascope;
 using namespace dynascope::dynamo;
-using engine::Verdict;
+using Verdict = engine::CaseVerdict;
 using nlohmann::json;
 
 class TestDynamoDecisions : public QObject {

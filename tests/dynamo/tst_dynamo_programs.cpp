@@ -15,7 +15,7 @@
 
 using namespace dynascope;
 using engine::CaseReport;
-using engine::Verdict;
+using Verdict = engine::CaseVerdict;
 using nlohmann::json;
 
 namespace {

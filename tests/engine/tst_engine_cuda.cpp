@@ -285,7 +285,7 @@ private slots:
         QCOMPARE(std::string(r.backend->name()), std::string("cuda"));
         const std::vector<std::string> calls{"warm up", "warm up", "warm up", "begin", "end"};
         QCOMPARE(r.script->calls, calls);
-        const replay::Recording& recording = r.graph->recording();
+        const replay::ReplayRecording& recording = r.graph->recording();
         QCOMPARE(recording.backend, std::string("cuda"));
         std::vector<NodeMode> modes;
         for (const replay::RecordedNode& node : recording.nodes)
@@ -416,7 +416,7 @@ private slots:
                           test::call(0, {test::output(2, 0), fixed}), // 3: recorded behind it
                           test::mark(),
                           test::drop(2, {0})};
-        engine::TreeRun run(*pool, std::move(request));
+        engine::PoolTreeRun run(*pool, std::move(request));
         std::vector<std::vector<std::string>> calls;
         while (run.next({})) {
             if (run.manager().steps().back().event == replay::TreeStep::Event::Call)
@@ -443,7 +443,7 @@ private slots:
         script->events = {{true, 0x9000, 512, mm},  {true, 0x1200, 1024, mm},  {false, 0x1200, 1024, mm},
                           {true, 0x1200, 512, add}, {false, 0x9000, 512, add}, {false, 0x7777, 1, add}};
         const Recorded r(program, {}, script);
-        const replay::Recording& recording = r.graph->recording();
+        const replay::ReplayRecording& recording = r.graph->recording();
         const std::vector<replay::RecordedAllocation> expected{{mm, 512, 2048, 0, 4, true, true},
                                                                {mm, 1024, 0x200, 1, 2, true, false},
                                                                {add, 512, 0x200, 3, 5, true, true}};

@@ -11,8 +11,8 @@
 
 using namespace dynascope;
 using nlohmann::json;
-using replay::LiveEvent;
-using Kind = LiveEvent::Kind;
+using replay::ReplayEvent;
+using Kind = ReplayEvent::Kind;
 
 namespace {
 
@@ -52,7 +52,7 @@ json inputs() {
 /// What the events say of memory: nothing is taken twice, and how much was taken at most.
 class Memory {
 public:
-    void take(const LiveEvent& event) {
+    void take(const ReplayEvent& event) {
         if (event.kind == Kind::Alloc) {
             const auto next = m_held.lower_bound(event.address);
             sound &= next == m_held.end() || next->first >= event.address + event.bytes;
@@ -91,7 +91,7 @@ private slots:
         const auto recording = replay::recordingFromJson((*recorded)["recording"]);
         QVERIFY(recording);
         replay::LiveReader reader;
-        std::vector<LiveEvent> all;
+        std::vector<ReplayEvent> all;
         engine::CallOptions options;
         options.onData = [&](std::string_view piece) {
             const auto events = reader.read(piece);
@@ -109,7 +109,7 @@ private slots:
         std::vector<std::uint32_t> ran;
         std::uint32_t running = UINT32_MAX;
         bool nested = true;
-        for (const LiveEvent& event : all) {
+        for (const ReplayEvent& event : all) {
             ++counts[event.kind];
             memory.take(event);
             if (event.kind == Kind::ReplayBegin) ran.clear();
@@ -155,7 +155,7 @@ private slots:
         options.onData = [&](std::string_view piece) {
             const auto events = reader.read(piece);
             QVERIFY(events);
-            for (const LiveEvent& event : *events) {
+            for (const ReplayEvent& event : *events) {
                 if (event.planned) planned.take(event);
                 heap += event.kind == Kind::Alloc && !event.planned;
                 heapFreed += event.kind == Kind::Free && !event.planned;
@@ -182,7 +182,7 @@ private slots:
             const auto events = reader.read(piece);
             whole &= events.has_value(); // numbers follow each other without a gap
             if (!events) return;
-            for (const LiveEvent& event : *events)
+            for (const ReplayEvent& event : *events)
                 if (event.kind == Kind::ReplayEnd) whole &= event.address == ends++;
         };
         constexpr std::uint64_t replays = 90'000;

@@ -125,7 +125,7 @@ private slots:
     }
 
     void whatNobodyClassedIsRefusedByName() {
-        const engine::Verdict verdict =
+        const engine::OperatorVerdict verdict =
             engine::judgeOperator("aten", std::string(nobody.substr(nobody.find("::") + 2)));
         QCOMPARE(verdict.obstacle, engine::Obstacle::Refused);
         test::ServiceRunner engine;

@@ -10,7 +10,7 @@
 #include <map>
 
 using namespace dynascope;
-using engine::Verdict;
+using Verdict = engine::CaseVerdict;
 using nlohmann::json;
 
 class TestEngineOracle : public QObject {

@@ -56,7 +56,7 @@ public:
     }
 
     std::string name;
-    replay::Recording recording;
+    replay::ReplayRecording recording;
     json last;
 
 private:

@@ -11,7 +11,7 @@
 #include <set>
 
 using namespace dynascope;
-using engine::Verdict;
+using Verdict = engine::CaseVerdict;
 using nlohmann::json;
 
 namespace {

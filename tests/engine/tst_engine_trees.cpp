@@ -17,7 +17,7 @@
 
 using namespace dynascope;
 using engine::PoolMemory;
-using engine::TreeRun;
+using engine::PoolTreeRun;
 using nlohmann::json;
 using replay::CompilationMode;
 using replay::SimulatedFunction;
@@ -124,7 +124,7 @@ std::string decision(const replay::TreeManager& manager, const TreeStep& step) {
 /// The first step at which a run and the simulation part; empty where they agree.
 std::string parting(replay::TreeProgram program, const std::vector<std::size_t>& inputs) {
     const auto pool = engine::makeCpuPool();
-    TreeRun run(*pool, requestOf(program, inputs));
+    PoolTreeRun run(*pool, requestOf(program, inputs));
     replay::TreeSimulation simulation(std::move(program));
     for (std::size_t i = 0; simulation.next(); ++i) {
         if (!run.next({})) return "the run ends sooner";
@@ -174,7 +174,7 @@ engine::TreeRunRequest twoFunctions(std::vector<TreeEvent> events) {
     return request;
 }
 
-std::vector<Action> actions(const TreeRun& run) {
+std::vector<Action> actions(const PoolTreeRun& run) {
     return test::actions(run.manager());
 }
 
@@ -255,7 +255,7 @@ private slots:
             program.events.push_back(drop(2 * i + 1, {0}));
         }
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, requestOf(program, {2, 2}));
+        PoolTreeRun run(*pool, requestOf(program, {2, 2}));
         while (run.next({})) {
         }
         QVERIFY(actions(run).back() == Action::Replay);
@@ -284,7 +284,7 @@ private slots:
         iteration(false, 2);
         iteration(false, 1);
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, twoFunctions(std::move(events)));
+        PoolTreeRun run(*pool, twoFunctions(std::move(events)));
         while (run.next({})) {
         }
         const replay::TreeReport report = run.report();
@@ -325,7 +325,7 @@ private slots:
                                       drop(2, {1}),
                                       call(0, {output(2, 0), parameter(1)})}; // recorded behind it
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, twoFunctions(std::move(events)));
+        PoolTreeRun run(*pool, twoFunctions(std::move(events)));
         while (run.next({})) {
         }
         const TreeStep& last = run.manager().steps().back();
@@ -382,9 +382,9 @@ private slots:
 
     void outputsThatAreGoneAreErrors() {
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, twoFunctions({mark(), call(0, {user(), parameter(1)}, "the first call"), mark(),
-                                         call(0, {user(), parameter(1)}, "the second call"),
-                                         call(1, {output(0, 0), parameter(3)}, "the reader")}));
+        PoolTreeRun run(*pool, twoFunctions({mark(), call(0, {user(), parameter(1)}, "the first call"),
+                                             mark(), call(0, {user(), parameter(1)}, "the second call"),
+                                             call(1, {output(0, 0), parameter(3)}, "the reader")}));
         while (run.next({})) {
         }
         const TreeStep& last = run.manager().steps().back();
@@ -416,7 +416,7 @@ private slots:
         request.functions[0].about.mode = CompilationMode::Forward;
         request.functions[1].about.mode = CompilationMode::Backward;
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, std::move(request));
+        PoolTreeRun run(*pool, std::move(request));
         while (run.next({})) {
         }
         const auto& steps = run.manager().steps();
@@ -439,7 +439,7 @@ private slots:
         engine::TreeRunRequest request = twoFunctions(events);
         request.options.rerecordLimit = 0;
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, std::move(request));
+        PoolTreeRun run(*pool, std::move(request));
         while (run.next({})) {
         }
         const replay::TreeReport report = run.report();
@@ -466,7 +466,7 @@ private slots:
             request.events.push_back(drop(i, {0}));
         }
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, std::move(request));
+        PoolTreeRun run(*pool, std::move(request));
         while (run.next({})) {
         }
         const TreeStep& last = run.manager().steps()[7];
@@ -489,7 +489,7 @@ private slots:
         engine::TreeRunRequest request = twoFunctions(std::move(events));
         request.functions[1].inputs[0] = request.functions[1].inputs[0].toTensor().t();
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, std::move(request));
+        PoolTreeRun run(*pool, std::move(request));
         while (run.next({})) {
         }
         QVERIFY((actions(run) == std::vector<Action>{Action::Warmup, Action::Warmup, Action::Record,
@@ -505,7 +505,7 @@ private slots:
             twoFunctions({mark(), call(0, {user(), parameter(1)}), mark(), call(0, {user(), parameter(1)})});
         request.functions[0].inputs[1] = engine::seededTensor(at::kFloat, 15, 3).view({3, 5});
         const auto pool = engine::makeCpuPool();
-        TreeRun run(*pool, std::move(request));
+        PoolTreeRun run(*pool, std::move(request));
         while (run.next({})) {
         }
         QVERIFY((actions(run) == std::vector<Action>{Action::Failed, Action::Failed}));
@@ -523,7 +523,7 @@ private slots:
         }
         engine::TreeRunRequest request = twoFunctions(std::move(events));
         request.verify = false;
-        TreeRun run(*pool, std::move(request));
+        PoolTreeRun run(*pool, std::move(request));
         while (run.next({})) {
         }
         QVERIFY(pool->allocated().empty());

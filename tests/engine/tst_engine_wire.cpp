@@ -283,7 +283,7 @@ private slots:
         const auto caller = wire::decode<wire::PassReply>(find("caller"));
         QVERIFY(caller && writeBack(*caller).output == std::uint64_t(0));
         const auto verified = wire::decode<wire::VerifyReply>(find("verify of a graph"));
-        QVERIFY(verified && verified->verdict == wire::Verdict::Different);
+        QVERIFY(verified && verified->verdict == wire::VerifyVerdict::Different);
         QVERIFY(verified->firstDifference);
         QCOMPARE(verified->firstDifference->computed, std::string("m"));
         const auto values = wire::decode<wire::ExecuteReply>(find("execute for values"));

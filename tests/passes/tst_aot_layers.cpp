@@ -12,7 +12,7 @@
 using namespace dynascope;
 using namespace dynascope::passes::aot;
 using engine::CaseReport;
-using engine::Verdict;
+using Verdict = engine::CaseVerdict;
 using nlohmann::json;
 
 namespace {

@@ -327,7 +327,7 @@ private slots:
         QVERIFY(joint.has_value() && stages[1].derived);
         const auto verified = engine::verifyDerived(m_engine, **joint, *stages[1].derived, {});
         QVERIFY(verified.has_value());
-        QVERIFY(verified->verdict == wire::Verdict::Equal);
+        QVERIFY(verified->verdict == wire::VerifyVerdict::Equal);
         QVERIFY(!verified->firstDifference);
     }
 

@@ -68,8 +68,8 @@ std::string names(const ir::Graph& of) {
 using HookSettings = std::map<std::string, std::string, std::less<>>;
 
 /// The pass on one half of `of`; the other half and both hooks given as text.
-passes::PassResult<passes::Recording> inlined(const Request& of, bool forward, HookSettings more,
-                                              const std::vector<std::string>& without = {}) {
+passes::PassResult<passes::StepRecording> inlined(const Request& of, bool forward, HookSettings more,
+                                                  const std::vector<std::string>& without = {}) {
     passes::PassContext context;
     context.options = {{"partner", ir::printFx(forward ? *of.backward : *of.forward)},
                        {"pack", ir::printFx(**packHalf({}))},
@@ -81,7 +81,7 @@ passes::PassResult<passes::Recording> inlined(const Request& of, bool forward, H
     return passes::record(InlineHooks(), {forward ? of.forward : of.backward, nullptr, nullptr, {}}, context);
 }
 
-std::string whys(const passes::Recording& recording) {
+std::string whys(const passes::StepRecording& recording) {
     std::string out;
     for (const passes::Step& step : recording.steps)
         if (!step.why.empty()) out += step.why + '\n';
@@ -170,7 +170,7 @@ private slots:
         QVERIFY2(whys(*backward).ends_with(
                      "the unpack hook makes 'mul_2' in its place\nreads what was unpacked\n"),
                  whys(*backward).c_str());
-        for (const passes::Recording* recording : {&*forward, &*backward}) {
+        for (const passes::StepRecording* recording : {&*forward, &*backward}) {
             QCOMPARE(std::size_t(recording->steps.back().end), recording->after.graph->size());
             QVERIFY(recording->after.notes.empty());
         }

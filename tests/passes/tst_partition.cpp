@@ -11,7 +11,7 @@
 using namespace dynascope;
 using namespace dynascope::passes::partition;
 using engine::CaseReport;
-using engine::Verdict;
+using Verdict = engine::CaseVerdict;
 using nlohmann::json;
 
 namespace {

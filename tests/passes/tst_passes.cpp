@@ -12,7 +12,7 @@
 
 using namespace dynascope;
 using passes::PassState;
-using passes::Recording;
+using passes::StepRecording;
 
 namespace {
 
@@ -34,7 +34,7 @@ std::string names(const ir::Graph& graph) {
     return out;
 }
 
-Recording recordOf(const passes::Pass& pass, ir::GraphPtr graph) {
+StepRecording recordOf(const passes::Pass& pass, ir::GraphPtr graph) {
     auto recording = passes::record(pass, PassState{std::move(graph), nullptr, nullptr, {}}, {});
     return std::move(recording).value();
 }
@@ -73,7 +73,7 @@ private slots:
                         call("deader", "exp.default", "%dead") + call("w", "add_.Tensor", "%x, 1") +
                         call("r", "rand_like.default", "%x"),
                     "a");
-        const Recording recording = recordOf(passes::DeadCodeElimination(), graph);
+        const StepRecording recording = recordOf(passes::DeadCodeElimination(), graph);
         QCOMPARE(names(*recording.after.graph), std::string("x a w r output"));
         QCOMPARE(recording.steps.size(), graph->size());
         QCOMPARE(recording.steps[2].removed.size(), 1U);
@@ -90,7 +90,7 @@ private slots:
                 call("s", "rand_like.default", "%x") + call("e", "add.Tensor", "%c, %d") +
                 call("f", "add.Tensor", "%r, %s") + call("g", "add.Tensor", "%e, %f"),
             "g");
-        const Recording recording = recordOf(passes::CommonSubexpressionElimination(), graph);
+        const StepRecording recording = recordOf(passes::CommonSubexpressionElimination(), graph);
         QCOMPARE(names(*recording.after.graph), std::string("x a c r s e f g output"));
         const ir::Graph& after = *recording.after.graph;
         QCOMPARE(after.node(after.find("e")).args[1].text, std::string("c"));
@@ -119,7 +119,7 @@ private slots:
     void snapshotsAreThePrefixOfTheResult() {
         const ir::GraphPtr graph =
             graphOf(call("a", "neg.default", "%x") + call("b", "exp.default", "%x"), "a");
-        const Recording recording = recordOf(passes::DeadCodeElimination(), graph);
+        const StepRecording recording = recordOf(passes::DeadCodeElimination(), graph);
         QCOMPARE(names(*recording.snapshot(0)), std::string());
         QCOMPARE(names(*recording.snapshot(1)), std::string("x"));
         QCOMPARE(names(*recording.snapshot(3)), std::string("x a"));
@@ -151,7 +151,7 @@ private slots:
     void stepsAreSpelledOut() {
         const ir::GraphPtr graph =
             graphOf(call("a", "neg.default", "%x") + call("b", "neg.default", "%x"), "a");
-        const Recording recording = recordOf(passes::DeadCodeElimination(), graph);
+        const StepRecording recording = recordOf(passes::DeadCodeElimination(), graph);
         const nlohmann::json steps = passes::stepsJson(recording, true);
         QCOMPARE(steps[2]["source"].get<std::string>(), std::string("b"));
         QCOMPARE(steps[2]["removed"][0]["node"].get<std::string>(), std::string("b"));

@@ -31,8 +31,8 @@ const json& batteryPrograms() {
     return battery().at("gpu").at("programs");
 }
 
-std::vector<Recording> recordingsOf(const json& program) {
-    std::vector<Recording> out;
+std::vector<ReplayRecording> recordingsOf(const json& program) {
+    std::vector<ReplayRecording> out;
     for (const json& row : program.at("recordings"))
         out.push_back(recordingFromJson(row).value());
     return out;
@@ -56,13 +56,13 @@ private slots:
     void programs() {
         QFETCH(QString, name);
         const json& program = batteryPrograms().at(name.toStdString());
-        const std::vector<Recording> recordings = recordingsOf(program);
+        const std::vector<ReplayRecording> recordings = recordingsOf(program);
         const ReplayRun run = replayRunFromJson(program.at("run")).value();
         QCOMPARE(run.graphs.size(), recordings.size());
         QCOMPARE(run.different, std::uint64_t{0});
         QVERIFY(run.verified > 0 || name == "random"); // whose numbers nobody else draws
         for (std::size_t i = 0; i < recordings.size(); ++i) {
-            const Recording& recording = recordings[i];
+            const ReplayRecording& recording = recordings[i];
             QCOMPARE(json(toJson(recording)), program.at("recordings")[i]);
             QVERIFY(recording.cudaGraph);
             // The reader and the driver's own dump said the same.
@@ -138,7 +138,7 @@ private:
     }
 
     /// No two allocations hold one place at a time.
-    static void checkMemory(const Recording& recording) {
+    static void checkMemory(const ReplayRecording& recording) {
         for (std::size_t i = 0; i < recording.allocations.size(); ++i) {
             const RecordedAllocation& a = recording.allocations[i];
             QVERIFY(a.born < a.died && a.died <= recording.events);

@@ -78,7 +78,7 @@ std::vector<std::string> differences(const json& answer, const GraphCoverage& gr
     const auto same = [&](const std::string& what, const std::string& expected, const std::string& got) {
         if (expected != got) out.push_back(what + ": PyTorch has " + expected + ", here " + got);
     };
-    const GraphFacts facts = factsOf(*graph.stage->graph());
+    const ReplayGraphFacts facts = factsOf(*graph.stage->graph());
     const InputMutations mutations = findInputMutations(facts);
     if (const std::string error = errorText(answer["mutated"]); !error.empty())
         same("writes", error,

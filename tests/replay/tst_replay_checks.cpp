@@ -20,11 +20,11 @@ ir::GraphPtr read(const std::string& body) {
 }
 
 /// print_readable text: annotations and places.
-GraphFacts facts(const std::string& body) {
+ReplayGraphFacts facts(const std::string& body) {
     return factsOf(read("class GraphModule(torch.nn.Module):\n    def forward(self, " + body));
 }
 
-std::vector<std::string> names(const GraphFacts& facts, const std::vector<ir::NodeIndex>& nodes) {
+std::vector<std::string> names(const ReplayGraphFacts& facts, const std::vector<ir::NodeIndex>& nodes) {
     std::vector<std::string> out;
     for (const ir::NodeIndex i : nodes)
         out.push_back(facts.graph->node(i).name);
@@ -133,7 +133,7 @@ private slots:
 
     /// The functional form of a write is a new tensor.
     void functionalFormsAreNotInputs() {
-        const GraphFacts graph =
+        const ReplayGraphFacts graph =
             facts("x: \"f32[2]cuda:0\", i: \"i64[1]cuda:0\"):\n"
                   "        put: \"f32[2]cuda:0\" = torch.ops.aten.index_put.default(x, [i], x)\n"
                   "        view: \"f32[2]cuda:0\" = torch.ops.aten.view.default(put, [2])\n"
@@ -143,7 +143,7 @@ private slots:
     }
 
     void unmarkedWritesAreNamedButNotCounted() {
-        const GraphFacts graph = facts(
+        const ReplayGraphFacts graph = facts(
             "x: \"f32[2, 3]cuda:0\", m: \"f32[3]cuda:0\", v: \"f32[3]cuda:0\"):\n"
             "        n = torch.ops.aten.native_batch_norm.default(x, None, None, m, v, True, 0.1, 1e-05)\n"
             "        getitem: \"f32[2, 3]cuda:0\" = n[0]\n"
@@ -157,7 +157,7 @@ private slots:
     }
 
     void placesOfWrites() {
-        const GraphFacts graph =
+        const ReplayGraphFacts graph =
             facts("x: \"f32[2]cuda:0\"):\n"
                   "        # File: m.py:7 in f, code: x.add_(1)\n"
                   "        add: \"f32[2]cuda:0\" = torch.ops.aten.add.Tensor(x, 1)\n"
@@ -175,7 +175,7 @@ private slots:
 
     /// PyTorch names the first reason; all of them are found.
     void everyReasonAtOnce() {
-        const GraphFacts graph =
+        const ReplayGraphFacts graph =
             facts("x: \"f32[2]cuda:0\", h: \"f32[2]cpu\", m: \"b8[2]cuda:0\", y: \"f32[2]cuda:1\"):\n"
                   "        copy_: \"f32[2]cuda:0\" = torch.ops.aten.copy_.default(x, x)\n"
                   "        put: \"f32[2]cuda:0\" = torch.ops.aten.index_put.default(x, [m], x)\n"
@@ -206,9 +206,9 @@ private slots:
     }
 
     void topkOnRocm() {
-        const GraphFacts graph = facts("x: \"f32[2]cuda:0\"):\n"
-                                       "        topk = torch.ops.aten.topk.default(x, 1)\n"
-                                       "        return (topk,)\n");
+        const ReplayGraphFacts graph = facts("x: \"f32[2]cuda:0\"):\n"
+                                             "        topk = torch.ops.aten.topk.default(x, 1)\n"
+                                             "        return (topk,)\n");
         SkipOptions rocm;
         rocm.rocm = true;
         QVERIFY(!checkForSkip(graph, {}).message);
@@ -218,11 +218,11 @@ private slots:
 
     /// Meta tensors are no reason, but the device of the graph is that of its first tensor.
     void deviceOfMetaGraphs() {
-        const GraphFacts graph = facts("m: \"f32[2]meta\", x: \"f32[2]cuda:3\"):\n"
-                                       "        return (x, m)\n");
+        const ReplayGraphFacts graph = facts("m: \"f32[2]meta\", x: \"f32[2]cuda:3\"):\n"
+                                             "        return (x, m)\n");
         QVERIFY(!checkForSkip(graph, {}).message);
         QCOMPARE(deviceIndex(graph).error->message, std::string("Expected CUDA device, got meta"));
-        const GraphFacts other = facts("x: \"f32[2]xpu:0\"):\n        return (x,)\n");
+        const ReplayGraphFacts other = facts("x: \"f32[2]xpu:0\"):\n        return (x,)\n");
         QCOMPARE(checkForSkip(other, {}).message.value(),
                  std::string("skipping cudagraphs due to multiple devices: device(type='xpu', index=0)"));
         QCOMPARE(deviceIndex(facts("x: \"f32[2]cuda:3\"):\n        return (x,)\n")).index.value(), 3);

@@ -50,7 +50,7 @@ private slots:
     void throughJsonAndBack() {
         QVERIFY(cudaGraphFromJson(toJson(small())).value() == small());
         const json document = synthetic();
-        const Result<Recording> recording = recordingFromJson(document);
+        const Result<ReplayRecording> recording = recordingFromJson(document);
         QVERIFY2(recording, recording ? "" : recording.error().message.c_str());
         QVERIFY(recording->cudaGraph.has_value());
         QCOMPARE(recording->cudaGraph->graphs.size(), std::size_t{4});
@@ -103,7 +103,7 @@ private slots:
     void aMakerMustBeANode() {
         json document = synthetic();
         document["cuda_graph"]["graphs"][0]["nodes"][0]["maker"] = 11;
-        const Result<Recording> recording = recordingFromJson(document);
+        const Result<ReplayRecording> recording = recordingFromJson(document);
         QVERIFY(!recording);
         QVERIFY(recording.error().message.find("a CUDA node of a node") != std::string::npos);
     }

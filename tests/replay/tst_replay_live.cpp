@@ -10,11 +10,11 @@ using namespace dynascope::replay;
 
 namespace {
 
-std::vector<LiveEvent> someEvents() {
-    return {{LiveEvent::Kind::ReplayBegin, false, 1, 0, 5, 7, 0},
-            {LiveEvent::Kind::NodeBegin, false, 1, 3, 6, 0, 0},
-            {LiveEvent::Kind::Alloc, true, 1, 3, 6, 0x1122334455667788, 64},
-            {LiveEvent::Kind::Free, true, 1, 3, 1ull << 40, 0x1122334455667788, 0}};
+std::vector<ReplayEvent> someEvents() {
+    return {{ReplayEvent::Kind::ReplayBegin, false, 1, 0, 5, 7, 0},
+            {ReplayEvent::Kind::NodeBegin, false, 1, 3, 6, 0, 0},
+            {ReplayEvent::Kind::Alloc, true, 1, 3, 6, 0x1122334455667788, 64},
+            {ReplayEvent::Kind::Free, true, 1, 3, 1ull << 40, 0x1122334455667788, 0}};
 }
 
 } // namespace
@@ -25,7 +25,7 @@ class TestReplayLive : public QObject {
 private slots:
     void thereAndBack() {
         LiveReader reader;
-        const std::vector<LiveEvent> events = someEvents();
+        const std::vector<ReplayEvent> events = someEvents();
         const auto first = reader.read(liveBatch(0, events));
         QVERIFY(first && std::equal(first->begin(), first->end(), events.begin(), events.end()));
         QVERIFY(reader.read(liveBatch(4, {})));
@@ -34,7 +34,7 @@ private slots:
     }
 
     void theFormatIsAsTheHeaderSays() {
-        const std::vector<LiveEvent> events = someEvents();
+        const std::vector<ReplayEvent> events = someEvents();
         const std::string batch = liveBatch(258, std::span(events).subspan(2, 1));
         const QByteArray expected =
             QByteArray("DYNLIVE1") + QByteArray::fromHex("02010000000000000100000000000000"
@@ -85,7 +85,7 @@ private slots:
             [&](std::string_view batch) {
                 const auto events = reader.read(batch);
                 if (!events) return false;
-                for (const LiveEvent& event : *events)
+                for (const ReplayEvent& event : *events)
                     inOrder &= event.address == next++;
                 if (slowEvery > 0 && ++batches % static_cast<std::uint64_t>(slowEvery) == 0)
                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -93,7 +93,7 @@ private slots:
             },
             static_cast<std::size_t>(capacity));
         for (std::uint64_t i = 0; i < count; ++i)
-            feed.push({LiveEvent::Kind::Alloc, true, 0, 0, feed.now(), i, 8});
+            feed.push({ReplayEvent::Kind::Alloc, true, 0, 0, feed.now(), i, 8});
         QCOMPARE(feed.finish(), count);
         QCOMPARE(next, count);
         QVERIFY(inOrder && !feed.broken());
@@ -105,7 +105,7 @@ private slots:
             ++got;
             return true;
         });
-        feed.push({LiveEvent::Kind::NodeBegin, false, 0, 3, feed.now(), 0, 0});
+        feed.push({ReplayEvent::Kind::NodeBegin, false, 0, 3, feed.now(), 0, 0});
         QTRY_COMPARE(got.load(), 1); // the node may take an hour
         QCOMPARE(feed.finish(), std::uint64_t{1});
         QCOMPARE(got.load(), 1);
@@ -114,7 +114,7 @@ private slots:
     void aReceiverThatIsGoneHoldsNobodyUp() {
         LiveFeed feed([](std::string_view) { return false; }, 8);
         for (int i = 0; i < 1000; ++i)
-            feed.push({LiveEvent::Kind::NodeBegin, false, 0, 0, feed.now(), 0, 0});
+            feed.push({ReplayEvent::Kind::NodeBegin, false, 0, 0, feed.now(), 0, 0});
         QVERIFY(feed.broken());
         LiveFeed dropped([](std::string_view) { return true; }, 8);
         dropped.push({});

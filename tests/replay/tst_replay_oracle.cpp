@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 using namespace dynascope;
-using engine::Verdict;
+using Verdict = engine::CaseVerdict;
 using nlohmann::json;
 
 namespace {

@@ -15,8 +15,8 @@ using nlohmann::json;
 
 namespace {
 
-Recording recording() {
-    Recording out;
+ReplayRecording recording() {
+    ReplayRecording out;
     out.backend = "cpu";
     out.threads = 2;
     out.nodes = {
@@ -67,8 +67,8 @@ ir::GraphPtr jointGraph() {
     return *graph;
 }
 
-Recording jointRecording() {
-    Recording out;
+ReplayRecording jointRecording() {
+    ReplayRecording out;
     out.backend = "cpu";
     for (const char* name : {"primals_1", "tangents_1", "a", "t", "b", "u", "g"})
         out.nodes.push_back({name, "", out.nodes.size() < 2 ? NodeMode::Input : NodeMode::Planned, {}});
@@ -129,8 +129,8 @@ private slots:
     }
 
     void comparesMemory() {
-        const Recording before = jointRecording();
-        Recording now = before;
+        const ReplayRecording before = jointRecording();
+        ReplayRecording now = before;
         now.allocations[0].offset = 128;                    // moved
         now.allocations[4].bytes = 320;                     // resized
         now.allocations.erase(now.allocations.begin() + 2); // no workspace
@@ -149,7 +149,7 @@ private slots:
 
     /// Whatever a recording claims, there is a picture.
     void survivesNonsense() {
-        Recording wild = jointRecording();
+        ReplayRecording wild = jointRecording();
         wild.events = UINT32_MAX;
         for (RecordedAllocation& row : wild.allocations) {
             row.node = 99;

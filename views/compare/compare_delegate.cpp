@@ -10,16 +10,16 @@ namespace dynascope::views {
 
 namespace {
 
-diff::Change changeOf(compare::Verdict verdict) {
+diff::Change changeOf(compare::CompareVerdict verdict) {
     switch (verdict) {
-    case compare::Verdict::OnlyInA:
+    case compare::CompareVerdict::OnlyInA:
         return diff::Change::Removed;
-    case compare::Verdict::OnlyInB:
+    case compare::CompareVerdict::OnlyInB:
         return diff::Change::Added;
-    case compare::Verdict::Differs:
-    case compare::Verdict::Unreadable:
+    case compare::CompareVerdict::Differs:
+    case compare::CompareVerdict::Unreadable:
         return diff::Change::Changed;
-    case compare::Verdict::Same:
+    case compare::CompareVerdict::Same:
         break;
     }
     return diff::Change::Same;
@@ -37,7 +37,7 @@ void CompareDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     if (index.column() > 0) return QStyledItemDelegate::paint(painter, option, index);
     const QString text = index.data().toString();
     const Colours& c = m_theme.colours();
-    const diff::Change change = changeOf(compare::Verdict(index.data(VerdictRole).toInt()));
+    const diff::Change change = changeOf(compare::CompareVerdict(index.data(VerdictRole).toInt()));
     const DiffColours tone = c.diff(change);
     const QRect area = option.rect.adjusted(8, 0, -4, 0);
     painter->save();
@@ -65,7 +65,7 @@ void CompareDelegate::initStyleOption(QStyleOptionViewItem* option, const QModel
     QStyledItemDelegate::initStyleOption(option, index);
     const Colours& c = m_theme.colours();
     if (index.column() >= m_firstMono) option->font = m_theme.font(FontRole::CodeSmall);
-    const bool same = index.data(VerdictRole).toInt() == int(compare::Verdict::Same);
+    const bool same = index.data(VerdictRole).toInt() == int(compare::CompareVerdict::Same);
     QColor colour = same ? c.text2 : c.text;
     if (index.data(GroupRole).toInt() > 0) colour = c.changed; // not as the first rank
     option->palette.setColor(QPalette::Text, colour);

@@ -23,11 +23,11 @@ QString changesOf(const compare::StageComparison& stage) {
     return parts.join(u' ');
 }
 
-compare::Verdict verdictOf(const QString& a, const QString& b) {
-    return a == b        ? compare::Verdict::Same
-           : b.isEmpty() ? compare::Verdict::OnlyInA
-           : a.isEmpty() ? compare::Verdict::OnlyInB
-                         : compare::Verdict::Differs;
+compare::CompareVerdict verdictOf(const QString& a, const QString& b) {
+    return a == b        ? compare::CompareVerdict::Same
+           : b.isEmpty() ? compare::CompareVerdict::OnlyInA
+           : a.isEmpty() ? compare::CompareVerdict::OnlyInB
+                         : compare::CompareVerdict::Differs;
 }
 
 QString outcomeText(const std::optional<session::CacheEvent::Outcome>& outcome) {
@@ -53,7 +53,7 @@ int StagePairsModel::columnCount(const QModelIndex& parent) const {
 QVariant StagePairsModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const compare::StageComparison& stage = m_stages[std::size_t(index.row())];
-    if (role == VerdictRole) return int(stage.cached ? compare::Verdict::Same : stage.verdict);
+    if (role == VerdictRole) return int(stage.cached ? compare::CompareVerdict::Same : stage.verdict);
     if (role == IndexRole) return index.row();
     if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != CompareSortRole) return {};
     switch (index.column()) {
@@ -94,7 +94,7 @@ std::vector<ComparedValue> guardRows(const compare::ListComparison& guards) {
                            inA ? QString() : code,
                            {},
                            {},
-                           inA ? compare::Verdict::OnlyInA : compare::Verdict::OnlyInB});
+                           inA ? compare::CompareVerdict::OnlyInA : compare::CompareVerdict::OnlyInB});
         }
     };
     add(guards.onlyA, true);
@@ -146,10 +146,10 @@ std::vector<ComparedValue> timingRows(const std::vector<compare::TimingCompariso
         const bool near = std::abs(timing.secondsA - timing.secondsB) < std::max(0.1 * most, 0.01);
         out.push_back({toQString(timing.name), text(timing.secondsA, timing.countA),
                        text(timing.secondsB, timing.countB), timing.secondsA, timing.secondsB,
-                       timing.countB == 0   ? compare::Verdict::OnlyInA
-                       : timing.countA == 0 ? compare::Verdict::OnlyInB
-                       : near               ? compare::Verdict::Same
-                                            : compare::Verdict::Differs});
+                       timing.countB == 0   ? compare::CompareVerdict::OnlyInA
+                       : timing.countA == 0 ? compare::CompareVerdict::OnlyInB
+                       : near               ? compare::CompareVerdict::Same
+                                            : compare::CompareVerdict::Differs});
     }
     return out;
 }

@@ -33,7 +33,7 @@ private:
 struct ComparedValue {
     QString name, a, b;
     QVariant sortA = {}, sortB = {}; ///< numbers where the texts are not to be sorted
-    compare::Verdict verdict = compare::Verdict::Differs;
+    compare::CompareVerdict verdict = compare::CompareVerdict::Differs;
 };
 
 [[nodiscard]] std::vector<ComparedValue> guardRows(const compare::ListComparison& guards);

@@ -22,11 +22,11 @@ const QString compareTag = QStringLiteral("compare");
 constexpr std::size_t mostPoints = 4;
 
 /// The stages of a compile that the other side lacks, so that its graphs can be looked at.
-std::vector<StageComparison> stagesOfOne(const session::Compile& compile, compare::Verdict verdict) {
+std::vector<StageComparison> stagesOfOne(const session::Compile& compile, compare::CompareVerdict verdict) {
     std::vector<StageComparison> out;
     for (const session::StagePtr& stage : compile.stages) {
         StageComparison entry;
-        (verdict == compare::Verdict::OnlyInA ? entry.a : entry.b) = stage;
+        (verdict == compare::CompareVerdict::OnlyInA ? entry.a : entry.b) = stage;
         entry.verdict = verdict;
         out.push_back(std::move(entry));
     }
@@ -182,8 +182,8 @@ void ComparePage::showPair() {
         stages = entry->stages;
     else if (entry)
         stages = entry->b == compare::none
-                     ? stagesOfOne(result.request.a->compiles[entry->a], compare::Verdict::OnlyInA)
-                     : stagesOfOne(result.request.b->compiles[entry->b], compare::Verdict::OnlyInB);
+                     ? stagesOfOne(result.request.a->compiles[entry->a], compare::CompareVerdict::OnlyInA)
+                     : stagesOfOne(result.request.b->compiles[entry->b], compare::CompareVerdict::OnlyInB);
     d->choosing = true;
     d->stageModel->set(std::move(stages));
     const std::array<std::vector<ComparedValue>, 6> values{
@@ -195,7 +195,7 @@ void ComparePage::showPair() {
         valueRows(comparison.settings)};
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto differing = std::count_if(values[i].begin(), values[i].end(), [](const ComparedValue& v) {
-            return v.verdict != compare::Verdict::Same;
+            return v.verdict != compare::CompareVerdict::Same;
         });
         ValuesTab& tab = d->values[i];
         d->details->setTabText(d->details->indexOf(tab.page),

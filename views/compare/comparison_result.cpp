@@ -61,7 +61,7 @@ ComparisonResultPtr runComparison(const ComparisonRequest& request, const TaskCo
 
 int firstPair(const compare::Comparison& comparison) {
     for (std::size_t i = 0; i < comparison.compiles.size(); ++i)
-        if (comparison.compiles[i].verdict != compare::Verdict::Same) return int(i);
+        if (comparison.compiles[i].verdict != compare::CompareVerdict::Same) return int(i);
     return comparison.compiles.empty() ? -1 : 0;
 }
 

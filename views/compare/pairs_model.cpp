@@ -76,10 +76,10 @@ const session::Compile* PairsModel::compileOfRow(int row) const {
                                     : &m_result->request.b->compiles[entry.b];
 }
 
-compare::Verdict PairsModel::verdictOfRow(int row) const {
+compare::CompareVerdict PairsModel::verdictOfRow(int row) const {
     if (!m_result->ofRanks()) return m_result->whole.compiles[std::size_t(row)].verdict;
-    return m_result->ranks.rows[std::size_t(row)].alike() ? compare::Verdict::Same
-                                                          : compare::Verdict::Differs;
+    return m_result->ranks.rows[std::size_t(row)].alike() ? compare::CompareVerdict::Same
+                                                          : compare::CompareVerdict::Differs;
 }
 
 QString PairsModel::cell(int row, int column) const {
@@ -174,7 +174,8 @@ void PairsFilter::setDifferingOnly(bool on) {
 
 bool PairsFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     const auto cell = [&](int column) { return sourceModel()->index(row, column, parent); };
-    if (m_differingOnly && cell(0).data(VerdictRole).toInt() == int(compare::Verdict::Same)) return false;
+    if (m_differingOnly && cell(0).data(VerdictRole).toInt() == int(compare::CompareVerdict::Same))
+        return false;
     if (m_text.isEmpty()) return true;
     for (int column = 0; column < sourceModel()->columnCount(parent); ++column)
         if (cell(column).data().toString().contains(m_text, Qt::CaseInsensitive)) return true;

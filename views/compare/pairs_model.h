@@ -39,7 +39,7 @@ public:
 
 private:
     [[nodiscard]] const session::Compile* compileOfRow(int row) const;
-    [[nodiscard]] compare::Verdict verdictOfRow(int row) const;
+    [[nodiscard]] compare::CompareVerdict verdictOfRow(int row) const;
     [[nodiscard]] QString cell(int row, int column) const;
 
     ComparisonResultPtr m_result;

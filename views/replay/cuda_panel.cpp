@@ -22,7 +22,7 @@ using replay::CudaNode;
 using replay::CudaNodeKind;
 using Look = TableCell::Look;
 
-const CudaNode& nodeAt(const replay::Recording& recording, const CudaNodeAt& at) {
+const CudaNode& nodeAt(const replay::ReplayRecording& recording, const CudaNodeAt& at) {
     return recording.cudaGraph->graphs[at.graph].nodes[at.node];
 }
 
@@ -31,7 +31,7 @@ QString numberOf(std::size_t graph, std::size_t node) {
     return graph == 0 ? QString::number(node) : QStringLiteral("%1:%2").arg(graph).arg(node);
 }
 
-QString makerName(const replay::Recording& recording, const CudaNode& node) {
+QString makerName(const replay::ReplayRecording& recording, const CudaNode& node) {
     return node.maker && *node.maker < recording.nodes.size() ? toQString(recording.nodes[*node.maker].name)
                                                               : QString();
 }
@@ -83,7 +83,8 @@ std::vector<TableColumn> cudaColumns() {
             {tr("After"), tr("Nodes that it waits for"), 160}};
 }
 
-std::vector<TableRow> cudaRows(const replay::Recording& recording, const std::vector<CudaNodeAt>& nodes) {
+std::vector<TableRow> cudaRows(const replay::ReplayRecording& recording,
+                               const std::vector<CudaNodeAt>& nodes) {
     std::vector<TableRow> out;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const CudaNode& node = nodeAt(recording, nodes[i]);
@@ -107,7 +108,8 @@ std::vector<TableColumn> makerColumns() {
             {tr("CUDA nodes"), tr("What the driver recorded while it ran; 0 for views"), 100, true}};
 }
 
-std::vector<TableRow> makerRows(const replay::Recording& recording, const std::vector<CudaNodeAt>& nodes) {
+std::vector<TableRow> makerRows(const replay::ReplayRecording& recording,
+                                const std::vector<CudaNodeAt>& nodes) {
     std::vector<std::size_t> count(recording.nodes.size());
     for (const CudaNodeAt& at : nodes)
         if (const auto maker = nodeAt(recording, at).maker; maker && *maker < count.size()) ++count[*maker];
@@ -122,7 +124,8 @@ std::vector<TableRow> makerRows(const replay::Recording& recording, const std::v
     return out;
 }
 
-Facts cudaFacts(const replay::Recording& recording, const std::vector<CudaNodeAt>& nodes, std::size_t row) {
+Facts cudaFacts(const replay::ReplayRecording& recording, const std::vector<CudaNodeAt>& nodes,
+                std::size_t row) {
     const CudaNodeAt& at = nodes[row];
     const CudaNode& node = nodeAt(recording, at);
     Facts out;
@@ -308,7 +311,7 @@ void CudaPanel::refresh() {
 
 void CudaPanel::showGraph(int index) {
     d->graph = d->choices[std::size_t(index)];
-    const replay::Recording& recording = d->shown().recording;
+    const replay::ReplayRecording& recording = d->shown().recording;
     d->all = cudaNodes(*recording.cudaGraph);
     d->makers->setRows(makerRows(recording, d->all));
     d->nodes->setRows(cudaRows(recording, d->all));
@@ -333,7 +336,7 @@ void CudaPanel::showGraph(int index) {
 
 void CudaPanel::showNode(int row) {
     if (row < 0 || row >= int(d->all.size())) return;
-    const replay::Recording& recording = d->shown().recording;
+    const replay::ReplayRecording& recording = d->shown().recording;
     const CudaNode& node = nodeAt(recording, d->all[std::size_t(row)]);
     d->makers->select(node.maker && *node.maker < recording.nodes.size() ? int(*node.maker) : -1);
     d->detail->setFacts(cudaFacts(recording, d->all, std::size_t(row)));

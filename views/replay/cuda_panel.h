@@ -27,15 +27,15 @@ struct CudaNodeAt {
 
 enum class CudaColumn { Number, Kind, What, Maker, After };
 [[nodiscard]] std::vector<TableColumn> cudaColumns();
-[[nodiscard]] std::vector<TableRow> cudaRows(const replay::Recording& recording,
+[[nodiscard]] std::vector<TableRow> cudaRows(const replay::ReplayRecording& recording,
                                              const std::vector<CudaNodeAt>& nodes);
 enum class MakerColumn { Node, Target, Count };
 [[nodiscard]] std::vector<TableColumn> makerColumns();
 /// One row a node of the recording: what the driver made of it.
-[[nodiscard]] std::vector<TableRow> makerRows(const replay::Recording& recording,
+[[nodiscard]] std::vector<TableRow> makerRows(const replay::ReplayRecording& recording,
                                               const std::vector<CudaNodeAt>& nodes);
 /// Of one node. Links: "cuda:ROW" into `nodes`, "node:NAME" to the graph.
-[[nodiscard]] Facts cudaFacts(const replay::Recording& recording, const std::vector<CudaNodeAt>& nodes,
+[[nodiscard]] Facts cudaFacts(const replay::ReplayRecording& recording, const std::vector<CudaNodeAt>& nodes,
                               std::size_t row);
 
 /// GUI thread only.

@@ -61,7 +61,7 @@ MemoryChart::Content memoryContent(const ReplayMemoryPtr& shared,
 
 std::vector<FigureRow::Figure> memoryFigures(const ReplayMemory& memory, const ReplayMemory* other,
                                              const Colours& colours) {
-    const replay::Recording& recording = memory.of().recording;
+    const replay::ReplayRecording& recording = memory.of().recording;
     const std::size_t peak = memory.memory.timeline.peak();
     const replay::ArenaHoles holes = replay::arenaHoles(memory.memory, recording.arenaBytes, peak);
     char over[32];

@@ -204,7 +204,9 @@ void ReplayRuns::start(Request request, Options options) {
             how.iterations = options.iterations;
             how.nodeIterations = std::min<std::uint64_t>(options.iterations, 100);
             how.verifyEvery = options.verifyEvery;
-            how.onEvents = [state](std::span<const replay::LiveEvent> events) { state->replay.take(events); };
+            how.onEvents = [state](std::span<const replay::ReplayEvent> events) {
+                state->replay.take(events);
+            };
             how.onRecorded = [state, &request](const engine::WorkloadRun& soFar) {
                 auto live = std::make_shared<ReplayedRun>();
                 live->session = request.session;

@@ -30,7 +30,7 @@ struct ReplayedGraph {
     std::size_t compile = 0; ///< into Session::compiles
     session::StagePtr stage; ///< captured or computed; null where it is not in the capture
     ir::GraphPtr graph;
-    replay::Recording recording;
+    replay::ReplayRecording recording;
     replay::GraphRun run;
     replay::GraphRole role;
 };

@@ -161,7 +161,7 @@ void ReplayTimingPanel::follow(const QString& target) {
 
 QString ReplayTimingPanel::writeTo(const QString& file, Export form) const {
     if (!d->run) return tr("There is no run to write.");
-    std::vector<replay::Recording> recordings;
+    std::vector<replay::ReplayRecording> recordings;
     replay::ReplayRun run = d->run->run;
     run.graphs.clear();
     for (const ReplayedGraph& graph : d->run->graphs) {

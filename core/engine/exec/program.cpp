@@ -65,7 +65,7 @@ private:
         m_program.unsupported.push_back(
             {m_node, m_path + node.name, node.target, obstacle, std::move(reason)});
     }
-    void refuse(Verdict verdict) { refuse(std::move(verdict.reason), verdict.obstacle); }
+    void refuse(OperatorVerdict verdict) { refuse(std::move(verdict.reason), verdict.obstacle); }
 
     Instruction instruction(const ir::Node& node) {
         Instruction out;
@@ -412,7 +412,8 @@ Resolved resolve(std::string_view target) {
     std::string overload(target.substr(last + 1));
     if (overload == "default") overload.clear();
     const bool ofLibrary = torch_level::isLibraryOperator(space, name);
-    if (Verdict verdict = judgeOperator(space, name); !ofLibrary && verdict.obstacle != Obstacle::None)
+    if (OperatorVerdict verdict = judgeOperator(space, name);
+        !ofLibrary && verdict.obstacle != Obstacle::None)
         return {{}, std::move(verdict)};
     auto op =
         c10::Dispatcher::singleton().findSchema({std::string(space) + "::" + std::string(name), overload});

@@ -82,7 +82,7 @@ struct Program {
 /// The operator of a target such as "torch.ops.aten.add.Tensor", or why there is none.
 struct Resolved {
     std::optional<c10::OperatorHandle> op;
-    Verdict verdict;
+    OperatorVerdict verdict;
 };
 [[nodiscard]] Resolved resolve(std::string_view target);
 

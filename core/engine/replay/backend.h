@@ -92,7 +92,7 @@ public:
     RecordedGraph& operator=(const RecordedGraph&) = delete;
     virtual ~RecordedGraph() = default;
 
-    [[nodiscard]] virtual const replay::Recording& recording() const = 0;
+    [[nodiscard]] virtual const replay::ReplayRecording& recording() const = 0;
     [[nodiscard]] virtual const Program& program() const = 0;
     [[nodiscard]] virtual const std::vector<c10::IValue>& inputs() const = 0;
 
@@ -128,7 +128,7 @@ public:
     [[nodiscard]] virtual tl::expected<std::unique_ptr<RecordedGraph>, RunError>
     record(RecordRequest request, const TaskContext& task) = 0;
     /// Records the program of `before` anew, on other inputs. What the device can keep of the recording
-    /// before it does, and Recording::rerecording tells; `before` must not be replayed any more.
+    /// before it does, and ReplayRecording::rerecording tells; `before` must not be replayed any more.
     [[nodiscard]] virtual tl::expected<std::unique_ptr<RecordedGraph>, RunError>
     recordAgain(RecordedGraph& /*before*/, RecordRequest request, const TaskContext& task) {
         return record(std::move(request), task);

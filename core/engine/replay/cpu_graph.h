@@ -41,7 +41,7 @@ public:
     [[nodiscard]] RunStatus tryOut(const TaskContext& task);
     void setRecordTime(double us) { m_recording.recordUs = us; }
 
-    [[nodiscard]] const replay::Recording& recording() const override { return m_recording; }
+    [[nodiscard]] const replay::ReplayRecording& recording() const override { return m_recording; }
     [[nodiscard]] const Program& program() const override { return *m_request.program; }
     [[nodiscard]] const std::vector<c10::IValue>& inputs() const override { return m_request.inputs; }
     void rewind() override { m_content.restore(); }
@@ -90,7 +90,7 @@ private:
     std::vector<Decision> m_decisions;
     int m_threads;
     bool m_inference;
-    replay::Recording m_recording;
+    replay::ReplayRecording m_recording;
     std::unique_ptr<char, void (*)(char*)> m_arena;
     std::vector<AddressSite> m_sites;                           ///< by entry of the trace, sorted by node
     std::vector<std::pair<std::size_t, std::size_t>> m_sitesOf; ///< by node: begin and count in m_sites

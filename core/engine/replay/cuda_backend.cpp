@@ -79,7 +79,7 @@ private:
 
 /// Lives of what was allocated, with places in one arena: the pool's segments one after the other.
 void describeMemory(const std::vector<PoolEvent>& events, std::vector<PoolSegment> segments,
-                    replay::Recording& recording) {
+                    replay::ReplayRecording& recording) {
     std::sort(segments.begin(), segments.end(),
               [](const PoolSegment& a, const PoolSegment& b) { return a.address < b.address; });
     std::vector<std::uint64_t> starts;
@@ -147,7 +147,7 @@ public:
     }
     void setRecordTime(double us) { m_recording.recordUs = us; }
 
-    [[nodiscard]] const replay::Recording& recording() const override { return m_recording; }
+    [[nodiscard]] const replay::ReplayRecording& recording() const override { return m_recording; }
     [[nodiscard]] const Program& program() const override { return *m_request.program; }
     [[nodiscard]] const std::vector<IValue>& inputs() const override { return m_request.inputs; }
     [[nodiscard]] c10::Device device() const override { return m_device->device(); }
@@ -257,7 +257,7 @@ private:
     std::unique_ptr<CudaPool> m_pool;
     std::unique_ptr<CudaCapture> m_capture;
     std::vector<IValue> m_results; ///< in the pool: they go before it
-    replay::Recording m_recording;
+    replay::ReplayRecording m_recording;
     std::map<std::uint64_t, std::uint32_t> m_makers;      ///< FX node by CudaNode::id
     std::vector<replay::Divergence> m_divergences;        ///< a CUDA graph does what it did
     bool m_toldOfNodes = false, m_toldOfLaunches = false; ///< that they have no times

@@ -29,7 +29,7 @@ void vary(const at::Tensor& tensor, std::size_t turn) {
 
 } // namespace
 
-TreeRun::TreeRun(GraphPool& pool, TreeRunRequest request)
+PoolTreeRun::PoolTreeRun(GraphPool& pool, TreeRunRequest request)
     : m_pool(pool)
     , m_request(std::move(request))
     , m_functions(pool)
@@ -41,7 +41,7 @@ TreeRun::TreeRun(GraphPool& pool, TreeRunRequest request)
     }
 }
 
-bool TreeRun::next(const TaskContext& task) {
+bool PoolTreeRun::next(const TaskContext& task) {
     if (m_next == m_request.events.size()) return false;
     const TreeEvent& event = m_request.events[m_next++];
     replay::carryOut(
@@ -49,11 +49,11 @@ bool TreeRun::next(const TaskContext& task) {
     return true;
 }
 
-void TreeRun::drop(std::size_t call, std::size_t output) {
+void PoolTreeRun::drop(std::size_t call, std::size_t output) {
     if (call < m_calls.size() && output < m_calls[call].size()) m_calls[call][output] = IValue();
 }
 
-IValue TreeRun::argument(const TreeEvent& event, std::size_t index) {
+IValue PoolTreeRun::argument(const TreeEvent& event, std::size_t index) {
     const TreeArgument& wanted = event.inputs[index];
     const IValue& like = m_request.functions[event.function].inputs.at(index);
     if (!isDefinedTensor(like)) return like;
@@ -70,8 +70,8 @@ IValue TreeRun::argument(const TreeEvent& event, std::size_t index) {
     return fresh;
 }
 
-std::optional<TreeRun::Expected> TreeRun::eager(const TreeEvent& event, const std::vector<IValue>& inputs,
-                                                const TaskContext& task) {
+std::optional<PoolTreeRun::Expected>
+PoolTreeRun::eager(const TreeEvent& event, const std::vector<IValue>& inputs, const TaskContext& task) {
     const TreeRunFunction& function = m_request.functions[event.function];
     Expected out;
     try {
@@ -96,8 +96,8 @@ std::optional<TreeRun::Expected> TreeRun::eager(const TreeEvent& event, const st
     }
 }
 
-std::string TreeRun::differenceFrom(const Expected& expected, const TreeEvent& event,
-                                    const std::vector<IValue>& got) const {
+std::string PoolTreeRun::differenceFrom(const Expected& expected, const TreeEvent& event,
+                                        const std::vector<IValue>& got) const {
     std::string out = bitDifference(expected.results, got);
     for (const auto& [input, tensor] : expected.parameters) {
         if (!out.empty()) break;
@@ -108,7 +108,7 @@ std::string TreeRun::differenceFrom(const Expected& expected, const TreeEvent& e
     return out;
 }
 
-void TreeRun::call(const TreeEvent& event, const TaskContext& task) {
+void PoolTreeRun::call(const TreeEvent& event, const TaskContext& task) {
     const at::AutoGradMode noGrad(false);
     m_freshCopies = StorageCopies(m_pool.device(), true);
     std::vector<IValue> inputs;
@@ -144,7 +144,7 @@ void TreeRun::call(const TreeEvent& event, const TaskContext& task) {
     if (!measured.difference.empty()) ++m_different;
 }
 
-replay::TreeLogPart TreeRun::news() {
+replay::TreeLogPart PoolTreeRun::news() {
     replay::TreeLogPart out = m_log.next();
     out.end = m_next == m_request.events.size();
     for (std::size_t i = 0; i < out.steps.size(); ++i) {
@@ -161,7 +161,7 @@ replay::TreeLogPart TreeRun::news() {
     return out;
 }
 
-replay::TreeReport TreeRun::report() const {
+replay::TreeReport PoolTreeRun::report() const {
     replay::TreeReport out = replay::reportOf(m_manager);
     out.backend = m_pool.name();
     out.poolBytes = m_pool.reservedBytes();

@@ -36,9 +36,9 @@ struct TreeRunRequest {
 
 /// Plays the part of the user's program: holds what calls return until it is dropped. Not thread-safe; the
 /// pool must outlive it.
-class TreeRun {
+class PoolTreeRun {
 public:
-    TreeRun(GraphPool& pool, TreeRunRequest request);
+    PoolTreeRun(GraphPool& pool, TreeRunRequest request);
 
     /// Carries out the next event. False at the end.
     bool next(const TaskContext& task);

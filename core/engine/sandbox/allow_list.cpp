@@ -170,7 +170,7 @@ std::string_view obstacleName(Obstacle obstacle) {
     return {};
 }
 
-Verdict judgeOperator(std::string_view space, std::string_view name) {
+OperatorVerdict judgeOperator(std::string_view space, std::string_view name) {
     if (space == "aten" || space == "prims") {
         const std::string whole = std::string(space) + "::" + std::string(name);
         const OperatorClass* row = operatorClass(whole);
@@ -182,7 +182,7 @@ Verdict judgeOperator(std::string_view space, std::string_view name) {
     return judgeUnknown("torch.ops." + std::string(space) + '.' + std::string(name));
 }
 
-Verdict judgeUnknown(std::string_view target) {
+OperatorVerdict judgeUnknown(std::string_view target) {
     std::string_view name = target;
     if (constexpr std::string_view builtins = "builtins."; name.starts_with(builtins))
         name.remove_prefix(builtins.size());

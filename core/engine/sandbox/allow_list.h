@@ -22,15 +22,15 @@ enum class Obstacle : std::uint8_t {
 /// "hardware", "collective", ...
 [[nodiscard]] std::string_view obstacleName(Obstacle obstacle);
 
-struct Verdict {
+struct OperatorVerdict {
     Obstacle obstacle = Obstacle::None;
     std::string reason; ///< without the target
 };
 
 /// Judges an operator by its namespace ("aten") and name without overload ("add").
-[[nodiscard]] Verdict judgeOperator(std::string_view space, std::string_view name);
+[[nodiscard]] OperatorVerdict judgeOperator(std::string_view space, std::string_view name);
 
 /// Says why a target that nothing else knows cannot run. Never None.
-[[nodiscard]] Verdict judgeUnknown(std::string_view target);
+[[nodiscard]] OperatorVerdict judgeUnknown(std::string_view target);
 
 } // namespace dynascope::engine

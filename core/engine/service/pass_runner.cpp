@@ -181,7 +181,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
         source->graph, std::make_shared<const TorchValues>(*attributes, inputs->values, source), nullptr, {}};
     const bool viewsRemoved = context.option("remove", {}) == "mutations_and_views";
     std::vector<std::chrono::nanoseconds> times;
-    std::vector<passes::Recording> recordings;
+    std::vector<passes::StepRecording> recordings;
     for (int runs = 0; runs < request.runs; ++runs) {
         auto made = pipeline.run(start, context);
         if (!made) {
@@ -190,7 +190,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
             return tl::unexpected(std::move(failure));
         }
         std::chrono::nanoseconds total{};
-        for (const passes::Recording& recording : *made)
+        for (const passes::StepRecording& recording : *made)
             total += recording.time;
         times.push_back(total);
         if (runs == 0) recordings = std::move(*made);
@@ -208,7 +208,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
                {"verified", nullptr},
                {"median_us", medianMicroseconds(std::move(times))}};
     if (request.shapes) reply["meta"] = annotations(after, context);
-    for (const passes::Recording& recording : recordings) {
+    for (const passes::StepRecording& recording : recordings) {
         for (json& step : passes::stepsJson(recording, request.scorecard))
             reply["steps"].push_back(std::move(step));
         reply["passes"].push_back(passes::recordingJson(recording));
@@ -224,7 +224,7 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
         if (auto checked = verify(*source, result, after, request, reply, task); !checked)
             return tl::unexpected(checked.error());
         const bool overCells =
-            std::any_of(recordings.begin(), recordings.end(), [](const passes::Recording& recording) {
+            std::any_of(recordings.begin(), recordings.end(), [](const passes::StepRecording& recording) {
                 const auto* made = dynamic_cast<const ScorecardDetails*>(recording.after.details.get());
                 return made && made->overCells();
             });

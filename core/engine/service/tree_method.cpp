@@ -92,7 +92,7 @@ tl::expected<wire::TreeReply, Failure> TreeRuns::run(const wire::TreeRequest& sa
     if (!pool) return tl::unexpected(pool.error());
     if (auto refused = refusalOf(**pool, *request)) return tl::unexpected(std::move(*refused));
     const std::size_t events = request->events.size();
-    TreeRun run(**pool, std::move(*request));
+    PoolTreeRun run(**pool, std::move(*request));
     for (std::size_t done = 0; run.next(task); ++done) {
         if (task.cancelled()) return tl::unexpected(Failure{ErrorCode::Cancelled, "cancelled", {}});
         task.report("Running the tree", done + 1, events);
@@ -115,7 +115,7 @@ tl::expected<wire::TreeBeginReply, Failure> TreeRuns::begin(const wire::TreeRequ
     Live& live = m_live.emplace_back();
     live.name = "run" + std::to_string(m_next++);
     live.pool = std::move(*pool);
-    live.run = std::make_unique<TreeRun>(*live.pool, std::move(*request));
+    live.run = std::make_unique<PoolTreeRun>(*live.pool, std::move(*request));
     return wire::TreeBeginReply{live.name};
 }
 

@@ -41,7 +41,7 @@ private:
     struct Live {
         std::string name;
         std::unique_ptr<GraphPool> pool; ///< outlives the run
-        std::unique_ptr<TreeRun> run;
+        std::unique_ptr<PoolTreeRun> run;
     };
     struct Tree {
         std::string name;

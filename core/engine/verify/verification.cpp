@@ -22,7 +22,7 @@ namespace {
 using ir::NodeIndex;
 using nlohmann::json;
 
-using Answer = wire::Verdict;
+using Answer = wire::VerifyVerdict;
 /// How much smaller a difference becomes in double precision at least that is rounding: of nine digits more,
 /// what leaves no doubt.
 constexpr double vanishing = 100;
@@ -350,7 +350,7 @@ private:
 } // namespace
 
 tl::expected<wire::VerifyReply, Failure> verify(const VerifyRequest& request, const TaskContext& task) {
-    std::optional<wire::VerifyReply> worst; // the words of wire::Verdict stand worst first
+    std::optional<wire::VerifyReply> worst; // the words of wire::VerifyVerdict stand worst first
     std::vector<wire::VariantVerdict> variants;
     auto all = request.aliasing ? inputVariants(request.inputs)
                                 : std::vector<InputVariant>{{"as given", request.inputs}};

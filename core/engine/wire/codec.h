@@ -38,7 +38,7 @@ template <typename T>
 concept Described = requires { Fields<T>::name; };
 template <typename T>
 concept Worded = requires { Words<T>::of; };
-/// A type with a codec of its own, such as replay::Recording: toJson and fromJson.
+/// A type with a codec of its own, such as replay::ReplayRecording: toJson and fromJson.
 template <typename T>
 struct Own;
 template <typename T>

@@ -6,9 +6,11 @@
 namespace dynascope::wire {
 
 template <>
-struct Own<replay::Recording> {
-    static Any toJson(const replay::Recording& value) { return replay::toJson(value); }
-    static Result<replay::Recording> fromJson(const Any& value) { return replay::recordingFromJson(value); }
+struct Own<replay::ReplayRecording> {
+    static Any toJson(const replay::ReplayRecording& value) { return replay::toJson(value); }
+    static Result<replay::ReplayRecording> fromJson(const Any& value) {
+        return replay::recordingFromJson(value);
+    }
 };
 
 template <>

@@ -31,7 +31,7 @@ struct RecordRequest {
 
 struct RecordReply {
     std::string plan; ///< how requests name it
-    replay::Recording recording;
+    replay::ReplayRecording recording;
 };
 
 /// Runs plans one after the other, `iterations` times; between batches of these the same graphs run node by
@@ -49,7 +49,7 @@ struct ReplayRequest {
 
 struct ReplayReply {
     replay::ReplayRun run;
-    std::map<std::string, replay::Recording> recordings;  ///< those that changed, by plan
+    std::map<std::string, replay::ReplayRecording> recordings; ///< those that changed, by plan
     std::optional<std::uint64_t> liveEvents;              ///< how many there were
     std::optional<std::vector<std::vector<Any>>> outputs; ///< by plan, as "execute" describes tensors
 };

@@ -6,7 +6,7 @@
 namespace dynascope::wire {
 
 template <>
-struct Words<Verdict> {
+struct Words<VerifyVerdict> {
     static constexpr std::array of{std::string_view("different"), std::string_view("order-dependent"),
                                    std::string_view("random"), std::string_view("declined"),
                                    std::string_view("equal")};
@@ -105,8 +105,8 @@ struct Fields<VerifyReply> {
 DYNASCOPE_WIRE(VerifyRequest)
 DYNASCOPE_WIRE(VerifyReply)
 
-std::string_view verdictName(Verdict verdict) {
-    return Words<Verdict>::of[static_cast<std::size_t>(verdict)];
+std::string_view verdictName(VerifyVerdict verdict) {
+    return Words<VerifyVerdict>::of[static_cast<std::size_t>(verdict)];
 }
 
 std::string shownValue(const Any& value) {

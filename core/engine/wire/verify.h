@@ -10,7 +10,7 @@ namespace dynascope::wire {
 
 /// Worst first.
 /// Worst first.
-enum class Verdict : std::uint8_t {
+enum class VerifyVerdict : std::uint8_t {
     Different,
     OrderDependent, ///< eager reads what it writes, in an order that nobody defined, which explains it
     Random,         ///< random numbers, or memory that nobody wrote, explain a difference
@@ -18,7 +18,7 @@ enum class Verdict : std::uint8_t {
     Equal,
 };
 /// "different", "order-dependent", "random", "declined", "equal".
-[[nodiscard]] std::string_view verdictName(Verdict verdict);
+[[nodiscard]] std::string_view verdictName(VerifyVerdict verdict);
 
 struct VerifyRequest {
     RunOn on;
@@ -68,12 +68,12 @@ struct FirstDifference {
 
 struct VariantVerdict {
     std::string inputs; ///< how they share memory: "as given", ...
-    Verdict verdict = Verdict::Declined;
+    VerifyVerdict verdict = VerifyVerdict::Declined;
     std::string reason;
 };
 
 struct VerifyReply {
-    Verdict verdict = Verdict::Declined;
+    VerifyVerdict verdict = VerifyVerdict::Declined;
     std::string reason; ///< one sentence; may be empty where equal
     std::vector<Check> checks;
     bool inDoublePrecision = false; ///< both ran in double precision too, as they do where values differ

@@ -174,7 +174,7 @@ private:
 
     [[nodiscard]] json verify() const {
         wire::VerifyReply out;
-        out.verdict = wire::Verdict::Equal;
+        out.verdict = wire::VerifyVerdict::Equal;
         out.inputs = "as given";
         wire::Check& check = out.checks.emplace_back();
         check.what = "output #0";
@@ -183,7 +183,7 @@ private:
         if (check.ok) return wire::encode(out);
         check.expected = 11;
         check.actual = 7;
-        out.verdict = wire::Verdict::Different;
+        out.verdict = wire::VerifyVerdict::Different;
         out.reason = "output #0 differs in 1 of 9 cells";
         wire::FirstDifference& first = out.firstDifference.emplace();
         first.computed = "select_scatter_3";

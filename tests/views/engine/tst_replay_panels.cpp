@@ -240,11 +240,11 @@ private slots:
     }
 
     void addsUpWhatHappens() {
-        using Kind = replay::LiveEvent::Kind;
+        using Kind = replay::ReplayEvent::Kind;
         replay::LiveReplay live;
         const auto event = [](Kind kind, std::uint32_t node, bool planned, std::uint64_t address,
                               std::uint64_t bytes) {
-            return replay::LiveEvent{kind, planned, 1, node, 0, address, bytes};
+            return replay::ReplayEvent{kind, planned, 1, node, 0, address, bytes};
         };
         const std::vector first{event(Kind::ReplayBegin, 0, false, 0, 0),
                                 event(Kind::NodeBegin, 3, false, 0, 0), event(Kind::Alloc, 3, true, 64, 256),
@@ -262,7 +262,7 @@ private slots:
     }
 
     void cudaNodesBesideTheirMakers() {
-        replay::Recording recording;
+        replay::ReplayRecording recording;
         for (const char* name : {"x", "mm", "relu"})
             recording.nodes.push_back({name, "", replay::NodeMode::Planned, {}});
         replay::CudaKernel kernel;

@@ -110,7 +110,8 @@ Found findFunction(std::string_view target) {
     for (const std::string_view space : methodSpaces) {
         if (target.starts_with(space)) return findMethod(target.substr(space.size()));
     }
-    if (Verdict verdict = judgeUnknown(target); verdict.obstacle != Obstacle::Unknown) return {{}, verdict};
+    if (OperatorVerdict verdict = judgeUnknown(target); verdict.obstacle != Obstacle::Unknown)
+        return {{}, verdict};
     if (target.starts_with(functional)) {
         const std::string_view name = target.substr(functional.size());
         if (auto function = functionalFunction(name)) return found(*function);

@@ -12,7 +12,7 @@ namespace dynascope::engine::torch_level {
 
 struct Found {
     Function function; ///< empty where there is none
-    Verdict verdict;   ///< why not
+    OperatorVerdict verdict; ///< why not
 };
 
 /// Of a call_function: "torch.nn.functional.relu", "operator.iadd", "torch.ops.higher_order.cond", ...
