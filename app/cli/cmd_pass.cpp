@@ -4,21 +4,16 @@
 // [--json]
 #include "app/cli/computed_text.h"
 #include "app/cli/engine_command.h"
-#include "core/base/text.h"
+#include "app/cli/pass_text.h"
 #include "core/computed/program_text.h"
 #include "core/engine/client/torch_release.h"
 #include "core/engine/wire/methods.h"
-#include "core/engine/wire/verify.h"
-#include "core/ir/annotate.h"
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
 #include "core/passes/match_in_order.h"
 #include "core/rederive/saved_hooks.h"
-#include "core/session/input_sources.h"
-#include "core/session/write_back.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -58,138 +53,6 @@ std::vector<std::string> namesOf(std::string_view text) {
     return names;
 }
 
-std::string orElse(const std::string& text, std::string_view otherwise) {
-    return text.empty() ? std::string(otherwise) : text;
-}
-
-std::string scoreLine(const wire::ScoreRow& row) {
-    return "    " + row.value + ": storage " + std::to_string(row.storage) + ", base " +
-           orElse(row.base, "none") + ", value " + orElse(row.current, "none") +
-           (row.views.empty() ? std::string() : ", views " + joined(row.views, " > ")) + ", generation " +
-           std::to_string(row.generation) + " of " + std::to_string(row.storageGeneration) +
-           (row.stale ? " (stale)" : "") + ", pending " + std::to_string(row.pendingUpdates) + '\n';
-}
-
-std::string stepText(const wire::PassStep& step) {
-    std::string out = step.source + " (" + step.target + ")";
-    if (!step.why.empty()) out += ": " + step.why;
-    out += '\n';
-    const auto line = [&out](char sign, const std::string& node, const std::string& why) {
-        out += std::string("    ") + sign + ' ' + node + "  " + why + '\n';
-    };
-    for (const wire::EmittedNode& emitted : step.emitted)
-        line('+', emitted.node, emitted.why);
-    for (const wire::ChangedNode& changed : step.changed)
-        line('~', changed.after, changed.why);
-    for (const wire::RemovedNode& removed : step.removed)
-        line('-', removed.node, removed.why);
-    if (step.scorecard)
-        for (const wire::ScoreRow& row : step.scorecard->scorecard)
-            out += scoreLine(row);
-    return out;
-}
-
-/// What of the capture sees a changed input after the graph.
-struct Reader {
-    std::string source;                         ///< the input, as the program spells it
-    const session::BreakGroup* group = nullptr; ///< null where no graph break comes before the next read
-    const session::Compile* resumed = nullptr;  ///< the compile after it that reads the input; null: none
-};
-
-/// Of each write-back of a pass; none where the graph is of no capture.
-class Readers {
-public:
-    explicit Readers(const ChosenGraph& chosen)
-        : m_chosen(chosen) {
-        if (!chosen.compile) return;
-        m_breaks = session::summarizeBreaks(*chosen.session);
-        m_sources = session::inputSources(*chosen.compile, *chosen.graph);
-    }
-
-    [[nodiscard]] std::optional<Reader> of(const wire::WriteBack& back) const {
-        if (!m_chosen.compile) return std::nullopt;
-        Reader out;
-        if (back.position < m_sources.size()) out.source = m_sources[back.position];
-        const session::Session& session = *m_chosen.session;
-        const auto compile = static_cast<std::size_t>(m_chosen.compile - session.compiles.data());
-        const auto after = session::breakAfterWrite(session, m_breaks, compile, out.source);
-        if (!after || after->group == SIZE_MAX) return out;
-        out.group = &m_breaks.groups[after->group];
-        if (after->resumed != SIZE_MAX) out.resumed = &session.compiles[after->resumed];
-        return out;
-    }
-
-private:
-    const ChosenGraph& m_chosen;
-    session::BreakSummary m_breaks;
-    std::vector<std::string> m_sources;
-};
-
-/// The write-backs' members "source" and "break" of what is printed.
-void addBreaks(json& printed, const wire::PassReply& reply, const Readers& readers) {
-    for (std::size_t i = 0; i < reply.passes.size(); ++i) {
-        if (!reply.passes[i].functionalize) continue;
-        json& list = printed["passes"][i]["write_back"];
-        const std::vector<wire::WriteBack>& backs = reply.passes[i].functionalize->writeBacks;
-        for (std::size_t k = 0; k < backs.size() && k < list.size(); ++k) {
-            const std::optional<Reader> reader = readers.of(backs[k]);
-            if (!reader) continue;
-            list[k]["source"] = reader->source;
-            list[k]["break"] = nullptr;
-            if (!reader->group) continue;
-            json resumed;
-            if (reader->resumed)
-                resumed = {{"compile", reader->resumed->id.toString()},
-                           {"function", reader->resumed->function}};
-            list[k]["break"] = {{"reason", reader->group->reason},
-                                {"file", reader->group->location.file},
-                                {"line", reader->group->location.line},
-                                {"resumed", std::move(resumed)}};
-        }
-    }
-}
-
-std::string breakText(const std::optional<Reader>& reader) {
-    if (!reader || !reader->group) return {};
-    const ir::SourceLocation& at = reader->group->location;
-    std::string out = ", before the break at " + std::string(baseName(at.file)) + ':' +
-                      std::to_string(at.line) + " (" + reader->group->reason + ')';
-    if (reader->resumed) out += ": " + reader->resumed->id.toString() + " reads it as " + reader->source;
-    return out;
-}
-
-/// Where it goes, if that is not the input alone.
-std::string destinationText(const wire::WriteBack& back) {
-    std::string out;
-    if (back.wholeStorage) out += " into its whole storage";
-    if (!back.sharedWith.empty())
-        out += (out.empty() ? " into its memory, in which " : ", in which ") + joined(back.sharedWith, ", ") +
-               (back.sharedWith.size() == 1 ? " lies too" : " lie too");
-    return out;
-}
-
-std::string writeBackText(const wire::PassReply& reply, const Readers& readers) {
-    std::string out;
-    for (const wire::PassSummary& pass : reply.passes) {
-        if (!pass.functionalize) continue;
-        for (const wire::WriteBack& back : pass.functionalize->writeBacks)
-            out += "input " + back.input + ": " + std::to_string(back.bytes) + " bytes written back by " +
-                   joined(back.how, ", ") + destinationText(back) +
-                   (back.output ? " of result " + std::to_string(*back.output) : std::string()) +
-                   breakText(readers.of(back)) + '\n';
-    }
-    return out;
-}
-
-std::string warningText(const wire::PassReply& reply) {
-    std::string out;
-    for (const std::string& warning : reply.warnings)
-        out += "warning: " + warning + '\n';
-    for (const std::string& note : reply.notes)
-        out += "note: " + note + '\n';
-    return out;
-}
-
 int list(const PassOptions& options) {
     engine::Client client = makeClient(options.engine);
     const engine::CallResult reply = client.call("passes");
@@ -207,51 +70,6 @@ int list(const PassOptions& options) {
         out += "not loaded: " + problem + '\n';
     print(out);
     return exitOk;
-}
-
-/// What was found out about the values of a result.
-struct Verified {
-    std::optional<wire::VerifyReply> where; ///< of a result that differs: how, and where it begins
-    std::string versions;                   ///< where another release of PyTorch made the capture
-};
-
-std::string verdictText(const wire::PassReply& reply, const Verified& verified) {
-    const std::string apart = verified.versions.empty() ? std::string() : " (" + verified.versions + ')';
-    if (reply.verified == true) return "verified: the same values as eager" + apart + '\n';
-    std::string out = (reply.verified ? "verification failed" : "not verified") + apart + '\n';
-    for (const wire::RunDifference& difference :
-         reply.differences.value_or(std::vector<wire::RunDifference>()))
-        out += "  " + difference.text + '\n';
-    for (const std::string& deviation : reply.deviations.value_or(std::vector<std::string>()))
-        out += "  known deviation: " + deviation + '\n';
-    if (!verified.where) return out;
-    if (!verified.where->reason.empty())
-        out += "  " + std::string(wire::verdictName(verified.where->verdict)) + ": " +
-               verified.where->reason + '\n';
-    if (const auto& first = verified.where->firstDifference)
-        out += "  first at '" + orElse(first->computed, "?") + "', which stands for '" +
-               orElse(first->source, "no node") + "': " + first->text + " (" + first->how + "; " +
-               std::to_string(first->runs) + " runs)\n";
-    return out;
-}
-
-/// The result as print_readable writes it, with its shapes.
-std::string readableText(const wire::PassReply& reply) {
-    const Result<ir::GraphPtr> graph = ir::readGraph(reply.graph);
-    if (!graph) return reply.graph + '\n';
-    const std::map<std::string, std::string> meta = reply.meta.value_or(std::map<std::string, std::string>());
-    const auto metaOf = [&meta](const std::string& node) {
-        const auto at = meta.find(node);
-        return at == meta.end() ? std::string() : at->second;
-    };
-    return ir::printReadable(*ir::withAnnotations(**graph, metaOf)).text;
-}
-
-/// Whether the reply, verified, is a reported failure: a program without a defined result is none.
-bool failedVerification(const wire::PassReply& reply, const Verified& verified) {
-    if (reply.verified == true) return false;
-    return !verified.where || (verified.where->verdict != wire::VerifyVerdict::OrderDependent &&
-                               verified.where->verdict != wire::VerifyVerdict::Random);
 }
 
 /// NAME=VALUE, or NAME=@FILE for what a file holds.
@@ -391,7 +209,7 @@ int run(const PassOptions& options) {
                 verified.where = std::move(*read);
         }
     }
-    const Readers readers(*chosen);
+    const InputReaders readers(*chosen);
     std::optional<computed::FunctionalRecording> recording;
     if (options.scoreboard) recording = recordingOf(*reply, options, *chosen);
     if (options.json) { // as the engine answered, plugins' own fields included
