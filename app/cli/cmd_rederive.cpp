@@ -5,6 +5,7 @@
 #include "app/cli/command.h"
 #include "app/cli/computed_text.h"
 #include "app/cli/engine_command.h"
+#include "core/rederive/rederive.h"
 #include "core/rederive/rederive_json.h"
 
 #include <algorithm>

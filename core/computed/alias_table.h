@@ -6,7 +6,7 @@
 
 #include "core/engine/cases/metadata_compare.h"
 #include "core/passes/aot/metadata_text.h"
-#include "core/rederive/rederive.h"
+#include "core/rederive/rederived_stage.h"
 #include "core/session/session.h"
 
 #include <optional>

@@ -6,11 +6,11 @@
 #pragma once
 
 #include "core/computed/functional_recording.h"
-#include "core/diff/graph_diff.h"
+#include "core/computed/placed_stage.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/pass.h"
 #include "core/engine/wire/verify.h"
-#include "core/rederive/rederive.h"
+#include "core/rederive/rederived_stage.h"
 #include "core/session/session.h"
 
 #include <memory>
@@ -20,20 +20,6 @@
 #include <vector>
 
 namespace dynascope::computed {
-
-/// What checking a computed stage against eager said, or a derived one against the captured stage.
-struct StageVerdict {
-    enum class Kind : std::uint8_t { NotRun, Equal, Different, Declined, OrderDependent, Random };
-    Kind kind = Kind::NotRun;
-    std::string text;           ///< the reason or what was compared, one line
-    std::string node, nodeFrom; ///< the first node that differs, here and in the stage it was made from
-    bool isomorphic = false;    ///< the same graph as PyTorch's own stage `twin`
-    std::string twin;           ///< its label
-    friend bool operator==(const StageVerdict&, const StageVerdict&) = default;
-};
-/// "equal", "different", "declined", "order-dependent", "random", "not run": as the engine writes them.
-[[nodiscard]] std::string_view verdictName(StageVerdict::Kind kind);
-[[nodiscard]] std::optional<StageVerdict::Kind> verdictKind(std::string_view name);
 
 /// Where a computed stage and eager part.
 struct Parting {
@@ -61,15 +47,6 @@ struct ComputedStage {
     std::size_t nodesBefore = 0, nodesAfter = 0;
     std::vector<std::string> differences; ///< what verification found, in whole sentences
     Parting parting;                      ///< of a stage that is different
-};
-
-/// A computed stage among those of its compile.
-struct PlacedStage {
-    session::StagePtr stage;
-    int from = -1;            ///< what it was made from: captured stages count first, then these
-    session::StagePtr source; ///< what stood at `from`: a later result there is another graph
-    diff::Origins origins;    ///< which node of `source` became which of its own
-    bool removed = false;     ///< taken away, and kept for what was made from it and for going back
 };
 
 /// What a pass made, before anybody shares it: `stage` is complete but for `known.stage` and its k.

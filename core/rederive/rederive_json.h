@@ -3,7 +3,7 @@
 // What deriving a stage anew said, as JSON: for scripts and for session files.
 #pragma once
 
-#include "core/rederive/rederive.h"
+#include "core/rederive/rederived_stage.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>

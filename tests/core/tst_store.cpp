@@ -16,6 +16,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <chrono>
 #include <csignal>
 #include <random>
 #include <sqlite3.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/rederivations.h"
 
+#include "core/rederive/rederive.h"
 #include "views/models/labels.h"
 
 #include <algorithm>

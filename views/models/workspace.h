@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/capture/disk_stamp.h"
-#include "core/computed/stages.h"
+#include "core/computed/placed_stage.h"
 #include "core/diff/graph_diff.h"
 #include "core/session/breaks.h"
 #include "core/session/session.h"

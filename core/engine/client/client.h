@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/base/task.h"
+#include "core/engine/client/call_error.h"
 #include "core/engine/wire/forward.h"
 #include "core/engine/wire/protocol.h"
 
@@ -16,7 +17,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <vector>
 
 namespace dynascope::engine {
@@ -31,27 +31,6 @@ struct EngineInfo {
     /// that it can be asked to.
     std::vector<std::string> unconfined = {};
 };
-
-/// Why a call has no result.
-struct CallError {
-    enum class Kind {
-        NotStarted, ///< the engine could not be started, or speaks another protocol
-        EngineDied, ///< it ended while the call ran; the next call starts a new one
-        Cancelled,  ///< `stop` was requested
-        TimedOut,
-        Refused, ///< the engine answered with an error
-    };
-    Kind kind = Kind::Refused;
-    std::string message; ///< one line
-    int code = 0;        ///< of a Refused call, as in ErrorCode
-    nlohmann::json data; ///< of a Refused call: {"node", "target"} where one op failed
-
-    /// The node where one op failed; else empty.
-    [[nodiscard]] std::string node() const;
-};
-template <typename T>
-using Answer = tl::expected<T, CallError>;
-using CallResult = Answer<nlohmann::json>;
 
 struct CallOptions {
     std::chrono::milliseconds timeout = std::chrono::minutes(10);
