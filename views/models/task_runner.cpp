@@ -77,7 +77,7 @@ void TaskRunner::finish(const std::shared_ptr<Job>& job, std::function<void()> d
 
 void TaskRunner::fail(const std::shared_ptr<Job>& job, const QString& message) {
     log::write(log::Topic::Tasks, job->tag.toStdString(), " failed: ", message.toStdString());
-    finish(job, [this, tag = job->tag, message] { emit failed(tag, message); });
+    finish(job, [this, job, message] { emit failed(job->tag, message, job->context); });
 }
 
 std::optional<QString> TaskRunner::guarded(const std::function<void()>& body) {

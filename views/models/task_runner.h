@@ -44,8 +44,9 @@ signals:
     void progress(const QString& tag, const QString& phase, quint64 done, quint64 total);
     void started(const QString& tag);
     void finished(const QString& tag); ///< also after a cancel
-    /// Before finished(): the task threw, which is a fault of this program. `message` is what() of it.
-    void failed(const QString& tag, const QString& message);
+    /// Before finished(): the task threw, which is a fault of this program. `message` is what() of it, `context`
+    /// who waited for the task; it may be null.
+    void failed(const QString& tag, const QString& message, QObject* context);
 
 private:
     struct Job;

@@ -91,6 +91,12 @@ Panel::Panel(Workspace& workspace, Theme& theme, QWidget* parent)
         invalidate();
         update();
     });
+    connect(&m_workspace.tasks(), &TaskRunner::failed, this,
+            [this](const QString& /*tag*/, const QString& why, QObject* context) {
+                if (context != this || !isLoading()) return;
+                setLoading(false);
+                showMessage(tr("This cannot be shown, by a fault of Dynascope's own: %1.").arg(why));
+            });
     connect(&m_workspace, &Workspace::captureClosed, this, &Panel::invalidate);
     connect(&m_workspace, &Workspace::placeChanged, this, &Panel::invalidate);
     connect(&m_workspace, &Workspace::captureReplaced, this, [this](int capture) {
@@ -136,6 +142,10 @@ void Panel::setLoading(bool loading) {
         m_loadingTimer->stop();
         m_loading->hide();
     }
+}
+
+bool Panel::isLoading() const {
+    return m_loadingTimer->isActive() || !m_loading->isHidden();
 }
 
 void Panel::focusFilter() {

@@ -71,8 +71,10 @@ protected:
     void showMessage(const QString& text, const QString& linkText = {}, std::function<void()> action = {});
     /// The message for "no capture is open"; returns true where that is the case.
     bool showNothingOpen();
-    /// A thin bar at the top that appears after 100 ms.
+    /// A thin bar at the top that appears after 100 ms. A task of the panel that throws ends it, and a message
+    /// takes the place of the content.
     void setLoading(bool loading);
+    [[nodiscard]] bool isLoading() const;
     /// Ctrl+F and "/" typed in `view` go to focusFilter().
     void takeFilterKeys(QWidget* view);
     /// A field that filters `view`, named by its placeholder. The caller lays it out and listens to it.
