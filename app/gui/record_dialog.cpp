@@ -149,6 +149,17 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     column->addWidget(m_printed, 1);
     column->addLayout(buttons);
 
+    const std::pair<QWidget*, const char*> named[] = {
+        {m_history, "record.history"},     {m_interpreter, "record.interpreter"},
+        {m_command, "record.command"},     {m_working, "record.workingFolder"},
+        {m_output, "record.outputFolder"}, {m_settings, "record.settings"},
+        {m_variables, "record.variables"}, {m_environment, "record.environment"},
+        {m_printed, "record.printed"},     {m_passes, "record.passes"},
+        {m_pauses, "record.pauses"},       {m_atStart, "record.stopsAtStart"},
+        {m_start, "record.start"},         {m_cancel, "record.cancel"}};
+    for (const auto& [widget, name] : named)
+        widget->setObjectName(QLatin1String(name));
+
     connect(m_interpreter->menu(), &QMenu::aboutToShow, this, &RecordDialog::fillInterpreters);
     connect(m_script, &QPushButton::clicked, this, &RecordDialog::browseScript);
     connect(m_history, &QComboBox::activated, this, [this](int index) {

@@ -46,21 +46,7 @@ public:
     [[nodiscard]] views::LiveSession* live() const { return m_live.get(); }
 
     /// Commands that were recorded before, the newest first; choosing one fills in what it was recorded with.
-    [[nodiscard]] QComboBox* history() const { return m_history; }
-    [[nodiscard]] QPushButton* interpreterButton() const { return m_interpreter; }
-    [[nodiscard]] QLineEdit* command() const { return m_command; }
-    [[nodiscard]] QLineEdit* workingFolder() const { return m_working; }
-    [[nodiscard]] QLineEdit* outputFolder() const { return m_output; }
-    [[nodiscard]] QLineEdit* settings() const { return m_settings; }
     [[nodiscard]] QString trialNote() const;
-    [[nodiscard]] QPlainTextEdit* variables() const { return m_variables; }
-    [[nodiscard]] QPlainTextEdit* environment() const { return m_environment; }
-    [[nodiscard]] QPlainTextEdit* printed() const { return m_printed; }
-    [[nodiscard]] QCheckBox* passes() const { return m_passes; }
-    [[nodiscard]] QCheckBox* pauses() const { return m_pauses; }
-    [[nodiscard]] QCheckBox* stopsAtStart() const { return m_atStart; }
-    [[nodiscard]] QPushButton* startButton() const { return m_start; }
-    [[nodiscard]] QPushButton* cancelButton() const { return m_cancel; }
     [[nodiscard]] QString state() const;
 
 signals:

@@ -6,6 +6,7 @@
 #include "app/gui/record_dialog.h"
 #include "tests/support/dynamo_parts.h"
 #include "tests/support/open_window.h"
+#include "tests/support/record_parts.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
 #include "views/dynamo/breakpoints_model.h"
@@ -82,9 +83,9 @@ class TestDynamoWindow : public QObject, private test::OpenWindow {
     RecordDialog& dialogFor(const QString& script) {
         window().actionRegistry().trigger("file.record");
         RecordDialog& dialog = window().recorder();
-        dialog.command()->setText(QStringLiteral("/bin/sh -c \"%1\"").arg(script));
-        dialog.workingFolder()->setText(m_folder.path());
-        dialog.outputFolder()->setText("out");
+        test::in(dialog).command()->setText(QStringLiteral("/bin/sh -c \"%1\"").arg(script));
+        test::in(dialog).workingFolder()->setText(m_folder.path());
+        test::in(dialog).outputFolder()->setText("out");
         return dialog;
     }
     void writeFile(const QString& path, const std::string& bytes) {
@@ -105,18 +106,18 @@ private slots:
         RecordDialog& dialog = dialogFor("echo printed; echo $TORCH_TRACE; echo $MORE; cp made.dsteps "
                                          "$DYNASCOPE_CAPTURE/dynamo_steps_1.dsteps");
         QVERIFY(dialog.isVisible());
-        dialog.variables()->setPlainText("MORE=and more");
-        QVERIFY2(dialog.environment()->toPlainText().contains("MORE=and more"),
-                 qPrintable(dialog.environment()->toPlainText()));
-        QVERIFY(
-            dialog.environment()->toPlainText().contains("DYNASCOPE_CAPTURE=" + m_folder.filePath("out")));
-        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
-        QVERIFY(dialog.cancelButton()->isEnabled());
+        test::in(dialog).variables()->setPlainText("MORE=and more");
+        QVERIFY2(test::in(dialog).environment()->toPlainText().contains("MORE=and more"),
+                 qPrintable(test::in(dialog).environment()->toPlainText()));
+        QVERIFY(test::in(dialog).environment()->toPlainText().contains("DYNASCOPE_CAPTURE=" +
+                                                                       m_folder.filePath("out")));
+        QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
+        QVERIFY(test::in(dialog).cancelButton()->isEnabled());
         QTRY_VERIFY(!dialog.run().isRunning());
         QTRY_VERIFY(workspace().capture());
         QCOMPARE(workspace().place().page, Page::Dynamo);
         QVERIFY(settles());
-        const QString printed = dialog.printed()->toPlainText();
+        const QString printed = test::in(dialog).printed()->toPlainText();
         QVERIFY2(printed.contains("printed\n" + m_folder.filePath("out") + "\nand more"),
                  qPrintable(printed));
         QVERIFY2(dialog.state().startsWith("Done. "), qPrintable(dialog.state()));
@@ -147,27 +148,27 @@ private slots:
     void keepsWhatWasFilledIn() {
         {
             RecordDialog& dialog = dialogFor("exit 3");
-            QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
+            QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
             QTRY_VERIFY(!dialog.run().isRunning());
             QVERIFY2(dialog.state().contains("ended with status 3"), qPrintable(dialog.state()));
             test::in(window().page<DynamoPage>()).breakpoints()->model().add("a.py:7");
         }
         QVERIFY(reopen());
         window().actionRegistry().trigger("file.record");
-        QVERIFY(window().recorder().command()->text().contains("exit 3"));
+        QVERIFY(test::in(window().recorder()).command()->text().contains("exit 3"));
         QCOMPARE(test::in(window().page<DynamoPage>()).breakpoints()->model().saved(),
                  QStringList("+a.py:7"));
     }
 
     void cancelling() {
         RecordDialog& dialog = dialogFor("echo begun; sleep 100");
-        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
-        QTRY_VERIFY(dialog.printed()->toPlainText().contains("begun"));
-        QTest::mouseClick(dialog.cancelButton(), Qt::LeftButton);
+        QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
+        QTRY_VERIFY(test::in(dialog).printed()->toPlainText().contains("begun"));
+        QTest::mouseClick(test::in(dialog).cancelButton(), Qt::LeftButton);
         QTRY_VERIFY(!dialog.run().isRunning());
         QVERIFY2(dialog.state().contains("cancelled"), qPrintable(dialog.state()));
-        dialog.command()->setText("/no/such/program");
-        QVERIFY(!dialog.startButton()->isEnabled());
+        test::in(dialog).command()->setText("/no/such/program");
+        QVERIFY(!test::in(dialog).startButton()->isEnabled());
         QVERIFY2(dialog.state().contains("There is no file"), qPrintable(dialog.state()));
         // What has no format that the system runs is found out only by starting it.
         QFile broken(m_folder.filePath("broken"));
@@ -175,19 +176,19 @@ private slots:
                                                                   "ELF, cut short") > 0);
         broken.close();
         QVERIFY(broken.setPermissions(broken.permissions() | QFile::ExeOwner));
-        dialog.command()->setText(broken.fileName());
-        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
+        test::in(dialog).command()->setText(broken.fileName());
+        QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
         QTRY_VERIFY2(dialog.state().contains("could not be started"), qPrintable(dialog.state()));
     }
 
     /// The program finds the socket, and the page shows it.
     void aProgramThatPauses() {
         RecordDialog& dialog = dialogFor("echo $DYNASCOPE_LIVE; sleep 100");
-        dialog.pauses()->setChecked(true);
-        dialog.stopsAtStart()->setChecked(true);
-        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
+        test::in(dialog).pauses()->setChecked(true);
+        test::in(dialog).stopsAtStart()->setChecked(true);
+        QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
         QVERIFY(dialog.live());
-        QTRY_VERIFY(dialog.printed()->toPlainText().contains(dialog.live()->path()));
+        QTRY_VERIFY(test::in(dialog).printed()->toPlainText().contains(dialog.live()->path()));
         Program program(dialog.live()->path());
         program.say(R"({"event":"hello","protocol":1,"pid":7,"arguments":["a.py"],"recording":"/r"})");
         program.say(R"({"event":"stopped","reason":"start"})");
@@ -208,10 +209,10 @@ private slots:
     /// Its recording has no step yet; the keys are the program's all the same.
     void keysBeforeAnythingIsTraced() {
         RecordDialog& dialog = dialogFor("echo $DYNASCOPE_LIVE; sleep 100");
-        dialog.pauses()->setChecked(true);
-        dialog.stopsAtStart()->setChecked(true);
-        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
-        QTRY_VERIFY(dialog.printed()->toPlainText().contains(dialog.live()->path()));
+        test::in(dialog).pauses()->setChecked(true);
+        test::in(dialog).stopsAtStart()->setChecked(true);
+        QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
+        QTRY_VERIFY(test::in(dialog).printed()->toPlainText().contains(dialog.live()->path()));
         const QString path = m_folder.filePath("out/dynamo_steps_9.dsteps");
         const std::string empty = test::RecordingWriter().record('H', R"({"format":1})").endBlock().file();
         writeFile(path, empty);

@@ -3,6 +3,7 @@
 // File > Record: what can be filled in, what keeps a program from being recorded, and what is remembered.
 #include "app/gui/record_command.h"
 #include "app/gui/record_dialog.h"
+#include "tests/support/record_parts.h"
 #include "views/theme/theme.h"
 
 #include <QComboBox>
@@ -103,20 +104,20 @@ private slots:
         views::Theme theme;
         RecordDialog dialog(theme);
         dialog.show();
-        dialog.workingFolder()->setText(m_folder.path());
-        dialog.outputFolder()->setText("out");
-        QVERIFY(!dialog.startButton()->isEnabled());
+        test::in(dialog).workingFolder()->setText(m_folder.path());
+        test::in(dialog).outputFolder()->setText("out");
+        QVERIFY(!test::in(dialog).startButton()->isEnabled());
         QVERIFY(dialog.state().startsWith("Name the program"));
-        dialog.command()->setText("python3 train.py");
-        QVERIFY(dialog.startButton()->isEnabled());
+        test::in(dialog).command()->setText("python3 train.py");
+        QVERIFY(test::in(dialog).startButton()->isEnabled());
         QCOMPARE(dialog.state(), QString());
         // The picker lists what there is, and takes it into the command.
-        QMenu* menu = dialog.interpreterButton()->menu();
+        QMenu* menu = test::in(dialog).interpreterButton()->menu();
         QVERIFY(QMetaObject::invokeMethod(menu, "aboutToShow"));
         QVERIFY(menu->actions().size() >= 3);
         for (QAction* action : menu->actions())
             if (action->text().endsWith("bin/python3")) action->trigger();
-        QCOMPARE(dialog.command()->text(), m_folder.filePath("bin/python3") + " train.py");
+        QCOMPARE(test::in(dialog).command()->text(), m_folder.filePath("bin/python3") + " train.py");
         for (QPlainTextEdit* field : dialog.findChildren<QPlainTextEdit*>())
             QCOMPARE(field->property("box").toString(), QString("field")); // its frame
     }
@@ -137,23 +138,23 @@ private slots:
              {"past", QVariantList{past("python3 a.py", "outA"), past("python3 b.py", "outB")}}});
         QDir(m_folder.path()).mkdir("outB-trial"); // there was one already
         dialog.setTrial(m_folder.filePath("outB"), "capture_scalar_outputs=True", "compared with B");
-        QCOMPARE(dialog.command()->text(), QString("python3 b.py"));
-        QCOMPARE(dialog.outputFolder()->text(), m_folder.filePath("outB-trial-2"));
+        QCOMPARE(test::in(dialog).command()->text(), QString("python3 b.py"));
+        QCOMPARE(test::in(dialog).outputFolder()->text(), m_folder.filePath("outB-trial-2"));
         QCOMPARE(dialog.trialNote(), QString("compared with B"));
         QCOMPARE(dialog.values()["output"].toString(), m_folder.filePath("outB")); // what is remembered
         QCOMPARE(dialog.request().settings, QStringList{"capture_scalar_outputs=True"});
-        QVERIFY(
-            dialog.environment()->toPlainText().contains("DYNASCOPE_SETTINGS=capture_scalar_outputs=True"));
-        dialog.settings()->setText(" a=1 ;; b+=print ");
+        QVERIFY(test::in(dialog).environment()->toPlainText().contains(
+            "DYNASCOPE_SETTINGS=capture_scalar_outputs=True"));
+        test::in(dialog).settings()->setText(" a=1 ;; b+=print ");
         QCOMPARE(dialog.request().settings, QStringList({"a=1", "b+=print"}));
-        QVERIFY(dialog.environment()->toPlainText().contains("DYNASCOPE_SETTINGS=a=1; b+=print"));
+        QVERIFY(test::in(dialog).environment()->toPlainText().contains("DYNASCOPE_SETTINGS=a=1; b+=print"));
         dialog.endTrial();
         QCOMPARE(dialog.trialNote(), QString());
-        QCOMPARE(dialog.outputFolder()->text(), m_folder.filePath("outB"));
-        QVERIFY(!dialog.environment()->toPlainText().contains("DYNASCOPE_SETTINGS"));
+        QCOMPARE(test::in(dialog).outputFolder()->text(), m_folder.filePath("outB"));
+        QVERIFY(!test::in(dialog).environment()->toPlainText().contains("DYNASCOPE_SETTINGS"));
         // Of a capture that nobody recorded here the last command stays.
         dialog.setTrial("/somewhere/else", {}, "note");
-        QCOMPARE(dialog.command()->text(), QString("python3 b.py"));
+        QCOMPARE(test::in(dialog).command()->text(), QString("python3 b.py"));
         QVERIFY(dialog.request().settings.isEmpty());
     }
 
@@ -161,23 +162,23 @@ private slots:
         makeTwoPrograms();
         views::Theme theme;
         RecordDialog dialog(theme);
-        dialog.workingFolder()->setText(m_folder.path());
+        test::in(dialog).workingFolder()->setText(m_folder.path());
         for (const char* name : {"a", "b", "a"}) {
-            dialog.command()->setText(QString("python3 %1.py").arg(name));
-            dialog.outputFolder()->setText(QString("out_%1").arg(name));
+            test::in(dialog).command()->setText(QString("python3 %1.py").arg(name));
+            test::in(dialog).outputFolder()->setText(QString("out_%1").arg(name));
             QSignalSpy ended(&dialog, &RecordDialog::ended);
-            dialog.startButton()->click();
+            test::in(dialog).startButton()->click();
             QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30000);
         }
         // The program there compiles nothing, and that is said where it would have been opened.
         QVERIFY2(dialog.state().startsWith("Nothing was recorded"), qPrintable(dialog.state()));
         RecordDialog next(theme);
         next.setValues(dialog.values());
-        QCOMPARE(next.history()->count(), 2);
-        QCOMPARE(next.history()->itemText(0), QString("python3 a.py"));
-        emit next.history()->activated(1);
-        QCOMPARE(next.command()->text(), QString("python3 b.py"));
-        QCOMPARE(next.outputFolder()->text(), QString("out_b"));
+        QCOMPARE(test::in(next).history()->count(), 2);
+        QCOMPARE(test::in(next).history()->itemText(0), QString("python3 a.py"));
+        emit test::in(next).history()->activated(1);
+        QCOMPARE(test::in(next).command()->text(), QString("python3 b.py"));
+        QCOMPARE(test::in(next).outputFolder()->text(), QString("out_b"));
     }
 };
 

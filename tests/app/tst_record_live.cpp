@@ -10,6 +10,7 @@
 #include "core/session/breaks.h"
 #include "tests/support/dynamo_parts.h"
 #include "tests/support/open_window.h"
+#include "tests/support/record_parts.h"
 #include "views/compare/compare_page.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/breakpoints_view.h"
@@ -87,12 +88,12 @@ private slots:
         }
         window().actionRegistry().trigger("file.record");
         RecordDialog& dialog = window().recorder();
-        dialog.command()->setText(QStringLiteral(DYNASCOPE_TEST_PYTHON " scalar.py"));
-        dialog.workingFolder()->setText(m_folder.path());
-        dialog.outputFolder()->setText("scalar");
-        dialog.pauses()->setChecked(false);
-        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
-        const auto told = [&] { return dialog.printed()->toPlainText(); };
+        test::in(dialog).command()->setText(QStringLiteral(DYNASCOPE_TEST_PYTHON " scalar.py"));
+        test::in(dialog).workingFolder()->setText(m_folder.path());
+        test::in(dialog).outputFolder()->setText("scalar");
+        test::in(dialog).pauses()->setChecked(false);
+        QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
+        const auto told = [&] { return test::in(dialog).printed()->toPlainText(); };
         QTRY_VERIFY2_WITH_TIMEOUT(!workspace().captures().empty(), qPrintable(told()), patience);
         // Its page is what was recorded of Dynamo.
         QTRY_COMPARE_WITH_TIMEOUT(workspace().place().page, Page::Dynamo, patience);
@@ -105,8 +106,8 @@ private slots:
 
         emit workspace().trialRequested(setting);
         QVERIFY(dialog.isVisible() && dialog.trialNote().contains("capture_scalar_outputs=True"));
-        QCOMPARE(dialog.outputFolder()->text(), m_folder.filePath("scalar-trial"));
-        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
+        QCOMPARE(test::in(dialog).outputFolder()->text(), m_folder.filePath("scalar-trial"));
+        QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
         QTRY_VERIFY2_WITH_TIMEOUT(workspace().place().page == Page::Compare, qPrintable(told()), patience);
         QTRY_VERIFY_WITH_TIMEOUT(
             window().page<ComparePage>().summary().contains(QStringLiteral("graph breaks 1 → 0")), patience);
@@ -115,7 +116,7 @@ private slots:
         // The next recording is none.
         window().actionRegistry().trigger("file.record");
         QCOMPARE(dialog.trialNote(), QString());
-        QVERIFY(dialog.settings()->text().isEmpty());
+        QVERIFY(test::in(dialog).settings()->text().isEmpty());
     }
 
     void breakpointStepGraphBreakAndBack() {
@@ -128,12 +129,12 @@ private slots:
         QCOMPARE(breakpoints.add("program.py:4"), QString());
         window().actionRegistry().trigger("file.record");
         RecordDialog& dialog = window().recorder();
-        dialog.command()->setText(QStringLiteral(DYNASCOPE_TEST_PYTHON " program.py"));
-        dialog.workingFolder()->setText(m_folder.path());
-        dialog.outputFolder()->setText("out");
-        dialog.pauses()->setChecked(true);
-        dialog.stopsAtStart()->setChecked(false);
-        QTest::mouseClick(dialog.startButton(), Qt::LeftButton);
+        test::in(dialog).command()->setText(QStringLiteral(DYNASCOPE_TEST_PYTHON " program.py"));
+        test::in(dialog).workingFolder()->setText(m_folder.path());
+        test::in(dialog).outputFolder()->setText("out");
+        test::in(dialog).pauses()->setChecked(true);
+        test::in(dialog).stopsAtStart()->setChecked(false);
+        QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
         QVERIFY(dialog.live());
         const auto stopped = [&] {
             const auto programs = dialog.live()->programs();
@@ -144,7 +145,7 @@ private slots:
                    std::size_t(page().step()) + 1 == page().recording()->steps().size() &&
                    (after == dynamo::noStep || page().step() > after);
         };
-        const auto told = [&] { return dialog.printed()->toPlainText(); };
+        const auto told = [&] { return test::in(dialog).printed()->toPlainText(); };
 
         // It waits where the line of a function that is inlined begins.
         QTRY_VERIFY2_WITH_TIMEOUT(shown(dynamo::noStep), qPrintable(told()), patience);

@@ -3,6 +3,7 @@
 // The widgets of the page Dynamo, found by class and object name.
 #pragma once
 
+#include "tests/support/parts.h"
 #include "views/dynamo/breakpoints_view.h"
 #include "views/dynamo/breaks_view.h"
 #include "views/dynamo/cache_view.h"
@@ -26,11 +27,9 @@
 
 namespace dynascope::test {
 
-/// Ends the test program where a widget is missing.
-class DynamoParts {
+class DynamoParts : public Parts {
 public:
-    explicit DynamoParts(const QWidget& page)
-        : m_page(page) {}
+    using Parts::Parts;
 
     [[nodiscard]] views::StepsStrip* strip() const { return find<views::StepsStrip>(); }
     [[nodiscard]] views::CodeView* source() const { return find<views::CodeView>("dynamo.source"); }
@@ -60,16 +59,6 @@ public:
     [[nodiscard]] QString caption() const { return find<QLabel>("dynamo.caption")->text(); }
     /// What became of the last run or search.
     [[nodiscard]] QString answer() const { return find<QLabel>("dynamo.answer")->text(); }
-
-private:
-    template <typename T>
-    [[nodiscard]] T* find(const char* name = "") const {
-        T* found = m_page.findChild<T*>(QLatin1String(name));
-        if (!found) qFatal("the page Dynamo has no %s %s", T::staticMetaObject.className(), name);
-        return found;
-    }
-
-    const QWidget& m_page;
 };
 
 /// `in(*page).source()`

@@ -11,6 +11,7 @@
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 namespace dynascope::views {
 
@@ -86,6 +87,19 @@ LiveTreeBar::LiveTreeBar(LiveTrees& trees, Theme& theme, QWidget* parent)
     m_state->setContentsMargins(12, 4, 12, 4);
     m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(m_state);
+
+    const std::pair<QWidget*, const char*> named[] = {{m_start, "liveTree.start"},
+                                                      {m_pause, "liveTree.pause"},
+                                                      {m_call, "liveTree.call"},
+                                                      {m_mark, "liveTree.mark"},
+                                                      {m_cancel, "liveTree.cancel"},
+                                                      {m_backend, "liveTree.backend"},
+                                                      {m_iterations, "liveTree.iterations"},
+                                                      {m_moves, "liveTree.moves"},
+                                                      {m_hold, "liveTree.hold"},
+                                                      {m_state, "liveTree.state"}};
+    for (const auto& [widget, name] : named)
+        widget->setObjectName(QLatin1String(name));
 
     connect(m_start, &QToolButton::clicked, this, [this] { start(); });
     connect(m_pause, &QToolButton::clicked, this, &LiveTreeBar::pauseOrGo);

@@ -21,17 +21,6 @@ class LiveTreeBar : public QWidget {
 public:
     LiveTreeBar(LiveTrees& trees, Theme& theme, QWidget* parent = nullptr);
 
-    [[nodiscard]] QToolButton* startButton() const { return m_start; }
-    [[nodiscard]] QToolButton* pauseButton() const { return m_pause; } ///< goes on where it is paused
-    [[nodiscard]] QToolButton* callButton() const { return m_call; }
-    [[nodiscard]] QToolButton* markButton() const { return m_mark; }
-    [[nodiscard]] QToolButton* cancelButton() const { return m_cancel; }
-    [[nodiscard]] QComboBox* backend() const { return m_backend; }
-    [[nodiscard]] QSpinBox* iterations() const { return m_iterations; }
-    [[nodiscard]] QSpinBox* moves() const { return m_moves; }
-    [[nodiscard]] QSpinBox* hold() const { return m_hold; }
-    [[nodiscard]] QLabel* stateLabel() const { return m_state; }
-
     /// Starts, paused before the first event where `paused`.
     void start(bool paused = false);
     void pauseOrGo();

@@ -2,6 +2,7 @@
 //
 // Runs of a capture's graphs under CUDA-graph trees, call by call: started, paused, stepped and cancelled by
 // clicks and keys, with an engine that simulates them.
+#include "tests/support/live_tree_parts.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "tests/views/panel_test.h"
 #include "views/replay/live_tree_bar.h"
@@ -67,9 +68,9 @@ private slots:
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
         const QAbstractItemModelTester inputs(s.panel.inputs()->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        s.panel.bar()->iterations()->setValue(5);
-        s.panel.bar()->moves()->setValue(3);
-        s.click(s.panel.bar()->startButton());
+        test::in(*s.panel.bar()).iterations()->setValue(5);
+        test::in(*s.panel.bar()).moves()->setValue(3);
+        s.click(test::in(*s.panel.bar()).startButton());
         s.waitFor(State::Ended);
         QTRY_COMPARE(s.panel.walk().position(), s.size());
         const TreeRun& run = *s.live.run();
@@ -101,14 +102,14 @@ private slots:
     void stepsCalls() {
         Shown s;
         QTRY_VERIFY(s.panel.bar()->isVisible());
-        s.click(s.panel.bar()->callButton()); // begins, and waits before the first event
+        s.click(test::in(*s.panel.bar()).callButton()); // begins, and waits before the first event
         s.waitFor(State::Paused);
         QCOMPARE(s.size(), std::size_t(0));
         std::size_t calls = 0;
         for (; calls < 6; ++calls) {
             const std::size_t before = s.size();
             if (calls % 2 == 0)
-                s.click(s.panel.bar()->callButton());
+                s.click(test::in(*s.panel.bar()).callButton());
             else
                 QTest::keyClick(s.panel.picture(), Qt::Key_F10, Qt::ControlModifier);
             QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > before, 20000);
@@ -142,10 +143,10 @@ private slots:
     void runsToTheNextMark() {
         Shown s;
         QTRY_VERIFY(s.panel.bar()->isVisible());
-        s.panel.bar()->moves()->setValue(3);
-        s.click(s.panel.bar()->callButton());
+        test::in(*s.panel.bar()).moves()->setValue(3);
+        s.click(test::in(*s.panel.bar()).callButton());
         s.waitFor(State::Paused);
-        s.click(s.panel.bar()->markButton());
+        s.click(test::in(*s.panel.bar()).markButton());
         QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > 1, 20000);
         QVERIFY(rerecordCause(s.live.run()->step(s.size() - 1)));
         QCOMPARE(s.live.run()->marks().size(), std::size_t(1));
@@ -156,41 +157,41 @@ private slots:
     void pausesAndIsCancelled() {
         Shown s("slow");
         QTRY_VERIFY(s.panel.bar()->isVisible());
-        s.panel.bar()->iterations()->setValue(200);
+        test::in(*s.panel.bar()).iterations()->setValue(200);
         QTest::keyClick(&s.panel, Qt::Key_Return, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(s.size() > 3, 20000);
         QVERIFY(s.live.state() == State::Running);
-        QVERIFY(!s.panel.bar()->startButton()->isEnabled());
-        QVERIFY(!s.panel.bar()->iterations()->isEnabled());
-        s.click(s.panel.bar()->pauseButton());
+        QVERIFY(!test::in(*s.panel.bar()).startButton()->isEnabled());
+        QVERIFY(!test::in(*s.panel.bar()).iterations()->isEnabled());
+        s.click(test::in(*s.panel.bar()).pauseButton());
         s.waitFor(State::Paused);
         const std::size_t paused = s.size();
         QTest::qWait(150);
         QCOMPARE(s.size(), paused);
-        QCOMPARE(s.panel.bar()->pauseButton()->text(), QString("Go on"));
-        QVERIFY(s.panel.bar()->stateLabel()->text().startsWith("Paused after "));
-        s.click(s.panel.bar()->pauseButton());
+        QCOMPARE(test::in(*s.panel.bar()).pauseButton()->text(), QString("Go on"));
+        QVERIFY(test::in(*s.panel.bar()).stateLabel()->text().startsWith("Paused after "));
+        s.click(test::in(*s.panel.bar()).pauseButton());
         QTRY_VERIFY_WITH_TIMEOUT(s.size() > paused, 20000);
-        s.click(s.panel.bar()->cancelButton());
+        s.click(test::in(*s.panel.bar()).cancelButton());
         s.waitFor(State::Failed);
-        QVERIFY(s.panel.bar()->stateLabel()->text().startsWith("Cancelled."));
+        QVERIFY(test::in(*s.panel.bar()).stateLabel()->text().startsWith("Cancelled."));
         QVERIFY(s.size() > 0); // what ran until then is there
         QVERIFY(s.panel.picture()->isVisible());
-        QVERIFY(s.panel.bar()->startButton()->isEnabled());
+        QVERIFY(test::in(*s.panel.bar()).startButton()->isEnabled());
     }
 
     /// What a device needs is the engine's own line.
     void saysWhatCudaNeeds() {
         Shown s;
         QTRY_VERIFY(s.panel.bar()->isVisible());
-        s.panel.bar()->backend()->setCurrentIndex(1);
-        s.click(s.panel.bar()->startButton());
+        test::in(*s.panel.bar()).backend()->setCurrentIndex(1);
+        s.click(test::in(*s.panel.bar()).startButton());
         s.waitFor(State::Failed);
-        QCOMPARE(s.panel.bar()->stateLabel()->text(), QString("this machine has no NVIDIA driver"));
-        s.panel.bar()->backend()->setCurrentIndex(0);
-        s.click(s.panel.bar()->startButton());
+        QCOMPARE(test::in(*s.panel.bar()).stateLabel()->text(), QString("this machine has no NVIDIA driver"));
+        test::in(*s.panel.bar()).backend()->setCurrentIndex(0);
+        s.click(test::in(*s.panel.bar()).startButton());
         s.waitFor(State::Ended);
-        QVERIFY(!s.panel.bar()->stateLabel()->isVisible());
+        QVERIFY(!test::in(*s.panel.bar()).stateLabel()->isVisible());
     }
 };
 
