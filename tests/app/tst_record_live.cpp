@@ -70,8 +70,8 @@ class TestRecordLive : public QObject, private test::OpenWindow {
 
     DynamoPage& page() { return window().page<DynamoPage>(); }
     std::string say(const char* call) {
-        test::in(page()).console()->input()->setText(QLatin1String(call));
-        QTest::keyClick(test::in(page()).console()->input(), Qt::Key_Return);
+        test::in(page()).consoleInput()->setText(QLatin1String(call));
+        QTest::keyClick(test::in(page()).consoleInput(), Qt::Key_Return);
         return test::in(page()).console()->log().section(QStringLiteral("\u203a"), -1).toStdString();
     }
 

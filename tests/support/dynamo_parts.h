@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The widgets of the page Dynamo, found by class and object name.
+// The widgets of the page Dynamo and of its views.
 #pragma once
 
 #include "tests/support/parts.h"
@@ -20,8 +20,11 @@
 #include "views/text/code_view.h"
 #include "views/text/row_table.h"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListView>
+#include <QSpinBox>
 #include <QTabWidget>
 #include <QTreeView>
 
@@ -55,6 +58,34 @@ public:
     [[nodiscard]] views::EffectsView* effects() const { return find<views::EffectsView>(); }
     [[nodiscard]] views::GeneratedView* generated() const { return find<views::GeneratedView>(); }
     [[nodiscard]] views::SymbolNamesView* symbolNames() const { return find<views::SymbolNamesView>(); }
+    // Of the views behind the tabs, which may also be looked at alone.
+    [[nodiscard]] QComboBox* cacheCodes() const { return find<QComboBox>("dynamo.cacheCodes"); }
+    [[nodiscard]] views::RowTable* cacheGuards() const { return find<views::RowTable>("dynamo.cacheGuards"); }
+    [[nodiscard]] QComboBox* cacheCall() const { return find<QComboBox>("dynamo.cacheCall"); }
+    [[nodiscard]] QLineEdit* cacheSequence() const { return find<QLineEdit>("dynamo.cacheSequence"); }
+    [[nodiscard]] QSpinBox* cacheLimit() const { return find<QSpinBox>("dynamo.cacheLimit"); }
+    [[nodiscard]] views::RowTable* cacheAnswers() const {
+        return find<views::RowTable>("dynamo.cacheAnswers");
+    }
+    [[nodiscard]] views::RowTable* keyQuestions() const {
+        return find<views::RowTable>("dynamo.keyQuestions");
+    }
+    [[nodiscard]] QComboBox* keyOther() const { return find<QComboBox>("dynamo.keyOther"); }
+    [[nodiscard]] QComboBox* symbolsA() const { return find<QComboBox>("dynamo.symbolsA"); }
+    [[nodiscard]] QComboBox* symbolsB() const { return find<QComboBox>("dynamo.symbolsB"); }
+    [[nodiscard]] QLineEdit* consoleInput() const { return find<QLineEdit>("dynamo.consoleInput"); }
+    [[nodiscard]] views::RowTable* generatedCodes() const {
+        return find<views::RowTable>("dynamo.generatedCodes");
+    }
+    [[nodiscard]] views::RowTable* effectObjects() const {
+        return find<views::RowTable>("dynamo.effectObjects");
+    }
+    [[nodiscard]] views::RowTable* effectReplay() const {
+        return find<views::RowTable>("dynamo.effectReplay");
+    }
+    [[nodiscard]] QLineEdit* breakpointField() const { return find<QLineEdit>("dynamo.breakpointField"); }
+    [[nodiscard]] QListView* breakpointList() const { return find<QListView>("dynamo.breakpointList"); }
+    [[nodiscard]] views::FactView* breakStory() const { return find<views::FactView>("dynamo.breakStory"); }
     /// What the header says of the step.
     [[nodiscard]] QString caption() const { return find<QLabel>("dynamo.caption")->text(); }
     /// What became of the last run or search.

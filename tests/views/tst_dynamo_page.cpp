@@ -343,8 +343,8 @@ private slots:
             test::in(*s.page).tools()->setCurrentIndex(2);
             test::in(*s.page).stateTabs()->setCurrentIndex(1);
             test::in(*s.page).graph()->setForm(PartialGraph::Form::Text);
-            QTest::keyClicks(test::in(*s.page).console()->input(), "print_graph()");
-            QTest::keyClick(test::in(*s.page).console()->input(), Qt::Key_Return);
+            QTest::keyClicks(test::in(*s.page).consoleInput(), "print_graph()");
+            QTest::keyClick(test::in(*s.page).consoleInput(), Qt::Key_Return);
             saved = s.page->saveState();
         }
         Shown s;
@@ -389,7 +389,7 @@ private slots:
         const QAbstractItemModelTester tester(&keys->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
         test::in(*page).pages()->setCurrentWidget(keys);
-        const auto& rows = keys->questions()->rows().rows();
+        const auto& rows = test::in(*keys).keyQuestions()->rows().rows();
         QCOMPARE(rows.size(), std::size_t(3));
         QCOMPARE(rows[0][1].text, QString("miss"));
         QCOMPARE(rows[1][1].text, QString("hit"));
@@ -397,7 +397,7 @@ private slots:
         QCOMPARE(rows[2][1].text, QString("bypass"));
         QCOMPARE(keys->nodes()->rows().rows()[0][3].text, QString("h"));
 
-        keys->questions()->selectRow(1);
+        test::in(*keys).keyQuestions()->selectRow(1);
         const KeyModel& model = keys->model();
         QVERIFY(model.isCompared());
         QCOMPARE(model.fullName(model.firstDifference()), QString("inputs[0]"));
@@ -409,15 +409,15 @@ private slots:
         keys->tree()->clearSelection();
         QTest::mouseClick(keys->firstDifference(), Qt::LeftButton);
         QVERIFY(keys->tree()->selectionModel()->isSelected(model.firstDifference()));
-        keys->other()->setCurrentIndex(0);
-        emit keys->other()->activated(0);
+        test::in(*keys).keyOther()->setCurrentIndex(0);
+        emit test::in(*keys).keyOther()->activated(0);
         QVERIFY(!model.isCompared() && !keys->firstDifference()->isVisible());
 
-        keys->questions()->selectRow(2);
+        test::in(*keys).keyQuestions()->selectRow(2);
         QCOMPARE(model.rowCount(), 0);
         QVERIFY(keys->note().contains("bypasses"));
         QCOMPARE(keys->nodes()->rows().rows()[0][1].text, QString("bypass"));
-        emit keys->questions()->rowActivated(1);
+        emit test::in(*keys).keyQuestions()->rowActivated(1);
         QCOMPARE(page->step(), dynamo::StepIndex(1));
         QCOMPARE(test::in(*page).pages()->currentIndex(), 0);
     }
@@ -432,7 +432,7 @@ private slots:
         Shown s;
         QSignalSpy edited(s.page.get(), &DynamoPage::breakpointsEdited);
         test::in(*s.page).tools()->setCurrentWidget(test::in(*s.page).breakpoints());
-        QLineEdit* field = test::in(*s.page).breakpoints()->field();
+        QLineEdit* field = test::in(*s.page).breakpointField();
         QTest::keyClicks(field, "nodes >");
         QTest::keyClick(field, Qt::Key_Return);
         QVERIFY(!test::in(*s.page).breakpoints()->answer().isEmpty());
@@ -461,9 +461,9 @@ private slots:
         model.restore(saved);
         QCOMPARE(model.saved(), saved);
         s.page->activateWindow();
-        test::in(*s.page).breakpoints()->list()->setFocus();
-        test::in(*s.page).breakpoints()->list()->setCurrentIndex(model.index(1, 0));
-        QTest::keyClick(test::in(*s.page).breakpoints()->list(), Qt::Key_Delete);
+        test::in(*s.page).breakpointList()->setFocus();
+        test::in(*s.page).breakpointList()->setCurrentIndex(model.index(1, 0));
+        QTest::keyClick(test::in(*s.page).breakpointList(), Qt::Key_Delete);
         QCOMPARE(model.rowCount(), 1);
     }
 
@@ -613,14 +613,14 @@ private slots:
     void theConsoleAnswersOnTheStep() {
         Shown s;
         ConsoleView* console = test::in(*s.page).console();
-        QTest::keyClicks(console->input(), "get_local(\"y");
-        QTest::keyClick(console->input(), Qt::Key_Tab);
-        QCOMPARE(console->input()->text(), QString("get_local(\"y\")"));
-        QTest::keyClick(console->input(), Qt::Key_Return);
+        QTest::keyClicks(test::in(*console).consoleInput(), "get_local(\"y");
+        QTest::keyClick(test::in(*console).consoleInput(), Qt::Key_Tab);
+        QCOMPARE(test::in(*console).consoleInput()->text(), QString("get_local(\"y\")"));
+        QTest::keyClick(test::in(*console).consoleInput(), Qt::Key_Return);
         QVERIFY2(console->log().contains("TensorVariable f32[4] y"), qPrintable(console->log()));
         s.page->goToStep(0);
-        QTest::keyClick(console->input(), Qt::Key_Up);
-        QTest::keyClick(console->input(), Qt::Key_Return);
+        QTest::keyClick(test::in(*console).consoleInput(), Qt::Key_Up);
+        QTest::keyClick(test::in(*console).consoleInput(), Qt::Key_Return);
         QVERIFY2(console->log().contains("error: no local is called \"y\""), qPrintable(console->log()));
     }
 
@@ -657,8 +657,8 @@ private slots:
         CacheView* cache = test::in(*s.page).cache();
         test::in(*s.page).pages()->setCurrentWidget(cache);
         QVERIFY(cache->entries()->rows().rowCount() > 0);
-        QCOMPARE(cache->guards()->rows().rowCount(), 0);
-        const QString text = cache->guards()->emptyText();
+        QCOMPARE(test::in(*cache).cacheGuards()->rows().rowCount(), 0);
+        const QString text = test::in(*cache).cacheGuards()->emptyText();
         QVERIFY2(text.contains("made no entry") && text.contains("raised"), qPrintable(text));
     }
 
@@ -671,31 +671,31 @@ private slots:
         QCOMPARE(cache->entries()->rows().rows()[1][6].text, QString("3"));
         // The first entry's guards, held against the last call: x has another size.
         const auto tensor = [&] {
-            for (const TableRow& row : cache->guards()->rows().rows())
+            for (const TableRow& row : test::in(*cache).cacheGuards()->rows().rows())
                 if (row[1].text == "TENSOR_MATCH") return row;
             return TableRow(8);
         };
         QCOMPARE(tensor()[2].text, QString("fails"));
-        cache->call()->setCurrentIndex(0);
-        emit cache->call()->activated(0);
+        test::in(*cache).cacheCall()->setCurrentIndex(0);
+        emit test::in(*cache).cacheCall()->activated(0);
         QCOMPARE(tensor()[2].text, QString("holds"));
         QVERIFY2(tensor()[5].text.endsWith(":7"), qPrintable(tensor()[5].text));
         const auto answers = [&] {
             QStringList out;
-            for (const TableRow& row : cache->answers()->rows().rows())
+            for (const TableRow& row : test::in(*cache).cacheAnswers()->rows().rows())
                 out << row[1].text;
             return out;
         };
         QCOMPARE(answers(), QStringList({"compiled", "compiled", "compiled", "compiled"}));
-        cache->sequence()->setText("0 0/1 0 x");
+        test::in(*cache).cacheSequence()->setText("0 0/1 0 x");
         QCOMPARE(answers(), QStringList({"compiled", "compiled", "hit"}));
         QVERIFY(cache->note().contains("x"));
-        cache->limit()->setValue(1);
+        test::in(*cache).cacheLimit()->setValue(1);
         QCOMPARE(answers(), QStringList({"compiled", "limit, runs eagerly", "hit"}));
         // A guard goes to the step that added it.
-        for (int row = 0; row < cache->guards()->rows().rowCount(); ++row)
-            if (cache->guards()->rows().rows()[std::size_t(row)][1].text == "TENSOR_MATCH")
-                emit cache->guards()->rowActivated(row);
+        for (int row = 0; row < test::in(*cache).cacheGuards()->rows().rowCount(); ++row)
+            if (test::in(*cache).cacheGuards()->rows().rows()[std::size_t(row)][1].text == "TENSOR_MATCH")
+                emit test::in(*cache).cacheGuards()->rowActivated(row);
         QCOMPARE(test::in(*s.page).pages()->currentIndex(), 0);
         QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::Guard));
     }
@@ -724,14 +724,14 @@ private slots:
         f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
         const auto page = f.show<DynamoPage>(1200, 700);
         test::in(*page).pages()->setCurrentWidget(test::in(*page).effects());
-        const auto& objects = test::in(*page).effects()->objects()->rows().rows();
+        const auto& objects = test::in(*page).effectObjects()->rows().rows();
         QCOMPARE(objects.size(), std::size_t(1));
         QCOMPARE(objects[0][0].text, QString("L['l']"));
         QCOMPARE(objects[0][3].text, QString("modified"));
         QCOMPARE(objects[0][6].text, QString("p.py:7"));
         QCOMPARE(objects[0][7].text, QString("stored in step 2"));
         QVERIFY(test::in(*page).effects()->note().startsWith("2 more"));
-        const auto& steps = test::in(*page).effects()->replay()->rows().rows();
+        const auto& steps = test::in(*page).effectReplay()->rows().rows();
         QVERIFY(steps.size() >= 2);
         QCOMPARE(steps.back()[5].text, QString("agree"));
         emit test::in(*page).effects()->stepChosen(0);
@@ -749,12 +749,12 @@ private slots:
         s.workspace.go(place);
         s.settle();
         test::in(*s.page).symbolNames()->refresh();
-        QVERIFY(test::in(*s.page).symbolNames()->a()->count() > 1);
+        QVERIFY(test::in(*s.page).symbolsA()->count() > 1);
         const auto& rows = test::in(*s.page).symbolNames()->table()->rows();
         QVERIFY(rows.rowCount() > 0);
         QVERIFY2(rows.rows()[0][6].text.contains("hash"), qPrintable(rows.rows()[0][6].text));
-        test::in(*s.page).symbolNames()->b()->setCurrentIndex(2);
-        emit test::in(*s.page).symbolNames()->b()->activated(2);
+        test::in(*s.page).symbolsB()->setCurrentIndex(2);
+        emit test::in(*s.page).symbolsB()->activated(2);
         QVERIFY(test::in(*s.page).symbolNames()->note().contains("differ"));
     }
 

@@ -89,9 +89,9 @@ private slots:
         const auto page = f.show<DynamoPage>(1200, 700);
         GeneratedView* view = test::in(*page).generated();
         test::in(*page).pages()->setCurrentWidget(view);
-        QCOMPARE(view->codes()->rows().rows().size(), std::size_t(1));
-        QCOMPARE(view->codes()->rows().rows()[0][1].text, QString("compiled"));
-        QVERIFY(view->codes()->rows().rows()[0][5].text.startsWith("entry, graph call"));
+        QCOMPARE(test::in(*view).generatedCodes()->rows().rows().size(), std::size_t(1));
+        QCOMPARE(test::in(*view).generatedCodes()->rows().rows()[0][1].text, QString("compiled"));
+        QVERIFY(test::in(*view).generatedCodes()->rows().rows()[0][5].text.startsWith("entry, graph call"));
         CodeView* code = view->view();
         QCOMPARE(code->paneCount(), 2);
         QVERIFY2(code->document(1)->text().contains("LOAD_GLOBAL graph"),
@@ -116,7 +116,7 @@ private slots:
         f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
         const auto page = f.show<DynamoPage>(1200, 700);
         test::in(*page).pages()->setCurrentWidget(test::in(*page).generated());
-        QCOMPARE(test::in(*page).generated()->codes()->rows().rowCount(), 0);
+        QCOMPARE(test::in(*page).generatedCodes()->rows().rowCount(), 0);
     }
 };
 

@@ -19,6 +19,8 @@ BreakpointsView::BreakpointsView(Theme& theme, QWidget* parent)
     , m_field(new QLineEdit)
     , m_list(new QListView)
     , m_answer(plainLabel({}, "hint")) {
+    m_field->setObjectName(QStringLiteral("dynamo.breakpointField"));
+    m_list->setObjectName(QStringLiteral("dynamo.breakpointList"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

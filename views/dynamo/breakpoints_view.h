@@ -21,8 +21,6 @@ public:
     explicit BreakpointsView(Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] BreakpointsModel& model() const { return *m_model; }
-    [[nodiscard]] QLineEdit* field() const { return m_field; }
-    [[nodiscard]] QListView* list() const { return m_list; }
     /// What was wrong with what was typed last.
     [[nodiscard]] QString answer() const;
 

@@ -80,6 +80,12 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
     , m_sequence(new QLineEdit)
     , m_limit(new QSpinBox)
     , m_note(plainLabel({}, "hint")) {
+    m_codes->setObjectName(QStringLiteral("dynamo.cacheCodes"));
+    m_guards->setObjectName(QStringLiteral("dynamo.cacheGuards"));
+    m_call->setObjectName(QStringLiteral("dynamo.cacheCall"));
+    m_sequence->setObjectName(QStringLiteral("dynamo.cacheSequence"));
+    m_limit->setObjectName(QStringLiteral("dynamo.cacheLimit"));
+    m_answers->setObjectName(QStringLiteral("dynamo.cacheAnswers"));
     m_codes->setAccessibleName(tr("Code"));
     m_call->setAccessibleName(tr("Call"));
     m_call->setToolTip(tr("The recorded call that the guards are evaluated on"));

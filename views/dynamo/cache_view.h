@@ -25,13 +25,7 @@ public:
     explicit CacheView(Theme& theme, QWidget* parent = nullptr);
 
     void setRecording(dynamo::RecordingPtr recording);
-    [[nodiscard]] QComboBox* codes() const { return m_codes; }
     [[nodiscard]] RowTable* entries() const { return m_entries; }
-    [[nodiscard]] RowTable* guards() const { return m_guards; }
-    [[nodiscard]] QComboBox* call() const { return m_call; }
-    [[nodiscard]] QLineEdit* sequence() const { return m_sequence; }
-    [[nodiscard]] QSpinBox* limit() const { return m_limit; }
-    [[nodiscard]] RowTable* answers() const { return m_answers; }
     [[nodiscard]] QString note() const;
 
 signals:

@@ -28,6 +28,7 @@ ConsoleView::ConsoleView(Theme& theme, QWidget* parent)
     , m_log(new QPlainTextEdit(this))
     , m_input(new QLineEdit(this))
     , m_completions(new QStringListModel(this)) {
+    m_input->setObjectName(QStringLiteral("dynamo.consoleInput"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -26,7 +26,6 @@ public:
     [[nodiscard]] const QStringList& history() const { return m_history; }
     void setHistory(const QStringList& history);
     void setPlace(dynamo::RecordingPtr recording, dynamo::StepIndex step);
-    [[nodiscard]] QLineEdit* input() const { return m_input; }
     [[nodiscard]] QString log() const;
     void restyle();
 

@@ -29,8 +29,6 @@ public:
 
     void setReports(dynamo::RecordingPtr recording, EffectReports reports);
     [[nodiscard]] QComboBox* graphs() const { return m_graphs; }
-    [[nodiscard]] RowTable* objects() const { return m_objects; }
-    [[nodiscard]] RowTable* replay() const { return m_replay; }
     [[nodiscard]] RowTable* refused() const { return m_refused; }
     [[nodiscard]] QString note() const;
 

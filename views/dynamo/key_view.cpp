@@ -72,6 +72,8 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
     , m_first(new QToolButton)
     , m_note(plainLabel({}, "hint"))
     , m_nodesNote(plainLabel({}, "hint")) {
+    m_table->setObjectName(QStringLiteral("dynamo.keyQuestions"));
+    m_other->setObjectName(QStringLiteral("dynamo.keyOther"));
     m_tree->setModel(m_model);
     m_tree->setAccessibleName(tr("Ingredients of the key"));
     m_tree->setUniformRowHeights(true);

@@ -26,11 +26,9 @@ public:
     explicit KeyView(Theme& theme, QWidget* parent = nullptr);
 
     void setQuestions(dynamo::RecordingPtr recording, std::vector<dynamo::CacheQuestion> questions);
-    [[nodiscard]] RowTable* questions() const { return m_table; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     [[nodiscard]] KeyModel& model() const { return *m_model; }
     /// The key that the selected one is compared with; the first entry is none.
-    [[nodiscard]] QComboBox* other() const { return m_other; }
     /// Names the first ingredient that differs; a click selects it.
     [[nodiscard]] QToolButton* firstDifference() const { return m_first; }
     [[nodiscard]] RowTable* nodes() const { return m_nodes; }

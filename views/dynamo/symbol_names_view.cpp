@@ -81,6 +81,8 @@ SymbolNamesView::SymbolNamesView(Workspace& workspace, Theme& theme, QWidget* pa
            {tr("What happened"), {}, 420}},
           theme))
     , m_note(plainLabel({}, "hint")) {
+    m_a->setObjectName(QStringLiteral("dynamo.symbolsA"));
+    m_b->setObjectName(QStringLiteral("dynamo.symbolsB"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

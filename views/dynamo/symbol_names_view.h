@@ -24,8 +24,6 @@ public:
 
     /// Compiles of all open captures may be chosen; those that are chosen stay, where they are still open.
     void refresh();
-    [[nodiscard]] QComboBox* a() const { return m_a; }
-    [[nodiscard]] QComboBox* b() const { return m_b; }
     [[nodiscard]] RowTable* table() const { return m_table; }
     [[nodiscard]] QString note() const;
 
