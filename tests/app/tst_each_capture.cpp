@@ -8,6 +8,7 @@
 #include "app/gui/window_docks.h"
 #include "tests/support/captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/parts.h"
 #include "views/breaks/breaks_page.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
@@ -193,9 +194,10 @@ void TestEachCapture::findBreaks() {
     press(Qt::Key_K, Qt::ControlModifier);
     Palette& palette = window().palette();
     const session::BreakGroup& first = breaks.groups.front();
-    QTest::keyClicks(palette.field(), "#" + QString::fromStdString(first.reason));
+    QTest::keyClicks(test::part<QLineEdit>(palette, "palette.field"),
+                     "#" + QString::fromStdString(first.reason));
     QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->breakGroup >= 0);
-    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
     QCOMPARE(workspace().place().page, Page::Breaks);
     QCOMPARE(breaks.groups[std::size_t(breakGroup(workspace().place()))].reason, first.reason);
     press(Qt::Key_1, Qt::ControlModifier);

@@ -4,6 +4,7 @@
 #include "app/gui/action_registry.h"
 #include "app/gui/main_window.h"
 #include "core/capture/open.h"
+#include "tests/support/parts.h"
 #include "tests/support/programs.h"
 #include "views/engine/functionalize_page.h"
 #include "views/engine/inputs_dialog.h"
@@ -116,7 +117,7 @@ private slots:
         QTest::keyClick(&w.window, Qt::Key_3, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), 60000);
         InputsDialog& form = *w.dialog();
-        QVERIFY(!form.acceptButton()->isEnabled());
+        QVERIFY(!test::part<QPushButton>(form, "inputs.accept")->isEnabled());
         QCOMPARE(form.state(), QString("input 'x_1' has no dtype"));
         QCOMPARE(form.table()->currentRow(), 0);
         QCOMPARE(form.table()->currentColumn(), int(InputsDialog::Dtype));
@@ -169,9 +170,9 @@ private slots:
         enter(1, InputsDialog::Values, "1 2.5");
         QCOMPARE(form.state(),
                  QString("constant '_tensor_constant0' has the value '2.5', which is no integer"));
-        QVERIFY(!form.acceptButton()->isEnabled());
+        QVERIFY(!test::part<QPushButton>(form, "inputs.accept")->isEnabled());
         enter(1, InputsDialog::Values, "1 2");
-        QVERIFY2(form.acceptButton()->isEnabled(), qPrintable(form.state()));
+        QVERIFY2(test::part<QPushButton>(form, "inputs.accept")->isEnabled(), qPrintable(form.state()));
         QVERIFY(!(form.table()->item(1, InputsDialog::Strides)->flags() & Qt::ItemIsEditable));
     }
 
@@ -186,7 +187,7 @@ private slots:
         const auto text = [&form](int column) { return form.table()->item(0, column)->text(); };
         form.table()->item(0, InputsDialog::Dtype)->setText("f32");
         form.table()->item(0, InputsDialog::Shape)->setText("4");
-        QVERIFY(form.acceptButton()->isEnabled());
+        QVERIFY(test::part<QPushButton>(form, "inputs.accept")->isEnabled());
         QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(text(InputsDialog::Shape), QString());
         QCOMPARE(form.state(), QString("input 'x' has no shape"));
@@ -225,7 +226,7 @@ private slots:
             QTest::keyClick(form.table(), Qt::Key_End);
             QCOMPARE(form.table()->currentColumn(), int(InputsDialog::Values));
             type(form, "1.5 -2", Qt::Key_Return);
-            QVERIFY2(form.acceptButton()->isEnabled(), qPrintable(form.state()));
+            QVERIFY2(test::part<QPushButton>(form, "inputs.accept")->isEnabled(), qPrintable(form.state()));
             QCoreApplication::processEvents(); // the last editor closes
             QTest::keyClick(form.table(), Qt::Key_Return);
             QTRY_VERIFY(!w.dialog());

@@ -11,6 +11,7 @@
 #include "app/gui/window_docks.h"
 #include "core/capture/open.h"
 #include "tests/support/open_captures.h"
+#include "tests/support/parts.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/notes/note_places.h"
@@ -64,7 +65,7 @@ private:
     /// Types into the panel's field.
     void write(const char* text) {
         m_window->actionRegistry().trigger("edit.note");
-        QTest::keyClicks(m_window->docks().notesPanel().editor(), text);
+        QTest::keyClicks(test::part<QPlainTextEdit>(m_window->docks().notesPanel(), "notes.editor"), text);
     }
     [[nodiscard]] bool settles() {
         return QTest::qWaitFor([this] { return m_window->isSettled(); }, 30000);
@@ -432,10 +433,10 @@ void TestSessionWindow::searchFindsNotes() {
     m_workspace->clearSelection();
     press(Qt::Key_K, Qt::ControlModifier);
     Palette& palette = m_window->palette();
-    QTest::keyClicks(palette.field(), "suspicious");
+    QTest::keyClicks(test::part<QLineEdit>(palette, "palette.field"), "suspicious");
     QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Note)], std::size_t(1));
     QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->title == "the suspicious write");
-    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
     QCOMPARE(m_workspace->selectedNode()->name, std::string("setitem"));
     // All of them, by their prefix.
     m_window->palette().open("*");

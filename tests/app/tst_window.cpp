@@ -9,6 +9,7 @@
 #include "app/gui/window_status.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/parts.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/models/break_place.h"
@@ -141,14 +142,14 @@ void TestWindow::searchesWithThePalette() {
     press(Qt::Key_K, Qt::ControlModifier);
     Palette& palette = window().palette();
     QVERIFY(palette.isVisible());
-    QTest::keyClicks(palette.field(), "select_scatter");
+    QTest::keyClicks(test::part<QLineEdit>(palette, "palette.field"), "select_scatter");
     QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->title == "select_scatter");
-    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
     QCOMPARE(workspace().selectedNode()->name, std::string("select_scatter"));
     press(Qt::Key_P, Qt::ControlModifier);
-    QTest::keyClicks(palette.field(), ">light");
+    QTest::keyClicks(test::part<QLineEdit>(palette, "palette.field"), ">light");
     QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Action)], std::size_t(1));
-    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
     QCOMPARE(theme().scheme(), ColourScheme::Light);
 }
 

@@ -7,7 +7,15 @@
 
 namespace dynascope::test {
 
-/// Ends the test program where a widget is missing.
+/// Ends the test program where there is none.
+template <typename T>
+[[nodiscard]] T* part(const QWidget& whole, const char* name = "") {
+    T* found = whole.findChild<T*>(QLatin1String(name));
+    if (!found)
+        qFatal("%s has no %s %s", whole.metaObject()->className(), T::staticMetaObject.className(), name);
+    return found;
+}
+
 class Parts {
 public:
     explicit Parts(const QWidget& whole)
@@ -16,10 +24,7 @@ public:
 protected:
     template <typename T>
     [[nodiscard]] T* find(const char* name = "") const {
-        T* found = m_whole.findChild<T*>(QLatin1String(name));
-        if (!found)
-            qFatal("%s has no %s %s", m_whole.metaObject()->className(), T::staticMetaObject.className(), name);
-        return found;
+        return part<T>(m_whole, name);
     }
 
 private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/records/column_chooser.h"
 #include "views/records/compile_time_panel.h"
@@ -410,7 +411,7 @@ void TestCompileTime::metricsTable() {
     ColumnChooser& chooser = *view.chooser();
     QVERIFY(chooser.isVisible());
     chooser.filter()->setText("python_version");
-    QAbstractItemModel* names = chooser.list()->model();
+    QAbstractItemModel* names = test::part<QListView>(chooser, "columns.list")->model();
     QCOMPARE(names->rowCount(), 1);
     names->setData(names->index(0, 0), Qt::Checked, Qt::CheckStateRole);
     QVERIFY(!view.isColumnHidden(columnOf("python_version")));

@@ -2,6 +2,7 @@
 //
 // Notes and bookmarks: the notebook, its list and its panel.
 #include "tests/support/open_captures.h"
+#include "tests/support/parts.h"
 #include "views/notes/note_places.h"
 #include "views/notes/notes_panel.h"
 
@@ -194,26 +195,29 @@ void TestNotes::writesAndJumps() {
     QVERIFY(panel.listMessage().contains("Ctrl+B"));
     const ir::Address node = open.select("setitem");
     panel.editHere();
-    QVERIFY(panel.about()->currentText().startsWith("Node setitem in "));
-    QTest::keyClicks(panel.editor(), "why here?");
+    QVERIFY(test::part<QComboBox>(panel, "notes.about")->currentText().startsWith("Node setitem in "));
+    QTest::keyClicks(test::part<QPlainTextEdit>(panel, "notes.editor"), "why here?");
     QCOMPARE(open.notebook.note(0, node), QString("why here?"));
     open.workspace.clearSelection();
-    QTRY_COMPARE(panel.editor()->toPlainText(), QString()); // another place, another note
+    QTRY_COMPARE(test::part<QPlainTextEdit>(panel, "notes.editor")->toPlainText(),
+                 QString()); // another place, another note
     QCOMPARE(open.notebook.note(0, node), QString("why here?"));
     QVERIFY(panel.listMessage().isEmpty());
     test::addSample(open.workspace, "graph_breaks");
     open.workspace.selectCompile(1, 0);
 
-    QTRY_COMPARE(panel.list()->model()->rowCount(), 1);
-    const QRect row = panel.list()->visualRect(panel.list()->model()->index(0, 0));
-    QTest::mouseClick(panel.list()->viewport(), Qt::LeftButton, {}, row.center());
+    QTRY_COMPARE(test::part<QTreeView>(panel, "notes.list")->model()->rowCount(), 1);
+    const QRect row = test::part<QTreeView>(panel, "notes.list")
+                          ->visualRect(test::part<QTreeView>(panel, "notes.list")->model()->index(0, 0));
+    QTest::mouseClick(test::part<QTreeView>(panel, "notes.list")->viewport(), Qt::LeftButton, {},
+                      row.center());
     QCOMPARE(open.workspace.place().capture, 0);
     QVERIFY(open.workspace.selectedNode());
     QCOMPARE(open.workspace.selectedNode()->name, std::string("setitem"));
-    QTRY_COMPARE(panel.editor()->toPlainText(), QString("why here?"));
-    panel.editor()->selectAll();
-    QTest::keyClick(panel.editor(), Qt::Key_Delete);
-    QCOMPARE(panel.list()->model()->rowCount(), 0);
+    QTRY_COMPARE(test::part<QPlainTextEdit>(panel, "notes.editor")->toPlainText(), QString("why here?"));
+    test::part<QPlainTextEdit>(panel, "notes.editor")->selectAll();
+    QTest::keyClick(test::part<QPlainTextEdit>(panel, "notes.editor"), Qt::Key_Delete);
+    QCOMPARE(test::part<QTreeView>(panel, "notes.list")->model()->rowCount(), 0);
 }
 
 void TestNotes::writesAboutStageAndFrame() {
@@ -223,13 +227,14 @@ void TestNotes::writesAboutStageAndFrame() {
     panel.show();
     QVERIFY(QTest::qWaitForWindowExposed(&panel));
     open.select("setitem");
-    QTRY_COMPARE(panel.about()->count(), 4); // node, its stage, the other stage, frame
+    QTRY_COMPARE(test::part<QComboBox>(panel, "notes.about")->count(),
+                 4); // node, its stage, the other stage, frame
     QStringList kinds;
     for (int i = 0; i < 4; ++i)
-        kinds << panel.about()->itemText(i).section(' ', 0, 0);
+        kinds << test::part<QComboBox>(panel, "notes.about")->itemText(i).section(' ', 0, 0);
     QCOMPARE(kinds.join(' '), QString("Node Stage Stage Frame"));
-    panel.about()->setCurrentIndex(3);
-    QTest::keyClicks(panel.editor(), "hot");
+    test::part<QComboBox>(panel, "notes.about")->setCurrentIndex(3);
+    QTest::keyClicks(test::part<QPlainTextEdit>(panel, "notes.editor"), "hot");
     QTest::mouseClick(panel.findChild<QToolButton*>("bookmarkHere"), Qt::LeftButton);
     QCOMPARE(open.notebook.notes(0).size(), std::size_t(1));
     const ir::Address frame = open.notebook.notes(0).at(0).address;
@@ -237,10 +242,10 @@ void TestNotes::writesAboutStageAndFrame() {
     QVERIFY(open.notebook.isBookmarked(0, frame));
     // Stays at what was chosen while that is selected.
     QTest::qWait(0);
-    QCOMPARE(panel.about()->currentIndex(), 3);
-    QCOMPARE(panel.editor()->toPlainText(), QString("hot"));
-    panel.about()->setCurrentIndex(1);
-    QCOMPARE(panel.editor()->toPlainText(), QString());
+    QCOMPARE(test::part<QComboBox>(panel, "notes.about")->currentIndex(), 3);
+    QCOMPARE(test::part<QPlainTextEdit>(panel, "notes.editor")->toPlainText(), QString("hot"));
+    test::part<QComboBox>(panel, "notes.about")->setCurrentIndex(1);
+    QCOMPARE(test::part<QPlainTextEdit>(panel, "notes.editor")->toPlainText(), QString());
 }
 
 void TestNotes::filtersSortsCopiesDeletes() {
@@ -252,7 +257,7 @@ void TestNotes::filtersSortsCopiesDeletes() {
     const ir::Address stage = open.here(), node = open.select("setitem");
     open.notebook.setNote(0, stage, "the whole stage");
     open.notebook.setNote(0, node, "one write\nand why");
-    const QAbstractItemModel* rows = panel.list()->model();
+    const QAbstractItemModel* rows = test::part<QTreeView>(panel, "notes.list")->model();
     QCOMPARE(rows->rowCount(), 2);
     auto* filter = panel.findChild<QLineEdit*>();
     QVERIFY(filter);
@@ -265,18 +270,18 @@ void TestNotes::filtersSortsCopiesDeletes() {
     filter->clear();
     QVERIFY(panel.listMessage().isEmpty());
 
-    panel.list()->sortByColumn(NotesModel::Text, Qt::AscendingOrder);
+    test::part<QTreeView>(panel, "notes.list")->sortByColumn(NotesModel::Text, Qt::AscendingOrder);
     QCOMPARE(rows->index(0, NotesModel::Text).data().toString(), QString("one write and why"));
-    panel.list()->sortByColumn(NotesModel::Text, Qt::DescendingOrder);
+    test::part<QTreeView>(panel, "notes.list")->sortByColumn(NotesModel::Text, Qt::DescendingOrder);
     QCOMPARE(rows->index(0, NotesModel::Text).data().toString(), QString("the whole stage"));
     panel.activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&panel));
-    panel.list()->setFocus();
-    panel.list()->setCurrentIndex(rows->index(1, 0));
-    QTest::keyClick(panel.list(), Qt::Key_C, Qt::ControlModifier);
+    test::part<QTreeView>(panel, "notes.list")->setFocus();
+    test::part<QTreeView>(panel, "notes.list")->setCurrentIndex(rows->index(1, 0));
+    QTest::keyClick(test::part<QTreeView>(panel, "notes.list"), Qt::Key_C, Qt::ControlModifier);
     QVERIFY(QApplication::clipboard()->text().contains("one write\nand why\t0/0 "));
-    panel.list()->selectAll();
-    QTest::keyClick(panel.list(), Qt::Key_Delete);
+    test::part<QTreeView>(panel, "notes.list")->selectAll();
+    QTest::keyClick(test::part<QTreeView>(panel, "notes.list"), Qt::Key_Delete);
     QVERIFY(open.notebook.notes(0).empty());
     open.notebook.undoStack().undo();
     QCOMPARE(open.notebook.notes(0).size(), std::size_t(2));

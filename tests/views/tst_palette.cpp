@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
+#include "tests/support/parts.h"
 #include "views/models/break_place.h"
 #include "views/models/labels.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
 
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QSignalSpy>
@@ -216,12 +218,12 @@ void TestPalette::opensAndGoes() {
     window.show();
     QVERIFY(QTest::qWaitForWindowExposed(&window));
     palette.open("@no_such_node_anywhere");
-    QTRY_VERIFY(palette.noMatch()->isVisible()); // in the place of an empty list
-    QVERIFY(palette.noMatch()->text().startsWith("Nothing matches"));
+    QTRY_VERIFY(test::part<QLabel>(palette, "palette.none")->isVisible()); // in the place of an empty list
+    QVERIFY(test::part<QLabel>(palette, "palette.none")->text().startsWith("Nothing matches"));
     palette.open("@select_scatter");
     QTRY_VERIFY(palette.model().rowCount() >= 2);
-    QVERIFY(!palette.noMatch()->isVisible());
-    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QVERIFY(!test::part<QLabel>(palette, "palette.none")->isVisible());
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
     QVERIFY(!palette.isVisible());
     QVERIFY(workspace.selectedNode());
     QCOMPARE(workspace.selectedNode()->name, std::string("select_scatter"));
@@ -230,7 +232,7 @@ void TestPalette::opensAndGoes() {
     QSignalSpy chosen(&palette, &Palette::actionChosen);
     palette.open(">do");
     QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Action)], std::size_t(1));
-    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
     QCOMPARE(chosen.size(), 1);
     QCOMPARE(chosen.first().first().toString(), QString("a.b"));
 
@@ -243,8 +245,8 @@ void TestPalette::opensAndGoes() {
     QTRY_COMPARE(palette.model().result().found[int(PaletteKind::Action)], std::size_t(2));
     QCOMPARE(palette.model().hit(1)->id, QString(">a.b"));
     QCOMPARE(palette.model().hit(2)->detail, QString("needs a recording"));
-    QTest::keyClick(palette.field(), Qt::Key_Down);
-    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Down);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
     QVERIFY(palette.isVisible());
     QCOMPARE(chosen.size(), 1);
     palette.open(">");
@@ -252,9 +254,9 @@ void TestPalette::opensAndGoes() {
 
     palette.open("sel");
     QTRY_VERIFY(palette.model().rowCount() > 2);
-    QTest::keyClick(palette.field(), Qt::Key_Tab);
-    QCOMPARE(palette.field()->text(), QString("@sel"));
-    QTest::keyClick(palette.field(), Qt::Key_Escape);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Tab);
+    QCOMPARE(test::part<QLineEdit>(palette, "palette.field")->text(), QString("@sel"));
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Escape);
     QVERIFY(!palette.isVisible());
 }
 
@@ -272,7 +274,7 @@ void TestPalette::findsGraphBreaks() {
     palette.open("#" + QString::fromStdString(wanted.reason));
     QTRY_VERIFY(palette.model().hit(1) && palette.model().hit(1)->breakGroup == 2);
     QVERIFY(palette.model().hit(1)->detail.contains(":" + QString::number(wanted.location.line)));
-    QTest::keyClick(palette.field(), Qt::Key_Return);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
     QCOMPARE(workspace.place().page, Page::Breaks);
     QCOMPARE(workspace.place().capture, 1);
     QCOMPARE(breakGroup(workspace.place()), 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
+#include "tests/support/parts.h"
 #include "views/models/break_place.h"
 #include "views/problems/problems_panel.h"
 #include "views/records/records_panel.h"
@@ -105,10 +106,10 @@ void TestProblems::recordsShowRawText() {
     panel.resize(900, 300);
     panel.show();
     QVERIFY(QTest::qWaitForWindowExposed(&panel));
-    QAbstractItemModelTester tester(panel.list()->model(),
+    QAbstractItemModelTester tester(test::part<QTreeView>(panel, "records.list")->model(),
                                     QAbstractItemModelTester::FailureReportingMode::QtTest);
     const session::Session& session = *workspace.session();
-    QCOMPARE(panel.list()->model()->rowCount(), int(session.records.size()));
+    QCOMPARE(test::part<QTreeView>(panel, "records.list")->model()->rowCount(), int(session.records.size()));
     for (std::size_t i = 0; i < session.records.size(); ++i) {
         if (session.records[i].type != "dynamo_output_graph") continue;
         panel.showRecord(0, int(i));
@@ -132,7 +133,7 @@ void TestProblems::recordsShowRawText() {
     panel.showRecord(0, -5);
     panel.showRecord(0, 1000000);
     workspace.close(0);
-    QTRY_COMPARE(panel.list()->model()->rowCount(), 0);
+    QTRY_COMPARE(test::part<QTreeView>(panel, "records.list")->model()->rowCount(), 0);
 }
 
 QTEST_MAIN(TestProblems)

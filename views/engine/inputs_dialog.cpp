@@ -73,6 +73,7 @@ InputsDialog::InputsDialog(Theme& theme, const QString& title, std::vector<engin
     m_table->setAccessibleName(tr("Inputs and constants"));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
     m_accept = buttons->addButton(accept, QDialogButtonBox::AcceptRole);
+    m_accept->setObjectName(QStringLiteral("inputs.accept"));
     m_accept->setDefault(true);
     buttons->button(QDialogButtonBox::Cancel)->setIcon({});
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);

@@ -28,7 +28,6 @@ public:
     [[nodiscard]] QTableWidget* table() const { return m_table; }
     /// What is still missing, or what the rest is made of.
     [[nodiscard]] QString state() const;
-    [[nodiscard]] QPushButton* acceptButton() const { return m_accept; }
 
 private:
     void fill();

@@ -58,6 +58,9 @@ NotesPanel::NotesPanel(Workspace& workspace, Notebook& notebook, Theme& theme, Q
     , m_about(new QComboBox)
     , m_bookmark(new QToolButton)
     , m_editor(new QPlainTextEdit) {
+    m_list->setObjectName(QStringLiteral("notes.list"));
+    m_about->setObjectName(QStringLiteral("notes.about"));
+    m_editor->setObjectName(QStringLiteral("notes.editor"));
     auto* split = new Splitter(Qt::Horizontal);
     split->addWidget(makeList());
     split->addWidget(makeEditor());

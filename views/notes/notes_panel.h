@@ -25,10 +25,7 @@ public:
 
     /// Puts the cursor into the note of the selected place.
     void editHere();
-    [[nodiscard]] QTreeView* list() const { return m_list; }
-    [[nodiscard]] QPlainTextEdit* editor() const { return m_editor; }
     /// What the note is about: the node, its stage, its frame.
-    [[nodiscard]] QComboBox* about() const { return m_about; }
     /// What stands in the list's place while it is empty; else empty.
     [[nodiscard]] QString listMessage() const;
 

@@ -34,6 +34,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     , m_summary(new QLabel(this))
     , m_icon(new QLabel(this)) {
     setObjectName(QStringLiteral("palette"));
+    m_field->setObjectName(QStringLiteral("palette.field"));
     hide();
     m_field->setFrame(false);
     m_field->setPlaceholderText(tr("Search nodes, source, frames, notes, actions"));
@@ -75,6 +76,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
         tr("Nothing matches. The first letter narrows the search, and may be in the way: > actions, "
            "@ nodes, % modules, / source, # frames, * notes."),
         this);
+    m_none->setObjectName(QStringLiteral("palette.none"));
     m_none->setTextFormat(Qt::PlainText);
     m_none->setWordWrap(true);
     m_none->setAlignment(Qt::AlignCenter);

@@ -37,10 +37,7 @@ public:
 
     void open(const QString& query = {});
     void dismiss();
-    [[nodiscard]] QLineEdit* field() const { return m_field; }
     [[nodiscard]] const PaletteModel& model() const { return *m_model; }
-    [[nodiscard]] QListView* list() const { return m_list; }
-    [[nodiscard]] QLabel* noMatch() const { return m_none; }
 
 signals:
     void actionChosen(const QString& id);

@@ -69,6 +69,7 @@ ProblemsPanel::ProblemsPanel(Workspace& workspace, Theme& theme, ProblemModel& m
     , m_proxy(new QSortFilterProxyModel(this))
     , m_list(new QTreeView)
     , m_filter(addFilter(tr("Filter problems"), m_list)) {
+    m_list->setObjectName(QStringLiteral("problems.list"));
     m_proxy->setSourceModel(&m_model);
     m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     m_proxy->setFilterKeyColumn(-1);

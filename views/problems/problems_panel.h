@@ -20,7 +20,6 @@ public:
     void focusFilter() override;
     /// Goes to the next (+1) or previous (-1) problem, round the end.
     void step(int direction);
-    [[nodiscard]] QTreeView* list() const { return m_list; }
 
 protected:
     void refresh() override;

@@ -24,6 +24,7 @@ ColumnChooser::ColumnChooser(QTableView& table, std::function<bool(int)> isDefau
     , m_filter(new QLineEdit)
     , m_list(new QListView)
     , m_names(new QStandardItemModel(this)) {
+    m_list->setObjectName(QStringLiteral("columns.list"));
     setProperty("box", "field");
     setAccessibleName(tr("Columns"));
     auto* column = new QVBoxLayout(this);

@@ -25,7 +25,6 @@ public:
     /// Shows the default columns.
     void reset();
     void openBelow(QWidget* button);
-    [[nodiscard]] QListView* list() const { return m_list; }
     [[nodiscard]] QLineEdit* filter() const { return m_filter; }
 
 signals:

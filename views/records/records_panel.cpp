@@ -58,6 +58,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_find(new QLineEdit)
     , m_note(new QLabel)
     , m_text(new CodeView(theme)) {
+    m_list->setObjectName(QStringLiteral("records.list"));
     m_proxy->setSourceModel(m_model);
     m_list->setModel(m_proxy);
     m_list->setRootIsDecorated(false);

@@ -22,7 +22,6 @@ public:
 
     /// Selects a record of a capture and shows its text.
     void showRecord(int capture, int record);
-    [[nodiscard]] QTreeView* list() const { return m_list; }
     [[nodiscard]] CodeView* text() const { return m_text; }
 
 protected:
