@@ -244,6 +244,8 @@ private slots:
         m_said.push_back(said<PassesReply>("passes", m_engine.call("passes")));
         m_said.push_back(said<PluginsReply>("plugins", m_engine.call("plugins")));
         m_said.push_back(said<EnvironmentReply>("environment", m_engine.call("environment")));
+        m_said.push_back(said<StatusReply>("status", m_engine.call("status")));
+        m_said.push_back(said<CancelReply>("cancel", m_engine.call("cancel", {{"id", 12345}})));
         m_said.push_back(said<InitializeReply>(
             "initialize", m_engine.call("initialize", {{"protocol", engine::protocolVersion}})));
     }

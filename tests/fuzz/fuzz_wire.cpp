@@ -48,12 +48,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (const auto verdict = wire::readVerdictDocument(text))
         fuzz::expect(wire::readVerdictDocument(wire::writeVerdictDocument(*verdict)).has_value());
     const wire::Any document = wire::parsed(text);
-    roundTrips<wire::AotReply, wire::AotRequest, wire::CoverageReply, wire::DropReply, wire::DropRequest,
-               wire::EnvironmentReply, wire::ExecuteReply, wire::ExecuteRequest, wire::InitializeReply,
-               wire::InitializeRequest, wire::LoadReply, wire::LoadRequest, wire::PassReply,
-               wire::PassRequest, wire::PassesReply, wire::PluginsReply, wire::RecordReply,
-               wire::RecordRequest, wire::ReplayReply, wire::ReplayRequest, wire::TensorReply,
-               wire::TensorRequest, wire::TreeBeginReply, wire::TreeDropRequest, wire::TreeFunctionReply,
+    roundTrips<wire::AotReply, wire::AotRequest, wire::CancelReply, wire::CancelRequest, wire::CoverageReply,
+               wire::CreditRequest, wire::DropReply, wire::DropRequest, wire::EnvironmentReply,
+               wire::ExecuteReply, wire::ExecuteRequest, wire::InitializeReply, wire::InitializeRequest,
+               wire::LoadReply, wire::LoadRequest, wire::PassReply, wire::PassRequest, wire::PassesReply,
+               wire::PluginsReply, wire::RecordReply, wire::RecordRequest, wire::ReplayReply,
+               wire::ReplayRequest, wire::StatusReply, wire::TensorReply, wire::TensorRequest,
+               wire::TreeBeginReply, wire::TreeDropRequest, wire::TreeFunctionReply,
                wire::TreeFunctionRequest, wire::TreeNextReply, wire::TreeNextRequest, wire::TreeReply,
                wire::TreeRequest, wire::VerifyReply, wire::VerifyRequest>(document);
     return 0;

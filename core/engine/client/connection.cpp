@@ -3,6 +3,7 @@
 
 #include "core/base/log.h"
 #include "core/engine/wire/framing.h"
+#include "core/engine/wire/methods.h"
 
 #include <array>
 #include <cerrno>
@@ -181,8 +182,9 @@ void Connection::receivePiece(std::int64_t id, std::string_view piece) {
         if (!sink) found->second.data.insert(found->second.data.end(), piece.begin(), piece.end());
     }
     if (sink) tell([&] { sink(piece); });
-    (void)send({{"jsonrpc", "2.0"}, {"method", "credit"}, {"params", {{"id", id}, {"count", 1}}}},
-               Clock::now() + std::chrono::seconds(10), {});
+    (void)send(
+        {{"jsonrpc", "2.0"}, {"method", "credit"}, {"params", wire::encode(wire::CreditRequest{id, 1})}},
+        Clock::now() + std::chrono::seconds(10), {});
 }
 
 void Connection::lose(std::string why) {
@@ -247,7 +249,8 @@ CallResult Connection::abandon(std::unique_lock<std::mutex>& lock, std::int64_t 
     lock.unlock();
     const Clock::time_point deadline = Clock::now() + options.grace;
     const bool asked =
-        send({{"jsonrpc", "2.0"}, {"method", "cancel"}, {"params", {{"id", id}}}}, deadline, {});
+        send({{"jsonrpc", "2.0"}, {"method", "cancel"}, {"params", wire::encode(wire::CancelRequest{id})}},
+             deadline, {});
     lock.lock();
     const auto answered = [&] { return m_pending.at(id).message.has_value() || m_end; };
     const bool stopped = asked && m_changed.wait_until(lock, deadline, answered);

@@ -2,6 +2,7 @@
 #include "core/engine/server/server.h"
 
 #include "core/engine/wire/framing.h"
+#include "core/engine/wire/methods.h"
 
 #include <algorithm>
 #include <array>
@@ -146,11 +147,11 @@ void Server::answerAtOnce(const json& id, const std::string& method, const json&
 }
 
 json Server::cancel(const json& params) {
-    const json id = params.is_object() ? params.value("id", json()) : json();
+    const auto said = wire::decode<wire::CancelRequest>(params);
     const std::scoped_lock lock(m_mutex);
     bool found = false;
     const auto stop = [&](Request& request) {
-        if (request.id != id) return;
+        if (!said || request.id != said->id) return;
         request.stop.request_stop();
         found = true;
     };
@@ -158,17 +159,17 @@ json Server::cancel(const json& params) {
     for (Request& request : m_queue)
         stop(request);
     m_changed.notify_all();
-    return {{"cancelled", found}};
+    return wire::encode(wire::CancelReply{found});
 }
 
 json Server::credit(const json& params) {
-    const json id = params.is_object() ? params.value("id", json()) : json();
-    const json count = params.is_object() ? params.value("count", json()) : json();
+    const auto said = wire::decode<wire::CreditRequest>(params);
+    if (!said) return json::object();
     constexpr std::uint64_t most = std::uint64_t{1} << 32; // keeps the sum from wrapping
-    const std::uint64_t more = count.is_number_unsigned() ? std::min(count.get<std::uint64_t>(), most) : 0;
+    const std::uint64_t more = std::min(said->count, most);
     const std::scoped_lock lock(m_mutex);
     const auto add = [&](Request& request) {
-        if (request.id == id) request.credits = std::min(request.credits + more, most);
+        if (request.id == said->id) request.credits = std::min(request.credits + more, most);
     };
     if (m_current) add(*m_current);
     for (Request& request : m_queue)
@@ -203,9 +204,8 @@ tl::expected<void, Failure> Server::sendPiece(const json& id, std::string_view p
 
 json Server::status() {
     const std::scoped_lock lock(m_mutex);
-    json result{{"busy", m_current.has_value()}, {"queued", m_queue.size()}};
-    if (m_current) result["method"] = m_current->method;
-    return result;
+    return wire::encode(wire::StatusReply{m_current.has_value(),
+                                          m_current ? m_current->method : std::string(), m_queue.size()});
 }
 
 std::optional<Request> Server::take() {

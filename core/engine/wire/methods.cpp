@@ -175,6 +175,37 @@ struct Fields<PluginsReply> {
     }
 };
 
+template <>
+struct Fields<StatusReply> {
+    static constexpr const char* name = "status reply";
+    static void of(auto& f, auto& x) {
+        f("busy", x.busy);
+        f.optional("method", x.method);
+        f("queued", x.queued);
+    }
+};
+
+template <>
+struct Fields<CancelRequest> {
+    static constexpr const char* name = "cancel request";
+    static void of(auto& f, auto& x) { f("id", x.id); }
+};
+
+template <>
+struct Fields<CancelReply> {
+    static constexpr const char* name = "cancel reply";
+    static void of(auto& f, auto& x) { f("cancelled", x.cancelled); }
+};
+
+template <>
+struct Fields<CreditRequest> {
+    static constexpr const char* name = "credit request";
+    static void of(auto& f, auto& x) {
+        f("id", x.id);
+        f("count", x.count);
+    }
+};
+
 DYNASCOPE_WIRE(InitializeRequest)
 DYNASCOPE_WIRE(InitializeReply)
 DYNASCOPE_WIRE(EnvironmentReply)
@@ -183,5 +214,9 @@ DYNASCOPE_WIRE(LoadReply)
 DYNASCOPE_WIRE(CoverageReply)
 DYNASCOPE_WIRE(PassesReply)
 DYNASCOPE_WIRE(PluginsReply)
+DYNASCOPE_WIRE(StatusReply)
+DYNASCOPE_WIRE(CancelRequest)
+DYNASCOPE_WIRE(CancelReply)
+DYNASCOPE_WIRE(CreditRequest)
 
 } // namespace dynascope::wire

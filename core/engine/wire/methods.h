@@ -121,4 +121,26 @@ struct PluginsReply {
     std::vector<BackendInfo> backends;
 };
 
+/// What the engine does. Answered while a request is being carried out, as the two below.
+struct StatusReply {
+    bool busy = false;
+    std::string method;       ///< of the request that is being carried out; empty: none is
+    std::uint64_t queued = 0; ///< requests that wait
+};
+
+/// Stops the request with this JSON-RPC id.
+struct CancelRequest {
+    Any id;
+};
+
+struct CancelReply {
+    bool cancelled = false; ///< there was such a request
+};
+
+/// Room for more bulk data of the request with this JSON-RPC id.
+struct CreditRequest {
+    Any id;
+    std::uint64_t count = 0; ///< pieces
+};
+
 } // namespace dynascope::wire

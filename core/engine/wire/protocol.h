@@ -24,10 +24,10 @@
 //   tree_begin     TreeRequest, TreeBeginReply               tree.h
 //   tree_next      TreeNextRequest, TreeNextReply            tree.h
 //   tree_drop      TreeDropRequest, {}                       tree.h
-//   status         {} -> {busy, method, queued, graphs}      answered at once
-//   cancel         {id} -> {cancelled}                       answered at once
-//   credit         {id, count} -> {}                         answered at once
-//   shutdown       {} -> {}
+//   status         {}, StatusReply: answered at once         methods.h
+//   cancel         CancelRequest, CancelReply: at once       methods.h
+//   credit         CreditRequest, {}: at once                methods.h
+//   shutdown       {}, {}
 //
 // Bulk data never crosses as JSON. It comes before the answer, in frames of at most 1 MiB with the header
 // "Stream: ID" (framing.h), of which each costs a credit; the answer's `bytes` says how many there were. A

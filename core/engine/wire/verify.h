@@ -8,7 +8,7 @@
 
 namespace dynascope::wire {
 
-/// Worst first.
+/// What holding the computed graph against eager came to.
 /// Worst first.
 enum class VerifyVerdict : std::uint8_t {
     Different,
