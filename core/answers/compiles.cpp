@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 namespace dynascope::answers::detail {
 
@@ -230,27 +231,23 @@ Answer compiledAnswer(const Session& session) {
         out.sentence += (i == 0 ? "" : "; ") + parts[i];
     out.sentence += '.';
 
-    const session::SpanTree spans = makeSpans(session);
-    std::array<double, 7> part{};
-    double covered = 0;
-    for (const session::Span& span : spans.spans) {
-        part[static_cast<std::size_t>(span.part)] += span.selfUs * 1e-6;
-        covered += span.selfUs * 1e-6;
-    }
+    const auto partUs = session::partTimes(makeSpans(session));
+    const double covered = std::accumulate(partUs.begin(), partUs.end(), 0.0) * 1e-6;
     if (covered > 0) {
-        for (std::size_t i = 0; i < part.size(); ++i) {
-            if (part[i] <= 0) continue;
+        for (std::size_t i = 0; i < partUs.size(); ++i) {
+            if (partUs[i] <= 0) continue;
             Item item;
             item.label = compilerPartName(static_cast<session::CompilerPart>(i));
-            item.value = part[i];
-            item.text = formatSeconds(part[i]);
+            item.value = partUs[i] * 1e-6;
+            item.text = formatSeconds(item.value);
             item.count = i; // the part, for its colour
             out.items.push_back(std::move(item));
         }
         std::stable_sort(out.items.begin(), out.items.end(),
                          [](const Item& a, const Item& b) { return a.value > b.value; });
         out.picture = Picture::Shares;
-        out.axis = "By timing events, each with the time of its own";
+        out.axis =
+            "By timing events; of those that ran at once, as workers do, the one that began last counts";
         out.sentence += " The largest part of the time, " + percent(out.items.front().value, covered) +
                         ", is " + out.items.front().label + '.';
     }

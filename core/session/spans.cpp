@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -147,7 +149,7 @@ void finish(SpanTree& tree) {
 } // namespace
 
 std::string_view compilerPartName(CompilerPart part) {
-    static constexpr std::array<std::string_view, 7> names = {
+    static constexpr std::array<std::string_view, compilerParts> names = {
         "other", "Dynamo", "AOTAutograd", "passes and lowering", "code generation", "kernels", "caches"};
     return names[static_cast<std::size_t>(part)];
 }
@@ -297,6 +299,53 @@ std::vector<SpanTotal> spanTotals(const SpanTree& tree) {
     std::stable_sort(out.begin(), out.end(),
                      [](const SpanTotal& a, const SpanTotal& b) { return a.selfUs > b.selfUs; });
     return out;
+}
+
+namespace {
+
+/// Adds up what `spans` of one process took, indices into tree.spans, moment by moment.
+void addPartTimes(const SpanTree& tree, const std::vector<std::size_t>& spans,
+                  std::array<double, compilerParts>& times) {
+    struct Turn {
+        double us;
+        bool begins;
+        std::size_t span;
+    };
+    std::vector<Turn> turns;
+    for (const std::size_t i : spans) {
+        if (tree.spans[i].totalUs() <= 0) continue;
+        turns.push_back({tree.spans[i].startUs, true, i});
+        turns.push_back({tree.spans[i].endUs, false, i});
+    }
+    std::ranges::sort(turns, {}, &Turn::us);
+    std::set<std::pair<double, std::size_t>> running; // by beginning; the innermost of a lane stands last
+    double since = 0;
+    for (const Turn& turn : turns) {
+        if (!running.empty()) {
+            const Span& last = tree.spans[running.rbegin()->second];
+            times[static_cast<std::size_t>(last.part)] += turn.us - since;
+        }
+        since = turn.us;
+        const std::pair key{tree.spans[turn.span].startUs, turn.span};
+        if (turn.begins)
+            running.insert(key);
+        else
+            running.erase(key);
+    }
+}
+
+} // namespace
+
+std::array<double, compilerParts> partTimes(const SpanTree& tree) {
+    std::map<std::pair<int, std::int64_t>, std::vector<std::size_t>> processes;
+    for (std::size_t i = 0; i < tree.spans.size(); ++i) {
+        const SpanLane& lane = tree.lanes[static_cast<std::size_t>(tree.spans[i].lane)];
+        processes[{lane.rank, lane.pid}].push_back(i);
+    }
+    std::array<double, compilerParts> times{};
+    for (const auto& [process, spans] : processes)
+        addPartTimes(tree, spans, times);
+    return times;
 }
 
 } // namespace dynascope::session

@@ -5,6 +5,7 @@
 
 #include "core/session/session.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,6 +16,7 @@ namespace dynascope::session {
 
 /// The part of the compiler that a span's time is spent in.
 enum class CompilerPart : std::uint8_t { Other, Dynamo, Aot, Passes, CodeGen, Kernels, Cache };
+inline constexpr std::size_t compilerParts = 7;
 /// "Dynamo", "AOTAutograd", "passes and lowering", "code generation", "kernels", "caches", "other".
 [[nodiscard]] std::string_view compilerPartName(CompilerPart part);
 
@@ -78,6 +80,11 @@ struct SpanTotal {
 struct StageSpan {
     int first = -1, last = -1;
 };
+/// By CompilerPart, microseconds of the clock that went into it. Of spans of one process that run at once, as those
+/// of worker threads do, the one that began last counts, so that no moment counts twice; those of several processes
+/// add up. n log n in the spans.
+[[nodiscard]] std::array<double, compilerParts> partTimes(const SpanTree& tree);
+
 /// The stages that were recorded while a span ran. Where there are none, the next one that was recorded
 /// while the nearest span around it ran: what the span's work went into.
 [[nodiscard]] StageSpan stagesOf(const Session& session, const SpanTree& tree, int span);

@@ -9,6 +9,8 @@
 #include <QtTest>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <set>
 #include <sstream>
 
 using namespace dynascope;
@@ -213,6 +215,24 @@ private slots:
         QCOMPARE(self, outermost);
     }
 
+    /// Inductor's workers compile at once: no moment counts twice.
+    void momentsCountOnce() {
+        const session::Session session =
+            sessionOf("dynamo 0 100  code_gen 20 60  async_compile.wait 40 40  compile_file 30 30  "
+                      "compile_file 41 30  compile_file 42 30  thread 1 pass.x 90 20  rank 1 dynamo 0 50");
+        const SpanTree tree = session::makeSpans(session);
+        const auto times = session::partTimes(tree);
+        const auto of = [&times](CompilerPart part) { return times[static_cast<std::size_t>(part)]; };
+        QCOMPARE(of(CompilerPart::Dynamo), 20.0 + 10 + 50);
+        QCOMPARE(of(CompilerPart::CodeGen), 10.0);
+        QCOMPARE(of(CompilerPart::Kernels), 50.0); // from 30 to 80
+        QCOMPARE(of(CompilerPart::Passes), 20.0);
+        double selves = 0;
+        for (const Span& span : tree.spans)
+            selves += span.selfUs;
+        QVERIFY(selves > 110 + 50); // which is why times of their own are no shares
+    }
+
     void everyCapture() {
         std::size_t events = 0;
         for (const QString& path : test::traceLogs()) {
@@ -223,6 +243,12 @@ private slots:
             QCOMPARE(tree.leftOut, std::size_t(0));
             QCOMPARE(tree.spans.size(), (*session)->timings.size());
             check(session::mergedSpans(tree));
+            const auto times = session::partTimes(tree);
+            std::set<std::pair<int, std::int64_t>> processes;
+            for (const session::SpanLane& lane : tree.lanes)
+                processes.emplace(lane.rank, lane.pid);
+            QVERIFY(std::accumulate(times.begin(), times.end(), 0.0) <=
+                    double(processes.size()) * (tree.endUs - tree.startUs) + 1);
             events += tree.spans.size();
         }
         QVERIFY(events > 1000);
