@@ -152,7 +152,6 @@ private:
     /// All items of a list where most are alike, those that differ included; else each run of equal ones.
     void markRun(const std::vector<GroupId>& items) {
         if (items.size() < 2) return;
-        const bool turns = m_tree.groups[items.front()].kind == Group::Kind::Turn;
         std::map<std::uint64_t, std::size_t> exact, form;
         for (const GroupId id : items) {
             ++exact[m_hashes[id].exact];
@@ -165,11 +164,11 @@ private:
         const auto [hash, count] = most(exact);
         const auto [formHash, formCount] = most(form);
         const bool isomorphic = count >= 2 && count * 2 > items.size();
-        if (isomorphic || (turns && formCount >= 2 && formCount * 2 > items.size())) {
+        if (isomorphic || (formCount >= 2 && formCount * 2 > items.size())) {
             for (const GroupId id : items) {
                 Group& group = m_tree.groups[id];
                 group.alike = items.front();
-                const bool ofForm = turns && !isomorphic && m_hashes[id].form == formHash;
+                const bool ofForm = !isomorphic && m_hashes[id].form == formHash;
                 group.likeness = isomorphic && m_hashes[id].exact == hash ? Likeness::Isomorphic
                                  : ofForm                                 ? Likeness::SizesDiffer
                                                                           : Likeness::Differs;

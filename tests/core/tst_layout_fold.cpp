@@ -147,6 +147,7 @@ private slots:
     void helperFunctionsAreBlocks();
     void turnsOfALoopAreAlike();
     void oneOfAnotherKindStaysInTheStack();
+    void layersOfOtherSizesAreAStack();
     void theLargestOpensFirst();
 };
 
@@ -675,6 +676,29 @@ void TestLayoutFold::oneOfAnotherKindStaysInTheStack() {
     QCOMPARE(stack->alike, std::size_t(6));
     QCOMPARE(stackText(tree, stack->group, 6), std::string("5 alike, 7 nodes each; 2 differs"));
     QCOMPARE(stackText(tree, stack->group, 2), std::string("2 alike, 7 nodes each"));
+}
+
+/// The stages of a convolutional network have the same modules at other sizes: they are one stack.
+void TestLayoutFold::layersOfOtherSizesAreAStack() {
+    std::string text = dynamoText(4);
+    for (int layer = 0; layer < 4; ++layer) {
+        const std::string name = "relu_" + std::to_string(layer) + ": \"f32[4, 8][8, 1]cpu\"";
+        const std::size_t at = text.find(name);
+        QVERIFY(at != std::string::npos);
+        const std::string size = std::to_string(8 << layer);
+        text.replace(at, name.size(),
+                     "relu_" + std::to_string(layer) + ": \"f32[4, " + size + "][" + size + ", 1]cpu\"");
+    }
+    const ir::GraphPtr graph = parse(text);
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph));
+    const FoldedGraph folded = fold(*graph, tree, {});
+    const auto stack = std::find_if(folded.items.begin(), folded.items.end(), [](const VisibleItem& item) {
+        return item.kind == VisibleItem::Kind::Stack;
+    });
+    QVERIFY(stack != folded.items.end());
+    QCOMPARE(stack->alike, std::size_t(4));
+    QCOMPARE(stackText(tree, stack->group, 4), std::string("4 alike but for sizes, 7 nodes each"));
+    QVERIFY(isAcyclic(folded));
 }
 
 /// What is large and closed says nothing of the model: it opens before what is small.
