@@ -20,6 +20,7 @@ using namespace dynascope;
 using namespace dynascope::views;
 using canvas::GraphCanvas;
 
+using canvas::ScenePtr;
 class TestCompareView : public QObject, private test::ShownCanvases {
     Q_OBJECT
 private slots:
@@ -51,6 +52,7 @@ private slots:
     void oneStageShowsOneCanvas();
     void aPassingSizeKeepsThePlace();
     void steppingKeepsThePlace();
+    void aPictureNobodyTouchedFitsItsNewRoom();
     void cardsSlideWhenAllowed();
     void codeStageSaysSo();
     void nothingOpenSaysSo();
@@ -603,6 +605,82 @@ void TestCompareView::aPassingSizeKeepsThePlace() {
 }
 
 void TestCompareView::steppingKeepsThePlace() {
+/// The window grows before anybody has looked around: the picture opens anew. Once it was moved it stays.
+void TestCompareView::aPictureNobodyTouchedFitsItsNewRoom() {
+    m_view->resize(900, 300);
+    open("encoder_train");
+    const double small = b().zoom();
+    const auto drawn = b().scene()->items.size();
+    m_view->resize(2400, 1300);
+    settle();
+    QVERIFY(b().zoom() > small || b().scene()->items.size() > drawn);
+    m_view->zoomIn();
+    const double own = b().zoom();
+    const ScenePtr scene = b().scene();
+    m_view->resize(1100, 600);
+    settle();
+    QCOMPARE(b().zoom(), own);
+    QCOMPARE(b().scene(), scene);
+}
+
+void TestCompareView::steppingKeepsThePlace() {
+/// The window grows before anybody has looked around: the picture opens anew. Once it was moved it stays.
+void TestCompareView::aPictureNobodyTouchedFitsItsNewRoom() {
+    m_view->resize(900, 300);
+    open("encoder_train");
+    const double small = b().zoom();
+    const auto drawn = b().scene()->items.size();
+    m_view->resize(2400, 1300);
+    settle();
+    QVERIFY(b().zoom() > small || b().scene()->items.size() > drawn);
+    m_view->zoomIn();
+    const double own = b().zoom();
+    const ScenePtr scene = b().scene();
+    m_view->resize(1100, 600);
+    settle();
+    QCOMPARE(b().zoom(), own);
+    QCOMPARE(b().scene(), scene);
+}
+
+/// Those that compute several nodes, by name, wherever they stand among the modules; modules come back.
+void TestCompareView::kernelsAreBlocks() {
+    test::addCapture(*m_workspace, test::capture("trace_inductor/view_mutation"));
+    const session::Compile& compile = *m_workspace->compile();
+    const session::Provenance provenance(m_workspace->capture()->session,
+                                         std::size_t(m_workspace->place().compile));
+    int stage = -1;
+    std::vector<session::KernelNodes> kernels;
+    for (std::size_t i = 0; i < compile.stages.size() && kernels.empty(); ++i) {
+        kernels = provenance.kernelsMadeOf(i);
+        stage = int(i);
+    }
+    QCOMPARE(kernels.size(), std::size_t(1));
+    m_workspace->selectStages(stage, stage);
+    settle();
+    const auto blocks = [this] {
+        QStringList out;
+        for (const auto& item : b().scene()->items)
+            if (!item.isNode() && item.name.startsWith("cpp_fused")) out << item.name;
+        for (const auto& frame : b().scene()->frames)
+            if (frame.name.startsWith("cpp_fused")) out << frame.name;
+        return out;
+    };
+    QVERIFY(blocks().isEmpty());
+    m_view->setKernelBlocks(true);
+    settle();
+    m_view->openAll();
+    settle();
+    QVERIFY(!blocks().isEmpty());
+    std::set<std::string> names;
+    for (const session::KernelNodes& kernel : kernels)
+        names.insert(kernel.name);
+    for (const QString& block : blocks())
+        QVERIFY2(names.contains(block.section(' ', 0, 0).toStdString()), qPrintable(block));
+    m_view->setKernelBlocks(false);
+    settle();
+    QVERIFY(blocks().isEmpty());
+}
+
     open("view_mutation");
     b().zoomTo(1.5);
     m_workspace->selectStages(0, 5);

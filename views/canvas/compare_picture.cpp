@@ -6,6 +6,7 @@
 
 #include <QLocale>
 #include <algorithm>
+#include <array>
 
 namespace dynascope::views {
 
@@ -28,8 +29,8 @@ QString counted(std::size_t n, const char* one, const char* many) {
 } // namespace
 
 bool CompareView::Private::busy() const {
-    return working || rebuildTimer.isActive() || processA.isRunning() || processB.isRunning() ||
-           workspace.stage(Side::A).loading || workspace.stage(Side::B).loading ||
+    return working || rebuildTimer.isActive() || roomTimer.isActive() || processA.isRunning() ||
+           processB.isRunning() || workspace.stage(Side::A).loading || workspace.stage(Side::B).loading ||
            (workspace.stage(Side::A).graph && workspace.stage(Side::B).graph && !workspace.diff());
 }
 
@@ -44,6 +45,7 @@ void CompareView::Private::stagesChanged() {
 void CompareView::Private::scheduleRebuild(GraphCanvas::Transition how, const QString& at) {
     transition = how;
     anchor = at;
+    untouched = untouched && how == GraphCanvas::Transition::None;
     if (reported) busySince.start();
     reported = false;
     rebuildTimer.start();
@@ -79,6 +81,27 @@ void CompareView::Private::remember(const PaneSource& source) {
     const auto at = std::find_if(known.begin(), known.end(), [&source](const PaneSource& s) {
         return s.graph == source.graph && s.only == source.only;
     });
+QSizeF CompareView::Private::roomShown() const {
+    const std::vector<GraphCanvas*> now = shown();
+    return now.empty() || !now.front()->isVisible() ? QSizeF() : now.front()->room();
+}
+
+void CompareView::Private::fitRoom() {
+    const QSizeF now = roomShown();
+    if (!untouched || now.isEmpty() || now == openedIn) {
+        checkSettled();
+        return;
+    }
+    const auto isShown = [this](const PaneSource& source) {
+        return std::ranges::any_of(std::array{&picture.a, &picture.b}, [&source](const auto* side) {
+            return *side && (*side)->source.graph == source.graph;
+        });
+    };
+    std::erase_if(known, isShown);
+    knownMerged.reset();
+    scheduleRebuild(GraphCanvas::Transition::None);
+}
+
     if (at != known.end()) known.erase(at);
     known.push_front(source);
     if (known.size() > rememberedGraphs) known.pop_back();
@@ -120,6 +143,8 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
     // A selection that is looked at stays in sight, unless the user just folded a block.
     const bool holds =
         reveals || ((relaid || how == GraphCanvas::Transition::Step) && (lookedAt || looksAtSelection()));
+    // Another layout of a picture that nobody has looked around in may be wider: it opens anew.
+    const bool opens = fresh || (relaid && untouched);
     lookedAt = revealLater = false;
     picture = std::move(made);
     anchors = picture.anchors;
@@ -133,7 +158,7 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
 
     syncing = true;
     const auto give = [&](GraphCanvas& target, const std::optional<canvas::LaidOut>& side) {
-        const bool first = fresh || !target.scene();
+        const bool first = opens || !target.scene();
         target.setScene(side ? side->scene : nullptr, how, at);
         if (side && first) target.showFirst();
     };
@@ -149,7 +174,7 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
             const double height = std::max(picture.a->scene->size.height(), picture.b->scene->size.height());
             a.canvas->setExtent(height);
             b.canvas->setExtent(height);
-            if (fresh || (!hadA && !hadB)) {
+            if (opens || (!hadA && !hadB)) {
                 // A canvas that is not shown has no width to go by.
                 double zoom = 1;
                 for (const GraphCanvas* c : shown())
@@ -189,6 +214,8 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
     if (std::abs(zoom - lastZoom) > 1e-6) {
         lastZoom = zoom;
         emit q.zoomChanged(zoom);
+    if (fresh) openedIn = roomShown();
+    untouched = opens;
     }
     seek();
 }

@@ -63,6 +63,9 @@ struct CompareView::Private {
     /// `relaid`: the same graphs and blocks with another layout.
     void show(canvas::Picture picture, GraphCanvas::Transition transition, const QString& anchor,
               bool relaid = false);
+    [[nodiscard]] QSizeF roomShown() const; ///< of the first canvas that is shown; empty while hidden
+    /// Makes the first picture anew where its canvas got another size and nobody has looked around in it yet.
+    void fitRoom();
     void showMessages();
     void startProcesses();
     void processesDone();
@@ -149,11 +152,13 @@ struct CompareView::Private {
     std::optional<canvas::PaneSource> knownMerged;
     std::pair<const ir::Graph*, const ir::Graph*> mergedOf{nullptr, nullptr};
     std::pair<int, int> shownCompile{-1, -1}; ///< capture and compile of the picture
-    QTimer rebuildTimer, progressTimer;
+    QTimer rebuildTimer, progressTimer, roomTimer;
     QElapsedTimer busySince;
-    bool working = false;  ///< a worker makes a picture
-    bool roomless = false; ///< blocks were opened while the view was hidden and had no size
-    bool reported = true;  ///< settled() was emitted since the last start
+    bool working = false;   ///< a worker makes a picture
+    bool roomless = false;  ///< blocks were opened while the view was hidden and had no size
+    bool untouched = false; ///< the picture is as it opened: nobody moved, zoomed or folded
+    QSizeF openedIn;        ///< roomShown() when the picture opened
+    bool reported = true;   ///< settled() was emitted since the last start
     GraphCanvas::Transition transition = GraphCanvas::Transition::None;
     QString anchor;
     canvas::LayoutProcess processA, processB;

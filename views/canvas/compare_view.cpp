@@ -20,6 +20,7 @@ namespace {
 
 constexpr int narrow = 800; ///< pixels below which one canvas is shown, with a switch
 constexpr double zoomStep = 1.25;
+constexpr int roomSettlesMs = 120; ///< panels that come and go resize the canvas several times
 constexpr double exportMargin = 24;
 
 /// A strip as high as the panes' headers, for above the gutter.
@@ -108,6 +109,9 @@ void CompareView::Private::build() {
     rebuildTimer.setSingleShot(true);
     rebuildTimer.setInterval(0);
     QObject::connect(&rebuildTimer, &QTimer::timeout, &q, [this] { rebuild(); });
+    roomTimer.setSingleShot(true);
+    roomTimer.setInterval(roomSettlesMs);
+    QObject::connect(&roomTimer, &QTimer::timeout, &q, [this] { fitRoom(); });
     progressTimer.setInterval(100);
     QObject::connect(&progressTimer, &QTimer::timeout, &q, [this] { tick(); });
     QObject::connect(&processA, &canvas::LayoutProcess::finished, &q, [this](const QByteArray& answer) {
@@ -296,6 +300,7 @@ void CompareView::Private::follow(Slot leader, double sideways, bool keepMarks) 
 
 void CompareView::Private::canvasMoved(Slot slot) {
     if (syncing) return;
+    untouched = false;
     GraphCanvas& moved = canvasOf(slot);
     lastActive = &moved;
     if (slot != Slot::Merged && linked && effectiveMode() != Mode::Merged) {
@@ -340,6 +345,9 @@ void CompareView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     d->showMode();
     d->updateHeaders();
+    if (!d->untouched) return;
+    d->reported = false;
+    d->roomTimer.start();
 }
 
 void CompareView::showEvent(QShowEvent* event) {
@@ -427,6 +435,7 @@ void CompareView::setView(const View& view) {
     if (std::abs(view.zoom - d->lastZoom) < 1e-6) return;
     d->lastZoom = d->b.canvas->zoom();
     emit zoomChanged(d->lastZoom);
+    d->untouched = false;
 }
 
 void CompareView::setMotion(bool on) {
