@@ -61,6 +61,13 @@ void CanvasActions::addActions() {
                       tr("The number and the bar of a block tell the bytes of its results, not its nodes. "
                          "While Timing heat is on, bars tell the time."))),
         [this](bool on) { canvas()->setBlockBytes(on); });
+    m_actions->addToggle(
+        inCanvas(spec(
+            "view.kernelBlocks", tr("Blocks are kernels"), inMenu, {QKeySequence(tr("K"))}, "code",
+            tr("In a post-grad graph, the nodes that one call of a kernel computes are one block, in the "
+               "module that holds them all. PyTorch records which these are where "
+               "INDUCTOR_PROVENANCE=1 is set."))),
+        [this](bool on) { canvas()->setKernelBlocks(on); });
     const auto add = [&](ActionSpec s, auto method) {
         m_actions->add(inCanvas(std::move(s)), [this, method] { (canvas()->*method)(); });
     };

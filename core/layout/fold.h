@@ -34,6 +34,7 @@ struct Group {
         Turn,     ///< one turn of a loop: the lines of a function begin again
         Inputs,   ///< placeholders (and get_attr nodes) that would be a row of cards
         Run,      ///< neighbours, where there would be too many
+        Kernel,   ///< what one kernel of the generated code computes
     } kind = Kind::Root;
     std::string name;   ///< "layers.0", "self_attn", "cap.py:43", "repeat_kv", "parameters", "nodes 1-100"
     std::string path;   ///< "model.layers.0.self_attn"; unique
@@ -64,11 +65,21 @@ struct GroupTree {
     [[nodiscard]] int depth(GroupId id) const;
 };
 
+/// A kernel of the generated code as a block.
+struct KernelBlock {
+    std::string name;                 ///< "cpp_fused_add_select_0"
+    std::string detail;               ///< stands behind its operations in Group::detail; may be empty
+    std::vector<ir::NodeIndex> nodes; ///< that it computes
+};
+
 /// `hints` names, for placeholder i, the qualified parameter or buffer it holds
 /// ("layers.0.self_attn.in_proj_weight"), or is empty; see moduleHints(). Modules come from hints and from
 /// repeated source positions; nodes without either hang below the root. Inside a module, calls of one helper
-/// function, turns of a loop and inputs that would be a row of cards are blocks too.
-[[nodiscard]] GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints = {});
+/// function, turns of a loop and inputs that would be a row of cards are blocks too. With `kernels`, each that
+/// computes several nodes is a block in the innermost module that holds them all; one on a cycle of blocks is cut
+/// into runs, as modules are.
+[[nodiscard]] GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints = {},
+                                   const std::vector<KernelBlock>& kernels = {});
 
 /// Parameter names by placeholder order, taken from Dynamo's own placeholder targets
 /// (L_fn_modules_layers_modules_0_..._parameters_weight_), export's p_ names, or, for AOT graphs whose

@@ -8,11 +8,13 @@
 #include "core/layout/bundle_runs.h"
 #include "core/layout/call_groups.h"
 #include "core/layout/fold.h"
+#include "core/layout/kernel_paths.h"
 #include "core/layout/module_paths.h"
 
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace dynascope::layout {
 
@@ -40,6 +42,7 @@ std::string opWord(std::string_view target) {
 struct Part {
     std::string component; ///< empty for a single node
     std::vector<ir::NodeIndex> nodes;
+    PathId path = rootPath;
 };
 
 class TreeBuilder {
@@ -120,7 +123,7 @@ private:
             }
             const PathId key = m_paths.table.ancestor(path, depth + 1);
             const auto [at, isNew] = bucketOf.try_emplace(key, parts.size());
-            if (isNew) parts.push_back({m_paths.table.component(key), {}});
+            if (isNew) parts.push_back({m_paths.table.component(key), {}, key});
             parts[at->second].nodes.push_back(node);
         }
         parts = withoutCycles(std::move(parts), nodes);
@@ -135,7 +138,11 @@ private:
             const int nth = ++seen[part.component];
             const std::string name =
                 nth == 1 ? part.component : part.component + " (" + std::to_string(nth) + ')';
-            fillModule(addGroup(id, Group::Kind::Module, name), part.nodes, depth + 1);
+            const auto kernel = m_paths.kernels.find(part.path);
+            const bool isKernel = kernel != m_paths.kernels.end();
+            const GroupId group = addGroup(id, isKernel ? Group::Kind::Kernel : Group::Kind::Module, name);
+            if (isKernel) m_tree.groups[group].detail = kernel->second;
+            fillModule(group, part.nodes, depth + 1);
         }
         for (const ir::NodeIndex node : single) {
             addNode(id, node);
@@ -182,7 +189,7 @@ private:
             } else if (cyclic[p] && isCall(n)) {
                 if (last != p) {
                     run = out.size();
-                    out.push_back({parts[p].component, {}});
+                    out.push_back({parts[p].component, {}, parts[p].path});
                 }
                 out[run].nodes.push_back(n);
                 last = p;
@@ -190,7 +197,7 @@ private:
                 out.push_back({{}, {n}});
             } else {
                 const auto [at, isNew] = placed.try_emplace(p, out.size());
-                if (isNew) out.push_back({parts[p].component, {}});
+                if (isNew) out.push_back({parts[p].component, {}, parts[p].path});
                 out[at->second].nodes.push_back(n);
                 last = UINT32_MAX;
             }
@@ -273,6 +280,7 @@ private:
     }
 
     void describe();
+    [[nodiscard]] std::string opsOf(const std::vector<ir::NodeIndex>& nodes) const;
 
     static constexpr std::uint32_t noPart = UINT32_MAX;
 
@@ -281,6 +289,21 @@ private:
     std::vector<std::uint32_t> m_partOf; ///< of the level at hand; noPart for nodes of others
     GroupTree m_tree;
 };
+
+/// "mul, add, view, …": the first operations, each once.
+std::string TreeBuilder::opsOf(const std::vector<ir::NodeIndex>& nodes) const {
+    std::string out;
+    std::vector<std::string> ops;
+    for (const ir::NodeIndex n : nodes) {
+        if (!isCall(n)) continue;
+        std::string op = opWord(m_graph.node(n).target);
+        if (std::find(ops.begin(), ops.end(), op) != ops.end()) continue;
+        if (ops.size() == maxOpsInDetail) return out + ", \u2026";
+        out += (ops.empty() ? "" : ", ") + op;
+        ops.push_back(std::move(op));
+    }
+    return out;
+}
 
 /// Counts and details, which need every group's nodes.
 void TreeBuilder::describe() {
@@ -292,19 +315,10 @@ void TreeBuilder::describe() {
         nodes.insert(nodes.end(), group.nodes.begin(), group.nodes.end());
         std::sort(nodes.begin(), nodes.end());
         group.totalNodes = nodes.size();
-        if (group.detail.empty() && id != 0) {
-            std::vector<std::string> ops;
-            for (const ir::NodeIndex n : nodes) {
-                if (!isCall(n)) continue;
-                std::string op = opWord(m_graph.node(n).target);
-                if (std::find(ops.begin(), ops.end(), op) != ops.end()) continue;
-                if (ops.size() == maxOpsInDetail) {
-                    group.detail += ", \u2026";
-                    break;
-                }
-                group.detail += (ops.empty() ? "" : ", ") + op;
-                ops.push_back(std::move(op));
-            }
+        const bool isKernel = group.kind == Group::Kind::Kernel;
+        if (id != 0 && (group.detail.empty() || isKernel)) {
+            const std::string known = std::exchange(group.detail, opsOf(nodes));
+            if (!known.empty()) group.detail += "; " + known;
         }
         if (group.parent != noGroup) {
             auto& above = all[group.parent];
@@ -353,8 +367,11 @@ std::vector<std::string> stateNames(const ir::Graph& graph, const std::vector<st
     return names;
 }
 
-GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints) {
-    return bundleRuns(graph, TreeBuilder(graph, inferModules(graph, hints)).build(hints));
+GroupTree groupNodes(const ir::Graph& graph, const std::vector<std::string>& hints,
+                     const std::vector<KernelBlock>& kernels) {
+    ModulePaths paths = inferModules(graph, hints);
+    placeKernels(graph, kernels, paths);
+    return bundleRuns(graph, TreeBuilder(graph, std::move(paths)).build(hints));
 }
 
 } // namespace dynascope::layout

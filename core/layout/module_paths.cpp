@@ -320,6 +320,11 @@ PathId PathTable::child(PathId parent, std::string_view component) {
     return at->second;
 }
 
+PathId PathTable::add(PathId parent, std::string_view component) {
+    m_nodes.push_back({parent, std::string(component), m_nodes[parent].depth + 1});
+    return PathId(m_nodes.size() - 1);
+}
+
 PathId PathTable::moduleOf(std::string_view tensor) {
     const std::size_t last = tensor.rfind('.');
     if (last == std::string_view::npos) return rootPath;

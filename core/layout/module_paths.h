@@ -33,6 +33,8 @@ class PathTable {
 public:
     PathTable() { m_nodes.push_back({rootPath, {}, 0}); }
     PathId child(PathId parent, std::string_view component);
+    /// One more, even where `parent` has one of that name.
+    PathId add(PathId parent, std::string_view component);
     /// Of a qualified tensor name: "layers.0.fc.weight" -> the id of layers.0 / fc.
     PathId moduleOf(std::string_view tensor);
     [[nodiscard]] PathId parent(PathId id) const { return m_nodes[id].parent; }
@@ -58,6 +60,8 @@ struct ModulePaths {
     std::vector<std::uint8_t> backward; ///< 1 where the node depends on a tangent; empty for graphs without
                                         ///< tangents or without a forward part
     bool any = false;                   ///< some node is inside a module
+    std::map<PathId, std::string>
+        kernels; ///< places that are kernels, with Group::detail; see placeKernels()
 };
 
 [[nodiscard]] ModulePaths inferModules(const ir::Graph& graph, const std::vector<std::string>& hints);

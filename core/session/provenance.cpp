@@ -338,6 +338,39 @@ ProvenanceAnswer Provenance::ofKernel(std::size_t stage, std::size_t kernel) con
     return m_state->ofKernels(stage, {kernel});
 }
 
+std::size_t Provenance::codeMadeOf(std::size_t stage) const {
+    const std::vector<std::size_t>& parents = m_state->tree.parent;
+    for (std::size_t i = stage; i < parents.size(); ++i)
+        if (parents[i] == stage && compile().stages[i]->content == Stage::Content::Code) return i;
+    return npos;
+}
+
+std::vector<KernelNodes> Provenance::kernelsMadeOf(std::size_t stage) const {
+    const std::size_t code = codeMadeOf(stage);
+    if (code == npos) return {};
+    const std::lock_guard lock(m_state->mutex);
+    const std::vector<GeneratedKernel>& kernels = m_state->codeOf(code).kernels;
+    const std::vector<KernelLink>& links = m_state->kernelsOf(code);
+    std::set<std::size_t> guessed;
+    for (const KernelLink& link : links)
+        if (link.evidence == LinkEvidence::KernelName) guessed.insert(link.kernel);
+    std::map<std::pair<std::size_t, std::size_t>, KernelNodes> byCall;
+    for (const KernelLink& link : links) {
+        if (link.call == KernelLink::anyCall || guessed.contains(link.kernel)) continue;
+        const GeneratedKernel& kernel = kernels[link.kernel];
+        KernelNodes& known = byCall[{link.kernel, link.call}];
+        known.name = kernel.name;
+        known.call = link.call;
+        known.calls = kernel.calls.size();
+        known.nodes.push_back(link.node); // links are in the order of nodes, each node once
+        known.evidence = std::max(known.evidence, link.evidence);
+    }
+    std::vector<KernelNodes> out;
+    for (auto& [call, known] : byCall)
+        out.push_back(std::move(known));
+    return out;
+}
+
 ProvenanceAnswer Provenance::ofCode(std::size_t stage, std::size_t line) const {
     const std::lock_guard lock(m_state->mutex);
     if (stage >= compile().stages.size()) return {};

@@ -59,6 +59,15 @@ struct ProvenanceAnswer {
     [[nodiscard]] bool empty() const { return lines.empty() && nodes.empty() && kernels.empty(); }
 };
 
+/// A call of a kernel and the nodes of one graph that it computes.
+struct KernelNodes {
+    std::string name;                               ///< "cpp_fused_add_select_0", "extern_kernels.addmm"
+    std::size_t call = 0;                           ///< counts the calls of the kernel, from 0
+    std::size_t calls = 1;                          ///< that the code has of it
+    std::vector<ir::NodeIndex> nodes;               ///< rising; never empty
+    LinkEvidence evidence = LinkEvidence::Selected; ///< the weakest of its links
+};
+
 /// Answers questions about one compile. Stages are read and aligned when a question first needs them, and
 /// kept. Thread-safe; a question that needs an alignment of large graphs takes as long as diffGraphs does, so
 /// ask on a worker. Nodes of nested GraphModules are not followed.
@@ -80,6 +89,14 @@ public:
     [[nodiscard]] ProvenanceAnswer ofCode(std::size_t stage, std::size_t line) const;
     /// What a kernel computes.
     [[nodiscard]] ProvenanceAnswer ofKernel(std::size_t stage, std::size_t kernel) const;
+
+    /// The calls of kernels that were made of a post-grad stage, by kernel, each with what it computes of that stage.
+    /// Left out is what only a kernel's name speaks for, and a kernel of several calls where nothing says which
+    /// computes what. None for other stages.
+    [[nodiscard]] std::vector<KernelNodes> kernelsMadeOf(std::size_t stage) const;
+    /// The stage of code that was generated from a stage, or npos.
+    [[nodiscard]] std::size_t codeMadeOf(std::size_t stage) const;
+    static constexpr std::size_t npos = SIZE_MAX;
 
     /// The kernels of a stage of generated code; none for others.
     [[nodiscard]] const GeneratedCode& code(std::size_t stage) const;

@@ -159,27 +159,28 @@ InductorRecord readInductorRecord(std::string_view json) {
 std::vector<KernelLink>
 linkKernels(const ir::Graph& graph, const GeneratedCode& code, const InductorRecord& record,
             const std::function<std::vector<ir::NodeIndex>(const std::string&)>& resolve) {
-    std::map<std::pair<ir::NodeIndex, std::size_t>, LinkEvidence> links;
+    using Call = std::pair<std::size_t, std::size_t>; // kernel and call
+    std::map<std::pair<ir::NodeIndex, Call>, LinkEvidence> links;
     std::vector<bool> linked(code.kernels.size(), false);
-    const auto add = [&](std::size_t kernel, ir::NodeIndex node, LinkEvidence evidence) {
+    const auto add = [&](Call call, ir::NodeIndex node, LinkEvidence evidence) {
         if (node == ir::npos || !isCall(graph.node(node))) return;
-        links.try_emplace({node, kernel}, evidence);
-        linked[kernel] = true;
+        links.try_emplace({node, call}, evidence);
+        linked[call.first] = true;
     };
     for (std::size_t k = 0; k < code.kernels.size(); ++k) {
         const GeneratedKernel& kernel = code.kernels[k];
+        const std::size_t only = kernel.calls.size() == 1 ? 0 : KernelLink::anyCall;
         for (const auto& [key, nodes] : record.kernelToPost) {
-            const bool named =
-                std::any_of(kernel.calls.begin(), kernel.calls.end(), [&](const KernelCall& call) {
-                    return call.handle.empty() ? key.substr(0, key.rfind(':')) == kernel.name
-                                               : call.handle == key;
-                });
-            for (const std::string& node : nodes)
-                if (named) add(k, graph.find(node), LinkEvidence::Record);
+            for (std::size_t c = 0; c < kernel.calls.size(); ++c) {
+                const std::string& handle = kernel.calls[c].handle;
+                if (handle.empty() ? key.substr(0, key.rfind(':')) != kernel.name : handle != key) continue;
+                for (const std::string& node : nodes)
+                    add({k, handle.empty() ? only : c}, graph.find(node), LinkEvidence::Record);
+            }
         }
         if (!linked[k])
             for (const std::string& name : kernel.atenNodes)
-                add(k, graph.find(name), LinkEvidence::Comment);
+                add({k, only}, graph.find(name), LinkEvidence::Comment);
         if (linked[k]) continue;
         // A comment of a library call names everything that was fused before it too.
         std::set<ir::NodeIndex> named;
@@ -190,37 +191,43 @@ linkKernels(const ir::Graph& graph, const GeneratedCode& code, const InductorRec
             return lists(kernel.name, opOf(graph.node(node)));
         });
         for (const ir::NodeIndex node : named)
-            if (!isListed || lists(kernel.name, opOf(graph.node(node)))) add(k, node, LinkEvidence::Comment);
+            if (!isListed || lists(kernel.name, opOf(graph.node(node))))
+                add({k, only}, node, LinkEvidence::Comment);
     }
     for (std::size_t k = 0; k < code.kernels.size(); ++k) {
         if (linked[k]) continue;
+        const std::size_t only = code.kernels[k].calls.size() == 1 ? 0 : KernelLink::anyCall;
         for (ir::NodeIndex node = 0; node < graph.size(); ++node) {
             if (code.kernels.size() == 1)
-                add(k, node, LinkEvidence::OnlyKernel);
+                add({k, only}, node, LinkEvidence::OnlyKernel);
             else if (lists(code.kernels[k].name, opOf(graph.node(node))))
-                add(k, node, LinkEvidence::KernelName);
+                add({k, only}, node, LinkEvidence::KernelName);
         }
     }
     // What no kernel names is computed where it is read.
-    std::vector<std::set<std::size_t>> kernelsOf(graph.size());
+    std::vector<std::set<Call>> callsOf(graph.size());
     for (const auto& [link, evidence] : links)
-        kernelsOf[link.first].insert(link.second);
+        callsOf[link.first].insert(link.second);
     constexpr std::size_t most = 4; // a node that many kernels read says nothing
     for (ir::NodeIndex node = static_cast<ir::NodeIndex>(graph.size()); node-- > 0;) {
-        if (!isCall(graph.node(node)) || !kernelsOf[node].empty()) continue;
-        std::set<std::size_t> users;
+        if (!isCall(graph.node(node)) || !callsOf[node].empty()) continue;
+        std::set<Call> users;
+        std::set<std::size_t> kernels;
         for (const ir::NodeIndex user : graph.users(node)) {
-            users.insert(kernelsOf[user].begin(), kernelsOf[user].end());
-            if (users.size() > most) break;
+            for (const Call& call : callsOf[user]) {
+                users.insert(call);
+                kernels.insert(call.first);
+            }
+            if (kernels.size() > most) break;
         }
-        if (users.size() > most) continue;
-        for (const std::size_t kernel : users)
-            links.try_emplace({node, kernel}, LinkEvidence::Fused);
-        kernelsOf[node] = std::move(users);
+        if (kernels.size() > most) continue;
+        for (const Call& call : users)
+            links.try_emplace({node, call}, LinkEvidence::Fused);
+        callsOf[node] = std::move(users);
     }
     std::vector<KernelLink> out;
     for (const auto& [link, evidence] : links)
-        out.push_back({link.second, link.first, evidence});
+        out.push_back({link.second.first, link.second.second, link.first, evidence});
     return out;
 }
 

@@ -41,11 +41,13 @@ struct InductorRecord {
 [[nodiscard]] InductorRecord readInductorRecord(std::string_view json);
 
 struct KernelLink {
+    static constexpr std::size_t anyCall = SIZE_MAX; ///< which of several calls is not known
     std::size_t kernel = 0;
+    std::size_t call = anyCall; ///< into GeneratedKernel::calls
     ir::NodeIndex node = 0;
     LinkEvidence evidence = LinkEvidence::Fused;
 };
-/// Which nodes of the post-grad graph each kernel computes, from the strongest evidence there is for it.
+/// Which nodes of the post-grad graph each kernel, in each of its calls, computes, from the strongest evidence there is for it.
 /// `resolve` gives the post-grad nodes of a name that a comment uses.
 [[nodiscard]] std::vector<KernelLink>
 linkKernels(const ir::Graph& graph, const GeneratedCode& code, const InductorRecord& record,

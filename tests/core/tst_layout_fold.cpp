@@ -148,6 +148,7 @@ private slots:
     void turnsOfALoopAreAlike();
     void oneOfAnotherKindStaysInTheStack();
     void layersOfOtherSizesAreAStack();
+    void kernelsAreBlocksInTheirModules();
     void theLargestOpensFirst();
 };
 
@@ -699,6 +700,47 @@ void TestLayoutFold::layersOfOtherSizesAreAStack() {
     QCOMPARE(stack->alike, std::size_t(4));
     QCOMPARE(stackText(tree, stack->group, 4), std::string("4 alike but for sizes, 7 nodes each"));
     QVERIFY(isAcyclic(folded));
+}
+
+/// A kernel is a block in the innermost module that holds all of it, and no cycle comes of it; what two kernels
+/// compute is in neither.
+void TestLayoutFold::kernelsAreBlocksInTheirModules() {
+    const ir::GraphPtr graph = parse(dynamoText(2));
+    const auto nodes = [&graph](std::initializer_list<const char*> names) {
+        std::vector<ir::NodeIndex> out;
+        for (const char* name : names)
+            out.push_back(graph->find(name));
+        return out;
+    };
+    const std::vector<KernelBlock> kernels = {
+        {"fused_pow_mul_0", {}, nodes({"pow_0", "mul_0"})},
+        {"fused_relu_add_pow_1", "found by kernel name", nodes({"relu_0", "add_0", "pow_1"})},
+        {"extern_kernels.mm", {}, nodes({"fc_1"})},
+        {"twice_2", {}, nodes({"mul_1", "relu_1", "add_1"})},
+        {"twice_3", {}, nodes({"mul_1", "add_1"})},
+    };
+    const GroupTree tree = groupNodes(*graph, moduleHints(*graph), kernels);
+    const auto find = [&tree](const char* name) {
+        return std::find_if(tree.groups.begin(), tree.groups.end(),
+                            [name](const Group& group) { return group.name == name; });
+    };
+    const auto inside = find("fused_pow_mul_0");
+    QVERIFY(inside != tree.groups.end());
+    QVERIFY(inside->kind == Group::Kind::Kernel);
+    QCOMPARE(tree.groups[inside->parent].path, std::string("layers.0.norm"));
+    QCOMPARE(inside->nodes, nodes({"pow_0", "mul_0"}));
+    QCOMPARE(inside->detail, std::string("pow, mul"));
+    const auto across = find("fused_relu_add_pow_1");
+    QVERIFY(across != tree.groups.end());
+    QCOMPARE(across->parent, GroupId(0));
+    QCOMPARE(across->detail, std::string("relu, add, pow; found by kernel name"));
+    QVERIFY(find("extern_kernels.mm") == tree.groups.end());
+    QVERIFY(find("twice_2") == tree.groups.end() && find("twice_3") == tree.groups.end());
+    QVERIFY(isAcyclic(fold(*graph, tree, {})));
+    std::set<GroupId> all;
+    for (GroupId id = 1; id < tree.groups.size(); ++id)
+        all.insert(id);
+    QVERIFY(isAcyclic(fold(*graph, tree, all)));
 }
 
 /// What is large and closed says nothing of the model: it opens before what is small.

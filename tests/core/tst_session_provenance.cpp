@@ -278,6 +278,35 @@ private slots:
         QVERIFY(provenance.ofKernel(code, 7).empty());
         QVERIFY(provenance.ofCode(0, 1).empty());
     }
+
+    void kernelsOfAGraph() {
+        const session::SessionPtr session = recorded();
+        const Provenance provenance(session, 0);
+        const std::size_t post = stageOf(provenance.compile(), "inductor_post_grad_graph");
+        const std::vector<session::KernelNodes> kernels = provenance.kernelsMadeOf(post);
+        QCOMPARE(kernels.size(), std::size_t(1));
+        QCOMPARE(kernels[0].name, std::string("cpp_fused_add_cat_fill_mul_relu_select_sum_0"));
+        QStringList names;
+        const ir::Graph& graph = **provenance.compile().stages[post]->graph();
+        for (const ir::NodeIndex node : kernels[0].nodes)
+            names << QString::fromStdString(graph.node(node).name);
+        QCOMPARE(names.join(' '),
+                 QStringLiteral("cat mul add select sum_1 copy select_scatter_default relu"));
+        QVERIFY(provenance.kernelsMadeOf(stageOf(provenance.compile(), "inductor_output_code")).empty());
+        QCOMPARE(provenance.codeMadeOf(post), stageOf(provenance.compile(), "inductor_output_code"));
+        QCOMPARE(provenance.codeMadeOf(0), Provenance::npos);
+        QVERIFY(provenance.kernelsMadeOf(0).empty());
+
+        // Names of kernels alone do not tell two layers apart.
+        const auto encoder = capture::open(test::capture("trace_inductor/encoder").toStdString());
+        QVERIFY(encoder.has_value());
+        const Provenance named(*encoder, 0);
+        const std::size_t graph1 = stageOf(named.compile(), "inductor_post_grad_graph");
+        QVERIFY(named.codeMadeOf(graph1) != Provenance::npos);
+        for (const session::KernelNodes& kernel : named.kernelsMadeOf(graph1))
+            QVERIFY2(!kernel.name.starts_with("cpp_fused"), kernel.name.c_str());
+        QVERIFY(provenance.kernelsMadeOf(99).empty());
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSessionProvenance)

@@ -65,6 +65,10 @@ std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
     if (const session::Compile* compile = workspace.compile())
         source.dynamo = compile->findStage("dynamo_output_graph");
     source.room = roomOf(side);
+    if (const int stage = stageOf(side); kernelBlocks && isCaptured(stage)) {
+        source.kernels = provenance();
+        source.stage = static_cast<std::size_t>(stage);
+    }
     return source;
 }
 
@@ -77,10 +81,6 @@ QSizeF CompareView::Private::roomOf(Side side) const {
     return canvas.isVisible() ? canvas.room() : QSizeF();
 }
 
-void CompareView::Private::remember(const PaneSource& source) {
-    const auto at = std::find_if(known.begin(), known.end(), [&source](const PaneSource& s) {
-        return s.graph == source.graph && s.only == source.only;
-    });
 QSizeF CompareView::Private::roomShown() const {
     const std::vector<GraphCanvas*> now = shown();
     return now.empty() || !now.front()->isVisible() ? QSizeF() : now.front()->room();
@@ -102,6 +102,10 @@ void CompareView::Private::fitRoom() {
     scheduleRebuild(GraphCanvas::Transition::None);
 }
 
+void CompareView::Private::remember(const PaneSource& source) {
+    const auto at = std::find_if(known.begin(), known.end(), [&source](const PaneSource& s) {
+        return s.graph == source.graph && s.only == source.only;
+    });
     if (at != known.end()) known.erase(at);
     known.push_front(source);
     if (known.size() > rememberedGraphs) known.pop_back();
@@ -139,12 +143,12 @@ void CompareView::Private::rebuild() {
 
 void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const QString& at, bool relaid) {
     const bool fresh = how == GraphCanvas::Transition::None;
+    // Another layout of a picture that nobody has looked around in may be wider: it opens anew.
+    const bool opens = fresh || (relaid && untouched);
     const bool reveals = fresh || revealLater;
     // A selection that is looked at stays in sight, unless the user just folded a block.
     const bool holds =
         reveals || ((relaid || how == GraphCanvas::Transition::Step) && (lookedAt || looksAtSelection()));
-    // Another layout of a picture that nobody has looked around in may be wider: it opens anew.
-    const bool opens = fresh || (relaid && untouched);
     lookedAt = revealLater = false;
     picture = std::move(made);
     anchors = picture.anchors;
@@ -210,12 +214,12 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
     showChosen();
     showMarks();
     showHeat();
+    if (fresh) openedIn = roomShown();
+    untouched = opens;
     const double zoom = active().zoom();
     if (std::abs(zoom - lastZoom) > 1e-6) {
         lastZoom = zoom;
         emit q.zoomChanged(zoom);
-    if (fresh) openedIn = roomShown();
-    untouched = opens;
     }
     seek();
 }
@@ -351,8 +355,8 @@ void CompareView::Private::checkSettled() {
 }
 
 void CompareView::Private::updateHeaders() {
-    const auto detail = [](const ir::GraphPtr& graph, const GraphCanvas& target,
-                           const std::optional<canvas::LaidOut>& drawn) {
+    const auto detail = [this](const ir::GraphPtr& graph, const GraphCanvas& target,
+                               const std::optional<canvas::LaidOut>& drawn) {
         if (!graph) return QString();
         QString text = counted(graph->size(), "node", "nodes");
         const canvas::ScenePtr& scene = target.scene();
@@ -360,6 +364,7 @@ void CompareView::Private::updateHeaders() {
             text = tr("%1 of %2").arg(drawn->source.only.size()).arg(text);
         else if (scene && scene->graph->size() > scene->items.size())
             text += QStringLiteral(", %1 drawn").arg(scene->items.size());
+        if (drawn && drawn->source.kernels && drawn->source.tree) text += kernelsText(drawn->source);
         return text;
     };
     const auto name = [this](Side side) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The inside of CompareView, shared by its four sources: panes and modes (compare_view.cpp), pictures
-// (compare_picture.cpp), selection and keys (compare_selection.cpp), several nodes (compare_chosen.cpp).
+// The inside of CompareView, shared by its five sources: panes and modes (compare_view.cpp), pictures
+// (compare_picture.cpp), kernels as blocks (compare_kernels.cpp), selection and keys (compare_selection.cpp), several
+// nodes (compare_chosen.cpp).
 #pragma once
 
 #include "views/canvas/chosen_nodes.h"
@@ -58,14 +59,17 @@ struct CompareView::Private {
     void scheduleRebuild(GraphCanvas::Transition transition, const QString& anchor = {});
     void rebuild();
     [[nodiscard]] std::optional<canvas::PaneSource> sourceOf(Side side) const;
+    [[nodiscard]] bool isCaptured(int stage) const;
+    [[nodiscard]] QString kernelsText(const canvas::PaneSource& source) const;
+    [[nodiscard]] std::shared_ptr<const session::Provenance> provenance() const;
     void remember(const canvas::PaneSource& source);
+    [[nodiscard]] QSizeF roomShown() const; ///< of the first canvas that is shown; empty while hidden
+    /// Makes the first picture anew where its canvas got another size and nobody has looked around in it yet.
+    void fitRoom();
     [[nodiscard]] QSizeF roomOf(Side side) const;
     /// `relaid`: the same graphs and blocks with another layout.
     void show(canvas::Picture picture, GraphCanvas::Transition transition, const QString& anchor,
               bool relaid = false);
-    [[nodiscard]] QSizeF roomShown() const; ///< of the first canvas that is shown; empty while hidden
-    /// Makes the first picture anew where its canvas got another size and nobody has looked around in it yet.
-    void fitRoom();
     void showMessages();
     void startProcesses();
     void processesDone();
@@ -125,7 +129,8 @@ struct CompareView::Private {
     Mode mode = Mode::SideBySide;
     Side single = Side::B;
     bool linked = true;
-    bool heat = false; ///< cards are tinted by time
+    bool heat = false;         ///< cards are tinted by time
+    bool kernelBlocks = false; ///< kernels are blocks where they are known
     bool syncing = false;
     double lastZoom = 1;
     QString program;
@@ -151,6 +156,12 @@ struct CompareView::Private {
     std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately
     std::optional<canvas::PaneSource> knownMerged;
     std::pair<const ir::Graph*, const ir::Graph*> mergedOf{nullptr, nullptr};
+    struct KnownKernels {
+        session::SessionPtr session;
+        int compile = -1;
+        std::shared_ptr<const session::Provenance> provenance;
+    };
+    mutable KnownKernels knownKernels;
     std::pair<int, int> shownCompile{-1, -1}; ///< capture and compile of the picture
     QTimer rebuildTimer, progressTimer, roomTimer;
     QElapsedTimer busySince;

@@ -410,6 +410,13 @@ void CompareView::setBlockBytes(bool on) {
         c->setMeasure(on ? canvas::BlockMeasure::Bytes : canvas::BlockMeasure::Nodes);
 }
 
+void CompareView::setKernelBlocks(bool on) {
+    if (on == d->kernelBlocks) return;
+    d->kernelBlocks = on;
+    d->known.clear();
+    d->scheduleRebuild(GraphCanvas::Transition::None);
+}
+
 void CompareView::setMinimap(bool on) {
     for (GraphCanvas* c : {d->a.canvas, d->b.canvas, d->merged.canvas})
         c->setMinimap(on);
@@ -428,6 +435,7 @@ CompareView::View CompareView::view() const {
 }
 
 void CompareView::setView(const View& view) {
+    d->untouched = false;
     d->a.canvas->setPlace(view.zoom, view.a);
     d->b.canvas->setPlace(view.zoom, view.b);
     d->rememberPlaces();
@@ -435,7 +443,6 @@ void CompareView::setView(const View& view) {
     if (std::abs(view.zoom - d->lastZoom) < 1e-6) return;
     d->lastZoom = d->b.canvas->zoom();
     emit zoomChanged(d->lastZoom);
-    d->untouched = false;
 }
 
 void CompareView::setMotion(bool on) {

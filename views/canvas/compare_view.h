@@ -32,6 +32,8 @@ public:
     void setEdgeLabels(bool on);
     void setMinimap(bool on);
     void setBlockBytes(bool on); ///< blocks tell the bytes of their results instead of their nodes
+    /// Where the generated code of a graph is known, blocks are its kernels, inside the modules that hold them.
+    void setKernelBlocks(bool on);
     /// Tints cards by what their nodes took in the last run (Workspace::nodeTimes()).
     void setHeat(bool on);
     [[nodiscard]] bool hasHeat() const;

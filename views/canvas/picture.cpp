@@ -17,15 +17,33 @@ constexpr std::size_t smallestPart = 20;  ///< of a graph: a block with fewer no
 constexpr double mostScreens = 2.2;       ///< heights of the room
 constexpr QSizeF usualRoom{560, 420};     ///< where no canvas has a size yet
 
+/// The kernels that the stage became, with how it is known where PyTorch did not write it down.
+std::vector<layout::KernelBlock> kernelBlocks(const PaneSource& source) {
+    std::vector<layout::KernelBlock> out;
+    if (!source.kernels) return out;
+    for (session::KernelNodes& kernel : source.kernels->kernelsMadeOf(source.stage)) {
+        std::string name = std::move(kernel.name), detail;
+        if (kernel.calls > 1)
+            name += ", call " + std::to_string(kernel.call + 1) + " of " + std::to_string(kernel.calls);
+        if (!session::isRecorded(kernel.evidence))
+            detail = "found by " + std::string(linkEvidenceName(kernel.evidence));
+        out.push_back({std::move(name), std::move(detail), std::move(kernel.nodes)});
+    }
+    return out;
+}
+
 /// Makes the tree; true where blocks are to be opened for the first picture.
 bool prepare(PaneSource& source) {
     if (!source.kinds) source.kinds = kindsOf(*source.graph);
     if (source.tree) return false;
     const auto hints = parameterNames(source.dynamo, *source.graph);
     const bool part = !source.only.empty();
-    const bool flat = (part ? source.only.size() : source.graph->size()) <= shownWhole;
-    source.tree = flat ? flatTree(*source.graph, hints)
-                       : std::make_shared<const layout::GroupTree>(layout::groupNodes(*source.graph, hints));
+    const std::vector<layout::KernelBlock> kernels = kernelBlocks(source);
+    const std::size_t shown = part ? source.only.size() : source.graph->size();
+    const bool flat = kernels.empty() && shown <= shownWhole;
+    source.tree =
+        flat ? flatTree(*source.graph, hints)
+             : std::make_shared<const layout::GroupTree>(layout::groupNodes(*source.graph, hints, kernels));
     if (part) source.tree = std::make_shared<const layout::GroupTree>(keepNodes(*source.tree, source.only));
     return !flat;
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/task.h"
 #include "core/ir/node_sets.h"
+#include "core/session/provenance.h"
 #include "core/session/session.h"
 #include "views/canvas/merged_graph.h"
 #include "views/canvas/scene.h"
@@ -22,6 +23,9 @@ struct PaneSource {
     QSizeF room;              ///< pixels that the first picture has; decides how many blocks open then
     ir::NodeSet only{};       ///< the nodes that are drawn; all where it is empty
     KindsPtr kinds{};         ///< of `graph`; null until the first picture was made
+    /// Where it is not null, the kernels that were made of `stage` are blocks, as far as it knows them.
+    std::shared_ptr<const session::Provenance> kernels{};
+    std::size_t stage = 0; ///< into Compile::stages
 };
 
 struct PictureRequest {
