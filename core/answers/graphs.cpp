@@ -337,6 +337,25 @@ bool isDerivable(const session::Stage& stage) {
            std::find(names.begin(), names.end(), stage.name) != names.end();
 }
 
+namespace {
+
+/// "2 have the operators, arguments and results that PyTorch captured, 1 declined with a reason."
+std::string verdictsOf(const StageChecks& checks) {
+    std::string out;
+    const auto add = [&out](std::size_t stages, const std::string& one, const std::string& many) {
+        if (stages > 0)
+            out += (out.empty() ? "" : ", ") + std::to_string(stages) + ' ' + (stages == 1 ? one : many);
+    };
+    const std::string captured = " the operators, arguments and results that PyTorch captured";
+    add(checks.isomorphic, "has" + captured, "have" + captured);
+    add(checks.equivalent, "computes the same numbers in another form",
+        "compute the same numbers in another form");
+    add(checks.declined, "declined with a reason", "declined with a reason");
+    return out + '.';
+}
+
+} // namespace
+
 Answer stagesAnswer(const session::Session& session, const StageChecks& checks) {
     Answer out;
     out.question = Question::Stages;
@@ -359,7 +378,9 @@ Answer stagesAnswer(const session::Session& session, const StageChecks& checks) 
         return out;
     }
     out.figure = std::to_string(good);
-    out.of = "of " + count(derivable, "stage") + " derived again as captured";
+    out.of =
+        "of " + count(derivable, "stage") +
+        (checks.equivalent > 0 ? " derived again, alike or equal in numbers" : " derived again as captured");
     out.picture = Picture::Cells;
     out.axis = "Each derived stage";
     out.items = checks.cells;
@@ -382,15 +403,7 @@ Answer stagesAnswer(const session::Session& session, const StageChecks& checks) 
                        (checks.trouble.empty() ? "." : ": " + detail::sentenceOf(checks.trouble));
     } else {
         out.standing = checks.declined > 0 ? Standing::Know : Standing::InOrder;
-        out.sentence =
-            std::to_string(checks.isomorphic) + (checks.isomorphic == 1 ? " has" : " have") +
-            " the operators, arguments and results that PyTorch captured" +
-            (checks.equivalent > 0
-                 ? ", " + std::to_string(checks.equivalent) + " compute the same numbers in another form"
-                 : std::string()) +
-            (checks.declined > 0 ? ", " + std::to_string(checks.declined) + " declined with a reason"
-                                 : std::string()) +
-            '.';
+        out.sentence = verdictsOf(checks);
     }
     // A verdict that is not simply good says more than the others.
     if (out.proof.isEmpty() && !out.items.empty()) {

@@ -257,6 +257,15 @@ private slots:
         checks.isomorphic = 2;
         checks.declined = 1;
         QCOMPARE(stagesAnswer(*session, checks).standing, Standing::Know);
+        checks.isomorphic = 0; // as a convolutional network's, whose norms Inductor decomposes
+        checks.equivalent = 1;
+        checks.declined = 2;
+        QCOMPARE(stagesAnswer(*session, checks).of,
+                 std::string("of 3 stages derived again, alike or equal in numbers"));
+        QCOMPARE(stagesAnswer(*session, checks).sentence,
+                 std::string("1 computes the same numbers in another form, 2 declined with a reason."));
+        checks.equivalent = 0;
+        checks.declined = 1;
         checks.isomorphic = 1; // what was declined is no less told where something else is missing
         QVERIFY(has(stagesAnswer(*session, checks).sentence,
                     "1 declined with a reason, 1 of 3 stages could not be checked."));
