@@ -54,6 +54,7 @@ private slots:
     void aPassingSizeKeepsThePlace();
     void aPictureNobodyTouchedFitsItsNewRoom();
     void kernelsAreBlocks();
+    void labelsOfEdgesLieApart();
     void steppingKeepsThePlace();
     void cardsSlideWhenAllowed();
     void codeStageSaysSo();
@@ -661,6 +662,30 @@ void TestCompareView::kernelsAreBlocks() {
     m_view->setKernelBlocks(false);
     settle();
     QVERIFY(blocks().isEmpty());
+}
+
+/// No label of an edge over another, over a card or under the title of a block.
+void TestCompareView::labelsOfEdgesLieApart() {
+    open("encoder_train");
+    m_view->openAll();
+    m_view->setEdgeLabels(true);
+    settle();
+    std::size_t labels = 0, edges = 0;
+    for (double y = 0; y < b().scene()->size.height(); y += 400) {
+        b().setPlace(1, {0, y});
+        b().viewport()->repaint();
+        const std::vector<QRectF> places = b().painted().labels;
+        labels += places.size();
+        edges += b().painted().edges;
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            for (std::size_t k = 0; k < i; ++k)
+                QVERIFY(!places[i].intersects(places[k]));
+            for (std::size_t item = 0; item < b().scene()->items.size(); ++item)
+                QVERIFY(!places[i].intersects(b().viewRectOf(static_cast<int>(item))));
+        }
+    }
+    qInfo("%zu labels at %zu edges", labels, edges);
+    QVERIFY(edges > 50 && labels * 3 > edges * 2);
 }
 
 void TestCompareView::steppingKeepsThePlace() {

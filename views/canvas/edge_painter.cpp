@@ -17,6 +17,9 @@ constexpr double dimmedOpacity = 0.4;
 constexpr double dashPeriod = 72; ///< pixels: whole dashes of each pattern in use (8 and 9)
 constexpr float gatheredOpacity = 0.45F;
 constexpr double thickestEdge = 5;
+constexpr int labelSteps = 12;        ///< tried from the middle of an edge, a quarter of a piece each
+constexpr double itemReach = 24;      ///< scene points: sheets and slides reach beyond an item's place
+constexpr double chipBelow = 10;      ///< pixels at 100 % that a chip hangs below its card
 constexpr double shortestBarEdge = 3; // pixels: shorter edges vanish among bars
 
 /// From `a` to `b`, one above the other or beside: the part that lies within `seen`, begun a whole number of
@@ -64,17 +67,38 @@ QPointF pointBefore(const QPolygonF& points) {
     return points.back() - QPointF(0, 1);
 }
 
-QPointF middleOf(const QPolygonF& points) {
+/// What a chip takes below the right half of its card.
+QRectF chipUnder(const QRectF& card, double zoom) {
+    return {card.center().x(), card.bottom(), card.width() / 2, 10 * zoom};
+}
+
+/// Of the piece that begins at points[i].
+QPointF onPiece(const QPolygonF& points, qsizetype i, double t) {
+    const double u = 1 - t;
+    return u * u * u * points[i] + 3 * u * u * t * points[i + 1] + 3 * u * t * t * points[i + 2] +
+           t * t * t * points[i + 3];
+}
+
+/// Where on an edge its label may stand: its middle, then farther and farther from there.
+std::vector<QPointF> labelPlaces(const QPolygonF& points) {
     const qsizetype pieces = (points.size() - 1) / 3;
-    const qsizetype at = (pieces / 2) * 3;
-    if (pieces % 2 == 0) return points[at];
-    return (points[at] + 3 * points[at + 1] + 3 * points[at + 2] + points[at + 3]) / 8;
+    const double middle = static_cast<double>(pieces) / 2;
+    std::vector<QPointF> out;
+    for (int step = 0; step <= labelSteps; ++step)
+        for (const double at : {middle + step * 0.25, middle - step * 0.25}) {
+            if (at <= 0 || at >= static_cast<double>(pieces)) continue;
+            const auto piece = static_cast<qsizetype>(at);
+            out.push_back(onPiece(points, piece * 3, at - static_cast<double>(piece)));
+            if (step == 0) break;
+        }
+    return out;
 }
 
 } // namespace
 
 std::size_t ScenePainter::paintEdges() {
     const Scene& scene = *m_scene;
+    m_labels.clear();
     const bool moving = m_view->startShift != nullptr && m_view->progress < 1;
     if (moving) m_painter->setOpacity(m_view->progress);
     const std::vector<std::uint32_t> visible =
@@ -141,11 +165,11 @@ void ScenePainter::paintEdge(const SceneEdge& edge, bool lit, bool dimmed) {
         arrowHead(m_view->toView(edge.points.back()), m_view->toView(pointBefore(edge.points)), colour);
     if (m_detail != Detail::Card) return;
     if (edge.count > 1 && !gathered && edge.label.isEmpty() && !m_view->edgeLabels)
-        edgeLabel(edge, QStringLiteral("%1 edges").arg(edge.count), c.text2);
+        m_labels.push_back({&edge, QStringLiteral("%1 edges").arg(edge.count), c.text2});
     if (!edge.label.isEmpty())
-        edgeLabel(edge, edge.label, c.op(ir::OpKind::Write));
+        m_labels.push_back({&edge, edge.label, c.op(ir::OpKind::Write)});
     else if (m_view->edgeLabels && !edge.value.isEmpty())
-        edgeLabel(edge, edge.value, c.text2);
+        m_labels.push_back({&edge, edge.value, c.text2});
 }
 
 /// An edge that layout did not route: drawn only while one of its ends is selected.
@@ -181,16 +205,37 @@ void ScenePainter::arrowHead(QPointF tip, QPointF from, const QColor& colour) {
     m_painter->setBrush(Qt::NoBrush);
 }
 
-void ScenePainter::edgeLabel(const SceneEdge& edge, const QString& label, const QColor& colour) {
+/// After all edges, which would strike them through, each where no card and no other label is; those of the selected
+/// item, which come last, choose first. One that has no room on its edge is left out: half a number misleads.
+void ScenePainter::paintEdgeLabels(std::vector<QRectF>& taken) {
     const Text& t = text(FontRole::CodeSmall, m_view->zoom, 9.5);
-    const QString shown = elided(label, t, 160 * m_view->zoom);
-    const double width = static_cast<double>(shown.size()) * t.advance;
-    QRectF box(0, 0, width + 8, t.ascent + t.descent + 2);
-    box.moveCenter(m_view->toView(middleOf(edge.points)));
-    m_painter->fillRect(box, m_theme.colours().bg0);
-    m_painter->setFont(t.font);
-    m_painter->setPen(colour);
-    m_painter->drawText(QPointF(box.left() + 4, box.center().y() + (t.ascent - t.descent) / 2), shown);
+    const auto isFree = [&](const QRectF& box) {
+        if (std::ranges::any_of(taken, [&box](const QRectF& other) { return other.intersects(box); }))
+            return false;
+        const QRectF around(box.topLeft() / m_view->zoom + m_view->offset, box.size() / m_view->zoom);
+        const auto near =
+            m_scene->itemIndex.query(around.adjusted(-itemReach, -itemReach, itemReach, itemReach));
+        return std::ranges::none_of(near, [&](std::uint32_t i) {
+            const QRectF card = placeOf(static_cast<int>(i));
+            return card.intersects(box) ||
+                   (!m_scene->items[i].chip.isEmpty() && chipUnder(card, m_view->zoom).intersects(box));
+        });
+    };
+    for (auto label = m_labels.rbegin(); label != m_labels.rend(); ++label) {
+        const QString shown = elided(label->text, t, 160 * m_view->zoom);
+        QRectF box(0, 0, static_cast<double>(shown.size()) * t.advance + 8, t.ascent + t.descent + 2);
+        const std::vector<QPointF> places = labelPlaces(label->edge->points);
+        const auto place = std::ranges::find_if(places, [&](QPointF at) {
+            box.moveCenter(m_view->toView(at));
+            return isFree(box);
+        });
+        if (place == places.end()) continue;
+        taken.push_back(box);
+        m_painter->fillRect(box, m_theme.colours().bg0);
+        m_painter->setFont(t.font);
+        m_painter->setPen(label->colour);
+        m_painter->drawText(QPointF(box.left() + 4, box.center().y() + (t.ascent - t.descent) / 2), shown);
+    }
 }
 
 } // namespace dynascope::views::canvas

@@ -126,9 +126,13 @@ PaintCounts ScenePainter::paint(QPainter& painter, const Scene& scene, const Vie
         if (!hidden.back() && frame.rect.intersects(visible)) paintFrame(frame, static_cast<int>(i));
     }
     counts.edges = paintEdges();
+    const std::vector<QRectF> titles = titleRows(scene, view);
+    counts.labels = titles;
+    paintEdgeLabels(counts.labels);
+    counts.labels.erase(counts.labels.begin(),
+                        counts.labels.begin() + static_cast<std::ptrdiff_t>(titles.size()));
     // After the edges, which would strike the titles through; those that are held in sight lie over the cards
     // as well.
-    const std::vector<QRectF> titles = titleRows(scene, view);
     const auto paintTitles = [&](bool held) {
         for (std::size_t i = 0; i < titles.size(); ++i) {
             const bool isHeld = titles[i].top() > view.toView(scene.frames[i].rect.topLeft()).y() + 0.5;

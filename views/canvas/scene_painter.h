@@ -58,6 +58,7 @@ struct ViewState {
 
 struct PaintCounts {
     std::size_t items = 0, edges = 0;
+    std::vector<QRectF> labels; ///< places of edges' labels, in view points
 };
 
 /// Keeps fonts between paints; GUI thread only.
@@ -89,7 +90,8 @@ private:
     void paintEdge(const SceneEdge& edge, bool lit, bool dimmed);
     void paintLooseEdge(const SceneEdge& edge);
     void arrowHead(QPointF tip, QPointF from, const QColor& colour);
-    void edgeLabel(const SceneEdge& edge, const QString& label, const QColor& colour);
+    /// Puts none over `taken`, in view points; adds their places to it.
+    void paintEdgeLabels(std::vector<QRectF>& taken);
     void paintItem(const SceneItem& item, int index);
     void paintCard(const SceneItem& item, const QRectF& rect);
     void paintName(const SceneItem& item, const QRectF& rect);
@@ -117,6 +119,12 @@ private:
     const ViewState* m_view = nullptr;
     Detail m_detail = Detail::Card;
     Mark m_mark = Mark::None; ///< of the item that is being painted
+    struct EdgeLabel {
+        const SceneEdge* edge;
+        QString text;
+        QColor colour;
+    };
+    std::vector<EdgeLabel> m_labels; ///< of the edges painted so far
 };
 
 } // namespace dynascope::views::canvas
