@@ -53,6 +53,7 @@ private slots:
     void oneStageShowsOneCanvas();
     void aPassingSizeKeepsThePlace();
     void aPictureNobodyTouchedFitsItsNewRoom();
+    void bothPanesOpenAtTheirTop();
     void kernelsAreBlocks();
     void labelsOfEdgesLieApart();
     void steppingKeepsThePlace();
@@ -623,6 +624,24 @@ void TestCompareView::aPictureNobodyTouchedFitsItsNewRoom() {
     settle();
     QCOMPARE(b().zoom(), own);
     QCOMPARE(b().scene(), scene);
+}
+
+/// The inputs of both are in sight at first, and the panes move together from there.
+void TestCompareView::bothPanesOpenAtTheirTop() {
+    m_view->resize(1400, 500);
+    open("encoder_train");
+    for (GraphCanvas* pane : {&a(), &b()}) {
+        double top = pane->scene()->size.height();
+        for (const auto& item : pane->scene()->items)
+            top = std::min(top, item.rect.top());
+        const double above = (top - pane->offset().y()) * pane->zoom();
+        QVERIFY2(above >= 0 && above < pane->viewport()->height() / 2, qPrintable(QString::number(above)));
+    }
+    const double before = b().offset().y();
+    QWheelEvent down(QPointF(50, 50), a().viewport()->mapToGlobal(QPointF(50, 50)), {}, QPoint(0, -240),
+                     Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(a().viewport(), &down);
+    QVERIFY(b().offset().y() > before);
 }
 
 /// Those that compute several nodes, by name, wherever they stand among the modules; modules come back.

@@ -200,6 +200,8 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
                 const QPointF to = leader.clamped(leader.offsetFor(marks.front(), leader.offset()));
                 leader.setPlace(leader.zoom(), leader.place() + to - leader.offset());
                 follow(own, 0, true);
+            } else if (opens) {
+                holdBeside();
             } else {
                 follow(lastActive == a.canvas ? Slot::A : Slot::B, 0);
             }
@@ -222,6 +224,16 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
         emit q.zoomChanged(zoom);
     }
     seek();
+}
+
+/// Both panes open where they begin, whatever their middles belong to; from there they move together.
+void CompareView::Private::holdBeside() {
+    const auto heightOf = [](const GraphCanvas& canvas) {
+        return canvas.viewport()->height() / canvas.zoom();
+    };
+    const double seenA = heightOf(*a.canvas), seenB = heightOf(*b.canvas);
+    anchors = canvas::heldAt(picture.anchors, a.canvas->offset().y() + seenA / 2,
+                             b.canvas->offset().y() + seenB / 2, std::max(seenA, seenB));
 }
 
 void CompareView::Private::showMessages() {

@@ -51,6 +51,7 @@ struct CompareView::Private {
     /// the selection is in sight there if it is in sight here.
     [[nodiscard]] QPointF partnerOffset(Slot leader, QPointF leaderOffset, double sideways, bool keepMarks);
     [[nodiscard]] Slot slotOf(const GraphCanvas& canvas) const;
+    void holdBeside();
     void rememberPlaces();
     void updateHeaders();
 
