@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/condition.h"
 
+#include "core/base/condition_parser.h"
 #include "core/base/words.h"
 #include "core/dynamo/describe.h"
 
@@ -25,118 +26,11 @@ namespace {
 using Node = Condition::Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-constexpr int deepest = 100;
-
-bool isWordPart(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.' || c == '-' || c == '$' || static_cast<unsigned char>(c) >= 128;
-}
-
-struct Token {
-    enum class Kind { End, Word, Text, Sign } kind = Kind::End;
-    std::string text;
-    std::size_t column = 0;
-};
-
-class Parser {
+class Parser : public ConditionParser<Node> {
 public:
-    explicit Parser(std::string_view text)
-        : m_text(text) {
-        advance();
-    }
-
-    Result<NodePtr> whole() {
-        NodePtr out = either(0);
-        if (m_error.empty() && m_token.kind != Token::Kind::End)
-            fail("'" + m_token.text + "' is not expected here");
-        if (!m_error.empty())
-            return tl::unexpected(
-                Error{m_error + ", column " + std::to_string(m_errorColumn), "condition", 0, m_errorColumn});
-        return out;
-    }
+    using ConditionParser::ConditionParser;
 
 private:
-    void fail(std::string why) {
-        if (!m_error.empty()) return;
-        m_error = std::move(why);
-        m_errorColumn = m_token.column;
-    }
-
-    void advance() {
-        while (m_at < m_text.size() && (m_text[m_at] == ' ' || m_text[m_at] == '\t'))
-            ++m_at;
-        m_token = {Token::Kind::End, {}, m_at + 1};
-        if (m_at >= m_text.size()) return;
-        const char c = m_text[m_at];
-        const std::size_t begin = m_at;
-        if (c == '"' || c == '\'') {
-            const std::size_t end = m_text.find(c, m_at + 1);
-            m_token.kind = Token::Kind::Text;
-            m_token.text = m_text.substr(m_at + 1, end == std::string_view::npos ? end : end - m_at - 1);
-            m_at = end == std::string_view::npos ? m_text.size() : end + 1;
-            if (end == std::string_view::npos) fail("the quotation has no end");
-        } else if (isWordPart(c)) {
-            while (m_at < m_text.size() && isWordPart(m_text[m_at]))
-                ++m_at;
-            m_token.kind = Token::Kind::Word;
-            m_token.text = m_text.substr(begin, m_at - begin);
-        } else {
-            const std::string_view two = m_text.substr(m_at, 2);
-            const bool pair = two == "==" || two == "!=" || two == "<=" || two == ">=";
-            m_at += pair ? 2 : 1;
-            m_token.kind = Token::Kind::Sign;
-            m_token.text = m_text.substr(begin, m_at - begin);
-        }
-    }
-
-    [[nodiscard]] bool at(std::string_view text) const {
-        return m_token.kind != Token::Kind::Text && m_token.text == text;
-    }
-    bool take(std::string_view text) {
-        if (m_token.kind == Token::Kind::End || !at(text)) return false;
-        advance();
-        return true;
-    }
-
-    static NodePtr join(Node::Kind kind, NodePtr left, NodePtr right) {
-        auto out = std::make_shared<Node>();
-        out->kind = kind;
-        out->left = std::move(left);
-        out->right = std::move(right);
-        return out;
-    }
-
-    // A chain grows to the left: as deep as it is long. So its length is bounded as well.
-    NodePtr either(int depth) {
-        NodePtr out = both(depth);
-        for (int links = 0; m_error.empty() && take("or"); ++links) {
-            if (links == deepest) fail("too many parts");
-            out = join(Node::Kind::Or, std::move(out), both(depth));
-        }
-        return out;
-    }
-
-    NodePtr both(int depth) {
-        NodePtr out = one(depth);
-        for (int links = 0; m_error.empty() && take("and"); ++links) {
-            if (links == deepest) fail("too many parts");
-            out = join(Node::Kind::And, std::move(out), one(depth));
-        }
-        return out;
-    }
-
-    NodePtr one(int depth) {
-        if (depth >= deepest) fail("nested too deeply");
-        if (!m_error.empty()) return nullptr;
-        if (take("not")) return join(Node::Kind::Not, one(depth + 1), nullptr);
-        if (take("(")) {
-            NodePtr out = either(depth + 1);
-            if (!take(")")) fail("')' is missing");
-            return out;
-        }
-        return test();
-    }
-
     /// A guard's source: everything up to a word "and" or "or" outside of brackets, or the end.
     std::string sourceText() {
         std::size_t brackets = 0;
@@ -156,7 +50,7 @@ private:
         return out;
     }
 
-    NodePtr test() {
+    NodePtr test() override {
         auto out = std::make_shared<Node>();
         const bool local = at("local");
         if (take("guard")) {
@@ -187,23 +81,6 @@ private:
         out->kind = Node::Kind::Is; // "local x": there is one
         return out;
     }
-
-    void operand(std::string& text, bool& quoted) {
-        if (m_token.kind != Token::Kind::Word && m_token.kind != Token::Kind::Text) {
-            fail(m_token.kind == Token::Kind::End ? "something is missing at the end"
-                                                  : "'" + m_token.text + "' is not expected here");
-            return;
-        }
-        quoted = m_token.kind == Token::Kind::Text;
-        text = m_token.text;
-        advance();
-    }
-
-    std::string_view m_text;
-    std::size_t m_at = 0;
-    Token m_token;
-    std::string m_error;
-    std::size_t m_errorColumn = 0;
 };
 
 std::optional<double> asNumber(std::string_view text) {
