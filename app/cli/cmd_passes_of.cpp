@@ -32,20 +32,6 @@ std::string milliseconds(double us) {
     return text;
 }
 
-/// "+2 -19 ~1".
-std::string changeText(const inductor::Change& change) {
-    std::string out;
-    const auto add = [&out](const char* sign, std::size_t n) {
-        if (n > 0) out += (out.empty() ? "" : " ") + (sign + std::to_string(n));
-    };
-    add("+", change.created.size());
-    add("-", change.erased.size());
-    add("~", change.updated.size());
-    add("renamed ", change.renamed.size());
-    if (change.moved) out += out.empty() ? "moved" : " moved";
-    return out;
-}
-
 std::string passCount(std::size_t n) {
     return std::to_string(n) + (n == 1 ? " pass" : " passes");
 }
@@ -76,7 +62,7 @@ std::string stageName(const CompilePasses& passes, const PassRow& row) {
 }
 
 void addRow(Table& table, const CompilePasses& passes, const PassRow& row) {
-    std::string change = changeText(*row.change);
+    std::string change = inductor::changeText(*row.change);
     // Values that are printed as before, such as those of other sizes' symbols.
     if (change.empty() && row.changed()) change = "text only";
     table.add({row.pass ? std::to_string(row.pass->index) : "-",

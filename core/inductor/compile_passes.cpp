@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/inductor/compile_passes.h"
 
+#include "core/ir/text.h"
 #include "core/session/byte_source.h"
 
 #include <algorithm>
@@ -101,11 +102,13 @@ const Pass* makerOf(const CompilePasses& passes, const State& state) {
 
 class Rows {
 public:
-    Rows(const PassRecording& recording, const std::vector<std::uint32_t>& compiles,
-         std::vector<PassRow>& out)
+    Rows(const PassRecording& recording, const std::vector<std::uint32_t>& compiles, CompilePasses& out)
         : m_recording(recording)
         , m_compiles(compiles.begin(), compiles.end())
-        , m_out(out) {}
+        , m_out(out.rows)
+        , m_copies(std::make_shared<std::deque<Change>>()) {
+        out.copied = m_copies;
+    }
 
     void run() {
         for (const Pass& pass : m_recording.passes()) {
@@ -129,8 +132,11 @@ private:
             const State& state = *m_recording.state(m_next);
             const std::uint32_t earlier = std::exchange(m_last[state.module], state.id);
             const Phase* phase = m_recording.phase(state.phase);
-            if (state.pass != 0 || state.first || phase == nullptr || !m_compiles.contains(phase->compile))
+            if (state.first || phase == nullptr || !m_compiles.contains(phase->compile)) continue;
+            if (state.pass != 0) {
+                addCopy(earlier, state);
                 continue;
+            }
             const State* before = m_recording.state(earlier);
             if (before == nullptr) continue;
             m_out.push_back(
@@ -138,9 +144,55 @@ private:
         }
     }
 
+    /// A function that gives back a graph for its caller to put in place ended with the graph that it was given; what it
+    /// made is found later.
+    void addCopy(std::uint32_t earlier, const State& state) {
+        const auto row = std::find_if(m_out.rbegin(), m_out.rend(), [&state](const PassRow& one) {
+            return one.pass != nullptr && one.pass->index == state.pass;
+        });
+        if (row == m_out.rend() || row->changed() || row->after != earlier) return;
+        row->after = state.id;
+        row->nodesBefore = m_recording.state(earlier)->nodes;
+        row->nodesAfter = state.nodes;
+        row->change = &m_copies->emplace_back(byName(earlier, state));
+    }
+
+    /// Nodes of one name are one node, which changed where it is printed otherwise.
+    Change byName(std::uint32_t earlier, const State& state) const {
+        Change out;
+        std::set<std::string_view> before, after;
+        for (const NodeRef& node : state.change.erased)
+            before.insert(node.name);
+        for (const NodeRef& node : state.change.created)
+            after.insert(node.name);
+        for (const NodeRef& node : state.change.erased)
+            if (!after.contains(node.name)) out.erased.push_back(node);
+        const std::map<std::string, std::string> was = nodeTexts(earlier), now = nodeTexts(state.id);
+        for (const NodeRef& node : state.change.created) {
+            if (!before.contains(node.name)) {
+                out.created.push_back(node);
+                continue;
+            }
+            const auto a = was.find(node.name), b = now.find(node.name);
+            if (a != was.end() && b != now.end() && a->second != b->second) out.updated.push_back(node.id);
+        }
+        return out;
+    }
+
+    [[nodiscard]] std::map<std::string, std::string> nodeTexts(std::uint32_t state) const {
+        std::map<std::string, std::string> out;
+        const Result<std::string> text = m_recording.text(state);
+        const Result<ir::GraphPtr> graph = text ? ir::readGraph(*text) : tl::unexpected(text.error());
+        if (graph)
+            for (const ir::NodePtr& node : (*graph)->nodes())
+                out.emplace(node->name, ir::printNode(*node, {}));
+        return out;
+    }
+
     const PassRecording& m_recording;
     std::set<std::uint32_t> m_compiles;
     std::vector<PassRow>& m_out;
+    std::shared_ptr<std::deque<Change>> m_copies;
     std::uint32_t m_next = 1;
     std::map<std::uint32_t, std::uint32_t> m_last; ///< states of modules so far
 };
@@ -168,7 +220,7 @@ CompilePasses passesOf(const session::Session& session, const session::Compile& 
         if (at == recorded.end()) continue;
         if (other == &compile) {
             out.recording = at->recording;
-            Rows(*out.recording, at->attempts, out.rows).run();
+            Rows(*out.recording, at->attempts, out).run();
             return out;
         }
         recorded.erase(at);
@@ -259,6 +311,19 @@ std::vector<session::Compile> compilesIn(const PassRecording& recording) {
             if (!phase.exception.empty()) at->status = session::Status::Failed;
         }
     }
+    return out;
+}
+
+std::string changeText(const Change& change) {
+    std::string out;
+    const auto add = [&out](const char* sign, std::size_t n) {
+        if (n > 0) out += (out.empty() ? "" : " ") + (sign + std::to_string(n));
+    };
+    add("+", change.created.size());
+    add("-", change.erased.size());
+    add("~", change.updated.size());
+    add("renamed ", change.renamed.size());
+    if (change.moved) out += out.empty() ? "moved" : " moved";
     return out;
 }
 

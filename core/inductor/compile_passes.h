@@ -6,6 +6,8 @@
 
 #include "core/inductor/pass_recording.h"
 
+#include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,9 @@ struct CompilePasses {
     PassRecordingPtr recording;    ///< null where no recording holds the compile
     std::vector<PassRow> rows;     ///< in the order in which they began
     std::vector<PassStage> stages; ///< in the order in which they came to be
+    /// Of rows whose pass gave back a copy of its graph (fx_graph_cse): what differs by the names of nodes, since all of
+    /// a copy's nodes have numbers of their own.
+    std::shared_ptr<const std::deque<Change>> copied;
 
     /// Of the stage with this state; -1 where there is none.
     [[nodiscard]] int stageOf(std::uint32_t state) const;
@@ -56,6 +61,9 @@ struct CompilePasses {
 
 /// The graph that the phases of this name began with, the k-th of them; null where there is none, or it cannot be read.
 [[nodiscard]] session::StagePtr beginOf(const CompilePasses& passes, std::string_view phase, int k);
+
+/// "+13 -48 ~4 renamed 2 moved": nodes made, removed and changed; empty where only the text differs.
+[[nodiscard]] std::string changeText(const Change& change);
 
 /// What the scheduler did with the graphs of the compile, in order.
 [[nodiscard]] std::vector<const Schedule*> schedulesOf(const CompilePasses& passes);

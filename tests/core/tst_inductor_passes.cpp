@@ -63,6 +63,7 @@ private slots:
     void stagesOfTheTraceAreRecordedTextForText();
     void theChainOfEachGraphIsUnbroken();
     void rowsSayWhatAPassDid();
+    void aCopiedGraphIsToldByNames();
     void everyNodeOfPostGradHasAMaker();
     void historyTellsWhoMadeAndRemovedANode();
     void anotherRunHasNoPasses();
@@ -153,6 +154,27 @@ void TestInductorPasses::rowsSayWhatAPassDid() {
 }
 
 /// Each is there from the beginning of a phase, or some pass made it.
+/// fx_graph_cse gives back a copy, whose nodes all have numbers of their own.
+void TestInductorPasses::aCopiedGraphIsToldByNames() {
+    const session::Session session = openedFolder();
+    const CompilePasses found = passes(session, 0);
+    const PassRow* row = rowNamed(found, "partition", "fx_graph_cse");
+    QVERIFY2(row != nullptr, "it merges what is computed twice");
+    QCOMPARE(row->nodesBefore, std::size_t(168));
+    QCOMPARE(row->nodesAfter, std::size_t(163));
+    QVERIFY(row->change->created.empty());
+    std::set<std::string> gone;
+    for (const NodeRef& node : row->change->erased)
+        gone.insert(node.name);
+    QCOMPARE(gone.size(), std::size_t(5));
+    QVERIFY2(gone.contains("view_16") && gone.contains("sub_4"), changeText(*row->change).c_str());
+    QVERIFY(!row->change->updated.empty()); // who read them reads others
+    const auto history = historyOf(found, row->change->erased.front().id);
+    QVERIFY(!history.empty());
+    QCOMPARE(history.back().what, NodeStep::What::Removed);
+    QCOMPARE(&found.rows[history.back().row], row);
+}
+
 void TestInductorPasses::everyNodeOfPostGradHasAMaker() {
     const session::Session session = openedFolder();
     for (std::size_t i = 0; i < session.compiles.size(); ++i) {
