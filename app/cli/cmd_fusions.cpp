@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli fusions PATH [--frame ID] [--why A B] [--json]
+// dynascope-cli fusions PATH [--frame ID] [--why A B] [--memory] [--json]
 #include "app/cli/command.h"
 #include "app/cli/recorded_compiles.h"
 #include "app/cli/table.h"
+#include "core/inductor/buffer_lives.h"
+#include "core/inductor/why_not_fused.h"
 
 #include <algorithm>
 #include <map>
@@ -23,7 +25,7 @@ using nlohmann::json;
 struct FusionsOptions {
     std::string path, frame;
     std::vector<std::string> why;
-    bool json = false;
+    bool memory = false, json = false;
 };
 
 std::size_t asked(const Schedule& schedule) {
@@ -94,6 +96,28 @@ json kernelsJson(const Schedule& schedule) {
     return out;
 }
 
+json memoryJson(const Schedule& schedule) {
+    const inductor::ScheduleMemory memory = inductor::memoryOf(schedule);
+    json buffers = json::array();
+    for (const inductor::BufferLife& life : memory.lives)
+        buffers.push_back({{"name", life.buffer},
+                           {"bytes", life.bytes ? json(*life.bytes) : json()},
+                           {"memory", life.memory},
+                           {"first", life.first},
+                           {"last", life.last},
+                           {"reuses", life.takesFrom},
+                           {"allocated_by_kernel", life.byKernel},
+                           {"output", life.isOutput}});
+    return {{"calls", memory.steps},
+            {"buffers", std::move(buffers)},
+            {"live_bytes", memory.live},
+            {"peak_bytes", memory.peak()},
+            {"peak_call", memory.live.empty() ? json() : json(memory.peakStep)},
+            {"allocations", memory.allocations},
+            {"reuses", memory.reuses},
+            {"estimate_of_pytorch", schedule.peak ? json(*schedule.peak) : json()}};
+}
+
 json document(const PassRecording& recording, const Schedule& schedule, const std::string& compile) {
     json refusals = json::array(), fusions = json::array();
     for (const inductor::Refusal& refusal : inductor::refusalsOf(schedule))
@@ -114,16 +138,21 @@ json document(const PassRecording& recording, const Schedule& schedule, const st
             {"fused", schedule.fusions.size()},
             {"fusions", fusions},
             {"kernels", kernelsJson(schedule)},
-            {"refusals", refusals}};
+            {"refusals", refusals},
+            {"memory", memoryJson(schedule)}};
 }
 
-/// The kernel that has both; null where none has.
-const inductor::Kernel* kernelOfBoth(const Schedule& schedule, const std::string& a, const std::string& b) {
-    const auto at = std::ranges::find_if(schedule.kernels, [&](const inductor::Kernel& kernel) {
-        return std::ranges::find(kernel.operations, a) != kernel.operations.end() &&
-               std::ranges::find(kernel.operations, b) != kernel.operations.end();
-    });
-    return at == schedule.kernels.end() ? nullptr : &*at;
+/// Which fusions took an operation without the other.
+std::string elsewhere(const Schedule& schedule, const std::string& operation,
+                      const std::vector<std::size_t>& fusions) {
+    std::string out;
+    for (const std::size_t number : fusions) {
+        const inductor::Fusion& fusion = schedule.fusions[number - 1];
+        out += "    fusion " + std::to_string(number) + " took " + operation + ": " +
+               joined(schedule.operationsOf(fusion.a)) + "  with  " +
+               joined(schedule.operationsOf(fusion.b)) + '\n';
+    }
+    return out;
 }
 
 /// What was asked about two nodes, and how it ended; empty where nothing was.
@@ -139,11 +168,39 @@ std::string why(const PassRecording& recording, const Schedule& schedule, const 
                    bytesText(question->score),
                    answer + (question->times > 1 ? ", " + std::to_string(question->times) + " times" : "")});
     }
-    const inductor::Kernel* both = kernelOfBoth(schedule, a, b);
-    if (table.empty() && both == nullptr) return {};
-    return "  " + title(recording, schedule) + '\n' + table.toString("    ") +
-           (both ? "    both are in " + both->name + '\n'
-                 : std::string("    they are in no kernel together\n"));
+    const inductor::WhyNotFused told = inductor::whyNotFused(schedule, a, b);
+    if (table.empty() && !told.known) return {};
+    if (table.empty()) table.add({"the scheduler was asked nothing about the two"});
+    std::string out = "  " + title(recording, schedule) + '\n' + table.toString("    ") +
+                      (told.kernel.empty() ? std::string("    they are in no kernel together\n")
+                                           : "    both are in " + told.kernel + '\n');
+    if (!told.shared.empty()) out += "    both read or write " + joined(told.shared) + '\n';
+    if (!told.between.empty())
+        out +=
+            "    between them: " + joined(told.between) + ", which need the one and which the other needs\n";
+    for (const std::string& apart : told.apart)
+        out += "    " + apart + '\n';
+    return out + elsewhere(schedule, a, told.fusionsA) + elsewhere(schedule, b, told.fusionsB);
+}
+
+std::string memoryReport(const PassRecording& recording, const Schedule& schedule) {
+    const inductor::ScheduleMemory memory = inductor::memoryOf(schedule);
+    std::string out = "  " + title(recording, schedule) + '\n';
+    if (memory.steps.empty()) return out + "    the recording has no lines of the wrapper\n";
+    out += "    " + count(memory.lives.size(), "buffer") + " in " + count(memory.allocations, "allocation") +
+           ", " + count(memory.reuses, "reuse") + "; at most " + formatBytes(memory.peak()) +
+           " live, at call " + std::to_string(memory.peakStep) + ", " + memory.steps[memory.peakStep] + '\n';
+    if (memory.unsized > 0) out += "    without " + count(memory.unsized, "buffer") + " of symbolic size\n";
+    if (schedule.peak)
+        out += "    PyTorch's own estimate of the peak is " +
+               formatBytes(static_cast<std::uint64_t>(std::max(0.0, *schedule.peak))) + "\n";
+    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left, Table::Align::Left});
+    for (const inductor::BufferLife& life : memory.lives)
+        table.add({life.buffer, life.bytes ? formatBytes(*life.bytes) : "?",
+                   "calls " + std::to_string(life.first) + " to " + std::to_string(life.last),
+                   life.takesFrom.empty() ? (life.byKernel ? "allocated by the kernel" : "")
+                                          : "in the memory of " + life.takesFrom});
+    return out + table.toString("    ");
 }
 
 int run(const FusionsOptions& options) {
@@ -159,6 +216,8 @@ int run(const FusionsOptions& options) {
             ++schedules;
             if (options.json)
                 out.push_back(document(recording, *schedule, compile.name));
+            else if (options.memory)
+                own += memoryReport(recording, *schedule);
             else
                 own += options.why.empty() ? report(recording, *schedule)
                                            : why(recording, *schedule, options.why[0], options.why[1]);
@@ -192,6 +251,8 @@ void addFusions(Parser& parser) {
     command.add("path", options->path, "Folder of the trace and its recordings, or a recording").required();
     command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
     command.add("--why", options->why, "Two operations, such as op5 op18: why they were not fused").words(2);
+    command.flag("--memory", options->memory,
+                 "Buffers over the finished schedule, what reuses whose memory, and the peak");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });
 }

@@ -36,6 +36,27 @@ bool Schedule::holds(std::uint32_t id, const std::string& name) const {
     });
 }
 
+std::vector<FusionGroup> groupsAfter(const Schedule& schedule, std::size_t fusions) {
+    std::map<std::uint32_t, std::string> operations;
+    for (const auto& [id, node] : schedule.nodes)
+        if (node.members.empty()) operations.emplace(id, node.name);
+    // A fused node's members are all that was fused into it, so that the last fusion of an operation tells its group.
+    std::map<std::string, std::size_t> last;
+    for (std::size_t i = 0; i < std::min(fusions, schedule.fusions.size()); ++i)
+        for (const std::string& operation : schedule.operationsOf(schedule.fusions[i].result))
+            last[operation] = i + 1;
+    std::vector<FusionGroup> out;
+    std::map<std::size_t, std::size_t> groups; // by fusion
+    for (const auto& [id, name] : operations) {
+        const auto fused = last.find(name);
+        const auto [at, fresh] = fused == last.end() ? std::pair(groups.end(), true)
+                                                     : groups.try_emplace(fused->second, out.size());
+        if (fresh) out.push_back({{}, fused == last.end() ? 0 : fused->second});
+        out[fused == last.end() ? out.size() - 1 : at->second].operations.push_back(name);
+    }
+    return out;
+}
+
 std::vector<Refusal> refusalsOf(const Schedule& schedule) {
     std::vector<Refusal> out;
     std::map<std::tuple<std::string, std::string, std::uint32_t>, std::size_t> seen;

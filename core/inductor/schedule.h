@@ -56,8 +56,19 @@ struct Fusion {
 
 struct Kernel {
     std::string name, backend;
+    std::string source; ///< the beginning of the SHA-256 of its text; empty where it is not known
     std::vector<std::uint32_t> nodes;
     std::vector<std::string> operations;
+};
+
+/// A line of the wrapper, after memory was planned.
+struct WrapperLine {
+    enum class What { Allocate, Reuse, Free, Call, Extern, Item, Other } what = What::Other;
+    std::string name;  ///< of the buffer; of Call the kernel
+    std::string other; ///< of Reuse whose memory it takes, of Item what it is a part of, of Extern the kernel
+    std::optional<std::uint64_t> bytes;
+    bool kept = false;                  ///< of Free: the memory waits for another buffer
+    std::vector<std::string> arguments; ///< of Call
 };
 
 struct Schedule {
@@ -71,6 +82,9 @@ struct Schedule {
     std::vector<Fusion> fusions;
     std::vector<Kernel> kernels;
     std::vector<std::uint32_t> order; ///< of nodes at the end
+    std::vector<WrapperLine> wrapper;
+    std::vector<std::string> outputs; ///< buffers that the wrapper gives back
+    std::optional<double> peak;       ///< in bytes, as PyTorch estimates it
 
     [[nodiscard]] const SchedulerNode* node(std::uint32_t id) const {
         const auto at = nodes.find(id);
@@ -83,6 +97,14 @@ struct Schedule {
     /// Names of the nodes of the post-grad graph that went into a kernel, each once.
     [[nodiscard]] std::vector<std::string> originsOf(const Kernel& kernel) const;
 };
+
+/// Operations that are one kernel so far.
+struct FusionGroup {
+    std::vector<std::string> operations;
+    std::size_t fusion = 0; ///< that made it, from 1; 0: nothing was fused into it
+};
+/// All operations after so many fusions, by their numbers.
+[[nodiscard]] std::vector<FusionGroup> groupsAfter(const Schedule& schedule, std::size_t fusions);
 
 /// A pair that was refused for one reason.
 struct Refusal {

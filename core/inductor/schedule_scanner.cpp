@@ -2,6 +2,9 @@
 #include "core/inductor/schedule_scanner.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 
 namespace dynascope::inductor {
 
@@ -50,6 +53,43 @@ std::vector<Access> accesses(const element& object, std::string_view key) {
     return out;
 }
 
+/// ["allocate", buffer, bytes, index], ["reuse", buffer, whose memory, bytes, whether that ends there], ...
+WrapperLine wrapperLine(const element& row) {
+    using What = WrapperLine::What;
+    static constexpr std::array<std::pair<std::string_view, What>, 6> kinds{{{"allocate", What::Allocate},
+                                                                             {"reuse", What::Reuse},
+                                                                             {"free", What::Free},
+                                                                             {"call", What::Call},
+                                                                             {"extern", What::Extern},
+                                                                             {"item", What::Item}}};
+    WrapperLine out;
+    simdjson::dom::array parts;
+    if (row.get(parts) != simdjson::SUCCESS) return out;
+    std::size_t i = 0;
+    for (const element part : parts) {
+        std::uint64_t bytes = 0;
+        bool flag = false;
+        if (i == 0) {
+            const std::string what = json::spelling(part);
+            for (const auto& [name, kind] : kinds)
+                if (name == what) out.what = kind;
+        } else if (i == 1) {
+            out.name = json::spelling(part);
+        } else if (i == 2 && part.is_string()) {
+            out.other = json::spelling(part);
+        }
+        if ((i == 2 && out.what == What::Allocate) || (i == 3 && out.what == What::Reuse))
+            if (part.get(bytes) == simdjson::SUCCESS) out.bytes = bytes;
+        if (i == 2 && out.what == What::Free && part.get(flag) == simdjson::SUCCESS) out.kept = flag;
+        simdjson::dom::array arguments;
+        if (i == 2 && out.what == What::Call && part.get(arguments) == simdjson::SUCCESS)
+            for (const element argument : arguments)
+                out.arguments.push_back(json::spelling(argument));
+        ++i;
+    }
+    return out;
+}
+
 } // namespace
 
 NodeRef nodeOf(const element& pair) {
@@ -84,6 +124,8 @@ bool ScheduleScanner::take(char tag, const element& object) {
         return fused(object);
     case 'K':
         return kernel(object);
+    case 'w':
+        return wrapper(object);
     default:
         return true;
     }
@@ -200,12 +242,27 @@ bool ScheduleScanner::fused(const element& object) {
     return true;
 }
 
+bool ScheduleScanner::wrapper(const element& object) {
+    Schedule* schedule = of(object);
+    if (schedule == nullptr) return true; // of code that no scheduler made
+    schedule->wrapper.clear();
+    forEach(object, "lines",
+            [schedule](const element& item) { schedule->wrapper.push_back(wrapperLine(item)); });
+    schedule->outputs.clear();
+    forEach(object, "outputs",
+            [schedule](const element& item) { schedule->outputs.push_back(json::spelling(item)); });
+    element peak;
+    if (object["peak"].get(peak) == simdjson::SUCCESS) schedule->peak = score(peak);
+    return true;
+}
+
 bool ScheduleScanner::kernel(const element& object) {
     Schedule* schedule = of(object);
     if (schedule == nullptr) return false;
     Kernel out;
     out.name = json::text(object, "name");
     out.backend = json::text(object, "backend");
+    out.source = json::text(object, "source");
     out.nodes = numbers(object, "nodes");
     forEach(object, "operations",
             [&out](const element& item) { out.operations.push_back(json::spelling(item)); });

@@ -44,6 +44,7 @@ private:
     bool asked(const element& object);
     bool fused(const element& object);
     bool kernel(const element& object);
+    bool wrapper(const element& object);
     void addQuestion(Schedule& schedule, const element& row, std::uint32_t round);
 
     std::vector<Schedule>& m_schedules;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/pass_recordings.h"
+
+#include "tests/support/recordings.h"
+
+#include <string_view>
+#include <vector>
+
+namespace dynascope::test {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+std::string list(const Lines& lines) {
+    std::string out;
+    for (const std::string& line : lines)
+        out += (out.empty() ? "[" : ",") + quoted(line);
+    return out + ']';
+}
+
+std::string at(int line, const char* code) {
+    return "         # File: /home/someone/train.py:" + std::to_string(line) + " in f, code: " + code;
+}
+
+/// The graph's text, told whole.
+class SmallGraph {
+public:
+    bool alias = true, isWrong = false, transposed = false, unknown = false;
+
+    [[nodiscard]] std::string text() const {
+        Lines out{"class <lambda>(torch.nn.Module):",
+                  R"(    def forward(self, x: "f32[4, 4][4, 1]cpu", y: "f32[4, 4][4, 1]cpu"):)",
+                  at(7, "a = x * y"), call("mul", "mul.Tensor(x, y)")};
+        if (alias) out.push_back(call("alias", "alias.default(mul)"));
+        const std::string product = alias ? "alias" : "mul";
+        out.push_back("");
+        out.push_back(at(8, "return a + y"));
+        const std::string sum = isWrong ? "sub" : "add";
+        out.push_back(call(sum, sum + ".Tensor(" + product + ", y)"));
+        std::string result = sum;
+        if (transposed) {
+            out.push_back(call("permute", "permute.default(" + sum + ", [1, 0])", "[1, 4]"));
+            out.push_back(call("clone", "clone.default(permute, memory_format = torch.contiguous_format)"));
+            out.push_back(call("permute_1", "permute.default(clone, [1, 0])", "[1, 4]"));
+            result = "permute_1";
+        }
+        if (unknown) {
+            out.push_back("        thing: \"f32[4, 4][4, 1]cpu\" = torch.ops.nobody_has.thing.default(" +
+                          result + ")");
+            result = "thing";
+        }
+        out.push_back("        return (" + result + ",)");
+        return list(out);
+    }
+
+private:
+    static std::string call(const std::string& name, const std::string& of,
+                            const std::string& stride = "[4, 1]") {
+        return "        " + name + ": \"f32[4, 4]" + stride + "cpu\" = torch.ops.aten." + of;
+    }
+};
+
+/// Passes with their states, numbered as they are written.
+class Writer {
+public:
+    explicit Writer(RecordingWriter& out)
+        : m_out(out) {}
+
+    void first(const SmallGraph& graph) {
+        m_out.record('T',
+                     R"({"id":1,"graph":2,"module":1,"base":0,"count":6,"nodes":[[1,"x"],[2,"y"],[3,"mul"],)"
+                     R"([4,"alias"],[5,"add"],[6,"output"]],"text":)" +
+                         graph.text() + "}");
+    }
+    /// `change` are members of the records.
+    void changing(const std::string& name, const SmallGraph& graph, int nodes, const std::string& change) {
+        begin(name, "pass");
+        const int after = m_state + 1;
+        m_out.record('T', R"({"id":)" + std::to_string(after) + R"(,"graph":2,"module":1,"base":0,"pass":)" +
+                              std::to_string(m_pass) + R"(,"count":)" + std::to_string(nodes) + ',' + change +
+                              R"(,"text":)" + graph.text() + "}");
+        end(after, ',' + change + R"(,"changed":true,"nodes_before":)" + std::to_string(m_nodes) +
+                       R"(,"nodes_after":)" + std::to_string(nodes));
+        m_state = after;
+        m_nodes = nodes;
+    }
+    void quiet(const std::string& name, const std::string& skipped = {}) {
+        begin(name, skipped.empty() ? "pass" : "skipped");
+        end(m_state, skipped.empty() ? std::string() : R"(,"skipped":)" + quoted(skipped));
+    }
+    [[nodiscard]] int state() const { return m_state; }
+
+private:
+    void begin(const std::string& name, const char* kind) {
+        ++m_pass;
+        m_out.record('p', R"({"index":)" + std::to_string(m_pass) + R"(,"name":)" + quoted(name) +
+                              R"(,"kind":")" + kind +
+                              R"(","subsystem":"post_grad_passes","graph":2,"parent":0,"before":)" +
+                              std::to_string(m_state) + "}");
+    }
+    void end(int after, const std::string& members) {
+        m_out.record('P', R"({"index":)" + std::to_string(m_pass) + R"(,"after":)" + std::to_string(after) +
+                              R"(,"time_us":1500)" + members + "}");
+    }
+
+    RecordingWriter& m_out;
+    int m_pass = 0, m_state = 1, m_nodes = 6;
+};
+
+void addSchedule(RecordingWriter& out, bool fused) {
+    out.record('o', R"({"schedule":1,"graph":1,"what":"begin","operations":2})")
+        .record('S', R"({"schedule":1,"id":1,"name":"op0","class":"SchedulerNode","origins":[[3,"mul"]],)"
+                     R"("device":"cpu","group":"16","ir":"ComputedBuffer","data":"Pointwise",)"
+                     R"("reads":[["arg0_1","MemoryDep","c0",[16]],["arg1_1","MemoryDep","c0",[16]]],)"
+                     R"("writes":[["buf0","MemoryDep","c0",[16]]],)"
+                     R"("outputs":[{"name":"buf0","dtype":"torch.float32","bytes":64}]})")
+        .record('S', R"({"schedule":1,"id":2,"name":"op1","class":"SchedulerNode","origins":[[5,"add"]],)"
+                     R"("device":"cpu","group":"16","ir":"ComputedBuffer","data":"Pointwise",)"
+                     R"("reads":[["buf0","MemoryDep","c0",[16]],["arg1_1","MemoryDep","c0",[16]]],)"
+                     R"("writes":[["buf1","MemoryDep","c0",[16]]],)"
+                     R"("outputs":[{"name":"buf1","dtype":"torch.float32","bytes":64}]})")
+        .record('r', R"({"schedule":1,"round":1,"nodes":2})");
+    if (fused) {
+        out.record('Q', R"({"schedule":1,"round":1,"rows":[[1,2,1,128,[]]],"counts":[[1,1,1]]})")
+            .record('S',
+                    R"({"schedule":1,"id":3,"name":"op0_op1","class":"FusedSchedulerNode","members":[1,2]})")
+            .record('F', R"({"schedule":1,"round":1,"a":1,"b":2,"result":3,"score":128,"key":"128"})")
+            .record('K',
+                    R"({"graph":1,"schedule":1,"name":"cpp_fused_add_mul_0","backend":"cpp","nodes":[3],)"
+                    R"("operations":["op0","op1"]})");
+    } else {
+        out.record('W', R"({"id":1,"text":"no shared data"})")
+            .record('Q', R"({"schedule":1,"round":1,"rows":[[1,2,0,0,[1]]],"counts":[[1,1,2]]})")
+            .record('K', R"({"graph":1,"schedule":1,"name":"cpp_fused_mul_0","backend":"cpp","nodes":[1],)"
+                         R"("operations":["op0"]})")
+            .record('K', R"({"graph":1,"schedule":1,"name":"cpp_fused_add_1","backend":"cpp","nodes":[2],)"
+                         R"("operations":["op1"]})");
+    }
+    out.record(
+        'w', R"({"graph":1,"schedule":1,"peak":256,"inputs":["arg0_1","arg1_1"],"outputs":["buf1"],"lines":[)"
+             R"(["allocate","buf0",64,0],["call","cpp_fused_mul_0",["arg0_1","arg1_1","buf0"]],)"
+             R"(["reuse","buf1","buf0",64,true],["call","cpp_fused_add_1",["buf0","arg1_1","buf1"]]]})");
+}
+
+} // namespace
+
+std::string smallPasses(const SmallPasses& how) {
+    constexpr std::string_view magic = "\x89"
+                                       "DYNPASS";
+    RecordingWriter out;
+    out.record('H', R"({"format":1,"torch":"2.13.0","pid":7,"started":5})")
+        .record('C', R"({"id":1,"compile_id":"0/0","attempt":0,"run":1})")
+        .record('G', R"({"id":1,"compile":1,"phase":"inductor","graph":"forward"})")
+        .record('G', R"({"id":2,"compile":1,"phase":"post_grad","graph":"forward","parent":1,"module":1})");
+    Writer passes(out);
+    SmallGraph graph;
+    passes.first(graph);
+    if (how.skips) {
+        passes.quiet("remove_noop_ops", "config.remove_noops is off");
+    } else {
+        graph.alias = false;
+        passes.changing("remove_noop_ops", graph, 5, R"("erased":[[4,"alias"]],"updated":[5])");
+    }
+    const int nodes = how.skips ? 6 : 5;
+    if (how.wrong) {
+        graph.isWrong = true;
+        passes.changing("custom_pass", graph, nodes,
+                        R"("erased":[[5,"add"]],"created":[[7,"sub"]],"updated":[6])");
+    } else {
+        passes.quiet("custom_pass");
+    }
+    graph.transposed = true;
+    passes.changing("transpose_output", graph, nodes + 3,
+                    R"("created":[[8,"permute"],[9,"clone"],[10,"permute_1"]],"updated":[6])");
+    if (how.unknown) {
+        graph.unknown = true;
+        passes.changing("use_own_operator", graph, nodes + 4, R"("created":[[11,"thing"]],"updated":[6])");
+    }
+    const std::string last = std::to_string(passes.state());
+    out.record('E', R"({"graph":2,"time_us":9000,"own_us":1000,"state":)" + last + "}");
+    addSchedule(out, how.fused);
+    out.record('E', R"({"graph":1,"time_us":90000,"own_us":2000,"state":)" + last + "}").endBlock();
+    return out.file().replace(0, magic.size(), magic);
+}
+
+} // namespace dynascope::test
