@@ -3,6 +3,7 @@
 // dynascope-cli compare A B [--from ID] [--to ID] [--json]  |  compare PATH [--json]: the ranks of one
 // capture
 #include "app/cli/command.h"
+#include "app/cli/compare_passes_text.h"
 #include "app/cli/info.h"
 #include "app/cli/table.h"
 #include "core/compare/explain.h"
@@ -77,6 +78,7 @@ std::string detailText(const CompileComparison& pair) {
     if (!stages.empty()) out += stages.toString("    ");
     addList(out, "symbols", pair.symbols);
     addList(out, "guards", pair.guards);
+    if (pair.passes) out += passesReport(*pair.passes);
     return out;
 }
 
@@ -163,17 +165,19 @@ ordered_json pairJson(const Session& a, const Session& b, const CompileCompariso
                           {"a", {{"outcome", outcomeText(cache.a)}, {"key", cache.keyA}}},
                           {"b", {{"outcome", outcomeText(cache.b)}, {"key", cache.keyB}}},
                           {"differences", cache.differences}});
-    return {{"a", compileJson(a, pair.a)},
-            {"b", compileJson(b, pair.b)},
-            {"matched_by", compare::matchName(pair.match)},
-            {"verdict", compare::verdictName(pair.verdict)},
-            {"difference", pair.difference},
-            {"stages", std::move(stages)},
-            {"inputs", valuesJson(pair.inputs)},
-            {"symbols", listJson(pair.symbols)},
-            {"guards", listJson(pair.guards)},
-            {"caches", std::move(caches)},
-            {"seconds", {{"a", pair.secondsA}, {"b", pair.secondsB}}}};
+    ordered_json out = {{"a", compileJson(a, pair.a)},
+                        {"b", compileJson(b, pair.b)},
+                        {"matched_by", compare::matchName(pair.match)},
+                        {"verdict", compare::verdictName(pair.verdict)},
+                        {"difference", pair.difference},
+                        {"stages", std::move(stages)},
+                        {"inputs", valuesJson(pair.inputs)},
+                        {"symbols", listJson(pair.symbols)},
+                        {"guards", listJson(pair.guards)},
+                        {"caches", std::move(caches)},
+                        {"seconds", {{"a", pair.secondsA}, {"b", pair.secondsB}}}};
+    if (pair.passes) out["passes"] = passesDocument(*pair.passes);
+    return out;
 }
 
 std::string dump(const ordered_json& document) {

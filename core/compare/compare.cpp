@@ -2,6 +2,7 @@
 #include "core/compare/compare.h"
 
 #include "core/compare/parts.h"
+#include "core/compare/passes.h"
 #include "core/session/compile_counts.h"
 
 #include <algorithm>
@@ -104,11 +105,23 @@ void judge(CompileComparison& pair, const Compile& a, const Compile& b) {
     if (a.status != b.status) say("status: " + statusText(a) + " / " + statusText(b));
     if (a.isRecompile != b.isRecompile) say("A is " + recompileText(a) + ", B is " + recompileText(b));
     if (!pair.symbols.alike()) say(firstOf(pair.symbols, "symbol"));
+    // Given the same graph, a pass that does something else is why the stages after it differ.
+    if (pair.passes && pair.passes->startsApart().empty())
+        if (std::string first = firstDifference(*pair.passes); !first.empty()) say(std::move(first));
     if (const std::size_t first = firstDifferingStage(pair); first != none) {
         const StageComparison& stage = pair.stages[first];
         say((stage.a ? stage.a : stage.b)->label() + ": " + stage.difference);
     }
     if (!pair.guards.alike()) say(firstOf(pair.guards, "guard"));
+    if (pair.passes && !pair.passes->alike()) say(firstDifference(*pair.passes));
+}
+
+/// Where a recording of both sides has them; what cannot be read is not compared.
+std::shared_ptr<const PassesComparison> passesOf(const Session& a, const Compile& ca, const Session& b,
+                                                 const Compile& cb, const TaskContext& task) {
+    if (a.passRecordings.empty() || b.passRecordings.empty()) return nullptr;
+    Result<PassesComparison> out = comparePasses(a, ca, b, cb, task);
+    return out ? std::make_shared<const PassesComparison>(std::move(*out)) : nullptr;
 }
 
 Result<Comparison> comparePairs(const Session& a, const Session& b, const std::vector<detail::Pair>& pairs,
@@ -149,6 +162,8 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
             entry.symbols = detail::compareLists(symbolTexts(ca), symbolTexts(cb));
             entry.caches = compareCaches(a, ca, b, cb);
             entry.inputs = detail::compareInputs(ca, cb, devices);
+            entry.passes = passesOf(a, ca, b, cb, task);
+            if (task.cancelled()) return cancellation();
             judge(entry, ca, cb);
             // A run has one configuration as a rule: reading it for every compile would take longer than the
             // rest.

@@ -9,12 +9,15 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace dynascope::compare {
+
+struct PassesComparison;
 
 inline constexpr std::size_t none = SIZE_MAX;
 
@@ -82,6 +85,9 @@ struct CompileComparison {
     /// graph with symbols serves many sizes.
     std::vector<ValueComparison> inputs;
     double secondsA = 0, secondsB = 0; ///< of compilation, backward included
+    /// What AOTAutograd's and Inductor's passes did (core/compare/passes.h); null where no recording of passes has it
+    /// of both sides.
+    std::shared_ptr<const PassesComparison> passes;
 };
 
 /// Index of the first stage that tells two compiles apart; `none` where no stage does.

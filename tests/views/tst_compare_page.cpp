@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/captures.h"
+#include "tests/support/pass_recordings.h"
 #include "tests/support/trace_pairs.h"
 #include "tests/views/panel_test.h"
 #include "views/compare/compare_models.h"
@@ -14,6 +15,7 @@
 #include <QSemaphore>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTemporaryDir>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -76,6 +78,7 @@ private slots:
     void comparesRanks();
     void comparesCompiles();
     void listsInputsCachesAndTimes();
+    void comparesPasses();
     void swaps();
     void canBeCancelled();
     void survivesClosing();
@@ -299,7 +302,8 @@ void TestComparePage::listsInputsCachesAndTimes() {
         {What::Compiles, session, session, -1, -1, f.compileIndex("0/0"), f.compileIndex("0/1")});
     settle(f, page);
     QTabWidget& tabs = *page.details();
-    QCOMPARE(tabs.count(), 7);
+    QCOMPARE(tabs.count(), 8);
+    QVERIFY2(!tabs.isTabVisible(7), "neither side has a recording of passes");
     const auto tableOf = [&](int tab) { return tabs.widget(tab)->findChild<QTableView*>(); };
     QVERIFY2(tabs.tabText(1).startsWith("Inputs "), qPrintable(tabs.tabText(1)));
     QVERIFY(tableOf(1)->model()->rowCount() > 0);
@@ -319,6 +323,47 @@ void TestComparePage::listsInputsCachesAndTimes() {
         if (action->shortcut() == QKeySequence::Copy) action->trigger();
     QVERIFY(QGuiApplication::clipboard()->text().contains(u'\t'));
     QCOMPARE(tabs.tabText(6), QStringLiteral("Settings")); // the same run
+}
+
+/// Recordings alone have no stages, and their passes are what there is to compare.
+void TestComparePage::comparesPasses() {
+    QTemporaryDir folder;
+    test::Fixture f;
+    int n = 0;
+    for (const bool wrong : {false, true}) {
+        const QString path = folder.filePath(QStringLiteral("%1.dpasses").arg(++n));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(test::smallPasses({.wrong = wrong, .fused = !wrong})));
+        file.close();
+        test::addCapture(f.workspace, path);
+    }
+    ComparePage page(f.workspace, f.theme);
+    page.resize(1400, 800);
+    page.show();
+    f.workspace.compare(
+        {What::Captures, f.workspace.captures()[0].session, f.workspace.captures()[1].session});
+    settle(f, page);
+    QTabWidget& tabs = *page.details();
+    QVERIFY(tabs.isTabVisible(7));
+    QCOMPARE(tabs.currentIndex(), 7);
+    QVERIFY2(tabs.tabText(7).startsWith("Passes "), qPrintable(tabs.tabText(7)));
+    QStringList rows;
+    const QAbstractItemModel* model = tabs.widget(7)->findChild<QTableView*>()->model();
+    for (int row = 0; row < model->rowCount(); ++row) {
+        QStringList cells;
+        for (int column = 0; column < model->columnCount(); ++column)
+            cells << model->index(row, column).data().toString();
+        rows << cells.join(u'|');
+    }
+    const QString all = rows.join(u'\n');
+    QVERIFY2(rows.front().startsWith("differs|custom_pass · post_grad, forward|nothing|+1 -1 ~1: "),
+             qPrintable(all));
+    QVERIFY2(
+        all.contains("only in A|cpp_fused_add_mul_0 · forward|op0 op1|in cpp_fused_mul_0, cpp_fused_add_1") &&
+            all.contains("fusion 1 · forward|op0 with op1|refused op0 with op1: no shared data"),
+        qPrintable(all));
+    QVERIFY2(page.summary().contains("custom_pass"), qPrintable(page.summary()));
 }
 
 void TestComparePage::swaps() {

@@ -3,6 +3,7 @@
 // What is known of a pair of compiles, as tables: its stages, and everything that has a name and two values.
 #pragma once
 
+#include "core/compare/passes.h"
 #include "views/compare/pairs_model.h"
 
 #include <QAbstractTableModel>
@@ -40,6 +41,8 @@ struct ComparedValue {
 [[nodiscard]] std::vector<ComparedValue> valueRows(const std::vector<compare::ValueComparison>& values);
 /// Outcome and key of each cache, then the parts of the key that differ.
 [[nodiscard]] std::vector<ComparedValue> cacheRows(const std::vector<compare::CacheComparison>& caches);
+/// Passes that do not do the same on both sides, then kernels, each with the fusions that the other side did not make.
+[[nodiscard]] std::vector<ComparedValue> passRows(const compare::PassesComparison& passes);
 [[nodiscard]] std::vector<ComparedValue> timingRows(const std::vector<compare::TimingComparison>& timings);
 
 /// GUI thread only.

@@ -186,13 +186,14 @@ void ComparePage::showPair() {
                      : stagesOfOne(result.request.b->compiles[entry->b], compare::CompareVerdict::OnlyInB);
     d->choosing = true;
     d->stageModel->set(std::move(stages));
-    const std::array<std::vector<ComparedValue>, 6> values{
+    const std::array<std::vector<ComparedValue>, 7> values{
         entry ? valueRows(entry->inputs) : std::vector<ComparedValue>(),
         entry ? guardRows(entry->guards) : std::vector<ComparedValue>(),
         entry ? guardRows(entry->symbols) : std::vector<ComparedValue>(),
         entry ? cacheRows(entry->caches) : std::vector<ComparedValue>(),
         timingRows(comparison.timings),
-        valueRows(comparison.settings)};
+        valueRows(comparison.settings),
+        entry && entry->passes ? passRows(*entry->passes) : std::vector<ComparedValue>()};
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto differing = std::count_if(values[i].begin(), values[i].end(), [](const ComparedValue& v) {
             return v.verdict != compare::CompareVerdict::Same;
@@ -204,11 +205,13 @@ void ComparePage::showPair() {
         static_cast<QStackedLayout*>(tab.page->layout())->setCurrentIndex(values[i].empty() ? 1 : 0);
         tab.model->set(values[i]);
     }
+    d->details->setTabVisible(d->details->indexOf(d->values.back().page), entry && entry->passes);
     const bool none = d->stageModel->stages().empty();
     d->stagesStack->setCurrentIndex(none ? 1 : 0);
     if (none && d->details->currentIndex() == 0)
         for (std::size_t i = values.size(); i-- > 0;)
             if (!values[i].empty()) d->details->setCurrentWidget(d->values[i].page);
+    if (none && !values.back().empty()) d->details->setCurrentWidget(d->values.back().page);
     if (const int row = d->model->rowOfPair(d->rank, d->pair); row >= 0) {
         const int column = result.ofRanks() ? d->rank + 1 : d->model->differenceColumn();
         const QModelIndex index = d->proxy->mapFromSource(d->model->index(row, column));

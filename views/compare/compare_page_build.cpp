@@ -203,13 +203,14 @@ void ComparePage::buildDetails() {
     connect(d->stages->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ComparePage::chooseStage);
 
-    const std::array<std::pair<QString, QString>, 6> tabs{
+    const std::array<std::pair<QString, QString>, 7> tabs{
         {{tr("Inputs"), tr("The inputs have the same sizes, strides and devices.")},
          {tr("Guards"), tr("The guards are the same.")},
          {tr("Symbols"), tr("The symbols are the same.")},
          {tr("Caches"), tr("Neither side looked anything up in a cache.")},
          {tr("Timings"), tr("Neither side has timing events.")},
-         {tr("Settings"), tr("Versions and configurations are the same, as far as they were recorded.")}}};
+         {tr("Settings"), tr("Versions and configurations are the same, as far as they were recorded.")},
+         {tr("Passes"), tr("Every pass does the same, and the kernels are the same.")}}};
     for (std::size_t i = 0; i < tabs.size(); ++i) {
         ValuesTab& tab = d->values[i];
         tab.title = tabs[i].first;

@@ -49,7 +49,7 @@ struct ComparePage::Private {
     QLabel* noStages = nullptr; ///< stands in for an empty table
     QStackedLayout* stagesStack = nullptr;
     QTabWidget* details = nullptr;
-    std::array<ValuesTab, 6> values{}; ///< inputs, guards, symbols, caches, timings, settings
+    std::array<ValuesTab, 7> values{}; ///< inputs, guards, symbols, caches, timings, settings, passes
     PairGraphs* graphs = nullptr;
     QSplitter *columns = nullptr, *rows = nullptr;
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/compare/compare_models.h"
+#include "views/models/labels.h"
+
+#include <QStringList>
+#include <utility>
+
+namespace dynascope::views {
+
+namespace {
+
+using compare::FusionDecision;
+using compare::KernelComparison;
+using compare::PassComparison;
+using compare::PassVerdict;
+using Verdict = compare::CompareVerdict;
+
+QString joined(const std::vector<std::string>& names, const QString& separator = QStringLiteral(" ")) {
+    QStringList out;
+    for (const std::string& name : names)
+        out << toQString(name);
+    return out.join(separator);
+}
+
+Verdict verdictOf(const PassComparison& pass) {
+    switch (pass.verdict) {
+    case PassVerdict::Same:
+        return Verdict::Same;
+    case PassVerdict::OnlyInA:
+        return Verdict::OnlyInA;
+    case PassVerdict::OnlyInB:
+        return Verdict::OnlyInB;
+    case PassVerdict::Differs:
+    case PassVerdict::Follows:
+        break;
+    }
+    return Verdict::Differs;
+}
+
+void addPass(std::vector<ComparedValue>& out, const QString& phase, const PassComparison& pass) {
+    if (!pass.acts && pass.verdict != PassVerdict::Follows) return;
+    const QString name = toQString(pass.name) + QStringLiteral(" · ") + phase;
+    QString b = toQString(pass.changeB);
+    if (!pass.difference.empty())
+        b += (b.isEmpty() ? QString() : QStringLiteral(": ")) + toQString(pass.difference);
+    out.push_back({name, toQString(pass.changeA), b, {}, {}, verdictOf(pass)});
+}
+
+QString answer(const FusionDecision& decision) {
+    if (decision.asked.empty()) return Workspace::tr("was not asked about them");
+    const QString asked = toQString(decision.asked);
+    if (decision.wasAllowed) return Workspace::tr("answered yes to %1, and did not fuse them").arg(asked);
+    const QString reasons = joined(decision.reasons, QStringLiteral("; "));
+    return reasons.isEmpty() ? Workspace::tr("refused %1").arg(asked)
+                             : Workspace::tr("refused %1: %2").arg(asked, reasons);
+}
+
+void addKernel(std::vector<ComparedValue>& out, const QString& graph, const KernelComparison& kernel) {
+    const auto add = [&out](bool inA, const QString& name, const QString& own, const QString& other,
+                            Verdict verdict) {
+        out.push_back({name, inA ? own : other, inA ? other : own, {}, {}, verdict});
+    };
+    const QString others = joined(kernel.others, QStringLiteral(", "));
+    const QString there = kernel.sameOperations
+                              ? Workspace::tr("the same operations in %1, with other code").arg(others)
+                          : kernel.others.empty() ? Workspace::tr("in no generated kernel")
+                                                  : Workspace::tr("in %1").arg(others);
+    add(kernel.inA, toQString(kernel.name) + QStringLiteral(" · ") + graph, joined(kernel.operations), there,
+        kernel.sameOperations ? Verdict::Differs
+        : kernel.inA          ? Verdict::OnlyInA
+                              : Verdict::OnlyInB);
+    for (const FusionDecision& decision : kernel.decisions)
+        add(decision.inA, Workspace::tr("fusion %1 · %2").arg(decision.number).arg(graph),
+            Workspace::tr("%1 with %2").arg(joined(decision.a), joined(decision.b)), answer(decision),
+            Verdict::Differs);
+}
+
+} // namespace
+
+std::vector<ComparedValue> passRows(const compare::PassesComparison& passes) {
+    std::vector<ComparedValue> out;
+    bool tellsStart = true; // the others follow from the first
+    for (const compare::PhaseComparison& phase : passes.phases) {
+        const QString name = toQString(phase.name);
+        if (!phase.start.empty() && std::exchange(tellsStart, false))
+            out.push_back({Workspace::tr("graph at the beginning · %1").arg(name),
+                           {},
+                           toQString(phase.start),
+                           {},
+                           {},
+                           Verdict::Differs});
+        for (const PassComparison& pass : phase.passes)
+            addPass(out, name, pass);
+    }
+    for (const compare::ScheduleComparison& schedule : passes.schedules) {
+        const QString graph = toQString(schedule.graph);
+        if (schedule.onlyInA || schedule.onlyInB)
+            out.push_back({Workspace::tr("schedule · %1").arg(graph),
+                           {},
+                           {},
+                           {},
+                           {},
+                           schedule.onlyInA ? Verdict::OnlyInA : Verdict::OnlyInB});
+        for (const KernelComparison& kernel : schedule.kernels)
+            addKernel(out, graph, kernel);
+    }
+    return out;
+}
+
+} // namespace dynascope::views
