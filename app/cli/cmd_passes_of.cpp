@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli passes-of PATH [--frame ID] [--all] [--node NAME] [--json]
+// dynascope-cli passes-of PATH [--frame ID] [--all] [--node NAME] [--line FILE:LINE] [--verify] [--json]
 #include "app/cli/command.h"
+#include "app/cli/passes_verify.h"
 #include "app/cli/recorded_compiles.h"
 #include "app/cli/table.h"
+#include "core/inductor/line_history.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -22,8 +25,9 @@ using inductor::PassRow;
 using nlohmann::json;
 
 struct PassesOfOptions {
-    std::string path, frame, node;
-    bool all = false, json = false;
+    std::string path, frame, node, line;
+    bool all = false, verify = false, json = false;
+    VerifyPassesOptions verification;
 };
 
 std::string milliseconds(double us) {
@@ -181,9 +185,8 @@ void addJson(json& out, const RecordedCompile& compile) {
         while (at < out.size() && out[at]["graph"] != row.phase->graph)
             ++at;
         if (at == out.size())
-            out.push_back({{"compile", compile.name},
-                           {"graph", row.phase->graph},
-                           {"passes", json::array()}});
+            out.push_back(
+                {{"compile", compile.name}, {"graph", row.phase->graph}, {"passes", json::array()}});
         out[at]["passes"].push_back(rowJson(passes, row));
     }
 }
@@ -197,7 +200,8 @@ std::string list(const std::vector<NodeRef>& nodes) {
 
 /// The nodes that ever had this name, by number and so in the order of their making, with the phase that each was
 /// first seen in.
-std::map<std::uint64_t, const inductor::Phase*> nodesNamed(const CompilePasses& passes, const std::string& name) {
+std::map<std::uint64_t, const inductor::Phase*> nodesNamed(const CompilePasses& passes,
+                                                           const std::string& name) {
     std::map<std::uint64_t, const inductor::Phase*> phases, out;
     for (const inductor::PassStage& stage : passes.stages)
         for (const NodeRef& node : passes.recording->nodes(stage.state)) {
@@ -221,8 +225,8 @@ std::string historyReport(const CompilePasses& passes, const std::string& name) 
                                : step.what == inductor::NodeStep::What::Renamed ? "renamed"
                                                                                 : "changed";
             const std::string from = list(step.from);
-            table.add({phaseName(*row.phase), row.name(),
-                       row.pass ? std::to_string(row.pass->index) : "-", what,
+            table.add({phaseName(*row.phase), row.name(), row.pass ? std::to_string(row.pass->index) : "-",
+                       what,
                        from.empty()                                  ? ""
                        : step.what == inductor::NodeStep::What::Made ? "takes the place of " + from
                                                                      : from + " takes its place"});
@@ -231,9 +235,100 @@ std::string historyReport(const CompilePasses& passes, const std::string& name) 
     return table.empty() ? std::string() : table.toString("    ");
 }
 
+struct SourceLine {
+    std::string file;
+    std::uint32_t line = 0;
+};
+
+Result<SourceLine> sourceLine(const std::string& text) {
+    SourceLine out;
+    const std::size_t colon = text.rfind(':');
+    const char* const end = text.data() + text.size();
+    const char* const digits = colon == std::string::npos ? end : text.data() + colon + 1;
+    const auto [read, error] = std::from_chars(digits, end, out.line);
+    if (colon == 0 || digits == end || error != std::errc() || read != end)
+        return tl::unexpected(Error{"not a line (FILE:LINE): " + text, {}, 0, 0});
+    out.file = text.substr(0, colon);
+    return out;
+}
+
+std::string words(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names)
+        out += (out.empty() ? "" : " ") + name;
+    return out;
+}
+
+std::string lineReport(const CompilePasses& passes, const std::vector<inductor::LineStep>& steps) {
+    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left, Table::Align::Left});
+    for (const inductor::LineStep& step : steps) {
+        const PassRow* row = step.row < 0 ? nullptr : &passes.rows[std::size_t(step.row)];
+        std::string what;
+        const auto add = [&what](const char* word, const std::vector<std::string>& names) {
+            if (!names.empty()) what += (what.empty() ? "" : "; ") + (word + words(names));
+        };
+        add(row ? "made " : "", step.made);
+        add("removed ", step.gone);
+        add("changed ", step.changed);
+        table.add({phaseName(*step.phase), row && row->pass ? std::to_string(row->pass->index) : "-",
+                   row ? row->name() : "the graph at the beginning",
+                   count(step.nodes.size(), "node") + (what.empty() ? "" : ": " + what)});
+    }
+    return table.empty() ? std::string() : table.toString("    ");
+}
+
+json lineJson(const RecordedCompile& compile, const std::vector<inductor::LineStep>& steps) {
+    json out = json::array();
+    for (const inductor::LineStep& step : steps) {
+        const PassRow* row = step.row < 0 ? nullptr : &compile.passes.rows[std::size_t(step.row)];
+        out.push_back({{"phase", step.phase->name},
+                       {"graph", step.phase->graph},
+                       {"index", row && row->pass ? json(row->pass->index) : json()},
+                       {"name", row ? json(row->name()) : json()},
+                       {"nodes", step.nodes},
+                       {"made", step.made},
+                       {"removed", step.gone},
+                       {"changed", step.changed}});
+    }
+    return {{"compile", compile.name}, {"steps", std::move(out)}};
+}
+
+int runLine(std::vector<RecordedCompile>& compiles, const PassesOfOptions& options) {
+    const Result<SourceLine> line = sourceLine(options.line);
+    if (!line) return fail(line.error());
+    json document = json::array();
+    std::string out;
+    for (RecordedCompile& compile : compiles) {
+        if (const auto read = inductor::addStages(compile.passes); !read) return fail(read.error());
+        const auto steps = inductor::historyOfLine(compile.passes, line->file, line->line);
+        if (!steps) return fail(steps.error());
+        if (steps->empty()) continue;
+        document.push_back(lineJson(compile, *steps));
+        out += compile.title + lineReport(compile.passes, *steps);
+    }
+    if (document.empty()) out = "no node comes from " + options.line + '\n';
+    print(options.json ? document.dump(2, ' ', false, json::error_handler_t::replace) + '\n' : out);
+    return document.empty() ? exitFailure : exitOk;
+}
+
+Error nothingRecorded(const PassesOfOptions& options) {
+    return {options.frame.empty() ? "the recording of passes has none of these compiles"
+                                  : "the recording of passes has no compile '" + options.frame + "'",
+            options.path, 0, 0};
+}
+
 int run(const PassesOfOptions& options) {
     auto compiles = recordedCompiles(options.path, options.frame);
     if (!compiles) return fail(compiles.error());
+    if (options.verify) {
+        std::erase_if(*compiles, [](const RecordedCompile& compile) { return compile.passes.rows.empty(); });
+        if (compiles->empty()) return fail(nothingRecorded(options));
+        VerifyPassesOptions verification = options.verification;
+        verification.path = options.path;
+        verification.json = options.json;
+        return verifyRecorded(*compiles, verification);
+    }
+    if (!options.line.empty()) return runLine(*compiles, options);
     json document = json::array();
     std::string out;
     std::size_t found = 0;
@@ -250,11 +345,7 @@ int run(const PassesOfOptions& options) {
             options.node.empty() ? report(passes, options.all) : historyReport(passes, options.node);
         if (!text.empty()) out += compile.title + text;
     }
-    if (found == 0)
-        return fail(Error{options.frame.empty()
-                              ? "the recording of passes has none of these compiles"
-                              : "the recording of passes has no compile '" + options.frame + "'",
-                          options.path, 0, 0});
+    if (found == 0) return fail(nothingRecorded(options));
     if (options.json) {
         print(document.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
         return exitOk;
@@ -276,8 +367,19 @@ void addPassesOf(Parser& parser) {
     command.add("path", options->path, "Folder of the trace and its recordings, or a recording").required();
     command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
     command.add("--node", options->node, "Which passes made, changed and removed the node of this name");
+    command.add("--line", options->line,
+                "What became of this line of the program after every pass: FILE:LINE");
     command.flag("--all", options->all, "Also passes that changed nothing or did not run");
+    command.flag(
+        "--verify", options->verify,
+        "Run every graph that a pass left beside the graph before it; exit status 1 where a pass changed a "
+        "value, 2 without an engine");
+    command.add("--symbol", options->verification.symbols,
+                "With --verify: value of a symbolic size, such as s0=7; repeatable");
+    command.add("--timeout", options->verification.timeout,
+                "With --verify: seconds that the engine may take for one graph");
     command.flag("--json", options->json, "One JSON document on stdout");
+    addEngineOption(command, options->verification.engine);
     command.run([options] { return run(*options); });
 }
 

@@ -2,6 +2,7 @@
 #include "app/cli/recorded_compiles.h"
 
 #include "app/cli/command.h"
+#include "core/session/symbol_hints.h"
 
 namespace dynascope::cli {
 
@@ -16,7 +17,10 @@ Result<std::vector<RecordedCompile>> recordedCompiles(const std::string& path, c
     std::vector<RecordedCompile> out;
     for (const session::Compile& compile : (*session)->compiles) {
         if (!matchesFrame(compile, frame)) continue;
-        RecordedCompile one{compileName(**session, compile), {}, inductor::passesOf(**session, compile)};
+        RecordedCompile one{compileName(**session, compile),
+                            {},
+                            inductor::passesOf(**session, compile),
+                            session::symbolHints(compile)};
         if (!one.passes.recording) continue;
         one.title = one.name + (compile.function.empty() ? "" : "  " + compile.function) + '\n';
         out.push_back(std::move(one));

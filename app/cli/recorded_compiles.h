@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/inductor/compile_passes.h"
+#include "core/ir/symbol_value.h"
 
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct RecordedCompile {
     std::string name;  ///< "0/0"
     std::string title; ///< a line: its name and function
     inductor::CompilePasses passes;
+    ir::SymbolValues hints; ///< of its symbols, as the trace has them
 };
 
 /// Those of a capture that somebody means by `frame`, see matchesFrame(). An Error where it cannot be opened, or has

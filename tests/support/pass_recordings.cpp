@@ -36,6 +36,7 @@ std::string at(int line, const char* code) {
 class SmallGraph {
 public:
     bool alias = true, isWrong = false, transposed = false, unknown = false;
+    enum class Constant { None, Attribute, Number } constant = Constant::None;
 
     [[nodiscard]] std::string text() const {
         Lines out{"class <lambda>(torch.nn.Module):",
@@ -48,8 +49,17 @@ public:
         const std::string sum = isWrong ? "sub" : "add";
         out.push_back(call(sum, sum + ".Tensor(" + product + ", y)"));
         std::string result = sum;
+        // Inductor leaves the constant behind, read by nobody.
+        if (constant != Constant::None)
+            out.push_back("        _tensor_constant0: \"f32[][]cpu\" = self._tensor_constant0");
+        if (constant != Constant::None) {
+            out.push_back(
+                call("scaled", "mul.Tensor(" + sum +
+                                   (constant == Constant::Number ? ", 2.0)" : ", _tensor_constant0)")));
+            result = "scaled";
+        }
         if (transposed) {
-            out.push_back(call("permute", "permute.default(" + sum + ", [1, 0])", "[1, 4]"));
+            out.push_back(call("permute", "permute.default(" + result + ", [1, 0])", "[1, 4]"));
             out.push_back(call("clone", "clone.default(permute, memory_format = torch.contiguous_format)"));
             out.push_back(call("permute_1", "permute.default(clone, [1, 0])", "[1, 4]"));
             result = "permute_1";
@@ -164,6 +174,7 @@ std::string smallPasses(const SmallPasses& how) {
         .record('G', R"({"id":2,"compile":1,"phase":"post_grad","graph":"forward","parent":1,"module":1})");
     Writer passes(out);
     SmallGraph graph;
+    if (how.folds) graph.constant = SmallGraph::Constant::Attribute;
     passes.first(graph);
     if (how.skips) {
         passes.quiet("remove_noop_ops", "config.remove_noops is off");
@@ -182,6 +193,10 @@ std::string smallPasses(const SmallPasses& how) {
     graph.transposed = true;
     passes.changing("transpose_output", graph, nodes + 3,
                     R"("created":[[8,"permute"],[9,"clone"],[10,"permute_1"]],"updated":[6])");
+    if (how.folds) {
+        graph.constant = SmallGraph::Constant::Number;
+        passes.changing("fold_constants", graph, nodes + 3, R"("updated":[13])");
+    }
     if (how.unknown) {
         graph.unknown = true;
         passes.changing("use_own_operator", graph, nodes + 4, R"("created":[[11,"thing"]],"updated":[6])");

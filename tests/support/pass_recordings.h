@@ -13,6 +13,7 @@ struct SmallPasses {
     bool wrong = false;   ///< custom_pass makes a subtraction of the addition; else it changes nothing
     bool skips = false;   ///< remove_noop_ops did not run: a setting is off
     bool unknown = false; ///< the last pass puts in an operator that no engine has
+    bool folds = false;   ///< the result is multiplied by a constant, and fold_constants makes a number of it
     bool fused = true;    ///< the scheduler fused op0 with op1; else it refused: "no shared data"
 };
 
