@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli trace-node PATH ADDRESS | --line FILE:LINE [--json]
+// dynascope-cli trace-node PATH ADDRESS | --line FILE:LINE [--passes] [--json]
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "core/inductor/merged_stages.h"
 #include "core/session/provenance.h"
 
 #include <charconv>
@@ -19,7 +20,7 @@ using session::ProvenanceAnswer;
 
 struct TraceNodeOptions {
     std::string path, address, line;
-    bool json = false;
+    bool passes = false, json = false;
 };
 
 std::optional<std::uint32_t> number(std::string_view text) {
@@ -120,14 +121,26 @@ struct Found {
     ProvenanceAnswer answer;
 };
 
-Result<std::vector<Found>> askAddress(const session::SessionPtr& session, const TraceNodeOptions& options) {
+/// The session, with the graphs between passes among the stages of compile `c` where they are wanted.
+Result<session::SessionPtr> withPasses(const session::SessionPtr& session, std::size_t c, bool wanted) {
+    return wanted ? inductor::withPassStages(*session, c) : Result<session::SessionPtr>(session);
+}
+
+Result<std::vector<Found>> askAddress(const session::SessionPtr& opened, const TraceNodeOptions& options) {
     const std::optional<ir::Address> address = ir::Address::parse(options.address);
     if (!address || address->node.empty())
         return tl::unexpected(
             Error{"not an address (rank:compile:attempt:stage:node): " + options.address, {}, 0, 0});
-    for (std::size_t c = 0; c < session->compiles.size(); ++c) {
+    // "post_grad/remove_noop_ops": the graph that a pass left.
+    const bool ofPass = options.passes || address->stage.find('/') != std::string::npos;
+    for (std::size_t c = 0; c < opened->compiles.size(); ++c) {
+        if (opened->compiles[c].rank != address->rank ||
+            opened->compiles[c].id.toString() != address->compileId)
+            continue;
+        const auto merged = withPasses(opened, c, ofPass);
+        if (!merged) return tl::unexpected(merged.error());
+        const session::SessionPtr& session = *merged;
         const session::Compile& compile = session->compiles[c];
-        if (compile.rank != address->rank || compile.id.toString() != address->compileId) continue;
         for (std::size_t s = 0; s < compile.stages.size(); ++s) {
             const session::Stage& stage = *compile.stages[s];
             if (stage.name != address->stage || stage.k != address->k || stage.attempt != address->attempt)
@@ -143,14 +156,16 @@ Result<std::vector<Found>> askAddress(const session::SessionPtr& session, const 
     return failure("no stage " + options.address, options.path);
 }
 
-Result<std::vector<Found>> askLine(const session::SessionPtr& session, const TraceNodeOptions& options) {
+Result<std::vector<Found>> askLine(const session::SessionPtr& opened, const TraceNodeOptions& options) {
     const std::size_t colon = options.line.rfind(':');
     const auto line =
         colon == std::string::npos ? std::nullopt : number(std::string_view(options.line).substr(colon + 1));
     if (!line) return failure("not a line (FILE:LINE): " + options.line);
     std::vector<Found> out;
-    for (std::size_t c = 0; c < session->compiles.size(); ++c) {
-        auto provenance = std::make_unique<Provenance>(session, c);
+    for (std::size_t c = 0; c < opened->compiles.size(); ++c) {
+        const auto session = withPasses(opened, c, options.passes);
+        if (!session) return tl::unexpected(session.error());
+        auto provenance = std::make_unique<Provenance>(*session, c);
         ProvenanceAnswer answer =
             provenance->ofSource(std::string_view(options.line).substr(0, colon), *line);
         if (!answer.empty()) out.push_back({std::move(provenance), std::move(answer)});
@@ -192,6 +207,9 @@ void addTraceNode(Parser& parser) {
         "rank:compile:attempt:stage:node, such as 0:0/0:0:aot_inference_graph:add; in generated code a "
         "kernel or a line number");
     command.add("--line", options->line, "What became of this line: FILE:LINE");
+    command.flag("--passes", options->passes,
+                 "Through the graphs between passes as well, of a recording of passes; a stage such as "
+                 "post_grad/remove_noop_ops#1 asks for it too");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });
 }

@@ -2,12 +2,14 @@
 //
 // dynascope-cli passes-of and fusions, and passes as stages, on the recording of tests/data/passes.
 #include "tests/support/captures.h"
+#include "tests/support/pass_recordings.h"
 #include "tests/support/programs.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QTemporaryDir>
 #include <QtTest>
 
 using namespace dynascope;
@@ -33,6 +35,21 @@ QJsonArray json(const QStringList& arguments) {
     const Run run = cli(arguments + QStringList{"--json"});
     return run.exitCode == 0 ? QJsonDocument::fromJson(run.out).array() : QJsonArray();
 }
+
+/// A file in a folder that is deleted with it.
+class SmallRecording {
+public:
+    explicit SmallRecording(const test::SmallPasses& how)
+        : m_path(m_folder.filePath("small.dpasses")) {
+        QFile file(m_path);
+        if (file.open(QIODevice::WriteOnly)) file.write(QByteArray::fromStdString(test::smallPasses(how)));
+    }
+    [[nodiscard]] const QString& path() const { return m_path; }
+
+private:
+    QTemporaryDir m_folder;
+    QString m_path;
+};
 
 } // namespace
 
@@ -119,6 +136,75 @@ private slots:
         QVERIFY(run.out.contains("they are in no kernel together") || run.out.contains("both are in"));
         const Run none = cli({"fusions", folder, "--why", "op9000", "op9001"});
         QVERIFY(none.exitCode == 1 && none.out.contains("asked nothing about"));
+    }
+
+    void twoRecordingsAreComparedPassByPass() {
+        const SmallRecording a({}), b({.wrong = true, .fused = false});
+        const Run run = cli({"compare", a.path(), b.path()});
+        QVERIFY2(run.exitCode == 1, run.err);
+        QVERIFY2(run.out.contains(
+                     "passes: custom_pass, pass 2 of post_grad, forward: nothing in A, +1 -1 ~1 in B"),
+                 run.out);
+        QVERIFY2(
+            run.out.contains("fusion 1 of A joined op0 with op1; B refused op0 with op1: no shared data"),
+            run.out);
+        const Run document = cli({"compare", a.path(), b.path(), "--json"});
+        QCOMPARE(document.exitCode, 1);
+        const QJsonValue passes = QJsonDocument::fromJson(document.out)["compiles"][0]["passes"];
+        QCOMPARE(passes["verdict"].toString(), QStringLiteral("differs"));
+        QStringList acting;
+        for (const QJsonValue& pass : passes["phases"][0]["passes"].toArray())
+            if (pass["acts_differently"].toBool()) acting << pass["name"].toString();
+        QCOMPARE(acting, QStringList{"custom_pass"});
+        QCOMPARE(passes["schedules"][0]["kernels"].toArray().size(), 3);
+        const Run same = cli({"compare", folder, folder});
+        QVERIFY2(same.exitCode == 0, same.out);
+    }
+
+    void aNodeIsTracedThroughPasses() {
+        const Run run = cli({"trace-node", folder, "0:0/0:0:joint/pass_pattern_0:permute_default"});
+        QVERIFY2(run.exitCode == 0, run.err);
+        QVERIFY2(run.out.contains("joint/pass_pattern_0") && run.out.contains("selected") &&
+                     run.out.contains("inductor_post_grad_graph") &&
+                     run.out.contains("inductor/view_to_reshape"),
+                 run.out);
+        const Run line = cli({"trace-node", folder, "--line", "block.py:23", "--passes"});
+        QVERIFY2(line.exitCode == 0 && line.out.contains("joint/remove_noop_ops"), line.err);
+        const Run traced = cli({"trace-node", folder, "--line", "block.py:23"});
+        QVERIFY(traced.exitCode == 0 && !traced.out.contains("joint/remove_noop_ops"));
+        QCOMPARE(cli({"trace-node", folder, "0:0/0:0:joint/no_such_pass:add"}).exitCode, 2);
+    }
+
+    void aLineIsFollowedThroughEveryPass() {
+        const SmallRecording recording({.wrong = true});
+        const Run run = cli({"passes-of", recording.path(), "--line", "train.py:8"});
+        QVERIFY2(run.exitCode == 0, run.err);
+        QVERIFY2(run.out.contains("the graph at the beginning  1 node: add") &&
+                     run.out.contains("made sub; removed add"),
+                 run.out);
+        const QJsonArray compiles = json({"passes-of", recording.path(), "--line", "train.py:7"});
+        QCOMPARE(compiles[0]["steps"][0]["nodes"].toArray().size(), 2);
+        QCOMPARE(compiles[0]["steps"][1]["removed"][0].toString(), QStringLiteral("alias"));
+        const Run none = cli({"passes-of", recording.path(), "--line", "train.py:900"});
+        QVERIFY(none.exitCode == 1 && none.out.contains("no node comes from train.py:900"));
+        QCOMPARE(cli({"passes-of", recording.path(), "--line", "train.py"}).exitCode, 2);
+    }
+
+    void buffersHaveTheirLives() {
+        const SmallRecording recording({.fused = false});
+        const Run run = cli({"fusions", recording.path(), "--memory"});
+        QVERIFY2(run.exitCode == 0, run.err);
+        QVERIFY2(run.out.contains("2 buffers in 1 allocation, 1 reuse; at most 64 B live") &&
+                     run.out.contains("in the memory of buf0"),
+                 run.out);
+        const QJsonValue memory = json({"fusions", recording.path()}).at(0)["memory"];
+        QCOMPARE(memory["peak_bytes"].toInt(), 64);
+        QCOMPARE(memory["estimate_of_pytorch"].toInt(), 256);
+        const Run why = cli({"fusions", recording.path(), "--why", "op0", "op1"});
+        QVERIFY2(why.out.contains("no shared data, 2 times") &&
+                     why.out.contains("op1 reads buf0, which op0 writes") &&
+                     why.out.contains("both read or write arg1_1 buf0"),
+                 why.out);
     }
 
     void othersSayHowToMakeOne() {
