@@ -4,11 +4,14 @@
 // node.
 #include "core/capture/open.h"
 #include "tests/views/panel_test.h"
+#include "views/canvas/chosen_nodes.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/inductor/inductor_page.h"
+#include "views/inductor/lives_view.h"
 #include "views/inductor/pass_place.h"
 #include "views/inductor/pass_texts.h"
+#include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
 #include "views/text/row_table.h"
 
@@ -202,6 +205,143 @@ private slots:
         s.page->run(StepCommand::Last);
         s.settle();
         QVERIFY(texts(s.page->fusions()) != forward);
+    }
+
+    void conditionsRunBothWays() {
+        Shown s;
+        auto* field = s.page->findChild<QLineEdit*>("inductor.condition");
+        QVERIFY(field != nullptr);
+        field->setFocus();
+        QTest::keyClicks(field, "makes permute_default");
+        QTest::keyClick(field, Qt::Key_Return);
+        s.settle();
+        QCOMPARE(s.page->graphs().stage(Side::B).stage->name, std::string("joint/pass_pattern_0"));
+        const int first = s.page->row();
+        s.page->runUntil("phase is post_grad and graph is backward", false);
+        s.settle();
+        QVERIFY(s.page->row() > first);
+        s.page->runUntil("makes permute_default and pass is pass_pattern_0", true);
+        s.settle();
+        QCOMPARE(s.page->row(), first);
+        QVERIFY(s.f.workspace.canGoBack());
+        s.page->runUntil("removes no_such_node", false);
+        s.settle();
+        QCOMPARE(s.page->said(), QStringLiteral("at no pass after this one"));
+        QCOMPARE(s.page->row(), first);
+        s.page->runUntil("nodes >", false);
+        QVERIFY2(s.page->said().contains("something is missing at the end"), qPrintable(s.page->said()));
+    }
+
+    void aSourceLineIsFollowed() {
+        Shown s;
+        s.page->showLine("block.py:23");
+        s.settle();
+        const auto& rows = s.page->lines()->rows().rows();
+        QVERIFY2(rows.size() >= 3, qPrintable(s.page->lines()->emptyText()));
+        QCOMPARE(rows.front().front().text, QStringLiteral("the graph at the beginning"));
+        int removing = -1;
+        for (std::size_t i = 0; i < rows.size() && removing < 0; ++i)
+            if (!rows[i][4].text.isEmpty()) removing = int(i);
+        QVERIFY(removing > 0);
+        const QString pass = rows[std::size_t(removing)].front().text;
+        s.page->lines()->setCurrentIndex(s.page->lines()->model()->index(removing, 0));
+        s.settle();
+        QCOMPARE(
+            s.page->table()->rows().rows()[std::size_t(s.page->table()->selected())].back().text.trimmed(),
+            pass);
+        s.page->showLine("block.py:9999");
+        s.settle();
+        QVERIFY(s.page->lines()->emptyText().contains("block.py:9999"));
+        s.page->showLine("block.py");
+        QVERIFY(s.page->lines()->emptyText().startsWith("Not a line"));
+    }
+
+    void aMatchIsLit() {
+        Shown s;
+        s.page->table()->setCurrentIndex(s.page->table()->model()->index(s.rowWith("pass_pattern_0") + 1, 0));
+        s.settle();
+        const auto& rows = s.page->matches()->rows().rows();
+        int applied = -1;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (rows[i].back().text.startsWith("replaced by ")) applied = int(i);
+        QVERIFY(applied >= 0);
+        s.page->matches()->setCurrentIndex(s.page->matches()->model()->index(applied, 0));
+        s.settle();
+        const auto chosen = s.page->graphs().place().own.of<canvas::ChosenNodes>();
+        QCOMPARE(chosen.chosen.stage, s.page->graphs().place().stageA);
+        QCOMPARE(QString::number(chosen.chosen.nodes.size()), rows[std::size_t(applied)][2].text);
+        QVERIFY(!chosen.drawn.nodes.empty() && !chosen.beside.nodes.empty());
+        QVERIFY(chosen.drawn.nodes.size() < s.page->graphs().stage(Side::B).graph->size());
+    }
+
+    void fusionsAreSteppedThrough() {
+        Shown s;
+        ScheduleView& view = *s.page->operations();
+        QAbstractItemModelTester tester(&view.operations()->rows(),
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const int all = view.fusions();
+        QVERIFY(all >= 5);
+        const auto fused = [&view] {
+            int n = 0;
+            for (const TableRow& row : view.operations()->rows().rows())
+                n += row.front().text.startsWith(QStringLiteral("┌")) ? 1 : 0;
+            return n;
+        };
+        view.setFusions(0);
+        QCOMPARE(fused(), 0);
+        const int rows = view.operations()->rows().rowCount();
+        view.setFusions(1);
+        QCOMPARE(fused(), 1);
+        QCOMPARE(view.operations()->rows().rowCount(), rows);
+        view.setFusions(all + 5);
+        QCOMPARE(view.fusions(), all);
+        view.choose({"op5", "op9"});
+        QString said = FactView::plainText(view.facts());
+        QVERIFY2(said.contains("op5 with op9") && view.facts().chip == "not fused" &&
+                     said.contains("In between"),
+                 qPrintable(said));
+        view.setFusions(0);
+        QVERIFY2(FactView::plainText(view.facts()).contains("op5 with op9"), "the choice stays");
+        // It stands at the right while the schedule is looked at.
+        const auto heading = [&s](const QString& text) {
+            return std::ranges::any_of(s.page->findChildren<QLabel*>(), [&text](const QLabel* label) {
+                return label->text() == text && label->isVisibleTo(label->window());
+            });
+        };
+        QVERIFY(heading("This pass"));
+        s.page->showTab(InductorPage::Tab::Scheduler);
+        QVERIFY(heading("Scheduler"));
+        const auto section = [&s](const QString& text) {
+            return std::ranges::any_of(
+                s.page->detail()->findChildren<QAbstractButton*>(),
+                [&text](const QAbstractButton* button) { return button->text() == text; });
+        };
+        QVERIFY(section("What tells them apart"));
+        s.page->showTab(InductorPage::Tab::TextDiff);
+        QVERIFY(heading("This pass"));
+        QTRY_VERIFY(!section("What tells them apart"));
+        view.choose({"op0", "op1"});
+        QVERIFY(FactView::plainText(view.facts()).contains("cpp_fused_native_layer_norm_0"));
+        view.choose({"op0"});
+        said = FactView::plainText(view.facts());
+        QVERIFY2(said.contains("primals_1") && said.contains("buf0") && said.contains("Reduction"),
+                 qPrintable(said));
+    }
+
+    void buffersAreDrawnOverTheSchedule() {
+        Shown s;
+        const LivesView& view = *s.page->lives();
+        QVERIFY(view.memory().lives.size() > 15);
+        const auto index = [&view](const char* name) {
+            return std::size_t(
+                std::ranges::find(view.memory().lives, std::string(name), &inductor::BufferLife::buffer) -
+                view.memory().lives.begin());
+        };
+        // What took a memory over lies in its lane.
+        QCOMPARE(view.rectOf(index("buf1")).top(), view.rectOf(index("buf0")).top());
+        QCOMPARE(view.lifeAt(view.rectOf(index("buf19")).center()), index("buf19"));
+        QVERIFY(view.rectOf(index("buf21")).right() > view.rectOf(index("buf5")).left());
+        QVERIFY(view.accessibleDescription().contains("At most "));
     }
 
     void otherCapturesSayHowToMakeOne() {

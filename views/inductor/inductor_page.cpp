@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/inductor/inductor_page.h"
-
+#include "views/canvas/chosen_nodes.h"
 #include "views/canvas/compare_view.h"
+#include "views/inductor/inductor_private.h"
+#include "views/inductor/lives_view.h"
 #include "views/inductor/pass_place.h"
-#include "views/inductor/pass_texts.h"
 #include "views/inductor/pass_walk.h"
+#include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
 #include "views/models/labels.h"
-#include "views/text/page_parts.h"
 #include "views/text/row_table.h"
 #include "views/text/text_diff_panel.h"
-#include "views/theme/splitter.h"
 
 #include <QCheckBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSaveFile>
-#include <QTabBar>
 #include <QTabWidget>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <memory>
 
@@ -33,7 +29,6 @@ using inductor::PassRow;
 namespace {
 
 const QString readTag = QStringLiteral("inductor.read");
-constexpr int narrowWindow = 1440;
 constexpr std::size_t mostDrawn = 400; ///< of a pass that changed more the whole graph is drawn, folded
 
 /// What is read on a worker.
@@ -43,43 +38,6 @@ struct ReadPasses {
 };
 
 } // namespace
-
-struct InductorPage::Private {
-    explicit Private()
-        : graphs(tasks) {}
-
-    // The page's graphs are read and compared apart from those of the window, under the same tags.
-    TaskRunner tasks;
-    Workspace graphs;
-    FigureRow* figures = nullptr;
-    RowTable *table = nullptr, *matches = nullptr, *kernels = nullptr, *fusions = nullptr;
-    QLineEdit* filter = nullptr;
-    QCheckBox *folds = nullptr, *part = nullptr;
-    QPushButton *previous = nullptr, *next = nullptr;
-    CompareView* canvases = nullptr;
-    TextDiffPanel* text = nullptr;
-    QTabWidget* tabs = nullptr;
-    FactView* detail = nullptr;
-    Splitter *columns = nullptr, *centre = nullptr;
-    TitledBox list;
-    QLabel* note = nullptr; ///< above the canvases: which pass it is
-
-    session::SessionPtr session;
-    int compile = -1;
-    CompilePasses passes;
-    std::vector<ListedPass> listed;
-    int row = -1;
-    const inductor::Schedule* schedule = nullptr; ///< whose tables are shown
-    bool reading = false;
-
-    [[nodiscard]] int listedOf(int wanted) const {
-        for (std::size_t i = 0; i < listed.size(); ++i)
-            if (listed[i].row >= 0 && wanted >= listed[i].row &&
-                wanted < listed[i].row + int(listed[i].count))
-                return int(i);
-        return -1;
-    }
-};
 
 InductorPage::InductorPage(Workspace& workspace, Theme& theme, QWidget* parent)
     : Panel(workspace, theme, parent)
@@ -106,6 +64,12 @@ RowTable* InductorPage::kernels() const {
 RowTable* InductorPage::fusions() const {
     return d->fusions;
 }
+ScheduleView* InductorPage::operations() const {
+    return d->operations;
+}
+LivesView* InductorPage::lives() const {
+    return d->lives;
+}
 CompareView* InductorPage::canvases() const {
     return d->canvases;
 }
@@ -121,106 +85,6 @@ int InductorPage::row() const {
 
 bool InductorPage::isSettled() const {
     return !d->reading && d->tasks.isIdle() && d->canvases->isSettled();
-}
-
-void InductorPage::build() {
-    auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    d->figures = new FigureRow;
-    column->addWidget(d->figures);
-
-    d->table = new RowTable(tr("Passes"), passColumns(), theme());
-    d->table->setSortingEnabled(false); // their order is what they tell
-    d->table->setEmptyText(tr("No pass has this in its name."));
-    addCopyRows(d->table);
-    setFocusProxy(d->table);
-    d->filter = addFilter(tr("Filter passes"), d->table);
-    d->filter->setMaximumWidth(190);
-    d->folds = new QCheckBox(tr("Fold unchanged"));
-    d->folds->setChecked(true);
-    d->folds->setToolTip(
-        tr("Passes in a row that changed nothing, and those that did not run, take one row"));
-    d->part = new QCheckBox(tr("Only what changed"));
-    d->part->setChecked(true);
-    d->part->setToolTip(tr(
-        "The canvases draw the nodes that the pass made, removed and changed, with those that they read and "
-        "that read them"));
-    d->previous = new QPushButton(tr("Previous change"));
-    d->next = new QPushButton(tr("Next change"));
-    d->previous->setToolTip(tr("To the pass before that changed a graph (Shift+F5)"));
-    d->next->setToolTip(tr("To the next pass that changed a graph (F5)"));
-    for (QWidget* control :
-         std::initializer_list<QWidget*>{d->filter, d->folds, d->part, d->previous, d->next})
-        d->figures->row()->addWidget(control);
-
-    d->canvases = new CompareView(d->graphs, theme());
-    d->text = new TextDiffPanel(d->graphs, theme());
-    d->matches = new RowTable(tr("Patterns"), matchColumns(), theme());
-    d->matches->setEmptyText(tr("No pattern fitted in this pass."));
-    addCopyRows(d->matches);
-    d->tabs = new QTabWidget;
-    d->tabs->setDocumentMode(true);
-    d->tabs->tabBar()->setExpanding(false);
-    d->tabs->tabBar()->setDrawBase(false);
-    d->tabs->addTab(d->text, tr("Text diff"));
-    d->tabs->addTab(d->matches, tr("Patterns"));
-    d->kernels = new RowTable(tr("Kernels"), kernelColumns(), theme());
-    d->fusions = new RowTable(tr("Fusions"), fusionColumns(), theme());
-    for (RowTable* table : {d->kernels, d->fusions}) {
-        table->setEmptyText(
-            tr("No scheduler ran for this graph: its code came from a cache, or another backend made it."));
-        table->setSortingEnabled(false);
-        addCopyRows(table);
-        d->tabs->addTab(table, table->accessibleName());
-    }
-    d->centre = new Splitter(Qt::Vertical);
-    d->centre->addWidget(d->canvases);
-    d->centre->addWidget(d->tabs);
-    d->centre->setStretchFactor(0, 3);
-    d->centre->setStretchFactor(1, 2);
-
-    d->detail = new FactView(theme());
-    d->detail->setAccessibleName(tr("This pass"));
-    d->columns = new Splitter(Qt::Horizontal);
-    d->list = titledBox(tr("Passes"), d->table);
-    d->columns->addWidget(d->list.widget);
-    d->columns->addWidget(d->centre);
-    d->columns->addWidget(titledBox(tr("This pass"), d->detail).widget);
-    d->columns->setStretchFactor(1, 1);
-    d->columns->setCollapsible(1, false);
-    column->addWidget(d->columns, 1);
-    setContent(page);
-
-    connect(d->filter, &QLineEdit::textChanged, this, [this] { fillList(); });
-    connect(d->folds, &QCheckBox::toggled, this, [this] { fillList(); });
-    connect(d->part, &QCheckBox::toggled, this, [this] { drawChanged(); });
-    connect(&d->graphs, &Workspace::stagesChanged, this, [this] { drawChanged(); });
-    connect(d->previous, &QPushButton::clicked, this, [this] { run(StepCommand::BackRun); });
-    connect(d->next, &QPushButton::clicked, this, [this] { run(StepCommand::Run); });
-    connect(d->table, &RowTable::rowSelected, this, [this](int at) {
-        const int row = d->listed[std::size_t(at)].row;
-        if (row >= 0) goTo(row);
-    });
-    connect(d->matches, &RowTable::rowSelected, this, [this](int at) {
-        const PassRow& row = d->passes.rows[std::size_t(d->row)];
-        const inductor::Match& match = row.pass->matches[std::size_t(at)];
-        const ir::GraphPtr graph = d->graphs.stage(Side::A).graph;
-        const std::string& name =
-            match.anchor.name.empty() && !match.nodes.empty() ? match.nodes.front().name : match.anchor.name;
-        if (graph && graph->find(name) != ir::npos) d->graphs.selectNode({Side::A, graph->find(name)});
-    });
-    connect(d->detail, &FactView::followed, this, &InductorPage::follow);
-    connect(&d->graphs, &Workspace::nodeSelected, this, [this] { showNode(); });
-    connect(&d->tasks, &TaskRunner::finished, this, &InductorPage::invalidate);
-}
-
-void InductorPage::applyDefaultSizes(int windowWidth) {
-    const bool narrow = windowWidth < narrowWindow;
-    d->columns->setSizes({windowWidth * (narrow ? 40 : 33) / 100, windowWidth * (narrow ? 38 : 51) / 100,
-                          windowWidth * (narrow ? 22 : 16) / 100});
-    d->canvases->setMode(narrow ? CompareView::Mode::Single : CompareView::Mode::SideBySide);
 }
 
 void InductorPage::refresh() {
@@ -241,7 +105,14 @@ void InductorPage::refresh() {
 void InductorPage::read() {
     d->row = -1;
     d->schedule = nullptr;
+    d->operations->setSchedule(nullptr, nullptr);
+    d->lives->setMemory({});
     d->passes = {};
+    d->lineSteps.clear();
+    d->lines->setRows({});
+    if (d->checks) d->checks->clear();
+    say({});
+    showChecks();
     d->reading = false;
     if (d->session->passRecordings.empty())
         return showMessage(
@@ -285,11 +156,16 @@ void InductorPage::read() {
         });
 }
 
+/// Of a row that stands for one pass.
+const engine::PassVerdict* InductorPage::verdictOf(const ListedPass& listed) const {
+    return d->checks && listed.row >= 0 && listed.count == 1 ? d->checks->of(listed.row) : nullptr;
+}
+
 void InductorPage::fillList() {
     d->listed = listedPasses(d->passes, d->folds->isChecked(), d->filter->text());
     std::vector<TableRow> rows;
     for (const ListedPass& listed : d->listed)
-        rows.push_back(passRow(d->passes, listed));
+        rows.push_back(passRow(d->passes, listed, verdictOf(listed)));
     d->table->setRows(std::move(rows));
     d->table->select(d->listedOf(d->row));
 }
@@ -323,9 +199,9 @@ void InductorPage::showPass(int wanted) {
     const PassRow& row = rows[std::size_t(wanted)];
     d->table->select(d->listedOf(wanted));
     d->matches->setRows(row.pass ? matchRows(d->passes, *row.pass) : std::vector<TableRow>());
-    d->tabs->setTabText(1, row.pass && !row.pass->matches.empty()
-                               ? tr("Patterns %1").arg(row.pass->matches.size())
-                               : tr("Patterns"));
+    d->tabs->setTabText(int(Tab::Patterns), row.pass && !row.pass->matches.empty()
+                                                ? tr("Patterns %1").arg(row.pass->matches.size())
+                                                : tr("Patterns"));
     const int before = d->passes.stageOf(row.before), after = d->passes.stageOf(row.after);
     if (before >= 0 && after >= 0) d->graphs.selectStages(before, after);
     drawChanged();
@@ -342,11 +218,14 @@ void InductorPage::showSchedule() {
     d->schedule = schedule;
     d->kernels->setRows(schedule ? kernelRows(*schedule) : std::vector<TableRow>());
     d->fusions->setRows(schedule ? fusionRows(d->passes, *schedule) : std::vector<TableRow>());
+    d->operations->setSchedule(d->passes.recording, schedule);
+    d->lives->setMemory(schedule ? inductor::memoryOf(*schedule) : inductor::ScheduleMemory());
     const auto titled = [](const QString& name, int rows) {
         return rows > 0 ? QStringLiteral("%1 %2").arg(name).arg(rows) : name;
     };
-    d->tabs->setTabText(2, titled(tr("Kernels"), d->kernels->rows().rowCount()));
-    d->tabs->setTabText(3, titled(tr("Fusions"), schedule ? int(schedule->fusions.size()) : 0));
+    d->tabs->setTabText(int(Tab::Kernels), titled(tr("Kernels"), d->kernels->rows().rowCount()));
+    d->tabs->setTabText(int(Tab::Fusions),
+                        titled(tr("Fusions"), schedule ? int(schedule->fusions.size()) : 0));
 }
 
 void InductorPage::drawChanged() {
@@ -360,12 +239,41 @@ void InductorPage::drawChanged() {
     d->canvases->drawOnly(most ? ir::NodeSet() : part.a, most ? ir::NodeSet() : part.b);
 }
 
+/// Its nodes alone: those that fitted lit in A, in B what took their place.
+void InductorPage::showMatch(int at) {
+    const PassRow& row = d->passes.rows[std::size_t(d->row)];
+    const ir::GraphPtr a = d->graphs.stage(Side::A).graph, b = d->graphs.stage(Side::B).graph;
+    if (!a || !b || row.pass == nullptr || std::size_t(at) >= row.pass->matches.size()) return;
+    const inductor::Match& match = row.pass->matches[std::size_t(at)];
+    ir::NodeSet fitted = fittedNodes(match, *a);
+    if (fitted.empty()) return;
+    const ChangedPart part = matchedPart(match, *a, *b);
+    d->canvases->drawOnly(part.a, part.b);
+    Place place = d->graphs.place();
+    auto chosen = place.own.of<canvas::ChosenNodes>();
+    chosen.capture = place.capture;
+    chosen.compile = place.compile;
+    chosen.chosen = {place.stageA, std::move(fitted)};
+    place.own.set(std::move(chosen));
+    d->graphs.go(place, false);
+    const std::string& anchor = match.anchor.name.empty() ? match.nodes.front().name : match.anchor.name;
+    if (a->find(anchor) != ir::npos) d->graphs.selectNode({Side::A, a->find(anchor)});
+}
+
+/// At the right: what is chosen in the schedule while that is looked at, else the pass and the selected node.
 void InductorPage::showNode() {
     if (d->row < 0) return;
+    const bool ofSchedule =
+        d->tabs->currentIndex() == int(Tab::Scheduler) && !d->operations->facts().title.isEmpty();
+    d->about.title->setText(ofSchedule ? tr("Scheduler") : tr("This pass"));
+    if (ofSchedule) return d->detail->setFacts(d->operations->facts());
     Facts facts = passFacts(d->passes, d->row);
+    if (const engine::PassVerdict* verdict = d->checks ? d->checks->of(d->row) : nullptr)
+        facts.sections.insert(facts.sections.begin() + 1, verdictSection(*verdict));
     const NodeSelection selection = d->graphs.place().node;
     const ir::Node* node = d->graphs.selectedNode();
     if (node != nullptr) {
+        offerLine(*node);
         const PassRow& row = d->passes.rows[std::size_t(d->row)];
         const auto nodes = d->passes.recording->nodes(selection.side == Side::A ? row.before : row.after);
         const auto at = std::ranges::find_if(

@@ -11,11 +11,20 @@
 
 #include <memory>
 
+namespace dynascope::engine {
+struct PassVerdict;
+}
+
 namespace dynascope::views {
 
+struct ListedPass;
 class CompareView;
+class Engine;
 class FactView;
+class LivesView;
+class PassChecks;
 class RowTable;
+class ScheduleView;
 
 /// The graphs between passes are shown by a workspace of the page's own, whose one compile has them for its stages.
 /// GUI thread only.
@@ -23,6 +32,8 @@ class InductorPage : public Panel, public CentrePage {
     Q_OBJECT
 public:
     static constexpr Page id = Page::Inductor;
+    /// Below the canvases, in this order.
+    enum class Tab { TextDiff, Patterns, Kernels, Fusions, Scheduler, Buffers, SourceLine };
     InductorPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~InductorPage() override;
 
@@ -30,12 +41,29 @@ public:
     [[nodiscard]] RowTable* matches() const;
     [[nodiscard]] RowTable* kernels() const;
     [[nodiscard]] RowTable* fusions() const;
+    [[nodiscard]] ScheduleView* operations() const; ///< the schedule, fusion by fusion
+    [[nodiscard]] LivesView* lives() const;         ///< buffers over it
     [[nodiscard]] CompareView* canvases() const;
     [[nodiscard]] FactView* detail() const;
+    [[nodiscard]] RowTable* lines() const; ///< what became of a source line
+    /// What the engine said of passes; null without an engine.
+    [[nodiscard]] const PassChecks* checks() const;
+    /// What was said of a condition: an error, or that it holds nowhere.
+    [[nodiscard]] QString said() const;
     /// The workspace of the graphs between passes.
     [[nodiscard]] Workspace& graphs() const;
     /// Into CompilePasses::rows; -1 while nothing is shown.
     [[nodiscard]] int row() const;
+
+    /// Whom *Verify all passes* asks; without it the page has no such button. It outlives the page.
+    void setEngine(Engine& engine);
+    void showTab(Tab tab);
+    /// To the next pass at which a condition (core/inductor/pass_condition.h) holds, or the one before.
+    void runUntil(const QString& condition, bool back);
+    /// Verifies all passes, or stops that.
+    void verifyAll();
+    /// What became of a line of the program: "train.py:40".
+    void showLine(const QString& text);
 
     /// Moves to another pass, as the window's actions for steps ask: In and Out go by what runs within a pass, Run and
     /// BackRun to passes that changed a graph.
@@ -55,12 +83,19 @@ protected:
 private:
     struct Private;
     void build();
+    [[nodiscard]] QWidget* questionBar();
+    [[nodiscard]] QWidget* lineTab();
     void read();
     void fillList();
+    [[nodiscard]] const engine::PassVerdict* verdictOf(const ListedPass& listed) const;
     void showPass(int row);
     void showNode();
     void drawChanged();
+    void showMatch(int match);
     void showSchedule();
+    void showChecks();
+    void offerLine(const ir::Node& node);
+    void say(const QString& text);
     void goTo(int row);
     [[nodiscard]] int target(StepCommand command) const; ///< a row; -1 where it leads nowhere
     void follow(const QString& target);

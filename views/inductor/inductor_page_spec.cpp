@@ -2,7 +2,10 @@
 #include "views/inductor/inductor_page.h"
 
 #include "views/canvas/compare_view.h"
+#include "views/engine/passes.h"
 #include "views/inductor/pass_place.h"
+
+#include <utility>
 
 namespace dynascope::views {
 
@@ -40,7 +43,9 @@ PageSpec inductorPageSpec() {
                    : QString();
     };
     spec.make = [](const PageServices& services) -> QWidget* {
-        return new InductorPage(services.workspace, services.theme);
+        auto* page = new InductorPage(services.workspace, services.theme);
+        page->setEngine(services.passes.engine());
+        return page;
     };
     spec.about = PageSpec::About::Compile;
     spec.fillsWindow = true;
@@ -58,12 +63,21 @@ PageSpec inductorPageSpec() {
         if (session->passRecordings.empty()) return;
         pictures.workspace().go(place);
         // Else a picture may be taken on the way.
-        if (auto* page = qobject_cast<InductorPage*>(&pictures.page())) page->canvases()->setMotion(false);
+        auto* page = qobject_cast<InductorPage*>(&pictures.page());
+        if (page != nullptr) page->canvases()->setMotion(false);
         Place most = pictures.workspace().place();
         if (most.compile >= 0)
             most.own.set(PassPlace{busiestRow(*session, session->compiles[std::size_t(most.compile)])});
         pictures.workspace().go(most);
         pictures.takeInBothLooks(QStringLiteral("inductor"));
+        if (page == nullptr) return;
+        for (const auto& [tab, name] :
+             {std::pair(InductorPage::Tab::Scheduler, QStringLiteral("inductor-scheduler")),
+              std::pair(InductorPage::Tab::Buffers, QStringLiteral("inductor-buffers"))}) {
+            page->showTab(tab);
+            pictures.takeInBothLooks(name);
+        }
+        page->showTab(InductorPage::Tab::TextDiff);
     };
     return spec;
 }

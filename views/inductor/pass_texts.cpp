@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/pass_texts.h"
 
+#include "views/inductor/pass_checks.h"
 #include "views/models/labels.h"
 #include "views/models/translate.h"
 
@@ -119,6 +120,8 @@ std::vector<TableColumn> passColumns() {
              100},
             {tr("Patterns"),
              tr("How many patterns were applied, of those that fitted: a check refused the others"), 70},
+            {tr("Verified"),
+             tr("Whether the graph after it gives what the graph before it gives, run in the engine"), 90},
             {tr("Pass"),
              tr("As PyTorch calls it; a pass that runs within another one stands below that, indented"),
              400}};
@@ -174,15 +177,19 @@ std::vector<ListedPass> listedPasses(const CompilePasses& passes, bool folds, co
     return out;
 }
 
-TableRow passRow(const CompilePasses& passes, const ListedPass& listed) {
+TableRow passRow(const CompilePasses& passes, const ListedPass& listed, const engine::PassVerdict* verdict) {
     const auto time = [](double us) {
         return TableCell{QString::number(us / 1000, 'f', 2), Look::MonoQuiet};
     };
     if (listed.row < 0) {
         const double us = listed.phase->ownTime();
-        return {{}, us > 0 ? TableCell{durationText(us), Look::MonoQuiet} : TableCell{},
-                {}, {},
-                {}, {phaseText(*listed.phase), Look::Strong, Tone::None, tr("Passes over one graph")}};
+        return {{},
+                us > 0 ? TableCell{durationText(us), Look::MonoQuiet} : TableCell{},
+                {},
+                {},
+                {},
+                {},
+                {phaseText(*listed.phase), Look::Strong, Tone::None, tr("Passes over one graph")}};
     }
     const PassRow& row = passes.rows[std::size_t(listed.row)];
     const Pass* pass = row.pass;
@@ -195,9 +202,13 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed) {
                 one.pass != nullptr && one.depth == row.depth)
                 us += one.pass->us;
         const QString what = skipped ? tr("%1 did not run") : tr("%1 changed nothing");
-        return {{}, skipped ? TableCell{} : time(us),
-                {}, {},
-                {}, {indent + what.arg(passesText(listed.count)), Look::Quiet}};
+        return {{},
+                skipped ? TableCell{} : time(us),
+                {},
+                {},
+                {},
+                {},
+                {indent + what.arg(passesText(listed.count)), Look::Quiet}};
     }
     const bool changed = row.changed();
     const QString name = pass ? toQString(pass->name) : tr("between passes");
@@ -207,6 +218,7 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed) {
              Look::MonoQuiet},
             {skipped ? tr("did not run") : changeWords(row), changed ? Look::Mono : Look::Quiet},
             {pass ? patternsText(*pass) : QString(), Look::Text},
+            verdictCell(verdict),
             {indent + name, changed ? Look::Mono : Look::MonoQuiet, Tone::None,
              pass ? toQString(pass->name)
                   : tr("The graph was found changed before the next pass began: by no pass that is known")}};

@@ -4,12 +4,17 @@
 #pragma once
 
 #include "core/inductor/compile_passes.h"
+#include "core/inductor/line_history.h"
 #include "views/inspector/facts.h"
 #include "views/text/page_parts.h"
 #include "views/text/row_table.h"
 
 #include <QString>
 #include <vector>
+
+namespace dynascope::engine {
+struct PassVerdict;
+}
 
 namespace dynascope::views {
 
@@ -26,7 +31,11 @@ struct ListedPass {
 /// empty.
 [[nodiscard]] std::vector<ListedPass> listedPasses(const inductor::CompilePasses& passes, bool folds,
                                                    const QString& filter);
-[[nodiscard]] TableRow passRow(const inductor::CompilePasses& passes, const ListedPass& listed);
+/// Of the table of passes: what the engine said of each.
+inline constexpr int verdictColumn = 5;
+/// `verdict` may be null.
+[[nodiscard]] TableRow passRow(const inductor::CompilePasses& passes, const ListedPass& listed,
+                               const engine::PassVerdict* verdict);
 [[nodiscard]] std::vector<TableRow> matchRows(const inductor::CompilePasses& passes,
                                               const inductor::Pass& pass);
 
@@ -40,6 +49,10 @@ struct ListedPass {
 /// Fusions in their order, then pairs that were refused, those that share most first.
 [[nodiscard]] std::vector<TableRow> fusionRows(const inductor::CompilePasses& passes,
                                                const inductor::Schedule& schedule);
+
+[[nodiscard]] std::vector<TableColumn> lineColumns();
+[[nodiscard]] std::vector<TableRow> lineRows(const inductor::CompilePasses& passes,
+                                             const std::vector<inductor::LineStep>& steps);
 
 [[nodiscard]] std::vector<FigureRow::Figure> passFigures(const inductor::CompilePasses& passes,
                                                          const Colours& colours);

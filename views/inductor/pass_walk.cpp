@@ -33,6 +33,24 @@ ir::NodeSet found(const ir::Graph& graph, const Names& names) {
     return ir::nodeSet(std::move(out));
 }
 
+Names namesOf(const std::vector<NodeRef>& nodes) {
+    Names out;
+    for (const NodeRef& node : nodes)
+        out.insert(node.name);
+    return out;
+}
+
+/// What is drawn on one side stands on the other too, if it is there. Nothing where one side has nothing of it.
+ChangedPart part(const ir::Graph& a, const Names& before, const ir::Graph& b, const Names& after) {
+    Names shown;
+    for (const ir::NodeIndex node : around(a, before))
+        shown.insert(a.node(node).name);
+    for (const ir::NodeIndex node : around(b, after))
+        shown.insert(b.node(node).name);
+    ChangedPart out{found(a, shown), found(b, shown)};
+    return out.a.empty() || out.b.empty() ? ChangedPart() : out;
+}
+
 } // namespace
 
 int passAfter(const inductor::CompilePasses& passes, int from, StepCommand command) {
@@ -87,14 +105,15 @@ ChangedPart changedPart(const inductor::PassRecording& recording, const PassRow&
     for (const auto& [state, names] : {std::pair{row.before, &before}, std::pair{row.after, &after}})
         for (const NodeRef& node : recording.nodes(state))
             if (changed.contains(node.id)) names->insert(node.name);
-    // What is drawn on one side stands on the other too, if it is there.
-    Names shown;
-    for (const ir::NodeIndex node : around(a, before))
-        shown.insert(a.node(node).name);
-    for (const ir::NodeIndex node : around(b, after))
-        shown.insert(b.node(node).name);
-    ChangedPart out{found(a, shown), found(b, shown)};
-    return out.a.empty() || out.b.empty() ? ChangedPart() : out;
+    return part(a, before, b, after);
+}
+
+ChangedPart matchedPart(const inductor::Match& match, const ir::Graph& a, const ir::Graph& b) {
+    return part(a, namesOf(match.nodes), b, namesOf(match.added));
+}
+
+ir::NodeSet fittedNodes(const inductor::Match& match, const ir::Graph& graph) {
+    return found(graph, namesOf(match.nodes));
 }
 
 } // namespace dynascope::views

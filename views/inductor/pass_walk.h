@@ -21,4 +21,9 @@ struct ChangedPart {
 [[nodiscard]] ChangedPart changedPart(const inductor::PassRecording& recording, const inductor::PassRow& row,
                                       const ir::Graph& a, const ir::Graph& b);
 
+/// The same of a match: the nodes that fitted, and those that took their place.
+[[nodiscard]] ChangedPart matchedPart(const inductor::Match& match, const ir::Graph& a, const ir::Graph& b);
+/// The nodes of a graph that a match fitted.
+[[nodiscard]] ir::NodeSet fittedNodes(const inductor::Match& match, const ir::Graph& graph);
+
 } // namespace dynascope::views

@@ -355,6 +355,11 @@ void RowTable::fit() {
     if (m_natural.empty()) {
         const QFontMetrics heading(m_theme.font(FontRole::Section));
         for (std::size_t i = 0; i < count; ++i) {
+            if (isColumnHidden(int(i))) {
+                m_natural.push_back(0);
+                m_whole.push_back(0);
+                continue;
+            }
             const TableColumn& column = m_model->columns()[i];
             const int title = heading.horizontalAdvance(column.title) + m_theme.scaled(30);
             int content = 0;
@@ -380,7 +385,7 @@ void RowTable::fit() {
     for (std::size_t i = 0; i < count; ++i) {
         const int width = std::min(m_natural[i], limit);
         const int more = i + 1 == count ? rest : std::min(m_whole[i] - m_natural[i], others);
-        setColumnWidth(int(i), width + more);
+        if (!isColumnHidden(int(i))) setColumnWidth(int(i), width + more);
         rest -= more;
         others -= more;
     }

@@ -78,7 +78,8 @@ private:
 };
 
 /// Shows a RowTableModel: columns as wide as they need to be, the last one takes the rest. Rows are numbered
-/// as they were given to the model, however they are sorted. GUI thread only.
+/// as they were given to the model, however they are sorted. A column that is hidden, before setRows(), takes no room.
+/// GUI thread only.
 class RowTable : public QTableView {
     Q_OBJECT
 public:

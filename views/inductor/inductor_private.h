@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The insides of InductorPage: built in inductor_page_build.cpp, filled in inductor_page.cpp; what a reader asks of all
+// passes is in inductor_questions.cpp.
+#pragma once
+
+#include "core/inductor/line_history.h"
+#include "views/inductor/inductor_page.h"
+#include "views/inductor/pass_checks.h"
+#include "views/inductor/pass_texts.h"
+#include "views/models/task_runner.h"
+#include "views/models/workspace.h"
+#include "views/text/page_parts.h"
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTabWidget;
+
+namespace dynascope::views {
+
+class LivesView;
+class ScheduleView;
+class Splitter;
+class TextDiffPanel;
+
+struct InductorPage::Private {
+    explicit Private()
+        : graphs(tasks) {}
+
+    // The page's graphs are read and compared apart from those of the window, under the same tags.
+    TaskRunner tasks;
+    Workspace graphs;
+    FigureRow* figures = nullptr;
+    RowTable *table = nullptr, *matches = nullptr, *kernels = nullptr, *fusions = nullptr, *lines = nullptr;
+    QLineEdit *filter = nullptr, *condition = nullptr, *line = nullptr;
+    QCheckBox *folds = nullptr, *part = nullptr;
+    QPushButton *previous = nullptr, *next = nullptr, *verify = nullptr;
+    QLabel *said = nullptr, *verified = nullptr; ///< of a condition; of the engine
+    CompareView* canvases = nullptr;
+    TextDiffPanel* text = nullptr;
+    QTabWidget* tabs = nullptr;
+    ScheduleView* operations = nullptr;
+    LivesView* lives = nullptr;
+    FactView* detail = nullptr;
+    Splitter *columns = nullptr, *centre = nullptr;
+    TitledBox list, about;
+    std::unique_ptr<PassChecks> checks; ///< null without an engine
+
+    session::SessionPtr session;
+    int compile = -1;
+    inductor::CompilePasses passes;
+    std::vector<ListedPass> listed;
+    int row = -1;
+    const inductor::Schedule* schedule = nullptr; ///< whose tables are shown
+    std::vector<inductor::LineStep> lineSteps;    ///< rows of `lines`
+    bool reading = false;
+
+    [[nodiscard]] int listedOf(int wanted) const {
+        for (std::size_t i = 0; i < listed.size(); ++i)
+            if (listed[i].row >= 0 && wanted >= listed[i].row &&
+                wanted < listed[i].row + int(listed[i].count))
+                return int(i);
+        return -1;
+    }
+};
+
+} // namespace dynascope::views
